@@ -1,0 +1,62 @@
+/** The interface between the engine and a model family: pictures and prompts in, instances out. */
+
+/** A decoded picture: three sRGB bytes a pixel, row by row, as a viewer shows it (orientation applied). */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** `3 * width * height` bytes. */
+  readonly rgb: Uint8Array;
+  /** SHA-256 of the encoded bytes, hex: the key of cached image features. */
+  readonly contentHash: string;
+}
+
+/** Mask logits on a grid that is stretched over the whole picture; a pixel is set where its logit exceeds the threshold's. */
+export interface LogitGrid {
+  readonly width: number;
+  readonly height: number;
+  /** `width * height` values, row by row; sample centres at (i + 0.5) / width of the picture's width. */
+  readonly logits: Float32Array;
+}
+
+/** One found object. */
+export interface Instance {
+  /** Index into the request's prompts. */
+  readonly promptIndex: number;
+  /** Confidence, 0 to 1. */
+  readonly score: number;
+  /** [x1, y1, x2, y2] in picture pixels, 0 ≤ x1 < x2 ≤ width. */
+  readonly box: readonly [number, number, number, number];
+  readonly mask: LogitGrid;
+}
+
+/** A prompt that the model can't look for, with a sentence for the person who wrote it. */
+export interface UnservedPrompt {
+  readonly promptIndex: number;
+  readonly message: string;
+}
+
+/** The outcome of one picture; milliseconds are those spent inside the model's own graphs. */
+export interface Segmentation {
+  /** Prompts in the request's order, within a prompt by descending score. */
+  readonly instances: readonly Instance[];
+  readonly unserved: readonly UnservedPrompt[];
+  readonly modelMs: number;
+  /** True where the picture's features came from the cache. */
+  readonly featuresCached: boolean;
+}
+
+/** What to look for; `threshold` is the least score of an instance, 0 to 1. */
+export interface SegmentRequest {
+  readonly prompts: readonly string[];
+  readonly threshold: number;
+}
+
+/** A loaded, warmed-up model. One call at a time. */
+export interface Model {
+  readonly id: string;
+  readonly version: string;
+  /** The ONNX Runtime execution provider really in use, e.g. "cpu". */
+  readonly provider: string;
+  segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
+  close(): Promise<void>;
+}
