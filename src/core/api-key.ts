@@ -1,4 +1,5 @@
 import { crc32 } from "./crc32.ts";
+import { sha256Hex } from "./digest.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "sk_live_";
@@ -44,8 +45,7 @@ export function isWellFormedApiKey(text: string): boolean {
 
 /** What a key is stored and looked up by: SHA-256 of the whole secret, hex. */
 export async function apiKeyDigest(secret: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return sha256Hex(secret);
 }
 
 /** The part of a secret that may be shown, to recognise a key by: prefix and four digits. */

@@ -4,3 +4,6 @@ import { v7 } from "uuid";
 export function newId(kind: "job" | "acct" | "key"): string {
   return `${kind}_${v7().replaceAll("-", "")}`;
 }
+
+/** Whether a text has the form of a job's identifier. */
+export const isJobId = (text: string): boolean => /^job_[0-9a-f]{32}$/.test(text);

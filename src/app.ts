@@ -1,0 +1,21 @@
+import { Hono } from "hono";
+import type { AppEnv } from "./http/context.ts";
+import { respondWithError } from "./http/errors.ts";
+import { requestLog } from "./http/middleware/request-log.ts";
+import { unknownPath, wrongMethod } from "./http/routes/fallbacks.ts";
+import { jobs } from "./http/routes/jobs.ts";
+import { leases } from "./http/routes/leases.ts";
+import { uploads } from "./http/routes/uploads.ts";
+
+/** The HTTP application: middleware first, then the routes, then what no route took. */
+export function createApp(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .use(requestLog)
+    .onError(respondWithError)
+    .get("/healthz", (c) => c.json({ status: "ok" }))
+    .all("/healthz", wrongMethod)
+    .route("/v1/uploads", uploads)
+    .route("/v1/jobs", jobs)
+    .route("/internal/leases", leases)
+    .notFound(unknownPath);
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { sha256Hex } from "./digest.ts";
+import { signToken, verifyToken } from "./signed-token.ts";
+
+/** What a page of the list is of: a cursor is good for just the list it was given for. */
+export interface ListFilters {
+  accountId: string;
+  jobId: string | null;
+  mode: string | null;
+  status: string | null;
+}
+
+const Claims = z.object({ after: z.string(), of: z.string() });
+
+const fingerprint = (filters: ListFilters): Promise<string> =>
+  sha256Hex(JSON.stringify([filters.accountId, filters.jobId, filters.mode, filters.status]));
+
+/** The opaque cursor of the page that begins after the job `after`. */
+export async function encodeCursor(secret: string, filters: ListFilters, after: string): Promise<string> {
+  return signToken(secret, "cursor", { after, of: await fingerprint(filters) });
+}
+
+/** The job id after which the page begins; null for a cursor that is forged or of another list. */
+export async function decodeCursor(
+  secret: string,
+  filters: ListFilters,
+  cursor: string,
+): Promise<string | null> {
+  const claims = Claims.safeParse(await verifyToken(secret, "cursor", cursor));
+  return claims.success && claims.data.of === (await fingerprint(filters)) ? claims.data.after : null;
+}

@@ -1,0 +1,33 @@
+import type { ArchiveDownload } from "../../contract/archive.ts";
+import type { TaskOutput } from "../../inference/protocol.ts";
+import type { JobDefinition } from "./state.ts";
+
+/** A claimed task: what its holder needs to know. */
+export interface TaskClaim {
+  readonly definition: JobDefinition;
+  readonly lease: number;
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+}
+
+/** What a successful task gave, and the lease under whose prefix it lies. */
+export interface SettledTask {
+  readonly taskId: string;
+  readonly lease: number;
+  readonly output: TaskOutput;
+}
+
+/** A successful job's outputs, in the order of the request. */
+export interface SettledJob {
+  readonly definition: JobDefinition;
+  readonly tasks: readonly SettledTask[];
+}
+
+/** An archive as its account sees it, and where it lies once it is ready. */
+export interface ArchiveReply {
+  readonly view: Omit<ArchiveDownload, "downloadUrl">;
+  readonly readyKey: string | null;
+}
+
+/** What an account is told of an archive: null where the job is not its own. */
+export type ArchiveAnswer = ArchiveReply | "not_downloadable" | "not_requested" | null;

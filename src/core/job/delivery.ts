@@ -1,0 +1,111 @@
+import { resendDelay, retryDelay, type JobPolicy } from "./policy.ts";
+
+/** Where a piece of work is on its way through a queue, which delivers at least once, late, or never. */
+export type PendingStep =
+  /** To be put into the queue once `notBefore` has come. */
+  | { readonly at: "waiting"; readonly notBefore: number }
+  /** In the queue; believed lost and sent again at `resendAt`. */
+  | { readonly at: "sent"; readonly resendAt: number }
+  /** In the hands of one holder until `deadline`; `lease` is the fencing token. */
+  | { readonly at: "leased"; readonly lease: number; readonly deadline: number };
+
+/** A piece of work: pending, or ended as `End` says. */
+export interface Delivery<End extends { readonly at: string }> {
+  readonly step: PendingStep | End;
+  /** Claims that were not handed back: what counts against the limit. */
+  readonly attempts: number;
+  /** Messages since the last claim; each one waits longer before the next. */
+  readonly sends: number;
+}
+
+type AnyDelivery = Delivery<{ readonly at: string }>;
+
+/** Work that may be sent at once. */
+export const newDelivery = (now: number) =>
+  ({ step: { at: "waiting", notBefore: now }, attempts: 0, sends: 0 }) as const;
+
+const isPending = (step: { readonly at: string }): step is PendingStep =>
+  step.at === "waiting" || step.at === "sent" || step.at === "leased";
+
+const pending = ({ step }: AnyDelivery): PendingStep | null => (isPending(step) ? step : null);
+
+/** Whether the queue or a holder has the work now: what the window counts. */
+export const isInFlight = (work: AnyDelivery): boolean =>
+  work.step.at === "sent" || work.step.at === "leased";
+
+/** Whether this lease of the work is in force. A lease past its deadline is, until the work is taken away. */
+export const isHeldBy = (work: AnyDelivery, lease: number): boolean => {
+  const step = pending(work);
+  return step?.at === "leased" && step.lease === lease;
+};
+
+/** When the work next needs a look; null once it has ended. */
+export function wakeTime(work: AnyDelivery): number | null {
+  const step = pending(work);
+  switch (step?.at) {
+    case undefined:
+      return null;
+    case "waiting":
+      return step.notBefore;
+    case "sent":
+      return step.resendAt;
+    case "leased":
+      return step.deadline;
+  }
+}
+
+/** Whether a message for the work is due: its time has come, or the last message is believed lost. */
+export const isDue = (work: AnyDelivery, now: number): boolean =>
+  (work.step.at === "waiting" || work.step.at === "sent") && (wakeTime(work) ?? Infinity) <= now;
+
+/** The work with one more message under way. */
+export const sent = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, now: number): Work => ({
+  ...work,
+  step: { at: "sent", resendAt: now + resendDelay(policy, work.sends) },
+  sends: work.sends + 1,
+});
+
+/** The work waiting again, for `delayMs`: its message could not be sent, or its holder had no room. */
+export const postponed = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
+  ...work,
+  step: { at: "waiting", notBefore: now + delayMs },
+});
+
+/** The work in the hands of a new holder; null where it has ended or another holds it. */
+export function claimed<Work extends AnyDelivery>(
+  work: Work,
+  lease: number,
+  policy: JobPolicy,
+  now: number,
+): Work | null {
+  const step = pending(work);
+  if (step === null || step.at === "leased") return null;
+  return {
+    ...work,
+    step: { at: "leased", lease, deadline: now + policy.leaseMs },
+    attempts: work.attempts + 1,
+    sends: 0,
+  };
+}
+
+/** The work with a later deadline; only for its holder. */
+export const extended = <Work extends AnyDelivery>(
+  work: Work,
+  lease: number,
+  policy: JobPolicy,
+  now: number,
+): Work => ({ ...work, step: { at: "leased", lease, deadline: now + policy.leaseMs } });
+
+/** The work handed back without a try: back-pressure burns no attempt. */
+export const handedBack = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
+  ...postponed(work, delayMs, now),
+  attempts: work.attempts - 1,
+});
+
+/** The work after a failed attempt: waiting for the next one, or null where none is left. */
+export const retried = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, now: number): Work | null =>
+  work.attempts >= policy.maxAttempts ? null : postponed(work, retryDelay(work.attempts), now);
+
+/** Whether the holder's time has run out. */
+export const isExpired = (work: AnyDelivery, now: number): boolean =>
+  work.step.at === "leased" && (wakeTime(work) ?? Infinity) <= now;

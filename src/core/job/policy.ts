@@ -1,0 +1,43 @@
+/** The numbers of the job protocol; times in milliseconds. */
+export interface JobPolicy {
+  /** Tasks of one job in the queue or leased at once: a large batch never stands before a single picture. */
+  readonly window: number;
+  readonly maxAttempts: number;
+  /** A lease's life unless a progress report extends it. */
+  readonly leaseMs: number;
+  /** A message not claimed by then is believed lost. */
+  readonly resendMs: number;
+  /** A job not finished by then is given up. */
+  readonly giveUpMs: number;
+  /** How long a job that was written down may wait to be accepted. */
+  readonly prepareMs: number;
+  readonly archiveTtlMs: number;
+  readonly retentionMs: number;
+}
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
+
+/** The defaults; an operator's settings may replace some of them. */
+export const DEFAULT_POLICY: JobPolicy = {
+  window: 6,
+  maxAttempts: 3,
+  leaseMs: 60 * SECOND,
+  resendMs: 30 * SECOND,
+  giveUpMs: DAY,
+  prepareMs: 30 * SECOND,
+  archiveTtlMs: DAY,
+  retentionMs: 30 * DAY,
+};
+
+/** Doubling with every try (0, 1, 2, …) from `first` up to `most`. */
+export const backoff = (tries: number, first: number, most: number): number =>
+  Math.min(first * 2 ** Math.min(tries, 30), most);
+
+/** How long a task waits after its n-th failed attempt (n from 1). */
+export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * SECOND, 60 * SECOND);
+
+/** How long a message may stay unclaimed after `sends` earlier ones were believed lost. */
+export const resendDelay = (policy: JobPolicy, sends: number): number =>
+  backoff(sends, policy.resendMs, 600 * SECOND);

@@ -1,0 +1,79 @@
+import type { JobStatus } from "../../contract/job.ts";
+import type { ArchiveDownload } from "../../contract/archive.ts";
+import type { Status } from "../../contract/primitives.ts";
+import type { TaskProblem } from "../../inference/protocol.ts";
+import { isDone, type ArchiveRecord, type JobState, type TaskRecord } from "./state.ts";
+
+/** A problem as clients read it. */
+const problemText = (problem: TaskProblem): string => `${problem.code}: ${problem.message}`;
+
+/** A task's public state. One that was claimed once stays `processing`: the states only go forward. */
+export function taskStatus(task: TaskRecord): Status {
+  if (task.step.at === "success" || task.step.at === "failed") return task.step.at;
+  return task.step.at === "leased" || task.attempts > 0 ? "processing" : "queued";
+}
+
+/** `success` with at least one successful task, `failed` when all failed, once every task has ended. */
+export function jobStatus(tasks: readonly TaskRecord[]): Status {
+  if (tasks.every(isDone)) return tasks.some((task) => task.step.at === "success") ? "success" : "failed";
+  return tasks.every((task) => taskStatus(task) === "queued") ? "queued" : "processing";
+}
+
+/** The job's own error: only of a failed job, told by its tasks' most frequent problem. */
+export function jobError(tasks: readonly TaskRecord[]): string | null {
+  if (jobStatus(tasks) !== "failed") return null;
+  if (tasks.length === 1) return tasks[0]?.problem ? problemText(tasks[0].problem) : null;
+  return `all_tasks_failed: None of the ${tasks.length} tasks succeeded; each says why.`;
+}
+
+/** What a task says of itself: why it failed, or what a success could not serve; nothing while under way. */
+export const taskError = (task: TaskRecord): string | null =>
+  isDone(task) && task.problem !== null ? problemText(task.problem) : null;
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** Section 2.3. */
+export function jobView(state: JobState): JobStatus {
+  const { definition, tasks } = state;
+  return {
+    jobId: definition.jobId,
+    type: definition.type,
+    processingMode: definition.mode,
+    status: jobStatus(tasks),
+    totalItems: tasks.length,
+    createdAt: iso(definition.createdAt),
+    updatedAt: iso(state.updatedAt),
+    error: jobError(tasks),
+    tasks: tasks.map((task) => ({
+      taskId: task.taskId,
+      status: taskStatus(task),
+      error: taskError(task),
+    })),
+  };
+}
+
+const POLL_SECONDS = { pending: 2, processing: 5 } as const;
+
+/** Section 2.6, but for the URL, which is signed anew for each answer. */
+export function archiveView(jobId: string, archive: ArchiveRecord): Omit<ArchiveDownload, "downloadUrl"> {
+  const { step } = archive;
+  switch (step.at) {
+    case "waiting":
+    case "sent": {
+      const status = archive.attempts > 0 ? "processing" : "pending";
+      return { jobId, status, expiresAt: null, retryAfterSeconds: POLL_SECONDS[status], error: null };
+    }
+    case "leased":
+      return {
+        jobId,
+        status: "processing",
+        expiresAt: null,
+        retryAfterSeconds: POLL_SECONDS.processing,
+        error: null,
+      };
+    case "ready":
+      return { jobId, status: "ready", expiresAt: iso(step.expiresAt), retryAfterSeconds: null, error: null };
+    case "failed":
+      return { jobId, status: "failed", expiresAt: null, retryAfterSeconds: null, error: step.message };
+  }
+}

@@ -1,0 +1,77 @@
+import type { JobType, ProcessingMode } from "../../contract/primitives.ts";
+import type { Lane, TaskProblem } from "../../inference/protocol.ts";
+import { newDelivery, type Delivery } from "./delivery.ts";
+
+/** What was asked for; it never changes. `createdAt` is epoch milliseconds, as every time in this folder. */
+export interface JobDefinition {
+  readonly jobId: string;
+  readonly accountId: string;
+  readonly type: JobType;
+  readonly mode: ProcessingMode;
+  readonly lane: Lane;
+  readonly prompts: readonly string[];
+  readonly threshold: number;
+  readonly maskThreshold: number;
+  readonly generatePreview: boolean;
+  readonly taskIds: readonly string[];
+  readonly createdAt: number;
+}
+
+/** How a task ends. `lease` is that of the holder who ended it; null where none did. */
+export type TaskEnd =
+  | { readonly at: "success"; readonly lease: number; readonly units: number }
+  | { readonly at: "failed"; readonly lease: number | null };
+
+export interface TaskRecord extends Delivery<TaskEnd> {
+  readonly taskId: string;
+  /** Why it failed, what a success could not serve, or why the last attempt ended. */
+  readonly problem: TaskProblem | null;
+}
+
+/** How an archive ends: ready until it expires, or failed until it is asked for again. */
+export type ArchiveEnd =
+  | { readonly at: "ready"; readonly lease: number; readonly expiresAt: number }
+  | { readonly at: "failed"; readonly message: string };
+
+export type ArchiveRecord = Delivery<ArchiveEnd>;
+
+/**
+ * `prepared`: written down, but not yet in the account's list: it may still be withdrawn.
+ * `running`: accepted. `withdrawn`: to be forgotten, with all it left behind.
+ */
+export type JobPhase = "prepared" | "running" | "withdrawn";
+
+/** The truth of one job. */
+export interface JobState {
+  readonly definition: JobDefinition;
+  readonly phase: JobPhase;
+  readonly tasks: readonly TaskRecord[];
+  readonly archive: ArchiveRecord | null;
+  /** The last fencing token given out; the next claim gets the next one. */
+  readonly lastLease: number;
+  readonly updatedAt: number;
+  /** Grows with each change that the account's list shows; `projected` is the version that the list has. */
+  readonly version: number;
+  readonly projected: number;
+}
+
+/** A job as it is at its acceptance. */
+export function newJob(definition: JobDefinition): JobState {
+  return {
+    definition,
+    phase: "prepared",
+    tasks: definition.taskIds.map((taskId) => ({
+      taskId,
+      ...newDelivery(definition.createdAt),
+      problem: null,
+    })),
+    archive: null,
+    lastLease: 0,
+    updatedAt: definition.createdAt,
+    version: 1,
+    projected: 0,
+  };
+}
+
+/** Whether a task's end is reached. */
+export const isDone = (task: TaskRecord): boolean => task.step.at === "success" || task.step.at === "failed";

@@ -1,0 +1,168 @@
+import type { Completion, TaskProblem } from "../../inference/protocol.ts";
+import * as delivery from "./delivery.ts";
+import type { JobPolicy } from "./policy.ts";
+import { jobError, jobStatus } from "./rollup.ts";
+import { isDone, type JobState, type TaskRecord } from "./state.ts";
+
+/** A job after an event, and whether the event was taken. What is not taken changes nothing. */
+export interface Transition {
+  readonly state: JobState;
+  readonly taken: boolean;
+}
+
+const notTaken = (state: JobState): Transition => ({ state, taken: false });
+
+const find = (state: JobState, taskId: string): TaskRecord | undefined =>
+  state.tasks.find((task) => task.taskId === taskId);
+
+const shown = (tasks: readonly TaskRecord[]): string => `${jobStatus(tasks)} ${jobError(tasks)}`;
+
+/** The job with some tasks changed; what the account's list shows of it gets a new version when it changed. */
+export function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
+  return shown(state.tasks) === shown(tasks)
+    ? { ...state, tasks }
+    : { ...state, tasks, updatedAt: now, version: state.version + 1 };
+}
+
+const withTask = (state: JobState, changed: TaskRecord, now: number): JobState =>
+  withTasks(
+    state,
+    state.tasks.map((task) => (task.taskId === changed.taskId ? changed : task)),
+    now,
+  );
+
+const failed = (task: TaskRecord, lease: number | null, problem: TaskProblem): TaskRecord => ({
+  ...task,
+  step: { at: "failed", lease },
+  problem,
+});
+
+const ATTEMPTS_EXHAUSTED: TaskProblem = {
+  code: "attempts_exhausted",
+  message: "The inference service did not finish this task in any of its attempts. Create a new job.",
+};
+
+const GIVEN_UP: TaskProblem = {
+  code: "inference_unavailable",
+  message: "The inference service had no room for this task for too long. Create a new job.",
+};
+
+/** A failed attempt: another one follows, or the task fails with what ended the last. */
+const attemptFailed = (
+  task: TaskRecord,
+  lease: number,
+  problem: TaskProblem,
+  policy: JobPolicy,
+  now: number,
+): TaskRecord => delivery.retried({ ...task, problem }, policy, now) ?? failed(task, lease, problem);
+
+/** A consumer takes a task. Taken only of a running job's task that nobody holds and that has not ended. */
+export function claimTask(state: JobState, taskId: string, policy: JobPolicy, now: number): Transition {
+  const task = find(state, taskId);
+  if (state.phase !== "running" || task === undefined) return notTaken(state);
+  const lease = state.lastLease + 1;
+  const held = delivery.claimed(task, lease, policy, now);
+  if (held === null) return notTaken(state);
+  return { state: withTask({ ...state, lastLease: lease }, held, now), taken: true };
+}
+
+/** An event by a task's holder: taken only while the lease is in force. */
+function byHolder(
+  state: JobState,
+  taskId: string,
+  lease: number,
+  now: number,
+  change: (task: TaskRecord) => TaskRecord,
+): Transition {
+  const task = find(state, taskId);
+  if (task === undefined || !delivery.isHeldBy(task, lease)) return notTaken(state);
+  return { state: withTask(state, change(task), now), taken: true };
+}
+
+/** The inference service had no room: the task waits for `delayMs`, no attempt is burned. */
+export const releaseTask = (
+  state: JobState,
+  taskId: string,
+  lease: number,
+  delayMs: number,
+  now: number,
+): Transition => byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, delayMs, now));
+
+/** The holder is at work: its lease lives on. */
+export const extendTask = (
+  state: JobState,
+  taskId: string,
+  lease: number,
+  policy: JobPolicy,
+  now: number,
+): Transition => byHolder(state, taskId, lease, now, (task) => delivery.extended(task, lease, policy, now));
+
+/** The holder reports the end. A report that is repeated by the one who ended the task is taken again, to no effect. */
+export function completeTask(
+  state: JobState,
+  taskId: string,
+  lease: number,
+  completion: Completion,
+  policy: JobPolicy,
+  now: number,
+): Transition {
+  const ended = find(state, taskId)?.step;
+  if ((ended?.at === "success" || ended?.at === "failed") && ended.lease === lease) {
+    return { state, taken: true };
+  }
+  return byHolder(state, taskId, lease, now, (task) => {
+    if (completion.outcome === "success") {
+      const { units, notice } = completion.output;
+      return { ...task, step: { at: "success", lease, units }, problem: notice };
+    }
+    return completion.retryable
+      ? attemptFailed(task, lease, completion.problem, policy, now)
+      : failed(task, lease, completion.problem);
+  });
+}
+
+/** What time does to the tasks: leases end, and a job that is too old gives up what it still waits for. */
+export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
+  const tooOld = now >= state.definition.createdAt + policy.giveUpMs;
+  const tasks = state.tasks.map((task) => {
+    if (task.step.at === "leased" && delivery.isExpired(task, now)) {
+      const { lease } = task.step;
+      return attemptFailed(task, lease, task.problem ?? ATTEMPTS_EXHAUSTED, policy, now);
+    }
+    return tooOld && !isDone(task) && task.step.at !== "leased" ? failed(task, null, GIVEN_UP) : task;
+  });
+  return withTasks(state, tasks, now);
+}
+
+/** The tasks whose messages are due, as many as the window has room for, marked as sent. */
+export function takeDueTasks(
+  state: JobState,
+  policy: JobPolicy,
+  now: number,
+): { state: JobState; taskIds: string[] } {
+  let room = policy.window - state.tasks.filter(delivery.isInFlight).length;
+  const taskIds: string[] = [];
+  const tasks = state.tasks.map((task) => {
+    if (!delivery.isDue(task, now)) return task;
+    if (task.step.at === "waiting") {
+      if (room <= 0) return task;
+      room -= 1;
+    }
+    taskIds.push(task.taskId);
+    return delivery.sent(task, policy, now);
+  });
+  return { state: withTasks(state, tasks, now), taskIds };
+}
+
+/** Messages that could not be sent: their tasks wait for `delayMs`. */
+export function unsendTasks(
+  state: JobState,
+  taskIds: readonly string[],
+  delayMs: number,
+  now: number,
+): JobState {
+  const tasks = state.tasks.map((task) =>
+    task.step.at === "sent" && taskIds.includes(task.taskId) ? delivery.postponed(task, delayMs, now) : task,
+  );
+  return withTasks(state, tasks, now);
+}

@@ -1,0 +1,22 @@
+import type { Context } from "hono";
+import type { Env } from "../env.ts";
+import type { LeaseClaims } from "../core/lease-token.ts";
+import type { Account } from "../stores/accounts.ts";
+import { platformOf, type Platform } from "../stores/platform.ts";
+
+/** What the middleware leaves for those behind it. */
+export interface Variables {
+  requestId: string;
+  /** The authenticated account; on /v1 only. */
+  account: Account;
+  /** The lease that calls back; on /internal/leases only. */
+  lease: LeaseClaims;
+}
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Variables;
+}
+
+/** The stores and settings behind a request. */
+export const platform = (c: Context<AppEnv>): Platform => platformOf(c.env);

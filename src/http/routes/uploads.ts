@@ -1,0 +1,13 @@
+import { Hono } from "hono";
+import { PresignRequest } from "../../contract/upload.ts";
+import { presignUpload } from "../../services/presign-upload.ts";
+import { platform, type AppEnv } from "../context.ts";
+import { authenticate } from "../middleware/authenticate.ts";
+import { jsonBody, validate } from "../middleware/validate.ts";
+import { wrongMethod } from "./fallbacks.ts";
+
+export const uploads = new Hono<AppEnv>()
+  .post("/presign", authenticate, jsonBody, validate("json", PresignRequest), async (c) =>
+    c.json(await presignUpload(platform(c), c.var.account, c.req.valid("json").contentType)),
+  )
+  .all("/presign", wrongMethod);

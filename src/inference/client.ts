@@ -1,0 +1,58 @@
+import type { TaskRequest } from "./protocol.ts";
+
+/** What the inference service said to a task. `busy` is back-pressure: come again after `delayMs`. */
+export type SubmitOutcome =
+  | { readonly outcome: "accepted" }
+  | { readonly outcome: "busy"; readonly delayMs: number; readonly status: number | null }
+  | { readonly outcome: "refused" };
+
+const TIMEOUT_MS = 10_000;
+const DEFAULT_DELAY_MS = 2_000;
+const LONGEST_DELAY_MS = 60_000;
+
+/** The inference service, by its HTTP protocol. */
+export class InferenceClient {
+  readonly #baseUrl: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(baseUrl: string, token: string) {
+    this.#baseUrl = baseUrl;
+    this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  }
+
+  /** Offers a task. A service that can't be reached is busy: it may come back. */
+  async submit(request: TaskRequest): Promise<SubmitOutcome> {
+    let response: Response;
+    try {
+      response = await fetch(`${this.#baseUrl}/v1/tasks`, {
+        method: "POST",
+        headers: this.#headers,
+        body: JSON.stringify(request),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch {
+      return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, status: null };
+    }
+    await response.body?.cancel();
+    if (response.ok) return { outcome: "accepted" };
+    if (response.status === 400) return { outcome: "refused" };
+    // Anything else is the service's state or the operator's mistake, a wrong token say: no fault of the task.
+    const seconds = Number(response.headers.get("retry-after"));
+    const delayMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_DELAY_MS) : DEFAULT_DELAY_MS;
+    return { outcome: "busy", delayMs, status: response.status };
+  }
+
+  /** Tells the service to drop a task, if it can be told: one that can't is told by its next callback. */
+  async cancel(key: string): Promise<void> {
+    try {
+      const response = await fetch(`${this.#baseUrl}/v1/tasks/${key}`, {
+        method: "DELETE",
+        headers: this.#headers,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+    } catch {
+      // The service is gone, and the task with it.
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { JobType } from "../contract/primitives.ts";
+import { ServiceError } from "../core/errors.ts";
+import { jobTypeOf, SNIFF_BYTES, sniffJobType } from "../core/media-type.ts";
+import { inputKey } from "../core/object-keys.ts";
+import { mapPool } from "../core/pool.ts";
+import type { Platform } from "../stores/platform.ts";
+import type { UploadRecord } from "../stores/uploads.ts";
+
+/** A Worker has six connections at a time; more would only wait. */
+const CONNECTIONS = 6;
+
+const mismatch = (taskId: string, type: JobType): ServiceError =>
+  new ServiceError("task_type_mismatch", `${taskId} is not ${type === "image" ? "a picture" : "a video"}.`);
+
+/**
+ * Looks at each upload of a new job: owned, of the job's type by name and by its first bytes, complete, not too
+ * large. Bytes of neither type pass: the inference service tells that task what is wrong with them, and no other.
+ * @throws ServiceError task_not_owned, task_type_mismatch, upload_incomplete or upload_too_large.
+ */
+export async function checkUploads(
+  platform: Platform,
+  accountId: string,
+  type: JobType,
+  taskIds: readonly string[],
+  owned: readonly UploadRecord[],
+): Promise<void> {
+  if (owned.length < taskIds.length) throw new ServiceError("task_not_owned");
+  for (const { taskId, contentType } of owned) {
+    if ((jobTypeOf(contentType) ?? type) !== type) throw mismatch(taskId, type);
+  }
+  const maxBytes = platform.settings.MAX_IMAGE_BYTES;
+  await mapPool(taskIds, CONNECTIONS, async (taskId) => {
+    const upload = await platform.media.head(inputKey(accountId, taskId), SNIFF_BYTES);
+    if (upload === null) {
+      throw new ServiceError(
+        "upload_incomplete",
+        `${taskId} has not been uploaded. PUT it to its uploadUrl.`,
+      );
+    }
+    if (upload.size > maxBytes) {
+      throw new ServiceError("upload_too_large", `${taskId} is larger than ${maxBytes} bytes.`);
+    }
+    if ((sniffJobType(upload.head) ?? type) !== type) throw mismatch(taskId, type);
+  });
+}

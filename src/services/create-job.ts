@@ -1,0 +1,81 @@
+import type { AcceptedJob, CreateJobRequest } from "../contract/job.ts";
+import { accessOf, laneOf, type Access } from "../core/access.ts";
+import { ServiceError } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
+import type { JobDefinition } from "../core/job/state.ts";
+import type { Settings } from "../env.ts";
+import type { Account } from "../stores/accounts.ts";
+import type { Platform } from "../stores/platform.ts";
+import { checkUploads } from "./check-uploads.ts";
+
+/**
+ * createJob. The job is first written down by its JobObject (with an alarm that clears up should all else be cut
+ * off), then listed in the database, then its first messages are sent: a failure at any step leaves nothing behind.
+ * @throws ServiceError as the specification's 400, 402, 403, 409 and 502.
+ */
+export async function createJob(
+  platform: Platform,
+  account: Account,
+  request: CreateJobRequest,
+): Promise<AcceptedJob> {
+  checkLimits(platform.settings, request);
+  const access = accessOf(account.plan, platform.settings.MAX_ACTIVE_JOBS);
+  checkAccess(access, request);
+  const { uploads, activeJobs, activeJobId } = await platform.uploads.preconditions(
+    account.accountId,
+    request.tasks,
+  );
+  await checkUploads(platform, account.accountId, request.type, request.tasks, uploads);
+  if (activeJobs >= access.maxActiveJobs) throw tooManyActive(access, activeJobId);
+
+  const job = define(account, request);
+  const jobObject = platform.jobObject(job.jobId);
+  await jobObject.prepare(job);
+  if (!(await platform.jobs.insert(job, access.maxActiveJobs))) {
+    await jobObject.withdraw();
+    throw tooManyActive(access, null);
+  }
+  if (!(await jobObject.accept())) throw new ServiceError("enqueue_failed");
+  return { jobId: job.jobId, type: job.type, totalItems: job.taskIds.length };
+}
+
+function checkLimits(settings: Settings, { prompts, tasks }: CreateJobRequest): void {
+  if (new Set(tasks).size < tasks.length) throw new ServiceError("duplicate_task");
+  if (prompts.length > settings.MAX_PROMPTS) {
+    throw new ServiceError("too_many_prompts", `A job takes at most ${settings.MAX_PROMPTS} prompts.`);
+  }
+  if (prompts.some((prompt) => prompt.length > settings.MAX_PROMPT_LENGTH)) {
+    throw new ServiceError(
+      "prompt_too_long",
+      `A prompt has at most ${settings.MAX_PROMPT_LENGTH} characters.`,
+    );
+  }
+}
+
+function checkAccess(access: Access, { tasks }: CreateJobRequest): void {
+  if (!access.canCreateJobs) throw new ServiceError("payment_required");
+  if (tasks.length > access.maxImageTasksPerJob) throw new ServiceError("trial_limit_exceeded");
+}
+
+function tooManyActive(access: Access, activeJobId: string | null): ServiceError {
+  return access.maxActiveJobs === 1
+    ? new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId })
+    : new ServiceError("too_many_active_jobs");
+}
+
+function define(account: Account, request: CreateJobRequest): JobDefinition {
+  const mode = request.tasks.length === 1 ? "single" : "batch";
+  return {
+    jobId: newId("job"),
+    accountId: account.accountId,
+    type: request.type,
+    mode,
+    lane: laneOf(account.plan, mode),
+    prompts: request.prompts,
+    threshold: request.threshold,
+    maskThreshold: request.maskThreshold,
+    generatePreview: request.generatePreview,
+    taskIds: request.tasks,
+    createdAt: Date.now(),
+  };
+}

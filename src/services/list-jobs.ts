@@ -1,0 +1,40 @@
+import type { JobList, JobSummary, ListJobsQuery } from "../contract/job.ts";
+import { decodeCursor, encodeCursor, type ListFilters } from "../core/cursor.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { Account } from "../stores/accounts.ts";
+import type { JobRow } from "../stores/jobs.ts";
+import type { Platform } from "../stores/platform.ts";
+
+const summary = (row: JobRow): JobSummary => ({
+  jobId: row.id,
+  type: row.type,
+  processingMode: row.mode,
+  totalItems: row.total_items,
+  status: row.status,
+  createdAt: new Date(row.created_at).toISOString(),
+  updatedAt: new Date(row.updated_at).toISOString(),
+  error: row.error,
+});
+
+/** listJobs: newest first, a page at a time by keyset. @throws ServiceError invalid_cursor. */
+export async function listJobs(platform: Platform, account: Account, query: ListJobsQuery): Promise<JobList> {
+  const secret = platform.settings.SIGNING_SECRET;
+  const filters: ListFilters = {
+    accountId: account.accountId,
+    jobId: query.jobId ?? null,
+    mode: query.mode ?? null,
+    status: query.status ?? null,
+  };
+  const before = query.nextToken === undefined ? null : await decodeCursor(secret, filters, query.nextToken);
+  if (query.nextToken !== undefined && before === null) throw new ServiceError("invalid_cursor");
+
+  // One more than asked for tells whether there is another page.
+  const rows = await platform.jobs.list(account.accountId, { ...query, limit: query.limit + 1 }, before);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  const more = rows.length > page.length && last !== undefined;
+  return {
+    items: page.map(summary),
+    nextToken: more ? await encodeCursor(secret, filters, last.id) : null,
+  };
+}

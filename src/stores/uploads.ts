@@ -1,0 +1,74 @@
+/** An upload that was presigned; whether its bytes have come, the bucket knows. */
+export interface UploadRecord {
+  readonly taskId: string;
+  readonly contentType: string;
+}
+
+/** What createJob needs to know before it accepts: read in one round trip. */
+export interface JobPreconditions {
+  /** Those of the asked-for uploads that the account owns. */
+  readonly uploads: readonly UploadRecord[];
+  /** Jobs under way; meaningful where at least one upload is owned. */
+  readonly activeJobs: number;
+  readonly activeJobId: string | null;
+}
+
+interface PreconditionRow {
+  task_id: string;
+  content_type: string;
+  jobs: number;
+  job_id: string | null;
+}
+
+/** Presigned uploads in D1. */
+export class Uploads {
+  readonly #db: D1Database;
+
+  constructor(db: D1Database) {
+    this.#db = db;
+  }
+
+  /** Notes that an account may upload this task's bytes. */
+  async insert(accountId: string, upload: UploadRecord, now: number): Promise<void> {
+    await this.#db
+      .prepare("INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES (?1, ?2, ?3, ?4)")
+      .bind(upload.taskId, accountId, upload.contentType, now)
+      .run();
+  }
+
+  /** The account's uploads among `taskIds` and its jobs under way. One bound list: D1 takes 100 parameters. */
+  async preconditions(accountId: string, taskIds: readonly string[]): Promise<JobPreconditions> {
+    const { results } = await this.#db
+      .prepare(
+        `SELECT u.task_id, u.content_type, active.jobs, active.job_id
+         FROM json_each(?1) AS asked
+         JOIN uploads u ON u.task_id = asked.value AND u.account_id = ?2
+         CROSS JOIN (SELECT count(*) AS jobs, max(id) AS job_id FROM jobs
+                     WHERE account_id = ?2 AND status IN ('queued', 'processing')) AS active`,
+      )
+      .bind(JSON.stringify(taskIds), accountId)
+      .all<PreconditionRow>();
+    return {
+      uploads: results.map((row) => ({ taskId: row.task_id, contentType: row.content_type })),
+      activeJobs: results[0]?.jobs ?? 0,
+      activeJobId: results[0]?.job_id ?? null,
+    };
+  }
+
+  /** Uploads presigned before `before` (epoch ms), oldest first. */
+  async olderThan(before: number, limit: number): Promise<{ taskId: string; accountId: string }[]> {
+    const { results } = await this.#db
+      .prepare("SELECT task_id, account_id FROM uploads WHERE created_at < ?1 ORDER BY created_at LIMIT ?2")
+      .bind(before, limit)
+      .all<{ task_id: string; account_id: string }>();
+    return results.map((row) => ({ taskId: row.task_id, accountId: row.account_id }));
+  }
+
+  /** Forgets uploads. */
+  async delete(taskIds: readonly string[]): Promise<void> {
+    await this.#db
+      .prepare("DELETE FROM uploads WHERE task_id IN (SELECT value FROM json_each(?1))")
+      .bind(JSON.stringify(taskIds))
+      .run();
+  }
+}

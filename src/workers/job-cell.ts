@@ -1,0 +1,57 @@
+import type { JobState } from "../core/job/state.ts";
+import type { Transition } from "../core/job/tasks.ts";
+import { nextWake } from "../core/job/wake.ts";
+import type { TaskOutput } from "../inference/protocol.ts";
+import type { JobPolicy } from "../core/job/policy.ts";
+import type { JobStorage } from "../stores/job-storage.ts";
+
+/** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */
+export class JobCell {
+  readonly #storage: JobStorage;
+  readonly #policy: JobPolicy;
+  #state: JobState | null;
+
+  constructor(storage: JobStorage, policy: JobPolicy) {
+    this.#storage = storage;
+    this.#policy = policy;
+    this.#state = storage.load();
+  }
+
+  get state(): JobState | null {
+    return this.#state;
+  }
+
+  /** Replaces the state. Nothing else may run between a caller's look at `state` and this call. */
+  async commit(state: JobState): Promise<void> {
+    this.#state = state;
+    await this.#storage.save(state, nextWake(state, this.#policy, Date.now()));
+  }
+
+  /** Applies a transition; the new state where it was taken, else null. */
+  async take(transition: (state: JobState, now: number) => Transition): Promise<JobState | null> {
+    if (this.#state === null) return null;
+    const { state, taken } = transition(this.#state, Date.now());
+    if (!taken) return null;
+    if (state !== this.#state) await this.commit(state);
+    return state;
+  }
+
+  /** Sets the next alarm again, after one has gone off. */
+  async rearm(): Promise<void> {
+    if (this.#state !== null) await this.commit(this.#state);
+  }
+
+  saveOutput(taskId: string, output: TaskOutput): void {
+    this.#storage.saveOutput(taskId, output);
+  }
+
+  loadOutput(taskId: string): TaskOutput | null {
+    return this.#storage.loadOutput(taskId);
+  }
+
+  /** Forgets the job. */
+  async clear(): Promise<void> {
+    await this.#storage.clear();
+    this.#state = null;
+  }
+}

@@ -1,0 +1,187 @@
+import { DurableObject } from "cloudflare:workers";
+import type { JobStatus } from "../contract/job.ts";
+import type { ArchiveAnswer, SettledJob, TaskClaim } from "../core/job/answers.ts";
+import * as archives from "../core/job/archive.ts";
+import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
+import { newJob, type JobDefinition, type JobState, type TaskRecord } from "../core/job/state.ts";
+import * as tasks from "../core/job/tasks.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { archiveKey } from "../core/object-keys.ts";
+import type { Env } from "../env.ts";
+import type { Completion } from "../inference/protocol.ts";
+import { JobStorage } from "../stores/job-storage.ts";
+import { platformOf, type Platform } from "../stores/platform.ts";
+import { JobCell } from "./job-cell.ts";
+import { JobOutbox } from "./job-outbox.ts";
+import { watchOver } from "./job-watchdog.ts";
+
+/**
+ * The truth of one job. Each method is a transition by the pure rules of core/job, written in the same turn; the
+ * outbox then sends what follows from it. Questions of an account are answered with null where the job is not its own.
+ */
+export class JobObject extends DurableObject<Env> {
+  readonly #platform: Platform;
+  readonly #cell: JobCell;
+  readonly #outbox: JobOutbox;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#platform = platformOf(env);
+    this.#cell = new JobCell(new JobStorage(ctx.storage), this.#platform.policy);
+    this.#outbox = new JobOutbox(this.#cell, this.#platform);
+  }
+
+  /** Writes the job down. Until `accept` it is in no list, and the alarm finds out what became of it. */
+  async prepare(definition: JobDefinition): Promise<void> {
+    if (this.#cell.state === null) await this.#cell.commit(newJob(definition));
+  }
+
+  /** The job is listed: its first messages are sent. False, and the job is withdrawn, where the queue takes none. */
+  async accept(): Promise<boolean> {
+    const { state } = this.#cell;
+    if (state === null || state.phase === "withdrawn") return false;
+    await this.#cell.commit({ ...state, phase: "running", projected: Math.max(state.projected, 1) });
+    if (await this.#outbox.sendTasks()) return true;
+    await this.withdraw();
+    return false;
+  }
+
+  /** Forgets the job and everything that it left behind, now or as soon as that can be done. */
+  async withdraw(): Promise<void> {
+    if (this.#cell.state === null) return;
+    await this.#cell.commit({ ...this.#cell.state, phase: "withdrawn" });
+    await this.#outbox.flush();
+  }
+
+  /** The job's state. */
+  status(accountId: string): JobStatus | null {
+    const state = this.#ownedBy(accountId);
+    return state && jobView(state);
+  }
+
+  /** The outputs of a successful job; "not_ready" of any other. */
+  result(accountId: string): SettledJob | "not_ready" | null {
+    const state = this.#ownedBy(accountId);
+    if (state === null) return null;
+    return jobStatus(state.tasks) === "success" ? this.#settled(state) : "not_ready";
+  }
+
+  /** A consumer takes a task; null where it is to be skipped: done, held by another, or of no job. */
+  async claimTask(taskId: string): Promise<TaskClaim | null> {
+    const state = await this.#take((job, now) => tasks.claimTask(job, taskId, this.#platform.policy, now));
+    const step = this.#task(taskId)?.step;
+    if (state === null || step?.at !== "leased") return null;
+    return { definition: state.definition, lease: step.lease, deadline: step.deadline };
+  }
+
+  /** The inference service had no room: the task is sent again after `delayMs`, no attempt burned. */
+  async releaseTask(taskId: string, lease: number, delayMs: number): Promise<void> {
+    await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, delayMs, now));
+  }
+
+  /** What the holder of a lease works on; null where the lease is no longer in force. */
+  holding(taskId: string, lease: number): JobDefinition | null {
+    const step = this.#task(taskId)?.step;
+    return step?.at === "leased" && step.lease === lease ? (this.#cell.state?.definition ?? null) : null;
+  }
+
+  /** The holder is at work: the new deadline, or null where the lease is no longer in force. */
+  async extendTask(taskId: string, lease: number): Promise<number | null> {
+    const { policy } = this.#platform;
+    await this.#take((job, now) => tasks.extendTask(job, taskId, lease, policy, now));
+    const step = this.#task(taskId)?.step;
+    return step?.at === "leased" && step.lease === lease ? step.deadline : null;
+  }
+
+  /** The holder reports the end: false where its lease is no longer in force and the report was refused. */
+  async completeTask(taskId: string, lease: number, completion: Completion): Promise<boolean> {
+    const { policy } = this.#platform;
+    const state = await this.#take((job, now) => {
+      const moved = tasks.completeTask(job, taskId, lease, completion, policy, now);
+      if (moved.taken && moved.state !== job && completion.outcome === "success") {
+        this.#cell.saveOutput(taskId, completion.output);
+      }
+      return moved;
+    });
+    return state !== null;
+  }
+
+  /** The account asks for the archive: one is started unless there is one. */
+  async requestArchive(accountId: string): Promise<ArchiveAnswer> {
+    if (this.#ownedBy(accountId) === null) return null;
+    const state = await this.#take(archives.requestArchive);
+    return state === null ? "not_downloadable" : this.#archiveReply(state);
+  }
+
+  /** The archive's state; "not_requested" where nobody asked for it. */
+  archive(accountId: string): ArchiveAnswer {
+    const state = this.#ownedBy(accountId);
+    if (state === null) return null;
+    if (jobStatus(state.tasks) !== "success") return "not_downloadable";
+    return this.#archiveReply(state);
+  }
+
+  /** A consumer takes the archive to build it; null where it is to be skipped. */
+  async claimArchive(): Promise<{ job: SettledJob; lease: number } | null> {
+    const state = await this.#take((job, now) => archives.claimArchive(job, this.#platform.policy, now));
+    const step = state?.archive?.step;
+    return state === null || step?.at !== "leased" ? null : { job: this.#settled(state), lease: step.lease };
+  }
+
+  /** The builder is at work; false where its lease is no longer in force. */
+  async extendArchive(lease: number): Promise<boolean> {
+    const { policy } = this.#platform;
+    return (await this.#take((job, now) => archives.extendArchive(job, lease, policy, now))) !== null;
+  }
+
+  /** The builder reports the end; false where its lease is no longer in force and the report was refused. */
+  async completeArchive(lease: number, outcome: archives.ArchiveOutcome): Promise<boolean> {
+    const { policy } = this.#platform;
+    return (
+      (await this.#take((job, now) => archives.completeArchive(job, lease, outcome, policy, now))) !== null
+    );
+  }
+
+  /** The watchdog and the outbox's second try. An alarm that throws too often is gone for good: this one never does. */
+  override async alarm(): Promise<void> {
+    try {
+      await watchOver(this.#cell, this.#platform);
+      await this.#outbox.flush();
+    } catch (error) {
+      const jobId = this.#cell.state?.definition.jobId;
+      log("error", "alarm_failed", { jobId, reason: reasonOf(error) });
+    }
+    await this.#cell.rearm();
+  }
+
+  #task(taskId: string): TaskRecord | undefined {
+    return this.#cell.state?.tasks.find((task) => task.taskId === taskId);
+  }
+
+  #ownedBy(accountId: string): JobState | null {
+    const { state } = this.#cell;
+    return state?.phase === "running" && state.definition.accountId === accountId ? state : null;
+  }
+
+  async #take(transition: (state: JobState, now: number) => tasks.Transition): Promise<JobState | null> {
+    const state = await this.#cell.take(transition);
+    this.ctx.waitUntil(this.#outbox.flush());
+    return state;
+  }
+
+  #settled(state: JobState): SettledJob {
+    const settled = state.tasks.flatMap(({ taskId, step }) => {
+      const output = step.at === "success" ? this.#cell.loadOutput(taskId) : null;
+      return step.at === "success" && output !== null ? [{ taskId, lease: step.lease, output }] : [];
+    });
+    return { definition: state.definition, tasks: settled };
+  }
+
+  #archiveReply({ definition, archive }: JobState): Exclude<ArchiveAnswer, null> {
+    if (archive === null) return "not_requested";
+    const { accountId, jobId } = definition;
+    const { step } = archive;
+    const readyKey = step.at === "ready" ? archiveKey(accountId, jobId, step.lease) : null;
+    return { view: archiveView(jobId, archive), readyKey };
+  }
+}

@@ -1,0 +1,116 @@
+import * as archives from "../core/job/archive.ts";
+import { jobError, jobStatus } from "../core/job/rollup.ts";
+import type { JobState } from "../core/job/state.ts";
+import * as tasks from "../core/job/tasks.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
+import type { Platform } from "../stores/platform.ts";
+import type { JobCell } from "./job-cell.ts";
+
+const SEND_RETRY_MS = 5_000;
+
+/**
+ * What follows from a job's state outside of it: messages, the list's copy, the clearing up. What is written down
+ * as due is sent, at least once, until it is confirmed; whoever receives it takes it once.
+ */
+export class JobOutbox {
+  readonly #cell: JobCell;
+  readonly #platform: Platform;
+  #flushing: Promise<void> | null = null;
+
+  constructor(cell: JobCell, platform: Platform) {
+    this.#cell = cell;
+    this.#platform = platform;
+  }
+
+  /** Sends what is due until nothing is; what fails is due again later. One run at a time. Never throws. */
+  async flush(): Promise<void> {
+    this.#flushing ??= this.#flushAll()
+      .catch((error: unknown) => {
+        const jobId = this.#cell.state?.definition.jobId;
+        log("error", "outbox_failed", { jobId, reason: reasonOf(error) });
+      })
+      .finally(() => {
+        this.#flushing = null;
+      });
+    await this.#flushing;
+  }
+
+  async #flushAll(): Promise<void> {
+    for (;;) {
+      const { state } = this.#cell;
+      if (state?.phase === "withdrawn") return this.#purge(state);
+      if (state?.phase !== "running") return;
+      const delivered = (await this.sendTasks()) && (await this.#sendArchive());
+      await this.#project();
+      if (!delivered || this.#cell.state === state) return;
+    }
+  }
+
+  /** Sends the tasks that are due; false where the queue did not take them. */
+  async sendTasks(): Promise<boolean> {
+    if (this.#cell.state === null) return true;
+    const now = Date.now();
+    const { lane, jobId } = this.#cell.state.definition;
+    const { state, taskIds } = tasks.takeDueTasks(this.#cell.state, this.#platform.policy, now);
+    if (taskIds.length === 0) return true;
+    await this.#cell.commit(state);
+    return this.#attempt(
+      { jobId, lane },
+      () => this.#platform.queues.sendTasks(lane, jobId, taskIds),
+      (job) => tasks.unsendTasks(job, taskIds, SEND_RETRY_MS, now),
+    );
+  }
+
+  async #sendArchive(): Promise<boolean> {
+    if (this.#cell.state === null) return true;
+    const now = Date.now();
+    const { jobId } = this.#cell.state.definition;
+    const { state, due } = archives.takeDueArchive(this.#cell.state, this.#platform.policy, now);
+    if (!due) return true;
+    await this.#cell.commit(state);
+    return this.#attempt(
+      { jobId, lane: "archive" },
+      () => this.#platform.queues.sendArchive(jobId),
+      (job) => archives.unsendArchive(job, SEND_RETRY_MS, now),
+    );
+  }
+
+  async #attempt(
+    what: { jobId: string; lane: string },
+    send: () => Promise<void>,
+    undo: (state: JobState) => JobState,
+  ): Promise<boolean> {
+    try {
+      await send();
+      return true;
+    } catch (error) {
+      log("error", "send_failed", { ...what, reason: reasonOf(error) });
+      if (this.#cell.state !== null) await this.#cell.commit(undo(this.#cell.state));
+      return false;
+    }
+  }
+
+  async #project(): Promise<void> {
+    const { state } = this.#cell;
+    if (state === null || state.projected >= state.version) return;
+    const { version, updatedAt, definition } = state;
+    await this.#platform.jobs.project({
+      jobId: definition.jobId,
+      version,
+      status: jobStatus(state.tasks),
+      error: jobError(state.tasks),
+      updatedAt,
+    });
+    const latest = this.#cell.state;
+    if (latest !== null) await this.#cell.commit({ ...latest, projected: version });
+  }
+
+  async #purge(state: JobState): Promise<void> {
+    const { accountId, jobId } = state.definition;
+    await this.#platform.jobs.delete(jobId);
+    await this.#platform.media.deletePrefix(outputsPrefix(accountId, jobId));
+    await this.#platform.media.deletePrefix(archivesPrefix(accountId, jobId));
+    await this.#cell.clear();
+  }
+}

@@ -1,0 +1,64 @@
+import * as archives from "../core/job/archive.ts";
+import type { JobState } from "../core/job/state.ts";
+import * as tasks from "../core/job/tasks.ts";
+import { log } from "../core/log.ts";
+import { archiveKey } from "../core/object-keys.ts";
+import { taskKey } from "../core/task-key.ts";
+import type { Platform } from "../stores/platform.ts";
+import type { JobCell } from "./job-cell.ts";
+
+/** What time does to a job: looked at whenever its alarm goes off. */
+export async function watchOver(cell: JobCell, platform: Platform): Promise<void> {
+  const now = Date.now();
+  const { policy } = platform;
+  const state = cell.state;
+  if (state === null) return;
+  if (now >= state.definition.createdAt + policy.retentionMs) {
+    await cell.commit({ ...state, phase: "withdrawn" });
+  } else if (state.phase === "prepared") {
+    await decidePrepared(cell, platform, state, now);
+  } else if (state.phase === "running") {
+    await dropExpiredArchive(platform, state, now);
+    // Another event may have come in between.
+    const before = cell.state;
+    if (before === null) return;
+    const after = archives.tickArchive(tasks.tickTasks(before, policy, now), policy, now);
+    await cell.commit(after);
+    await cancelLostLeases(platform, before, after);
+  }
+}
+
+/** Whoever prepared the job was cut off: the account's list tells on which side of its acceptance. */
+async function decidePrepared(
+  cell: JobCell,
+  platform: Platform,
+  state: JobState,
+  now: number,
+): Promise<void> {
+  if (now < state.definition.createdAt + platform.policy.prepareMs) return;
+  const listed = await platform.jobs.exists(state.definition.jobId);
+  const latest = cell.state;
+  if (latest?.phase === "prepared") {
+    await cell.commit({ ...latest, phase: listed ? "running" : "withdrawn" });
+  }
+}
+
+/** The archive's object goes before the record of it does, so that a crash in between leaves nothing behind. */
+async function dropExpiredArchive(platform: Platform, state: JobState, now: number): Promise<void> {
+  const step = state.archive?.step;
+  if (step?.at !== "ready" || step.expiresAt > now) return;
+  const { accountId, jobId } = state.definition;
+  await platform.media.delete([archiveKey(accountId, jobId, step.lease)]);
+}
+
+/** Tells the inference service of the leases that time took away, as far as it can be told. */
+async function cancelLostLeases(platform: Platform, before: JobState, after: JobState): Promise<void> {
+  const { jobId } = before.definition;
+  const lost = before.tasks.flatMap(({ taskId, step }, i) =>
+    step.at === "leased" && after.tasks[i]?.step.at !== "leased" ? [{ taskId, lease: step.lease }] : [],
+  );
+  for (const { taskId, lease } of lost) log("warn", "lease_expired", { jobId, taskId, lease });
+  await Promise.all(
+    lost.map(({ taskId, lease }) => platform.inference.cancel(taskKey(jobId, taskId, lease))),
+  );
+}

@@ -1,0 +1,40 @@
+import { log, reasonOf } from "../core/log.ts";
+import { buildArchive } from "../services/build-archive.ts";
+import { dispatchTask } from "../services/dispatch-task.ts";
+import type { Platform } from "../stores/platform.ts";
+import { ArchiveMessage, TaskMessage } from "../stores/queue-messages.ts";
+
+/** Queues are told apart by the end of their names, so that an operator may prefix them. */
+const kindOf = (queue: string): "archive" | "dead-letters" | "task" => {
+  if (queue.endsWith("-archive")) return "archive";
+  return queue.endsWith("-dead-letters") ? "dead-letters" : "task";
+};
+
+async function handle(platform: Platform, queue: string, body: unknown): Promise<void> {
+  switch (kindOf(queue)) {
+    case "archive":
+      return buildArchive(platform, ArchiveMessage.parse(body).jobId);
+    case "task": {
+      const { jobId, taskId } = TaskMessage.parse(body);
+      return dispatchTask(platform, jobId, taskId);
+    }
+    case "dead-letters":
+      // Nothing is lost with it: the JobObject sends again what was not claimed.
+      log("error", "dead_letter", { body });
+  }
+}
+
+/** Takes a batch from any queue: each message by itself, so that one that fails is delivered again alone. */
+export async function consume(platform: Platform, batch: MessageBatch): Promise<void> {
+  await Promise.all(
+    batch.messages.map(async (message) => {
+      try {
+        await handle(platform, batch.queue, message.body);
+        message.ack();
+      } catch (error) {
+        log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
+        message.retry({ delaySeconds: 5 });
+      }
+    }),
+  );
+}
