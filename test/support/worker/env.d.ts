@@ -1,0 +1,15 @@
+import type { Env } from "../../../src/env.ts";
+import type { D1Migration } from "@cloudflare/vitest-pool-workers";
+import type worker from "../../../src/index.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends AppEnv {
+      MIGRATIONS: D1Migration[];
+    }
+    interface GlobalProps {
+      mainModule: { default: typeof worker };
+    }
+  }
+}
+type AppEnv = Env;

@@ -1,0 +1,118 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { vi } from "vitest";
+import worker from "../../../src/index.ts";
+import { outputKey } from "../../../src/core/object-keys.ts";
+import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
+import type { Answer } from "./api.ts";
+
+/** The inference service's side of the protocol, played by a test: it takes tasks and reports what the test says. */
+export class PlayedInference {
+  readonly tasks: TaskRequest[] = [];
+  readonly cancelled: string[] = [];
+  /** The answer to the next offers. */
+  answer: () => Response = () => Response.json({}, { status: 202 });
+
+  constructor() {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const request = new Request(input, init);
+      if (request.method === "DELETE")
+        this.cancelled.push(new URL(request.url).pathname.split("/").at(-1) ?? "");
+      const response = this.answer();
+      if (request.method === "POST" && response.status === 202) this.tasks.push(await request.json());
+      return response;
+    });
+  }
+
+  /** The last task taken. */
+  get last(): TaskRequest {
+    const task = this.tasks.at(-1);
+    if (task === undefined) throw new Error("the inference service was offered no task");
+    return task;
+  }
+}
+
+/** Delivers queue messages to the Worker; how each was settled. */
+export async function deliver(queue: string, ...bodies: object[]): Promise<FetcherQueueResult> {
+  const batch = createMessageBatch(
+    queue,
+    bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body })),
+  );
+  const context = createExecutionContext();
+  await worker.queue(batch, env);
+  return getQueueResult(batch, context);
+}
+
+/** Delivers the message of a task. */
+export const deliverTask = (jobId: string, taskId: string): Promise<FetcherQueueResult> =>
+  deliver("segmentation-interactive", { v: 1, jobId, taskId });
+
+/** Calls back as the holder of a task's lease. */
+export async function callBack(
+  task: TaskRequest,
+  callback: "outputs" | "progress" | "complete",
+  body: unknown,
+): Promise<Answer> {
+  const response = await exports.default.fetch(
+    new Request(`${task.callbackUrl}/${callback}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${task.callbackToken}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  );
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+/** What a task gave: so many masks, the first the most confident. */
+export const output = (masks: number, changes: Partial<TaskOutput> = {}): TaskOutput => ({
+  units: 1,
+  generatedAt: "2026-01-02T03:04:05.678Z",
+  masks: Array.from({ length: masks }, (_, maskIndex) => ({
+    maskIndex,
+    promptIndex: 0,
+    confidence: 0.9 - maskIndex / 100,
+    file: `masks/${maskIndex}.png`,
+  })),
+  preview: null,
+  notice: null,
+  ...changes,
+});
+
+export const success = (masks = 1, changes: Partial<TaskOutput> = {}): Completion => ({
+  outcome: "success",
+  output: output(masks, changes),
+});
+
+export const failure = (retryable: boolean, code = "not_an_image"): Completion => ({
+  outcome: "failed",
+  problem: { code, message: "The file is not a picture." },
+  retryable,
+});
+
+/** Takes every task of a job in turn and completes it, with its outputs in the bucket. */
+export async function finishJob(
+  inference: PlayedInference,
+  accountId: string,
+  jobId: string,
+  taskIds: readonly string[],
+  completionOf: (taskId: string, index: number) => Completion = () => success(),
+): Promise<void> {
+  for (const [index, taskId] of taskIds.entries()) {
+    await deliverTask(jobId, taskId);
+    const task = inference.last;
+    const completion = completionOf(taskId, index);
+    if (completion.outcome === "success") {
+      const lease = Number(task.key.split(".").at(-1));
+      const { masks, preview } = completion.output;
+      for (const name of [...masks.map((mask) => mask.file), ...(preview === null ? [] : [preview])]) {
+        await env.MEDIA.put(
+          outputKey({ accountId, jobId }, taskId, lease, name),
+          `bytes of ${taskId} ${name}`,
+        );
+      }
+    }
+    const { status } = await callBack(task, "complete", completion);
+    if (status !== 204) throw new Error(`complete answered ${status}`);
+  }
+}

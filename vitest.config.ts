@@ -1,0 +1,67 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+/** The Workers runtime, with the bindings of wrangler.toml; nothing leaves it, and no queue delivers within a test's time:
+ * the tests deliver, in whatever order, as often as they like. */
+const workersRuntime = cloudflareTest(async () => ({
+  main: "./src/index.ts",
+  wrangler: { configPath: "./wrangler.toml" },
+  miniflare: {
+    bindings: {
+      MIGRATIONS: await readD1Migrations("migrations"),
+      PUBLIC_URL: "https://api.test",
+      S3_ENDPOINT: "https://s3.test",
+      S3_ACCESS_KEY_ID: "test-access-key",
+      S3_SECRET_ACCESS_KEY: "test-secret-key",
+      SIGNING_SECRET: "a secret for the tests alone",
+      INFERENCE_URL: "https://inference.test",
+      INFERENCE_TOKEN: "an inference token for the tests",
+    },
+    queueConsumers: Object.fromEntries(
+      ["interactive", "bulk", "trial", "archive"].map((lane) => [
+        `segmentation-${lane}`,
+        { maxBatchSize: 100, maxBatchTimeout: 60 },
+      ]),
+    ),
+    outboundService: (request: { url: string }) => {
+      throw new Error(`a test reached for ${request.url}`);
+    },
+  },
+}));
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [workersRuntime],
+        test: {
+          name: "workerd",
+          include: ["test/operations/**/*.test.ts", "test/jobs/**/*.test.ts"],
+          setupFiles: ["test/support/worker/setup.ts"],
+          silent: "passed-only",
+        },
+      },
+      {
+        test: { name: "unit", include: ["test/unit/**/*.test.ts"] },
+      },
+      {
+        test: {
+          name: "inference",
+          include: ["inference-container/test/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          // Each file starts a whole stack; two at a time would only fight over two cores.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
