@@ -31,6 +31,7 @@ const workersRuntime = cloudflareTest(async () => ({
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         plugins: [workersRuntime],
@@ -38,7 +39,6 @@ export default defineConfig({
           name: "workerd",
           include: ["test/operations/**/*.test.ts", "test/jobs/**/*.test.ts"],
           setupFiles: ["test/support/worker/setup.ts"],
-          silent: "passed-only",
         },
       },
       {

@@ -1,8 +1,9 @@
 import { Hono } from "hono";
+import { ServiceError } from "./core/errors.ts";
 import type { AppEnv } from "./http/context.ts";
 import { respondWithError } from "./http/errors.ts";
 import { requestLog } from "./http/middleware/request-log.ts";
-import { unknownPath, wrongMethod } from "./http/routes/fallbacks.ts";
+import { wrongMethod } from "./http/routes/wrong-method.ts";
 import { jobs } from "./http/routes/jobs.ts";
 import { leases } from "./http/routes/leases.ts";
 import { uploads } from "./http/routes/uploads.ts";
@@ -17,5 +18,5 @@ export function createApp(): Hono<AppEnv> {
     .route("/v1/uploads", uploads)
     .route("/v1/jobs", jobs)
     .route("/internal/leases", leases)
-    .notFound(unknownPath);
+    .notFound((c) => respondWithError(new ServiceError("not_found"), c));
 }

@@ -24,6 +24,8 @@ async function handle(platform: Platform, queue: string, body: unknown): Promise
   }
 }
 
+const RETRY_SECONDS = 5;
+
 /** Takes a batch from any queue: each message by itself, so that one that fails is delivered again alone. */
 export async function consume(platform: Platform, batch: MessageBatch): Promise<void> {
   await Promise.all(
@@ -33,7 +35,7 @@ export async function consume(platform: Platform, batch: MessageBatch): Promise<
         message.ack();
       } catch (error) {
         log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
-        message.retry({ delaySeconds: 5 });
+        message.retry({ delaySeconds: RETRY_SECONDS });
       }
     }),
   );

@@ -8,7 +8,7 @@ import { retrieveJob } from "../../services/retrieve-job.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { jsonBody, validate } from "../middleware/validate.ts";
-import { wrongMethod } from "./fallbacks.ts";
+import { wrongMethod } from "./wrong-method.ts";
 
 export const jobs = new Hono<AppEnv>()
   .get("/", authenticate, validate("query", ListJobsQuery), async (c) =>

@@ -4,7 +4,7 @@ import { completeTask, extendLease, grantOutputs } from "../../services/lease-ca
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateLease } from "../middleware/authenticate.ts";
 import { validate } from "../middleware/validate.ts";
-import { wrongMethod } from "./fallbacks.ts";
+import { wrongMethod } from "./wrong-method.ts";
 
 /** What the inference service calls, as the holder of a lease. */
 export const leases = new Hono<AppEnv>()

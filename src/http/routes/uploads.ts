@@ -4,7 +4,7 @@ import { presignUpload } from "../../services/presign-upload.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { jsonBody, validate } from "../middleware/validate.ts";
-import { wrongMethod } from "./fallbacks.ts";
+import { wrongMethod } from "./wrong-method.ts";
 
 export const uploads = new Hono<AppEnv>()
   .post("/presign", authenticate, jsonBody, validate("json", PresignRequest), async (c) =>

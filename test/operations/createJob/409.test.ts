@@ -33,7 +33,9 @@ describe("createJob 409", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
     );
-    expect(answers.map((answer) => answer.status).toSorted()).toEqual([202, ...Array(19).fill(409)]);
+    const taken = answers.filter((answer) => answer.status === 202);
+    const refused = answers.filter((answer) => answer.status === 409);
+    expect([taken.length, refused.length]).toEqual([1, 19]);
     expect(await listedJobs()).toBe(1);
   });
 

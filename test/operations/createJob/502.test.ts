@@ -27,8 +27,9 @@ describe("createJob 502", () => {
     vi.spyOn(Jobs.prototype, "delete").mockImplementationOnce(down);
     expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 502, "enqueue_failed");
     expect(await listedJobs()).toBe(1);
-    const [id] = await listDurableObjectIds(env.JOBS);
-    expect(await runDurableObjectAlarm(env.JOBS.get(id!))).toBe(true);
+    const ids = await listDurableObjectIds(env.JOBS);
+    const rung = await Promise.all(ids.map((id) => runDurableObjectAlarm(env.JOBS.get(id))));
+    expect(rung).toContain(true);
     expect(await listedJobs()).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newClient } from "../../support/worker/api.ts";
+import { successfulJob } from "../../support/worker/archives.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -17,5 +18,11 @@ describe("retrieveJobDownload 404", () => {
       expectError(answer, 404, "job_not_found");
       expect(answer.body).toEqual(answers[0]?.body);
     }
+  });
+
+  it("says that no archive was requested before any POST", async () => {
+    const client = await newClient();
+    const { jobId } = await successfulJob(client);
+    expectError(await client.send("GET", `/v1/jobs/${jobId}/download`), 404, "download_not_requested");
   });
 });

@@ -33,7 +33,7 @@ export class PlayedInference {
 }
 
 /** Delivers queue messages to the Worker; how each was settled. */
-export async function deliver(queue: string, ...bodies: object[]): Promise<FetcherQueueResult> {
+export async function deliver(queue: string, ...bodies: object[]): ReturnType<typeof getQueueResult> {
   const batch = createMessageBatch(
     queue,
     bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body })),
@@ -44,7 +44,7 @@ export async function deliver(queue: string, ...bodies: object[]): Promise<Fetch
 }
 
 /** Delivers the message of a task. */
-export const deliverTask = (jobId: string, taskId: string): Promise<FetcherQueueResult> =>
+export const deliverTask = (jobId: string, taskId: string): ReturnType<typeof getQueueResult> =>
   deliver("segmentation-interactive", { v: 1, jobId, taskId });
 
 /** Calls back as the holder of a task's lease. */

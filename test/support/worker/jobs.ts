@@ -14,7 +14,11 @@ export async function presign(client: Client, contentType = "image/png"): Promis
 }
 
 /** An upload whose bytes have come. */
-export async function uploaded(client: Client, bytes = PNG, contentType = "image/png"): Promise<string> {
+export async function uploaded(
+  client: Client,
+  bytes: BufferSource = PNG,
+  contentType = "image/png",
+): Promise<string> {
   const taskId = await presign(client, contentType);
   await env.MEDIA.put(inputKey(client.accountId, taskId), bytes);
   return taskId;

@@ -4,8 +4,3 @@ import { ServiceError } from "../../core/errors.ts";
 export const wrongMethod = (): never => {
   throw new ServiceError("method_not_allowed");
 };
-
-/** The end of all routes. */
-export const unknownPath = (): never => {
-  throw new ServiceError("not_found");
-};

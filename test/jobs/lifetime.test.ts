@@ -1,0 +1,87 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobDefinition } from "../../src/core/job/state.ts";
+import { sweepUploads } from "../../src/services/sweep-uploads.ts";
+import { platformOf } from "../../src/stores/platform.ts";
+import { Queues } from "../../src/stores/queues.ts";
+import { newClient, type Client } from "../support/worker/api.ts";
+import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
+import { later } from "../support/worker/time.ts";
+import { listedJobs, newJob, uploaded } from "../support/worker/jobs.ts";
+
+const DAY = 86_400_000;
+
+describe("a job's lifetime", () => {
+  let client: Client;
+  beforeEach(async () => {
+    client = await newClient();
+  });
+
+  const objects = async (prefix: string) => (await env.MEDIA.list({ prefix })).objects.length;
+
+  it("ends after 30 days: outputs, archive, row and state are purged", async () => {
+    const { jobId } = await successfulJob(client, 2);
+    await client.send("POST", `/v1/jobs/${jobId}/download`);
+    await deliverArchive(jobId);
+    expect([await objects("outputs/"), await objects("archives/")]).toEqual([4, 1]);
+
+    later(30 * DAY);
+    await ring(jobId);
+    expect([await objects("outputs/"), await objects("archives/"), await listedJobs()]).toEqual([0, 0, 0]);
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
+    expect(await ring(jobId)).toBe(false);
+  });
+
+  it("always has an alarm set, whatever happened", async () => {
+    const { jobId } = await successfulJob(client);
+    const stub = env.JOBS.getByName(jobId);
+    const alarm = () => runInDurableObject(stub, (_, state) => state.storage.getAlarm());
+    expect(await alarm()).toBeGreaterThan(Date.now());
+    await ring(jobId);
+    expect(await alarm()).toBeGreaterThan(Date.now() + 29 * DAY);
+  });
+
+  it("runs when the Worker was cut off after listing it, and is forgotten when it was cut off before", async () => {
+    const sent = vi.spyOn(Queues.prototype, "sendTasks");
+    const taskId = await uploaded(client);
+    const cutOff = async (jobId: string): Promise<JobDefinition> => {
+      const definition: JobDefinition = {
+        jobId,
+        accountId: client.accountId,
+        type: "image",
+        mode: "single",
+        lane: "interactive",
+        prompts: ["cat"],
+        threshold: 0.5,
+        maskThreshold: 0.5,
+        generatePreview: false,
+        taskIds: [taskId],
+        createdAt: Date.now(),
+      };
+      await env.JOBS.getByName(jobId).prepare(definition);
+      expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
+      return definition;
+    };
+    const ids = { listed: `job_${"1".repeat(32)}`, unlisted: `job_${"2".repeat(32)}` };
+    await platformOf(env).jobs.insert(await cutOff(ids.listed), 1);
+    await cutOff(ids.unlisted);
+    later(31_000);
+    await ring(ids.listed);
+    await ring(ids.unlisted);
+    expect(sent.mock.calls).toEqual([["interactive", ids.listed, [taskId]]]);
+    expect((await client.send("GET", `/v1/jobs/${ids.listed}`)).body.status).toBe("queued");
+    expect((await client.send("GET", `/v1/jobs/${ids.unlisted}`)).status).toBe(404);
+    expect(await ring(ids.unlisted)).toBe(false);
+  });
+
+  it("loses its uploads after 30 days by the sweeper, not before", async () => {
+    await newJob(client, 3);
+    await uploaded(client);
+    const platform = platformOf(env);
+    expect(await sweepUploads(platform, Date.now() + 29 * DAY)).toBe(0);
+    expect(await objects("inputs/")).toBe(4);
+    expect(await sweepUploads(platform, Date.now() + 30 * DAY + 1)).toBe(4);
+    expect(await objects("inputs/")).toBe(0);
+  });
+});

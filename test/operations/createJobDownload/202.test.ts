@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ArchiveDownload } from "../../../src/contract/archive.ts";
+import { Queues } from "../../../src/stores/queues.ts";
+import { newClient, type Client } from "../../support/worker/api.ts";
+import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+
+describe("createJobDownload 202", () => {
+  let client: Client;
+  let jobId: string;
+  beforeEach(async () => {
+    client = await newClient();
+    ({ jobId } = await successfulJob(client));
+  });
+
+  const request = async () => {
+    const { status, body } = await client.send("POST", `/v1/jobs/${jobId}/download`);
+    expect(status).toBe(202);
+    return ArchiveDownload.parse(body);
+  };
+
+  it("is pending until the archive is built, and asks to come again in 2 seconds", async () => {
+    expect(await request()).toEqual({
+      jobId,
+      status: "pending",
+      expiresAt: null,
+      downloadUrl: null,
+      retryAfterSeconds: 2,
+      error: null,
+    });
+  });
+
+  it("starts one archive, however often it is asked for", async () => {
+    const sent = vi.spyOn(Queues.prototype, "sendArchive");
+    await Promise.all(Array.from({ length: 20 }, request));
+    await request();
+    expect(sent).toHaveBeenCalledTimes(1);
+  });
+
+  it("gives the archive that is ready", async () => {
+    await request();
+    await deliverArchive(jobId);
+    const ready = await request();
+    expect(ready).toMatchObject({ status: "ready", retryAfterSeconds: null, error: null });
+    expect(ready.downloadUrl).toContain(`/archives/${client.accountId}/${jobId}/`);
+  });
+});

@@ -1,0 +1,113 @@
+import { env } from "cloudflare:workers";
+import { unzipSync, strFromU8 } from "fflate";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ArchiveDownload } from "../../../src/contract/archive.ts";
+import { ArchivedManifest } from "../../../src/contract/result.ts";
+import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { newClient, type Client } from "../../support/worker/api.ts";
+import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const DAY = 86_400_000;
+
+describe("retrieveJobDownload 200", () => {
+  let client: Client;
+  let job: { jobId: string; tasks: string[] };
+  beforeEach(async () => {
+    client = await newClient();
+    job = await successfulJob(client, 2, 3);
+    await client.send("POST", `/v1/jobs/${job.jobId}/download`);
+  });
+
+  const path = () => `/v1/jobs/${job.jobId}/download`;
+  const poll = async () => {
+    const { status, body } = await client.send("GET", path());
+    expect(status).toBe(200);
+    return ArchiveDownload.parse(body);
+  };
+  const objectOf = async (downloadUrl: string | null) => {
+    const { pathname } = new URL(downloadUrl ?? "");
+    return env.MEDIA.get(pathname.split("/").slice(2).join("/"));
+  };
+
+  it("is ready once built, expires in 24 hours, and is signed anew on each call for 300 seconds", async () => {
+    expect(await poll()).toMatchObject({ status: "pending", retryAfterSeconds: 2 });
+    const before = Date.now();
+    await deliverArchive(job.jobId);
+    const ready = await poll();
+    expect(ready).toMatchObject({ status: "ready", retryAfterSeconds: null, error: null });
+    expect(Date.parse(ready.expiresAt ?? "") - before - DAY).toBeLessThan(60_000);
+    expect(new URL(ready.downloadUrl ?? "").searchParams.get("X-Amz-Expires")).toBe("300");
+  });
+
+  it("holds every asset under its key, and the manifest with archive-relative references", async () => {
+    await deliverArchive(job.jobId);
+    const object = await objectOf((await poll()).downloadUrl);
+    expect(object?.httpMetadata).toEqual({
+      contentType: "application/zip",
+      contentDisposition: `attachment; filename="${job.jobId}.zip"`,
+    });
+    const files = unzipSync(new Uint8Array((await object?.arrayBuffer()) ?? []));
+    const manifest = ArchivedManifest.parse(
+      JSON.parse(strFromU8(files["output_manifest.json"] ?? new Uint8Array())),
+    );
+    const named = manifest.items.flatMap((item) => [...item.masks.map((mask) => mask.url), item.previewUrl]);
+    expect(named).toEqual(
+      job.tasks.flatMap((task) =>
+        [0, 1, 2].map((i) => `masks/${task}/${i}.png`).concat(`preview/${task}.png`),
+      ),
+    );
+    expect(Object.keys(files)).toEqual(["output_manifest.json", ...named]);
+    expect(strFromU8(files[`masks/${job.tasks[1]}/2.png`] ?? new Uint8Array())).toBe(
+      `bytes of ${job.tasks[1]} masks/2.png`,
+    );
+  });
+
+  it("is purged 24 hours after it became ready; then it may be asked for again", async () => {
+    await deliverArchive(job.jobId);
+    const { downloadUrl } = await poll();
+    later(DAY + 1_000);
+    await ring(job.jobId);
+    expect(await objectOf(downloadUrl)).toBeNull();
+    expectError(await client.send("GET", path()), 404, "download_not_requested");
+    expect((await client.send("POST", path())).body).toMatchObject({ status: "pending" });
+  });
+
+  it("has failed, by name, when an output is gone; asked for again it is started anew", async () => {
+    const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
+    const gone = objects[0]?.key ?? "";
+    const bytes = (await (await env.MEDIA.get(gone))?.text()) ?? "";
+    await env.MEDIA.delete(gone);
+    await deliverArchive(job.jobId);
+    expect(await poll()).toMatchObject({
+      status: "failed",
+      downloadUrl: null,
+      error: expect.stringMatching(/^archive_output_missing: /),
+    });
+    await env.MEDIA.put(gone, bytes);
+    expect((await client.send("POST", path())).body).toMatchObject({ status: "pending", error: null });
+    await deliverArchive(job.jobId);
+    expect(await poll()).toMatchObject({ status: "ready" });
+  });
+
+  it("is built once although the message came twice, at once and later", async () => {
+    await Promise.all([deliverArchive(job.jobId), deliverArchive(job.jobId)]);
+    await deliverArchive(job.jobId);
+    expect(await poll()).toMatchObject({ status: "ready" });
+    const { objects } = await env.MEDIA.list({ prefix: "archives/" });
+    expect(objects).toHaveLength(1);
+  });
+
+  it("is built by another when its builder was cut off", async () => {
+    const stub = env.JOBS.getByName(job.jobId);
+    const cutOff = await stub.claimArchive();
+    expect(await poll()).toMatchObject({ status: "processing", retryAfterSeconds: 5 });
+    later(61_000);
+    await ring(job.jobId);
+    later(10_000);
+    await deliverArchive(job.jobId);
+    expect(await poll()).toMatchObject({ status: "ready" });
+    expect(await stub.completeArchive(cutOff?.lease ?? 0, { outcome: "ready" })).toBe(false);
+  });
+});

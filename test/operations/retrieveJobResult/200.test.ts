@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { JobResult } from "../../../src/contract/result.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+
+describe("retrieveJobResult 200", () => {
+  it("gives the manifest and the assets of the tasks that succeeded, in the request's order", async () => {
+    const client = await newClient();
+    const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat", "dog"], generatePreview: true });
+    const outcomes = [success(2, { preview: "preview.png" }), failure(false), success(0)];
+    await finishJob(
+      new PlayedInference(),
+      client.accountId,
+      jobId,
+      tasks.toReversed(),
+      (taskId) => outcomes[tasks.indexOf(taskId)] ?? failure(false),
+    );
+
+    const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
+    expect(status).toBe(200);
+    const { manifest, assets, expiresIn } = JobResult.parse(body);
+    const [first, , third] = tasks;
+    expect(manifest).toMatchObject({ jobId, type: "image", prompts: ["cat", "dog"] });
+    expect(manifest.items.map((item) => item.taskId)).toEqual([first, third]);
+    expect(manifest.items[0]).toMatchObject({
+      inputId: first,
+      units: 1,
+      generatedAt: "2026-01-02T03:04:05.678Z",
+      masks: [
+        { maskIndex: 0, confidence: 0.9 },
+        { maskIndex: 1, confidence: 0.89 },
+      ],
+    });
+    expect(manifest.items[1]).not.toHaveProperty("previewUrl");
+    expect(assets.map((asset) => asset.key)).toEqual([
+      `masks/${first}/0.png`,
+      `masks/${first}/1.png`,
+      `preview/${first}.png`,
+    ]);
+
+    const urls = [...(manifest.items[0]?.masks.map((mask) => mask.url) ?? []), manifest.items[0]?.previewUrl];
+    expect(assets.map((asset) => asset.url)).toEqual(urls);
+    for (const asset of assets) {
+      expect(asset.expiresIn).toBe(expiresIn);
+      expect(new URL(asset.url).searchParams.get("X-Amz-Expires")).toBe(String(expiresIn));
+    }
+    expect(expiresIn).toBe(900);
+  });
+});

@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  claimTask,
+  completeTask,
+  extendTask,
+  releaseTask,
+  takeDueTasks,
+  tickTasks,
+  unsendTasks,
+} from "../../../src/core/job/tasks.ts";
+import { isInFlight } from "../../../src/core/job/delivery.ts";
+import { DEFAULT_POLICY as policy } from "../../../src/core/job/policy.ts";
+import { jobStatus, taskStatus } from "../../../src/core/job/rollup.ts";
+import { isDone, newJob, type JobState } from "../../../src/core/job/state.ts";
+import { nextWake } from "../../../src/core/job/wake.ts";
+import type { Completion } from "../../../src/inference/protocol.ts";
+import { seeded } from "../../support/node/seeded.ts";
+
+const BEGIN = 1_800_000_000_000;
+const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };
+
+const SUCCESS: Completion = {
+  outcome: "success",
+  output: { units: 1, generatedAt: "2026-01-01T00:00:00.000Z", masks: [], preview: null, notice: null },
+};
+const failure = (retryable: boolean): Completion => ({
+  outcome: "failed",
+  problem: { code: "engine_crashed", message: "The engine crashed." },
+  retryable,
+});
+
+const accepted = (tasks: number): JobState => ({
+  ...newJob({
+    jobId: "job_1",
+    accountId: "acct_1",
+    type: "image",
+    mode: "batch",
+    lane: "bulk",
+    prompts: ["cat"],
+    threshold: 0.5,
+    maskThreshold: 0.5,
+    generatePreview: false,
+    taskIds: Array.from({ length: tasks }, (_, i) => `task-${i}`),
+    createdAt: BEGIN,
+  }),
+  phase: "running",
+});
+
+/** What may happen to a job: each event about any task, by the holder of any lease, after any time. */
+type Event =
+  | { kind: "pass"; ms: number }
+  | { kind: "send" }
+  | { kind: "sendFails" }
+  | { kind: "claim"; task: number }
+  | { kind: "release" | "extend"; task: number; lease: number }
+  | { kind: "complete"; task: number; lease: number; completion: Completion };
+
+const task = fc.nat(7);
+const lease = fc.integer({ min: 1, max: 30 });
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 2_000, 31_000, 61_000, 601_000) }),
+  fc.constant({ kind: "send" as const }),
+  fc.constant({ kind: "sendFails" as const }),
+  fc.record({ kind: fc.constant("claim" as const), task }),
+  fc.record({ kind: fc.constantFrom("release" as const, "extend" as const), task, lease }),
+  fc.record({
+    kind: fc.constant("complete" as const),
+    task,
+    lease,
+    completion: fc.constantFrom(SUCCESS, failure(true), failure(false)),
+  }),
+);
+
+function step(state: JobState, event: Event, now: number): JobState {
+  switch (event.kind) {
+    case "pass":
+      return tickTasks(state, policy, now);
+    case "send":
+      return takeDueTasks(state, policy, now).state;
+    case "sendFails": {
+      const taken = takeDueTasks(state, policy, now);
+      return unsendTasks(taken.state, taken.taskIds, 5_000, now);
+    }
+    case "claim":
+      return claimTask(state, `task-${event.task}`, policy, now).state;
+    case "release":
+      return releaseTask(state, `task-${event.task}`, event.lease, 2_000, now).state;
+    case "extend":
+      return extendTask(state, `task-${event.task}`, event.lease, policy, now).state;
+    case "complete":
+      return completeTask(state, `task-${event.task}`, event.lease, event.completion, policy, now).state;
+  }
+}
+
+/** Runs events from a job's acceptance on, and looks at each step. */
+function run(events: readonly Event[], look: (before: JobState, after: JobState, event: Event) => void) {
+  let state = accepted(8);
+  let now = BEGIN;
+  for (const event of events) {
+    if (event.kind === "pass") now += event.ms;
+    const after = step(state, event, now);
+    look(state, after, event);
+    state = after;
+  }
+  return { state, now };
+}
+
+const everyRun = (look: (before: JobState, after: JobState, event: Event) => void) =>
+  fc.assert(
+    fc.property(fc.array(anyEvent, { maxLength: 120 }), (events) => {
+      run(events, look);
+    }),
+    seeded({ numRuns: 1_000 }),
+  );
+
+describe("a job's tasks, whatever happens in whatever order", () => {
+  it("go only forward, and what has ended stays as it is", () => {
+    everyRun((before, after) => {
+      for (const [i, was] of before.tasks.entries()) {
+        const is = after.tasks[i];
+        if (is === undefined) throw new Error("a task is lost");
+        if (isDone(was)) expect(is).toEqual(was);
+        // A task that was handed back untried is queued again: it has not been processed.
+        else if (was.attempts > 1) expect(RANK[taskStatus(is)]).toBeGreaterThanOrEqual(RANK[taskStatus(was)]);
+      }
+    });
+  });
+
+  it("are never held under two leases, and no fencing token is given out twice", () => {
+    const given = new Set<string>();
+    everyRun((before, after, event) => {
+      if (before.lastLease === 0) given.clear();
+      expect(after.lastLease).toBe(before.lastLease + (event.kind === "claim" && before !== after ? 1 : 0));
+      const held = after.tasks.flatMap(({ step: at }) => (at.at === "leased" ? [at.lease] : []));
+      expect(new Set(held).size).toBe(held.length);
+      expect(Math.max(0, ...held)).toBeLessThanOrEqual(after.lastLease);
+    });
+  });
+
+  it("are changed by a lease that is not in force in no way", () => {
+    everyRun((before, after, event) => {
+      if (!("lease" in event)) return;
+      const was = before.tasks[event.task]?.step;
+      const inForce = was !== undefined && "lease" in was && was.lease === event.lease;
+      if (!inForce) expect(after).toBe(before);
+    });
+  });
+
+  it("are sent no further than the window, nor tried more often than allowed", () => {
+    everyRun((before, after, event) => {
+      if (event.kind === "send") {
+        const [was, is] = [before, after].map(({ tasks }) => tasks.filter(isInFlight).length);
+        expect(is).toBeLessThanOrEqual(Math.max(policy.window, was ?? 0));
+      }
+      for (const { attempts } of after.tasks) {
+        expect(attempts).toBeGreaterThanOrEqual(0);
+        expect(attempts).toBeLessThanOrEqual(policy.maxAttempts);
+      }
+    });
+  });
+
+  it("make a new version of the projection exactly when the job's status or error changes", () => {
+    everyRun((before, after) => {
+      const changed = jobStatus(before.tasks) !== jobStatus(after.tasks);
+      if (changed) expect(after.version).toBe(before.version + 1);
+      expect(after.version - before.version).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it("all end, once the holders report: nothing is ever left without an alarm to wake it", () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 120 }), (events) => {
+        let { state, now } = run(events, () => {});
+        for (let rings = 0; rings < 1_000 && !state.tasks.every(isDone); rings += 1) {
+          const wake = nextWake(state, policy, now);
+          expect(wake).toBeGreaterThan(now);
+          now = wake;
+          state = tickTasks(state, policy, now);
+          const { state: sent, taskIds } = takeDueTasks(state, policy, now);
+          state = sent;
+          for (const taskId of taskIds) {
+            const claim = claimTask(state, taskId, policy, now);
+            if (!claim.taken) continue;
+            state = completeTask(claim.state, taskId, claim.state.lastLease, SUCCESS, policy, now).state;
+          }
+        }
+        expect(state.tasks.every(isDone)).toBe(true);
+        expect(now).toBeLessThan(BEGIN + policy.retentionMs);
+      }),
+      seeded({ numRuns: 500 }),
+    );
+  });
+});
