@@ -42,7 +42,7 @@ export default defineConfig({
         },
       },
       {
-        test: { name: "unit", include: ["test/unit/**/*.test.ts"] },
+        test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 60_000 },
       },
       {
         test: {
