@@ -3,7 +3,7 @@ import { accessOf, laneOf, type Access } from "../core/access.ts";
 import { ServiceError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { JobDefinition } from "../core/job/state.ts";
-import type { Settings } from "../env.ts";
+import type { Settings } from "../settings.ts";
 import type { Account } from "../stores/accounts.ts";
 import type { Platform } from "../stores/platform.ts";
 import { checkUploads } from "./check-uploads.ts";

@@ -1,5 +1,6 @@
 import { AwsClient } from "aws4fetch";
-import type { Env, Settings } from "../env.ts";
+import type { Env } from "../env.ts";
+import type { Settings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
 export interface SignedPut {

@@ -1,4 +1,5 @@
-import { policyOf, settingsOf, type Env, type Settings } from "../env.ts";
+import { settingsOf, type Env } from "../env.ts";
+import { policyOf, type Settings } from "../settings.ts";
 import type { JobPolicy } from "../core/job/policy.ts";
 import { InferenceClient } from "../inference/client.ts";
 import { Accounts } from "./accounts.ts";

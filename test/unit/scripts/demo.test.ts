@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { zlibSync, zipSync } from "fflate";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { encodeMaskPng } from "../../../inference-container/src/masks/png.ts";
+import { parseDemoArguments } from "../../../scripts/demo/arguments.ts";
+import { readPhoto } from "../../../scripts/demo/photo.ts";
+import { readPngText } from "../../../scripts/demo/png-text.ts";
+import { formatTable } from "../../../scripts/demo/table.ts";
+import { unpack } from "../../../scripts/demo/unpack.ts";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "demo-test-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("the demo's command line", () => {
+  it("takes the sample photograph when nothing is given", () => {
+    const request = parseDemoArguments([]);
+    expect(basename(request?.photo ?? "")).toBe("coffee.png");
+    expect(request).toMatchObject({ prompts: ["cup", "spoon"], out: "demo-output" });
+  });
+
+  it("takes a photograph, prompts and a folder", () => {
+    expect(parseDemoArguments(["--out", "here", "a.jpg", "cat", "grey chair"])).toEqual({
+      photo: "a.jpg",
+      prompts: ["cat", "grey chair"],
+      out: "here",
+    });
+  });
+
+  it.each([
+    ["a photograph without prompts", ["a.jpg"], "what to look for"],
+    ["an empty prompt", ["a.jpg", " "], "empty"],
+    ["an unknown option", ["--fast"], "--fast"],
+  ])("refuses %s", (_, args, sentence) => {
+    expect(() => parseDemoArguments(args)).toThrow(sentence);
+  });
+});
+
+describe("a photograph for the demo", () => {
+  it("is known by its bytes, not by its name", async () => {
+    const path = join(folder, "cat.jpg");
+    await writeFile(path, await readFile(join(PROJECT_ROOT, "samples", "chelsea.png")));
+    expect(await readPhoto(path)).toMatchObject({ name: "cat", contentType: "image/png", size: "451×300" });
+  });
+
+  it("that is missing or no picture is refused by name", async () => {
+    const path = join(folder, "notes.jpg");
+    await expect(readPhoto(path)).rejects.toThrow(`There is no file ${path}.`);
+    await writeFile(path, "no picture");
+    await expect(readPhoto(path)).rejects.toThrow(`${path} is not a`);
+  });
+});
+
+/** A PNG of a signature and these chunks; the reader does not look at check sums. */
+function png(...chunks: (readonly [type: string, data: Uint8Array])[]): Uint8Array {
+  const framed = [...chunks, ["IEND", new Uint8Array()] as const].map(([type, data]) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    return Buffer.concat([length, Buffer.from(type, "latin1"), data, Buffer.alloc(4)]);
+  });
+  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...framed]);
+}
+
+describe("a PNG's text", () => {
+  it("is the prompt that the mask encoder wrote, in any script", async () => {
+    const mask = { width: 9, height: 2, stride: 2, bits: new Uint8Array(4), area: 0 };
+    expect(readPngText(await encodeMaskPng(mask, "кошка 🐈"), "prompt")).toBe("кошка 🐈");
+  });
+
+  it("is found behind other texts and chunks, and inflated where it is compressed", () => {
+    const compressed = Buffer.concat([
+      Buffer.from("prompt\0\x01\0en\0Eingabe\0"),
+      zlibSync(Buffer.from("a cat")),
+    ]);
+    const other = Buffer.from("comment\0\0\0\0\0no");
+    expect(readPngText(png(["tEXt", other], ["iTXt", other], ["iTXt", compressed]), "prompt")).toBe("a cat");
+  });
+
+  it("is null where there is none or the chunk is malformed", () => {
+    expect(readPngText(png(), "prompt")).toBeNull();
+    expect(readPngText(png(["iTXt", Buffer.from("prompt")]), "prompt")).toBeNull();
+  });
+
+  it("is not read from a file that is cut off or no PNG", () => {
+    expect(() => readPngText(png().subarray(0, 15), "prompt")).toThrow("cut off");
+    expect(() => readPngText(Buffer.from("GIF89a"), "prompt")).toThrow("not a PNG");
+  });
+});
+
+describe("the demo's archive", () => {
+  it("is unpacked into its folder", async () => {
+    const zip = zipSync({
+      "masks/a/0.png": new Uint8Array([1, 2]),
+      "output_manifest.json": new Uint8Array([123]),
+    });
+    expect(await unpack(zip, folder)).toEqual(["masks/a/0.png", "output_manifest.json"]);
+    expect([...(await readFile(join(folder, "masks", "a", "0.png")))]).toEqual([1, 2]);
+  });
+
+  it("can't write outside its folder", async () => {
+    const zip = zipSync({ "../escaped.txt": new Uint8Array([1]) });
+    await expect(unpack(zip, join(folder, "in"))).rejects.toThrow("../escaped.txt");
+  });
+});
+
+describe("a table", () => {
+  it("has columns as wide as their widest cell and numbers to the right", () => {
+    expect(
+      formatTable(
+        ["mask", "pixels"],
+        [
+          ["cup.png", 7],
+          ["a", 1234],
+        ],
+      ),
+    ).toEqual(["mask     pixels", "───────  ──────", "cup.png       7", "a          1234"]);
+  });
+});

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endMarked, findMarked } from "../../../scripts/shared/marked-processes.ts";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
+import { formatEnvFile } from "../../../scripts/stack/env-file.ts";
+import { lockFolder } from "../../../scripts/stack/folder-lock.ts";
+import { listeningUrl } from "../../../scripts/stack/inference.ts";
+import { readableLine } from "../../../scripts/stack/log-lines.ts";
+import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
+import { loadSecrets } from "../../../scripts/stack/secrets.ts";
+import { createStateFolder, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { inferenceToken, workerValues } from "../../../scripts/stack/worker-values.ts";
+import { readLocalStorage } from "../../../scripts/stack/wrangler-settings.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "stack-test-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Runs code in a Node process of its own and waits for its first output. */
+async function inAnotherProcess(code: string, env: Record<string, string> = {}): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  return child;
+}
+
+describe("a state folder", () => {
+  it("is readable by its owner only, as are the secrets in it", async () => {
+    const state = stateFolder(folder);
+    await createStateFolder(state);
+    await loadSecrets(state);
+    expect((await stat(state.path)).mode & 0o777).toBe(0o700);
+    expect((await stat(state.secrets)).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps its secrets over restarts, and has others than another folder", async () => {
+    const state = stateFolder(folder);
+    const secrets = await loadSecrets(state);
+    const other = stateFolder(await mkdtemp(join(folder, "other-")));
+    expect(await loadSecrets(state)).toEqual(secrets);
+    expect(await loadSecrets(other)).not.toEqual(secrets);
+  });
+
+  it("belongs to one stack at a time, and is free again when that stack is killed", async () => {
+    const state = stateFolder(folder);
+    const module = pathToFileURL(join(PROJECT_ROOT, "scripts", "stack", "folder-lock.ts")).href;
+    const holder = await inAnotherProcess(
+      `import { lockFolder } from ${JSON.stringify(module)};
+       globalThis.held = lockFolder(${JSON.stringify(state)});
+       console.log("held"); setInterval(() => {}, 1000);`,
+    );
+    expect(() => lockFolder(state)).toThrow(`Another stack (process ${holder.pid}) uses ${state.path}.`);
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+    lockFolder(state).release();
+  });
+});
+
+describe("what a killed stack left behind", () => {
+  it("is found by its mark, children of children too, and ended", async () => {
+    const mark = stackMark(stateFolder(folder));
+    const parent = await inAnotherProcess(
+      `import { spawn } from "node:child_process";
+       spawn(process.execPath, ["--eval", "setInterval(() => {}, 1000)"], { detached: true, stdio: "ignore" });
+       console.log("up"); setInterval(() => {}, 1000);`,
+      mark,
+    );
+    expect(findMarked(mark)).toContain(parent.pid);
+    expect(findMarked(mark)).toHaveLength(2);
+    expect(await endMarked(mark)).toBe(2);
+    expect(findMarked(mark)).toEqual([]);
+  });
+
+  it("is told from the processes of another state folder", async () => {
+    const child = await inAnotherProcess(`console.log("up"); setInterval(() => {}, 1000);`, {
+      ...stackMark(stateFolder(join(folder, "a"))),
+    });
+    expect(await endMarked(stackMark(stateFolder(join(folder, "ab"))))).toBe(0);
+    expect(await endMarked(stackMark(stateFolder(join(folder, "a"))))).toBe(1);
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  });
+});
+
+describe("a port", () => {
+  it.each(["", "x", "-1", "65536", "80.5"])("is not %j", (text) => {
+    expect(() => parsePort(text)).toThrow("PORT must be a number");
+  });
+
+  it("that is taken is refused with a sentence, and 0 gives a free one", async () => {
+    const port = await claimPort(0);
+    const server = createServer().listen(port, "127.0.0.1");
+    await once(server, "listening");
+    await expect(claimPort(port)).rejects.toThrow(`Port ${port} is in use.`);
+    server.close();
+  });
+});
+
+describe("the Worker's variables", () => {
+  const secrets = { SIGNING_SECRET: "s".repeat(43), INFERENCE_TOKEN: "t".repeat(43) };
+
+  it("point to this machine with the credentials of wrangler.toml, unless the operator says otherwise", async () => {
+    const storage = await readLocalStorage();
+    const values = workerValues("http://127.0.0.1:1", "http://127.0.0.1:2", storage, secrets, {
+      MAX_PROMPTS: "3",
+    });
+    expect(values).toMatchObject({
+      ...secrets,
+      S3_ENDPOINT: "http://127.0.0.1:1/cdn-cgi/local/r2/s3",
+      S3_BUCKET: storage.bucket,
+      S3_ACCESS_KEY_ID: storage.accessKeyId,
+      INFERENCE_URL: "http://127.0.0.1:2",
+      MAX_PROMPTS: "3",
+    });
+  });
+
+  it("need the token of an inference service that the operator names", () => {
+    expect(() => inferenceToken({ INFERENCE_URL: "http://gpu" }, secrets)).toThrow(
+      "INFERENCE_TOKEN must be too",
+    );
+    expect(inferenceToken({ INFERENCE_URL: "http://gpu", INFERENCE_TOKEN: "x" }, secrets)).toBe("x");
+    expect(inferenceToken({}, secrets)).toBe(secrets.INFERENCE_TOKEN);
+  });
+
+  it("are written so that Wrangler expands and cuts nothing", () => {
+    expect(formatEnvFile({ A: 'a#b "c"', B: "$HOME", C: "it's" })).toBe(
+      "A='a#b \"c\"'\nB='\\$HOME'\nC=`it's`\n",
+    );
+    expect(() => formatEnvFile({ A: "'`" })).toThrow("A contains both");
+  });
+});
+
+describe("a line of the inference service", () => {
+  it("that says where it listens gives the address, and no other line does", () => {
+    expect(listeningUrl('{"msg":"listening","url":"http://127.0.0.1:9"}')).toBe("http://127.0.0.1:9");
+    expect(listeningUrl('{"msg":"ready","url":"http://127.0.0.1:9"}')).toBeNull();
+    expect(listeningUrl('"listening" is no JSON line')).toBeNull();
+  });
+
+  it("is shown as its message and its fields", () => {
+    expect(readableLine('{"level":40,"time":1,"msg":"slow","ms":12,"stage":"decode"}')).toBe(
+      "warning: slow  ms=12  stage=decode",
+    );
+    expect(readableLine("plain text")).toBe("plain text");
+  });
+});
