@@ -1,0 +1,44 @@
+/** Axis-aligned boxes [x1, y1, x2, y2] and non-maximum suppression. */
+
+export type Box = readonly [number, number, number, number];
+
+interface ScoredBox {
+  readonly box: Box;
+  readonly score: number;
+}
+
+/** Intersection over union, 0 to 1; 0 where both boxes are empty. */
+export function boxIou(a: Box, b: Box): number {
+  const overlap =
+    Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) *
+    Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+  const union = area(a) + area(b) - overlap;
+  return union > 0 ? overlap / union : 0;
+}
+
+/** Greedy NMS: boxes by descending score, without those that overlap a better one by more than `iou`. */
+export function suppress<T extends ScoredBox>(boxes: readonly T[], iou: number): T[] {
+  const kept: T[] = [];
+  for (const candidate of boxes.toSorted((a, b) => b.score - a.score))
+    if (kept.every((better) => boxIou(better.box, candidate.box) <= iou)) kept.push(candidate);
+  return kept;
+}
+
+/** The part of a box inside a picture, or undefined where less than a pixel of a side is left. */
+export function clipBox(box: Box, width: number, height: number): Box | undefined {
+  const clipped: Box = [
+    clamp(box[0], width),
+    clamp(box[1], height),
+    clamp(box[2], width),
+    clamp(box[3], height),
+  ];
+  return clipped[2] - clipped[0] >= 1 && clipped[3] - clipped[1] >= 1 ? clipped : undefined;
+}
+
+function clamp(value: number, limit: number): number {
+  return Math.min(limit, Math.max(0, value));
+}
+
+function area(box: Box): number {
+  return Math.max(0, box[2] - box[0]) * Math.max(0, box[3] - box[1]);
+}

@@ -1,0 +1,64 @@
+/** What the manifest of a `builtin` model says beyond the shared part. */
+import { z } from "zod";
+import { ImageInput, Manifest } from "../manifest.ts";
+
+const Share = z.number().min(0).max(1);
+
+const Label = z.strictObject({
+  name: z.string().min(1),
+  /** The detector's score column. */
+  column: z.int().nonnegative(),
+  /** WordNet senses as `lemma#number`: what counts as this label. */
+  senses: z.array(z.string().regex(/^[a-z_'-]+#[1-9]\d?$/)),
+});
+export type Label = z.infer<typeof Label>;
+
+const Text = z.strictObject({
+  tokenizer: z.string(),
+  tokenizerConfig: z.string(),
+  /** Token ids beyond this are cut off. */
+  maxTokens: z.int().positive(),
+  nouns: z.string(),
+});
+
+const Vocabulary = z.strictObject({
+  labels: z.array(Label).min(1),
+  /** Words that WordNet or their embedding would misread: the labels they mean, an empty list where none is meant. */
+  aliases: z.record(z.string(), z.array(z.string())),
+});
+export type Vocabulary = z.infer<typeof Vocabulary>;
+
+export const BuiltinManifest = Manifest.extend({
+  family: z.literal("builtin"),
+  graphs: z.strictObject({
+    detector: Manifest.shape.graphs.valueType,
+    encoder: Manifest.shape.graphs.valueType,
+    decoder: Manifest.shape.graphs.valueType,
+    text: Manifest.shape.graphs.valueType,
+  }),
+  images: z.strictObject({ detector: ImageInput, segmenter: ImageInput }),
+  text: Text,
+  vocabulary: Vocabulary,
+  detection: z.strictObject({
+    /** Boxes below this score are never used, whatever a request asks. */
+    floor: Share,
+    /** Overlap at which the lower of two boxes of one label is dropped. */
+    nmsIou: Share,
+    maxBoxes: z.int().positive(),
+  }),
+  matching: z.strictObject({
+    /** The least cosine at which a prompt means a label. */
+    similarity: Share,
+    /** The least cosine at which a label is worth suggesting. */
+    suggestion: Share,
+  }),
+  masks: z.strictObject({
+    /** Boxes in one run of the mask decoder. */
+    batch: z.int().positive(),
+    /** Separate parts smaller than this share of the largest are dropped. */
+    islandShare: Share,
+    /** Holes smaller than this share of the object are filled. */
+    holeShare: Share,
+  }),
+}).strict();
+export type BuiltinManifest = z.infer<typeof BuiltinManifest>;

@@ -1,0 +1,67 @@
+/** Opens a folder of the family `builtin`: its graphs, tokenizer and noun table become a model. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelFolderError } from "../folder-error.ts";
+import { readManifest } from "../folder.ts";
+import { Graph, type GraphClock } from "../graph.ts";
+import type { LoadOptions, OpenedModel } from "../load-options.ts";
+import { Detector } from "./detector.ts";
+import { BuiltinManifest } from "./manifest.ts";
+import { BuiltinModel } from "./model.ts";
+import { readNounTable } from "./nouns.ts";
+import { Segmenter } from "./segmenter.ts";
+import { TextEncoder } from "./text-encoder.ts";
+import { Vocabulary } from "./vocabulary.ts";
+
+/** @throws ModelFolderError when a graph or another file is not what the manifest says. */
+export async function openBuiltin(folder: string, options: LoadOptions): Promise<OpenedModel> {
+  const manifest = await readManifest(folder, BuiltinManifest);
+  const clock: GraphClock = { ms: 0 };
+  const graphs: Graph[] = [];
+  const load = async (name: keyof BuiltinManifest["graphs"]): Promise<Graph> => {
+    const graph = await Graph.load(folder, manifest.graphs[name], options, clock);
+    graphs.push(graph);
+    return graph;
+  };
+  const close = async (): Promise<void> => {
+    for (const graph of graphs) await graph.close();
+  };
+  try {
+    // Small graphs first: a wrong one is then known before the large one is read.
+    const text = await load("text");
+    const detector = new Detector(await load("detector"), manifest);
+    const decoder = await load("decoder");
+    const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
+    const vocabulary = await openVocabulary(folder, manifest, text, options.textCacheBytes);
+    const parts = { manifest, detector, segmenter, vocabulary, clock, close };
+    const model = new BuiltinModel(parts, options);
+    return { model, forget: () => model.forget() };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openVocabulary(
+  folder: string,
+  manifest: BuiltinManifest,
+  graph: Graph,
+  cacheBytes: number,
+): Promise<Vocabulary> {
+  const { tokenizer, tokenizerConfig, maxTokens, nouns } = manifest.text;
+  const encoder = new TextEncoder(
+    graph,
+    await readObject(folder, tokenizer),
+    await readObject(folder, tokenizerConfig),
+    maxTokens,
+  );
+  const table = readNounTable(await readFile(join(folder, nouns), "utf8"));
+  return Vocabulary.load(manifest, table, encoder, cacheBytes);
+}
+
+async function readObject(folder: string, name: string): Promise<object> {
+  const parsed = z.looseObject({}).safeParse(JSON.parse(await readFile(join(folder, name), "utf8")));
+  if (!parsed.success) throw new ModelFolderError(`${name} in ${folder} holds no JSON object.`);
+  return parsed.data;
+}

@@ -1,0 +1,98 @@
+/** From a person's prompt to the noun phrases to look up; English only, as the vocabulary is. */
+
+const MAX_WORDS = 32;
+
+/** Words that say how many or which, in front of a noun; "of" for "all of the". */
+const DETERMINERS = new Set(
+  (
+    "a an the of all every each any some this that these those my your his her our their its both another other " +
+    "one two three four five six seven eight nine ten many several few"
+  ).split(" "),
+);
+
+/** In "a slice of pizza" the pizza is meant. */
+const MEASURES = new Set(
+  (
+    "piece slice pair bunch group herd flock crowd lot couple set number stack pile row team " +
+    "picture photo photograph image view"
+  ).split(" "),
+);
+
+/** From such a word on, a phrase says something about its noun: "man with a hat", "cat sleeping". */
+const BREAKS = new Set(
+  (
+    "of in on at with without by near under over behind beside between against from for to and or that which who whose " +
+    "wearing holding riding sitting standing lying sleeping running walking carrying eating playing"
+  ).split(" "),
+);
+
+const IRREGULAR_PLURALS = new Map([
+  ["people", "person"],
+  ["children", "child"],
+  ["mice", "mouse"],
+  ["oxen", "ox"],
+  ["geese", "goose"],
+]);
+
+/** The endings of regular plurals and what stands in their place, as WordNet's lemmatiser detaches them. */
+const PLURAL_ENDINGS: readonly (readonly [string, readonly string[]])[] = [
+  ["men", ["man"]],
+  ["ives", ["ife"]],
+  ["ves", ["f", "ve"]],
+  ["ies", ["y", "ie"]],
+  ["sses", ["ss"]],
+  ["ses", ["s", "se"]],
+  ["xes", ["x"]],
+  ["zes", ["z", "ze"]],
+  ["ches", ["ch", "che"]],
+  ["shes", ["sh"]],
+  ["oes", ["o", "oe"]],
+  ["s", [""]],
+];
+
+/** The words of the phrase that the prompt names: lower case, without determiners, measures and what follows a break. */
+export function phraseWords(prompt: string): string[] {
+  const words = prompt
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[’ʼ]/g, "'")
+    .split(/[^\p{L}\p{N}'-]+/u)
+    .map((word) => word.replaceAll(/^['-]+|['-]+$/g, ""))
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS);
+  return nounPhrase(words);
+}
+
+function nounPhrase(words: readonly string[]): string[] {
+  const from = words.findIndex((word) => !DETERMINERS.has(word) && !/^\d+$/.test(word));
+  if (from < 0) return [];
+  const rest = words.slice(from);
+  const end = rest.findIndex((word, i) => i > 0 && BREAKS.has(word));
+  if (end < 0) return rest;
+  const isMeasure =
+    rest[end] === "of" && singularForms(rest[end - 1] ?? "").some((word) => MEASURES.has(word));
+  const measured = isMeasure ? nounPhrase(rest.slice(end + 1)) : [];
+  return measured.length > 0 ? measured : rest.slice(0, end);
+}
+
+/** A word or phrase and the singulars its last word may be the plural of, itself first. */
+export function singularForms(phrase: string): string[] {
+  const at = phrase.lastIndexOf(" ") + 1;
+  const [before, word] = [phrase.slice(0, at), phrase.slice(at)];
+  const irregular = IRREGULAR_PLURALS.get(word);
+  if (irregular !== undefined) return [phrase, before + irregular];
+  const rule = /[^s]s$|men$/.test(word)
+    ? PLURAL_ENDINGS.find(([ending]) => word.endsWith(ending))
+    : undefined;
+  if (rule === undefined) return [phrase];
+  const [ending, singulars] = rule;
+  return [
+    phrase,
+    ...singulars.map((singular) => before + word.slice(0, word.length - ending.length) + singular),
+  ];
+}
+
+/** The phrase, then the phrase without its first word, and so on down to its head noun. */
+export function narrowing(words: readonly string[]): string[] {
+  return words.map((_, from) => words.slice(from).join(" "));
+}

@@ -1,0 +1,76 @@
+/** SAM 2 with box prompts: features of a picture once, then a mask for each box. */
+import { Tensor } from "onnxruntime-node";
+import type { Box } from "../box.ts";
+import { floats, type Graph, type Tensors } from "../graph.ts";
+import { imageTensor } from "../image-tensor.ts";
+import type { LogitGrid, Picture } from "../model.ts";
+import type { BuiltinManifest } from "./manifest.ts";
+
+/** SAM's point labels for a box's top left and bottom right corners. */
+const BOX_CORNERS = [2, 3];
+
+export class Segmenter {
+  readonly #encoder: Graph;
+  readonly #decoder: Graph;
+  readonly #manifest: BuiltinManifest;
+
+  constructor(encoder: Graph, decoder: Graph, manifest: BuiltinManifest) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+    this.#manifest = manifest;
+  }
+
+  /** The image features that `masks` works on, under the roles of the encoder's outputs. */
+  async encode(picture: Picture): Promise<Tensors> {
+    const input = await imageTensor(picture, this.#manifest.images.segmenter);
+    return this.#encoder.run({ image: input.tensor });
+  }
+
+  /** One grid of mask logits a box, in the boxes' order; of the decoder's candidates the one it rates best. */
+  async masks(features: Tensors, boxes: readonly Box[], picture: Picture): Promise<LogitGrid[]> {
+    const { batch } = this.#manifest.masks;
+    const grids: LogitGrid[] = [];
+    for (let from = 0; from < boxes.length; from += batch)
+      grids.push(...(await this.#decode(features, boxes.slice(from, from + batch), picture)));
+    return grids;
+  }
+
+  async #decode(features: Tensors, boxes: readonly Box[], picture: Picture): Promise<LogitGrid[]> {
+    const { width, height } = this.#manifest.images.segmenter;
+    const [scaleX, scaleY] = [width / picture.width, height / picture.height];
+    const points = boxes.flatMap(([x1, y1, x2, y2]) => [x1 * scaleX, y1 * scaleY, x2 * scaleX, y2 * scaleY]);
+    const prior = this.#priorMaskSize();
+    const results = await this.#decoder.run({
+      ...features,
+      points: new Tensor("float32", Float32Array.from(points), [boxes.length, 2, 2]),
+      pointLabels: new Tensor("float32", Float32Array.from(boxes.flatMap(() => BOX_CORNERS)), [
+        boxes.length,
+        2,
+      ]),
+      priorMasks: new Tensor("float32", new Float32Array(boxes.length * prior * prior), [
+        boxes.length,
+        1,
+        prior,
+        prior,
+      ]),
+      hasPriorMasks: new Tensor("float32", Float32Array.of(0), [1]),
+    });
+    return bestCandidates(floats(results, "masks"), results["masks"]?.dims ?? [], floats(results, "quality"));
+  }
+
+  #priorMaskSize(): number {
+    const size = this.#manifest.graphs.decoder.inputs.find(({ role }) => role === "priorMasks")?.shape[3];
+    return typeof size === "number" ? size : 0;
+  }
+}
+
+/** Takes from masks [boxes, candidates, height, width] the candidate of highest quality [boxes, candidates]. */
+function bestCandidates(masks: Float32Array, dims: readonly number[], quality: Float32Array): LogitGrid[] {
+  const [boxes = 0, candidates = 0, height = 0, width = 0] = dims;
+  return Array.from({ length: boxes }, (_, box) => {
+    const ratings = quality.subarray(box * candidates, (box + 1) * candidates);
+    const best = ratings.indexOf(Math.max(...ratings));
+    const from = (box * candidates + best) * width * height;
+    return { width, height, logits: masks.slice(from, from + width * height) };
+  });
+}

@@ -1,0 +1,53 @@
+/** Sentence embeddings of short texts: mean-pooled, normalised MiniLM states. */
+import { Tokenizer } from "@huggingface/tokenizers";
+import { Tensor } from "onnxruntime-node";
+import { floats, type Graph } from "../graph.ts";
+
+export class TextEncoder {
+  readonly #graph: Graph;
+  readonly #tokenizer: Tokenizer;
+  readonly #maxTokens: number;
+
+  /** `tokenizer` and `config` are the parsed `tokenizer.json` and `tokenizer_config.json`. */
+  constructor(graph: Graph, tokenizer: object, config: object, maxTokens: number) {
+    this.#graph = graph;
+    this.#tokenizer = new Tokenizer(tokenizer, config);
+    this.#maxTokens = maxTokens;
+  }
+
+  /**
+   * The unit vector of one text. Texts run one by one: the graph quantises its activations by the range of the
+   * whole batch, so a neighbour would change the result.
+   */
+  async embed(text: string): Promise<Float32Array> {
+    const ids = this.#tokenizer.encode(text).ids.slice(0, this.#maxTokens);
+    const row = (value: (id: number) => number): Tensor =>
+      new Tensor(
+        "int64",
+        BigInt64Array.from(ids, (id) => BigInt(value(id))),
+        [1, ids.length],
+      );
+    const states = floats(
+      await this.#graph.run({ ids: row((id) => id), mask: row(() => 1), types: row(() => 0) }),
+      "states",
+    );
+    return unit(meanPool(states, ids.length));
+  }
+}
+
+/** The cosine of two unit vectors. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+}
+
+function meanPool(states: Float32Array, tokens: number): Float32Array {
+  const size = states.length / tokens;
+  const mean = new Float32Array(size);
+  for (const [i, value] of states.entries()) mean[i % size] = (mean[i % size] ?? 0) + value / tokens;
+  return mean;
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}

@@ -1,0 +1,127 @@
+/** From a person's words to the labels that the detector knows. */
+import { ByteCache } from "../byte-cache.ts";
+import type { BuiltinManifest } from "./manifest.ts";
+import type { NounTable } from "./nouns.ts";
+import { narrowing, phraseWords, singularForms } from "./phrase.ts";
+import { cosine, type TextEncoder } from "./text-encoder.ts";
+
+/** The labels that a prompt means, as indexes into the vocabulary, or why there are none. */
+export type Resolution =
+  | { readonly labels: readonly number[] }
+  | { readonly labels: readonly []; readonly message: string };
+
+const QUOTED_CHARACTERS = 80;
+const ENTRY_OVERHEAD_BYTES = 256;
+const EXAMPLES = "person, car, dog, chair and cup";
+
+export class Vocabulary {
+  readonly #manifest: BuiltinManifest;
+  readonly #nouns: NounTable;
+  readonly #encoder: TextEncoder;
+  readonly #embeddings: readonly Float32Array[];
+  readonly #resolutions: ByteCache<{ prompt: string; resolution: Resolution }>;
+
+  private constructor(
+    manifest: BuiltinManifest,
+    nouns: NounTable,
+    encoder: TextEncoder,
+    embeddings: readonly Float32Array[],
+    cacheBytes: number,
+  ) {
+    this.#manifest = manifest;
+    this.#nouns = nouns;
+    this.#encoder = encoder;
+    this.#embeddings = embeddings;
+    this.#resolutions = new ByteCache(cacheBytes, ({ prompt }) => 4 * prompt.length + ENTRY_OVERHEAD_BYTES);
+  }
+
+  /** Embeds the labels; `cacheBytes` bounds what is remembered of earlier prompts. */
+  static async load(
+    manifest: BuiltinManifest,
+    nouns: NounTable,
+    encoder: TextEncoder,
+    cacheBytes: number,
+  ): Promise<Vocabulary> {
+    const embeddings: Float32Array[] = [];
+    for (const { name } of manifest.vocabulary.labels) embeddings.push(await encoder.embed(name));
+    return new Vocabulary(manifest, nouns, encoder, embeddings, cacheBytes);
+  }
+
+  /**
+   * A label's name, an alias or a WordNet noun at or under a label, for the whole phrase and then for ever shorter
+   * ends of it; failing that, the label whose embedding is near enough.
+   */
+  async resolve(prompt: string): Promise<Resolution> {
+    const cached = this.#resolutions.get(prompt);
+    if (cached !== undefined) return cached.resolution;
+    const resolution = await this.#look(prompt);
+    this.#resolutions.set(prompt, { prompt, resolution });
+    return resolution;
+  }
+
+  async #look(prompt: string): Promise<Resolution> {
+    const words = phraseWords(prompt);
+    if (words.length === 0 || !/[a-z]/.test(words.join("")))
+      return this.#outside(prompt, "It reads English nouns.");
+    const listed = this.#listed(words);
+    if (listed?.length === 0) return this.#outside(prompt, "");
+    if (listed !== undefined) return { labels: listed };
+    const nearest = await this.#nearest(words);
+    if (nearest.label !== undefined) return { labels: [nearest.label] };
+    return this.#outside(prompt, nearest.hint);
+  }
+
+  /** Labels by name, alias or WordNet, none for a word known to be outside; undefined for an unknown one. */
+  #listed(words: readonly string[]): readonly number[] | undefined {
+    for (const phrase of narrowing(words))
+      for (const form of singularForms(phrase)) {
+        const labels = this.#labelsOf(form);
+        if (labels !== undefined) return labels;
+      }
+    return undefined;
+  }
+
+  #labelsOf(phrase: string): readonly number[] | undefined {
+    const { labels, aliases } = this.#manifest.vocabulary;
+    const named = labels.findIndex(({ name }) => name === phrase);
+    if (named >= 0) return [named];
+    const names = Object.hasOwn(aliases, phrase) ? aliases[phrase] : undefined;
+    if (names !== undefined)
+      return labels.flatMap(({ name }, index) => (names.includes(name) ? [index] : []));
+    return this.#nouns.get(phrase);
+  }
+
+  /** The label nearest to the phrase or to its head noun, with a hint where none is near enough. */
+  async #nearest(words: readonly string[]): Promise<{ label: number | undefined; hint: string }> {
+    const { matching, vocabulary } = this.#manifest;
+    let hint = "";
+    for (const phrase of new Set([words.join(" "), words.at(-1) ?? ""])) {
+      const { label, similarity } = this.#ranked(await this.#encoder.embed(phrase));
+      const name = vocabulary.labels[label]?.name ?? "";
+      if (isPartOf(words, name)) continue;
+      if (similarity >= matching.similarity) return { label, hint: "" };
+      if (similarity >= matching.suggestion && hint === "") hint = `The nearest it knows is "${name}".`;
+    }
+    return { label: undefined, hint };
+  }
+
+  #ranked(embedding: Float32Array): { label: number; similarity: number } {
+    const similarities = this.#embeddings.map((label) => cosine(label, embedding));
+    const similarity = Math.max(...similarities);
+    return { label: similarities.indexOf(similarity), similarity };
+  }
+
+  #outside(prompt: string, hint: string): Resolution {
+    const { length } = this.#manifest.vocabulary.labels;
+    const quoted = prompt.length > QUOTED_CHARACTERS ? `${prompt.slice(0, QUOTED_CHARACTERS)}…` : prompt;
+    const message = `"${quoted}" is outside the vocabulary of the embedded model, which knows ${length} nouns such as ${EXAMPLES}.`;
+    return { labels: [], message: hint === "" ? message : `${message} ${hint}` };
+  }
+}
+
+/** A car window is no car: the label only says what the thing belongs to. */
+function isPartOf(words: readonly string[], label: string): boolean {
+  const labelWords = label.split(" ");
+  const before = new Set(words.slice(0, -1).flatMap(singularForms));
+  return labelWords.every((word) => before.has(word));
+}

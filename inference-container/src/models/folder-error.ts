@@ -1,0 +1,4 @@
+/** A model folder that can't be used; the message names the file, tensor or value at fault and what to do. */
+export class ModelFolderError extends Error {
+  override readonly name = "ModelFolderError";
+}

@@ -1,0 +1,70 @@
+/** A model folder on disk: its manifest, and whether its files are the ones that the manifest names. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { ModelFolderError } from "./folder-error.ts";
+import type { ManifestFile } from "./manifest.ts";
+
+export const MANIFEST_NAME = "manifest.json";
+const MANIFEST_MAX_BYTES = 1_000_000;
+
+/**
+ * Reads and checks a folder's manifest.
+ * @throws ModelFolderError naming the folder or the field that is wrong.
+ */
+export async function readManifest<S extends z.ZodType>(folder: string, schema: S): Promise<z.output<S>> {
+  const path = join(folder, MANIFEST_NAME);
+  const { size } = await stat(path).catch(() => {
+    throw new ModelFolderError(`There is no model in ${folder}: it holds no ${MANIFEST_NAME}.`);
+  });
+  if (size > MANIFEST_MAX_BYTES)
+    throw new ModelFolderError(
+      `${path} is ${size} bytes long; a manifest has at most ${MANIFEST_MAX_BYTES}.`,
+    );
+  const parsed = schema.safeParse(parseJson(await readFile(path, "utf8"), path));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ModelFolderError(`${path} is wrong at "${issue?.path.join(".")}": ${issue?.message}.`);
+}
+
+/**
+ * Checks that every file of the manifest is there with its size, and with its digest where `digests` is set.
+ * @throws ModelFolderError naming the first file that is missing or differs.
+ */
+export async function checkFiles(
+  folder: string,
+  files: readonly ManifestFile[],
+  { digests }: { readonly digests: boolean },
+): Promise<void> {
+  for (const { name, size, sha256 } of files) {
+    const found = await stat(join(folder, name)).catch(() => {
+      throw new ModelFolderError(`The model folder ${folder} lacks the file ${name}.`);
+    });
+    if (found.size !== size)
+      throw new ModelFolderError(
+        `${name} in ${folder} is ${found.size} bytes long; the manifest says ${size}.`,
+      );
+    if (digests && (await fileDigest(join(folder, name))) !== sha256)
+      throw new ModelFolderError(`${name} in ${folder} is damaged: its SHA-256 is not the manifest's.`);
+  }
+}
+
+/** SHA-256 of a file, hex. */
+async function fileDigest(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ModelFolderError(
+      `${path} is no JSON: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}

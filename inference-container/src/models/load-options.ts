@@ -1,0 +1,26 @@
+/** How a model is loaded, for every family. */
+import type { RuntimeOptions } from "./graph.ts";
+import type { Model } from "./model.ts";
+
+export interface LoadOptions extends RuntimeOptions {
+  /** Budget of remembered image features; those of one picture take about 17 MB. */
+  readonly featureCacheBytes: number;
+  /** Budget of remembered prompts. */
+  readonly textCacheBytes: number;
+  /** Also compare every file's SHA-256: some tenths of a second. */
+  readonly digests: boolean;
+}
+
+export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
+  provider: "cpu",
+  threads: 0,
+  featureCacheBytes: 256 * 1024 * 1024,
+  textCacheBytes: 1024 * 1024,
+  digests: false,
+};
+
+/** A model that an adapter built, and how to forget what its self-test left in the caches. */
+export interface OpenedModel {
+  readonly model: Model;
+  readonly forget: () => void;
+}

@@ -1,0 +1,36 @@
+/** Loads a model folder: a family's adapter is chosen by the manifest. */
+import { openBuiltin } from "./builtin/open.ts";
+import { ModelFolderError } from "./folder-error.ts";
+import { checkFiles, readManifest } from "./folder.ts";
+import { DEFAULT_LOAD_OPTIONS, type LoadOptions, type OpenedModel } from "./load-options.ts";
+import { Manifest } from "./manifest.ts";
+import type { Model } from "./model.ts";
+import { selfTest } from "./self-test.ts";
+
+/**
+ * Opens a model folder, warms the model up and runs its self-test.
+ * @throws ModelFolderError with a sentence on what is missing, damaged or different from the manifest.
+ */
+export async function loadModel(folder: string, options: Partial<LoadOptions> = {}): Promise<Model> {
+  const settings = { ...DEFAULT_LOAD_OPTIONS, ...options };
+  const manifest = await readManifest(folder, Manifest);
+  await checkFiles(folder, manifest.files, settings);
+  const { model, forget } = await open(folder, manifest.family, settings);
+  try {
+    await selfTest(model, folder, manifest.golden);
+  } catch (error) {
+    await model.close();
+    throw error;
+  }
+  forget();
+  return model;
+}
+
+function open(folder: string, family: string, settings: LoadOptions): Promise<OpenedModel> {
+  switch (family) {
+    case "builtin":
+      return openBuiltin(folder, settings);
+    default:
+      throw new ModelFolderError(`${folder} is of the family "${family}"; the families here are: builtin.`);
+  }
+}

