@@ -1,0 +1,81 @@
+/** The engine process: loads the model, then decodes, infers and encodes what its parent sends. */
+import { rm } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
+import type { loadModel } from "../models/load.ts";
+import type { Model } from "../models/model.ts";
+import { asTaskFailure, TaskFailure } from "../tasks/failure.ts";
+import { Lock } from "./lock.ts";
+import { EngineConfig, type FromEngine, ToEngine } from "./messages.ts";
+import { JobDropped, runJob } from "./run-job.ts";
+
+/** A module that loads models: `../models/load.ts`, or one that stands in for it. */
+interface Loader {
+  readonly loadModel: typeof loadModel;
+}
+
+function isLoader(module: unknown): module is Loader {
+  return typeof module === "object" && module !== null && "loadModel" in module;
+}
+
+const config = EngineConfig.parse(JSON.parse(process.argv[2] ?? "{}"));
+const modelLock = new Lock();
+const dropped = new Set<string>();
+const running = new Set<string>();
+
+// A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => undefined);
+// The parent is gone. Native threads may be inside a graph: only a kill ends those at once.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+new Worker(new URL("watch-parent.ts", import.meta.url), { workerData: process.ppid }).unref();
+
+function send(message: FromEngine): void {
+  if (process.connected) process.send?.(message);
+}
+
+/** Sends, then lets the process end. */
+function sendLast(message: FromEngine): void {
+  process.removeAllListeners("disconnect");
+  process.send?.(message, undefined, undefined, () => process.disconnect());
+}
+
+async function load(): Promise<Model | undefined> {
+  try {
+    const loader: unknown = await import(config.loader);
+    if (!isLoader(loader)) throw new Error(`${config.loader} does not export loadModel.`);
+    return await loader.loadModel(config.modelFolder, config.options);
+  } catch (error) {
+    sendLast({ type: "unloadable", message: error instanceof Error ? error.message : String(error) });
+    return undefined;
+  }
+}
+
+async function run(model: Model, message: Extract<ToEngine, { type: "run" }>): Promise<void> {
+  const { job } = message;
+  running.add(job.id);
+  try {
+    const result = await runJob(model, modelLock, job, () => dropped.has(job.id));
+    send({ type: "done", id: job.id, result });
+  } catch (error) {
+    const { problem, retryable } = asTaskFailure(error);
+    const foreseen = error instanceof TaskFailure || error instanceof JobDropped;
+    const detail = foreseen ? {} : { detail: error instanceof Error ? (error.stack ?? "") : String(error) };
+    send({ type: "failed", id: job.id, problem, retryable, ...detail });
+  } finally {
+    if (dropped.has(job.id)) await rm(job.folder, { recursive: true, force: true });
+    running.delete(job.id);
+    dropped.delete(job.id);
+  }
+}
+
+const model = await load();
+if (model !== undefined) {
+  process.on("message", (raw) => {
+    const message = ToEngine.parse(raw);
+    if (message.type === "run") void run(model, message);
+    else if (message.type === "drop") {
+      if (running.has(message.id)) dropped.add(message.id);
+    } else void model.close().then(() => process.exit(0));
+  });
+  send({ type: "ready", model: { id: model.id, version: model.version, provider: model.provider } });
+}

@@ -1,0 +1,200 @@
+import type { Logger } from "pino";
+import type { Lane } from "../../../src/inference/protocol.ts";
+import type { Metrics } from "../metrics.ts";
+import { interrupted, TaskFailure } from "../tasks/failure.ts";
+import { EngineProcess } from "./process.ts";
+import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
+
+/** Jobs inside the engine at once: while one infers, the next decodes and the last is encoded. */
+const WINDOW = 2;
+/** How long a cancelled job may hold its place before the engine is killed to free it. */
+const DROP_GRACE_MS = 10_000;
+const FIRST_BACKOFF_MS = 250;
+const LONGEST_BACKOFF_MS = 30_000;
+/** Starts in a row that may end without an engine that is ready, before the service gives up. */
+const MOST_FAILED_STARTS = 5;
+
+interface Entry {
+  readonly job: EngineJob;
+  readonly lane: Lane;
+  readonly resolve: (result: EngineResult) => void;
+  readonly reject: (reason: unknown) => void;
+  dropped: boolean;
+}
+
+/**
+ * Keeps one engine process alive and feeds it. A process that dies fails the job it was at (retryable) and is started
+ * again with back-off; jobs that only stood behind are sent to the new one.
+ */
+export class Engine {
+  readonly #config: EngineConfig;
+  readonly #taskTimeoutMs: number;
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+  readonly #firstReady = Promise.withResolvers<ModelInfo>();
+  #process: EngineProcess | undefined;
+  #model: ModelInfo | undefined;
+  #waiting: Entry[] = [];
+  #running: Entry[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #timed: Entry | undefined;
+  #timedOut = false;
+  #failedStarts = 0;
+  #closing = false;
+
+  constructor(config: EngineConfig, taskTimeoutMs: number, log: Logger, metrics: Metrics) {
+    this.#config = config;
+    this.#taskTimeoutMs = taskTimeoutMs;
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** The loaded model, or undefined while the engine is not ready. */
+  get model(): ModelInfo | undefined {
+    return this.#model;
+  }
+
+  /** The engine's process id, for operators and tests. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Starts the engine; resolves when it is first ready. @throws Error when the model can't be loaded */
+  start(): Promise<ModelInfo> {
+    this.#spawn();
+    return this.#firstReady.promise;
+  }
+
+  /**
+   * Runs one job; interactive ones go before others. An aborted signal rejects at once with its reason.
+   * @throws TaskFailure
+   */
+  run(job: EngineJob, lane: Lane, signal: AbortSignal): Promise<EngineResult> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
+    const entry: Entry = { job, lane, resolve, reject, dropped: false };
+    const drop = (): void => {
+      reject(signal.reason);
+      this.#drop(entry);
+    };
+    signal.addEventListener("abort", drop, { once: true });
+    this.#waiting.push(entry);
+    this.#pump();
+    return promise.finally(() => signal.removeEventListener("abort", drop));
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#timer);
+    await this.#process?.close();
+  }
+
+  #spawn(): void {
+    this.#process = new EngineProcess(this.#config, {
+      message: (message) => this.#receive(message),
+      exit: (how) => this.#exited(how),
+    });
+  }
+
+  #receive(message: FromEngine): void {
+    switch (message.type) {
+      case "ready":
+        this.#model = message.model;
+        this.#failedStarts = 0;
+        this.#firstReady.resolve(message.model);
+        this.#log.debug(message.model, "engine_ready");
+        break;
+      case "unloadable":
+        this.#log.error({ reason: message.message }, "model_unloadable");
+        this.#firstReady.reject(new Error(`The model could not be loaded: ${message.message}`));
+        break;
+      case "done":
+        this.#take(message.id)?.resolve(message.result);
+        break;
+      case "failed": {
+        const { id, problem, retryable, detail } = message;
+        const entry = this.#take(id);
+        if (detail !== undefined) this.#log.error({ key: id, detail }, "engine_error");
+        entry?.reject(new TaskFailure(problem.code, problem.message, retryable));
+        break;
+      }
+    }
+    this.#pump();
+  }
+
+  #take(id: string): Entry | undefined {
+    const entry = this.#running.find(({ job }) => job.id === id);
+    this.#running = this.#running.filter((other) => other !== entry);
+    return entry;
+  }
+
+  #pump(): void {
+    while (this.#model !== undefined && this.#running.length < WINDOW && this.#waiting.length > 0) {
+      const next = this.#waiting.find(({ lane }) => lane === "interactive") ?? this.#waiting[0];
+      if (next === undefined) break;
+      this.#waiting = this.#waiting.filter((other) => other !== next);
+      this.#running.push(next);
+      this.#process?.send({ type: "run", job: next.job });
+    }
+    this.#watchHead();
+  }
+
+  /** A job's time counts from when it became the first in the engine. */
+  #watchHead(): void {
+    const head = this.#running[0];
+    if (head === this.#timed) return;
+    clearTimeout(this.#timer);
+    this.#timed = head;
+    if (head === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true;
+      this.#process?.kill();
+    }, this.#taskTimeoutMs);
+  }
+
+  #drop(entry: Entry): void {
+    this.#waiting = this.#waiting.filter((other) => other !== entry);
+    if (!this.#running.includes(entry)) return;
+    entry.dropped = true;
+    this.#process?.send({ type: "drop", id: entry.job.id });
+    const grace = setTimeout(() => {
+      if (this.#running[0] === entry) this.#process?.kill();
+    }, DROP_GRACE_MS);
+    grace.unref();
+  }
+
+  #exited(how: string): void {
+    const head = this.#running.shift();
+    const behind = this.#running.filter(({ dropped }) => !dropped);
+    const everReady = this.#model !== undefined;
+    this.#model = undefined;
+    this.#process = undefined;
+    this.#running = [];
+    this.#waiting.unshift(...behind);
+    this.#watchHead();
+    head?.reject(this.#timedOut ? timeout(this.#taskTimeoutMs) : crash());
+    if (!this.#closing) this.#restart(how, everReady);
+    this.#timedOut = false;
+  }
+
+  #restart(how: string, wasReady: boolean): void {
+    this.#failedStarts = wasReady ? 0 : this.#failedStarts + 1;
+    if (this.#failedStarts >= MOST_FAILED_STARTS) {
+      this.#firstReady.reject(
+        new Error(`The engine ended ${this.#failedStarts} times while it was starting (${how}).`),
+      );
+    }
+    const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failedStarts, LONGEST_BACKOFF_MS);
+    this.#metrics.engineRestarts.inc();
+    this.#log.error({ how, timedOut: this.#timedOut, restartInMs: delayMs }, "engine_ended");
+    setTimeout(() => {
+      if (!this.#closing) this.#spawn();
+    }, delayMs);
+  }
+}
+
+const crash = (): TaskFailure =>
+  interrupted("engine_crashed", "The inference engine ended unexpectedly while it worked on this picture.");
+
+const timeout = (ms: number): TaskFailure =>
+  interrupted("engine_timeout", `The picture took longer than ${ms / 1_000} seconds and was stopped.`);

@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type EngineConfig, FromEngine, type ToEngine } from "./messages.ts";
+
+const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
+const FONT_CONFIG = fileURLToPath(new URL("../preview/fonts.conf", import.meta.url));
+const CLOSE_MS = 2_000;
+
+/** One life of the engine process. */
+export class EngineProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<string>;
+
+  constructor(
+    config: EngineConfig,
+    on: { message: (message: FromEngine) => void; exit: (how: string) => void },
+  ) {
+    // Logs are the parent's: whatever native code prints goes to stderr.
+    this.#child = fork(CHILD, [JSON.stringify(config)], {
+      execArgv: [],
+      env: { ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
+      stdio: ["ignore", 2, 2, "ipc"],
+    });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.#exited = promise;
+    this.#child.on("message", (raw) => {
+      const message = FromEngine.safeParse(raw);
+      // An engine that breaks the protocol is as good as crashed.
+      if (message.success) on.message(message.data);
+      else this.kill();
+    });
+    this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
+    this.#child.on("error", (error) => {
+      if (this.pid === undefined) resolve(error.message);
+    });
+    void this.#exited.then(on.exit);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(message: ToEngine): void {
+    // A process that has just died is told by its exit, not here.
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Lets the model go, then ends the process; by force where that takes too long. */
+  async close(): Promise<void> {
+    this.send({ type: "close" });
+    const force = setTimeout(() => this.kill(), CLOSE_MS);
+    await this.#exited;
+    clearTimeout(force);
+  }
+}

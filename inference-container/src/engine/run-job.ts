@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { MaskOutput, TaskProblem } from "../../../src/inference/protocol.ts";
+import type { BitMask } from "../masks/bit-mask.ts";
+import { encodeMaskPng } from "../masks/png.ts";
+import { rasterise } from "../masks/rasterise.ts";
+import type { Instance, Model, Picture, Segmentation } from "../models/model.ts";
+import { decodePicture } from "../pictures/decode.ts";
+import { renderPreview } from "../preview/preview.ts";
+import { refused } from "../tasks/failure.ts";
+import type { Lock } from "./lock.ts";
+import type { EngineJob, EngineResult, WrittenFile } from "./messages.ts";
+
+/** The protocol's bound. */
+const MOST_MASKS = 10_000;
+/** Masks between rasterising and the written file: enough to overlap, few enough to hold in memory. */
+const MASKS_AT_ONCE = 4;
+
+/** The job was cancelled; nobody waits for its answer. */
+export class JobDropped extends Error {}
+
+/**
+ * Runs one picture through decode, inference, rasterising and encoding. Only inference holds the model's lock, so that
+ * the next picture decodes and the last one is encoded meanwhile.
+ *
+ * @throws TaskFailure where the picture or its prompts can't be served; JobDropped once `isDropped` says so
+ */
+export async function runJob(
+  model: Model,
+  modelLock: Lock,
+  job: EngineJob,
+  isDropped: () => boolean,
+): Promise<EngineResult> {
+  const stopIfDropped = (): void => {
+    if (isDropped()) throw new JobDropped();
+  };
+  const started = performance.now();
+  const picture = await decodePicture(job.inputPath, job.contentHash, job.inputPixels);
+  const decode = performance.now() - started;
+  const { prompts, threshold } = job;
+  let infer = 0;
+  const found = await modelLock.run(async () => {
+    stopIfDropped();
+    const from = performance.now();
+    const segmentation = await model.segment(picture, { prompts, threshold });
+    infer = performance.now() - from;
+    return segmentation;
+  });
+  stopIfDropped();
+  const notice = unservedNotice(found, prompts.length);
+  const inferred = performance.now();
+  const written = await writeOutputs(job, picture, found);
+  const encode = performance.now() - inferred - written.post;
+  return {
+    width: picture.width,
+    height: picture.height,
+    files: written.files,
+    masks: written.masks,
+    preview: written.preview,
+    notice,
+    ms: { decode, infer, post: written.post, encode },
+    modelMs: found.modelMs,
+    featuresCached: found.featuresCached,
+  };
+}
+
+/** @throws TaskFailure where no prompt could be served */
+function unservedNotice({ unserved }: Segmentation, prompts: number): TaskProblem | null {
+  if (unserved.length === 0) return null;
+  const failure = refused(
+    "prompt_outside_vocabulary",
+    [...new Set(unserved.map((prompt) => prompt.message))].join(" "),
+  );
+  if (new Set(unserved.map((prompt) => prompt.promptIndex)).size === prompts) throw failure;
+  return failure.problem;
+}
+
+interface Written {
+  files: WrittenFile[];
+  masks: MaskOutput[];
+  preview: string | null;
+  /** Milliseconds spent rasterising. */
+  post: number;
+}
+
+/** Writes a PNG for each instance that has a pixel, numbered in order, and the preview where it was asked for. */
+async function writeOutputs(job: EngineJob, picture: Picture, found: Segmentation): Promise<Written> {
+  await mkdir(join(job.folder, "masks"), { recursive: true });
+  const written: Written = { files: [], masks: [], preview: null, post: 0 };
+  const shown: Instance[] = [];
+  const pending: Promise<WrittenFile>[] = [];
+  for (const instance of found.instances) {
+    const started = performance.now();
+    const mask = rasterise(instance.mask, picture.width, picture.height, job.maskThreshold);
+    written.post += performance.now() - started;
+    if (mask.area === 0) continue;
+    const maskIndex = shown.push(instance) - 1;
+    if (maskIndex >= MOST_MASKS) {
+      throw refused(
+        "too_many_masks",
+        `More than ${MOST_MASKS} objects were found. Raise the threshold or send fewer prompts.`,
+      );
+    }
+    const file = `masks/${maskIndex}.png`;
+    const { promptIndex, score: confidence } = instance;
+    written.masks.push({ maskIndex, promptIndex, confidence, file });
+    if (pending.length >= MASKS_AT_ONCE) await pending[pending.length - MASKS_AT_ONCE];
+    const writing = writeMask(job, mask, file, job.prompts[promptIndex] ?? "");
+    // Awaited below; until then a failure must not count as unhandled.
+    writing.catch(() => undefined);
+    pending.push(writing);
+  }
+  written.files.push(...(await Promise.all(pending)));
+  if (job.generatePreview) {
+    const preview = await renderPreview(picture, shown, job.prompts, job.maskThreshold);
+    written.files.push(await write(job, "preview.png", preview));
+    written.preview = "preview.png";
+  }
+  return written;
+}
+
+async function writeMask(job: EngineJob, mask: BitMask, name: string, prompt: string): Promise<WrittenFile> {
+  return write(job, name, await encodeMaskPng(mask, prompt));
+}
+
+async function write(job: EngineJob, name: string, bytes: Buffer): Promise<WrittenFile> {
+  const path = join(job.folder, name);
+  await writeFile(path, bytes);
+  const md5 = createHash("md5").update(bytes).digest("base64");
+  return { name, contentType: "image/png", size: bytes.length, md5, path };
+}

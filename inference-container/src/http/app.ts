@@ -1,0 +1,109 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Logger } from "pino";
+import { TaskRequest } from "../../../src/inference/protocol.ts";
+import type { ModelInfo } from "../engine/messages.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Board } from "../tasks/board.ts";
+import { bearer } from "./bearer.ts";
+
+const BODY_BYTES = 262_144;
+const RETRY_FULL_SECONDS = 2;
+const RETRY_NOT_READY_SECONDS = 5;
+
+export type ServiceState = "STARTING" | "READY" | "BUSY" | "DRAINING";
+
+export interface AppParts {
+  readonly board: Board;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly token: string | undefined;
+  readonly storageOrigins: ReadonlySet<string>;
+  readonly callbackOrigins: ReadonlySet<string>;
+  readonly state: () => ServiceState;
+  readonly model: () => ModelInfo | undefined;
+}
+
+/** The service's HTTP side: the protocol under /v1, and what operators look at beside it. */
+export function createApp(parts: AppParts): Hono {
+  const { board, log, metrics, state, model } = parts;
+  const app = new Hono();
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", (c) => {
+    const now = state();
+    return c.json({ state: now }, now === "READY" || now === "BUSY" ? 200 : 503);
+  });
+  app.get("/metrics", async (c) =>
+    c.body(await metrics.render(), 200, { "content-type": metrics.contentType }),
+  );
+  app.use("/v1/*", bearer(parts.token));
+  app.get("/v1/model", (c) => {
+    const loaded = model();
+    if (loaded === undefined) return c.json(problem("not_ready", "The model is being loaded."), 503);
+    return c.json({ ...loaded, capabilities: { types: ["image"], preview: true } });
+  });
+  app.post(
+    "/v1/tasks",
+    bodyLimit({ maxSize: BODY_BYTES, onError: (c) => c.json(TOO_LARGE, 413) }),
+    async (c) => {
+      const now = state();
+      const busy = (status: 429 | 503, seconds: number, error: string, message: string) => {
+        metrics.refusals.inc({ status });
+        c.header("retry-after", String(seconds));
+        return c.json(problem(error, message), status);
+      };
+      if (now === "DRAINING")
+        return busy(503, RETRY_NOT_READY_SECONDS, "draining", "The service is stopping.");
+      const body: unknown = await c.req.json().catch(() => undefined);
+      const parsed = TaskRequest.safeParse(body);
+      if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
+      const foreign = foreignOrigin(parsed.data, parts);
+      if (foreign !== undefined) return c.json(foreign, 400);
+      const known = board.state(parsed.data.key);
+      if (known !== undefined) return c.json(known, 202);
+      if (now === "STARTING")
+        return busy(503, RETRY_NOT_READY_SECONDS, "not_ready", "The model is being loaded.");
+      const accepted = board.submit(parsed.data);
+      if (accepted === undefined)
+        return busy(429, RETRY_FULL_SECONDS, "lane_full", "The lane's queue is full.");
+      return c.json(accepted, 202);
+    },
+  );
+  app.get("/v1/tasks/:key", (c) => {
+    const found = board.state(c.req.param("key"));
+    return found === undefined
+      ? c.json(problem("task_not_found", "No such task is known."), 404)
+      : c.json(found);
+  });
+  app.delete("/v1/tasks/:key", (c) => {
+    board.cancel(c.req.param("key"));
+    return c.body(null, 204);
+  });
+  app.notFound((c) => c.json(problem("not_found", "No such path."), 404));
+  app.onError((error, c) => {
+    log.error({ detail: error.stack }, "http_error");
+    return c.json(problem("internal_error", "The service met an unexpected error."), 500);
+  });
+  return app;
+}
+
+const problem = (error: string, message: string) => ({ error, message });
+
+const TOO_LARGE = problem("body_too_large", `A task's body may have at most ${BODY_BYTES / 1_024} KB.`);
+
+/** Names the fields, never their values: those hold signed URLs. */
+function describe(issues: readonly { path: readonly PropertyKey[]; code: string }[]): string {
+  const fields = issues.map(({ path, code }) => `${path.map(String).join(".") || "body"} (${code})`);
+  return `The task is not valid: ${fields.slice(0, 10).join(", ")}.`;
+}
+
+function foreignOrigin(request: TaskRequest, { storageOrigins, callbackOrigins }: AppParts) {
+  const { inputUrl, callbackUrl } = request;
+  if (!storageOrigins.has(new URL(inputUrl).origin)) {
+    return problem("origin_not_allowed", "inputUrl is on an origin that STORAGE_ORIGINS doesn't list.");
+  }
+  if (!callbackOrigins.has(new URL(callbackUrl).origin)) {
+    return problem("origin_not_allowed", "callbackUrl is on an origin that CALLBACK_ORIGINS doesn't list.");
+  }
+  return undefined;
+}

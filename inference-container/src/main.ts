@@ -1,0 +1,3 @@
+import { runService } from "./run-service.ts";
+
+await runService(new URL("models/load.ts", import.meta.url).href);

@@ -1,0 +1,78 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** The steps of a task; `wait` is the time between the fetched input and the engine. */
+export const STAGES = [
+  "queue",
+  "fetch",
+  "wait",
+  "decode",
+  "infer",
+  "post",
+  "encode",
+  "upload",
+  "commit",
+] as const;
+export type Stage = (typeof STAGES)[number];
+export type StageTimes = Partial<Record<Stage, number>>;
+
+const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];
+
+/** What the service counts, in Prometheus' units. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #shared = { registers: [this.#registry] };
+  readonly stage = new Histogram({
+    name: "inference_stage_seconds",
+    help: "Seconds a task spent in a stage",
+    labelNames: ["stage"],
+    buckets: SECONDS,
+    ...this.#shared,
+  });
+  readonly model = new Histogram({
+    name: "inference_model_seconds",
+    help: "Seconds a task spent inside the model's own graphs",
+    buckets: SECONDS,
+    ...this.#shared,
+  });
+  readonly tasks = new Counter({
+    name: "inference_tasks_total",
+    help: "Tasks by how they ended; code names a failure",
+    labelNames: ["outcome", "code"],
+    ...this.#shared,
+  });
+  readonly refusals = new Counter({
+    name: "inference_refusals_total",
+    help: "Submissions that were turned away, by HTTP status",
+    labelNames: ["status"],
+    ...this.#shared,
+  });
+  readonly featuresCached = new Counter({
+    name: "inference_features_cached_total",
+    help: "Tasks whose picture features came from the cache",
+    ...this.#shared,
+  });
+  readonly engineRestarts = new Counter({
+    name: "inference_engine_restarts_total",
+    help: "How often the engine process had to be started again",
+    ...this.#shared,
+  });
+  readonly queueDepth = new Gauge({
+    name: "inference_queue_depth",
+    help: "Accepted tasks that wait for a place, by lane",
+    labelNames: ["lane"],
+    ...this.#shared,
+  });
+  readonly inFlight = new Gauge({
+    name: "inference_in_flight",
+    help: "Tasks between fetch and commit",
+    ...this.#shared,
+  });
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

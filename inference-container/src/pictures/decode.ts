@@ -1,0 +1,85 @@
+import { open, type FileHandle } from "node:fs/promises";
+import sharp from "sharp";
+import type { Picture } from "../models/model.ts";
+import { refused, TaskFailure } from "../tasks/failure.ts";
+import { stopsEarly } from "./ending.ts";
+import { readSignature, SIGNATURE_BYTES, type PictureFormat } from "./signature.ts";
+
+const READABLE = "Send a JPEG, PNG, WebP, GIF or AVIF picture.";
+
+sharp.cache(false);
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({
+  operation: [
+    "VipsForeignLoadJpeg",
+    "VipsForeignLoadPng",
+    "VipsForeignLoadWebp",
+    "VipsForeignLoadHeif",
+    "VipsForeignLoadNsgif",
+  ],
+});
+
+/**
+ * Decodes a picture file into sRGB bytes as a viewer shows it: EXIF orientation applied, the first frame of an
+ * animation, transparency over white. The header's pixel count is checked before anything is decoded.
+ *
+ * @param contentHash SHA-256 of the file, hex
+ * @throws TaskFailure named image_empty, image_format_unsupported, not_an_image, image_too_many_pixels,
+ *   image_truncated or image_corrupt
+ */
+export async function decodePicture(path: string, contentHash: string, pixelLimit: number): Promise<Picture> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size === 0) throw refused("image_empty", "The uploaded file is empty. Upload the picture again.");
+    const format = await readFormat(file);
+    try {
+      await checkPixels(path, pixelLimit);
+      const { data, info } = await sharp(path, { failOn: "error", limitInputPixels: pixelLimit })
+        .autoOrient()
+        .flatten({ background: "#ffffff" })
+        .toColourspace("srgb")
+        .raw({ depth: "uchar" })
+        .toBuffer({ resolveWithObject: true });
+      return { width: info.width, height: info.height, rgb: data, contentHash };
+    } catch (error) {
+      throw error instanceof TaskFailure ? error : await undecodable(file, size, format);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function readFormat(file: FileHandle): Promise<PictureFormat> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
+  const signature = readSignature(buffer.subarray(0, bytesRead));
+  switch (signature.kind) {
+    case "picture":
+      return signature.format;
+    case "unsupported":
+      throw refused("image_format_unsupported", `${signature.name} files can't be read. ${READABLE}`);
+    case "video":
+      throw refused("not_an_image", `The file is a video. ${READABLE} Videos go into a job of type video.`);
+    case "unknown":
+      throw refused("not_an_image", `The file is not a picture of a known format. ${READABLE}`);
+  }
+}
+
+async function checkPixels(path: string, limit: number): Promise<void> {
+  const { width, height } = await sharp(path, { limitInputPixels: false }).metadata();
+  if (width * height <= limit) return;
+  throw refused(
+    "image_too_many_pixels",
+    `The picture is ${width} × ${height} (${megapixels(width * height)} megapixels); ` +
+      `the limit is ${megapixels(limit)} megapixels. Make it smaller.`,
+  );
+}
+
+async function undecodable(file: FileHandle, size: number, format: PictureFormat): Promise<Error> {
+  const name = format.toUpperCase();
+  return (await stopsEarly(file, size, format))
+    ? refused("image_truncated", `The ${name} file is cut short: its end is missing. Upload the whole file.`)
+    : refused("image_corrupt", `The ${name} file is damaged and can't be decoded. Export it again.`);
+}
+
+const megapixels = (pixels: number): string => (pixels / 1e6).toFixed(1);

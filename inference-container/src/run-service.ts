@@ -1,0 +1,47 @@
+import pino from "pino";
+import { startService } from "./service.ts";
+import { readSettings } from "./settings.ts";
+
+/** Ctrl-C reaches a whole process group, and a launcher may pass it on: that is one wish, not two. */
+const SAME_SIGNAL_MS = 1_000;
+
+/**
+ * Runs the service as a process: settings from the environment, logs on stdout, drains at SIGTERM or SIGINT and exits 0;
+ * 1 where tasks had to be given up, at a second signal, or where the model can't be loaded; 2 for wrong settings.
+ */
+export async function runService(loader: string): Promise<void> {
+  let settings;
+  try {
+    settings = readSettings(process.env);
+  } catch (error) {
+    pino({ base: null }).fatal({ reason: messageOf(error) }, "settings_wrong");
+    process.exit(2);
+  }
+  const log = pino({ level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  try {
+    const service = await startService(settings, loader, log);
+    let stoppingSince: number | undefined;
+    const stop = async (signal: string): Promise<void> => {
+      if (stoppingSince !== undefined) {
+        if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+        return;
+      }
+      stoppingSince = performance.now();
+      log.info({ signal }, "draining");
+      const finished = await service.drain();
+      log.info({ finished }, "stopped");
+      process.exit(finished ? 0 : 1);
+    };
+    process.on("SIGTERM", (signal) => void stop(signal));
+    process.on("SIGINT", (signal) => void stop(signal));
+    await service.ready.catch(async (error: unknown) => {
+      await service.drain();
+      throw error;
+    });
+  } catch (error) {
+    log.fatal({ reason: messageOf(error) }, "start_failed");
+    process.exit(1);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

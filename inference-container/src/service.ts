@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Logger } from "pino";
+import { Engine } from "./engine/engine.ts";
+import { createApp, type ServiceState } from "./http/app.ts";
+import { Metrics } from "./metrics.ts";
+import type { Settings } from "./settings.ts";
+import { Board } from "./tasks/board.ts";
+import { runTask } from "./tasks/run-task.ts";
+
+/** A running service. */
+export interface Service {
+  readonly url: string;
+  /** Resolves when the model is warm. @throws Error when it can't be loaded */
+  readonly ready: Promise<void>;
+  /** The engine's process id while it runs. */
+  enginePid(): number | undefined;
+  /**
+   * Refuses new tasks, finishes the accepted ones and closes; those that are not done in time are reported as
+   * retryable failures. Resolves to whether all were finished.
+   */
+  drain(): Promise<boolean>;
+}
+
+/** Listens, then loads the model. @param loader URL of the module that exports `loadModel` */
+export async function startService(settings: Settings, loader: string, log: Logger): Promise<Service> {
+  const metrics = new Metrics();
+  const folder = await mkdtemp(join(tmpdir(), "inference-"));
+  const { modelFolder, modelOptions: options, storageOrigins } = settings;
+  const config = { loader, modelFolder, options };
+  const engine = new Engine(config, settings.taskTimeoutMs, log, metrics);
+  const parts = { engine, folder, storageOrigins, log, metrics };
+  const board = new Board(settings, (task) => runTask(task, parts), metrics);
+  let draining = false;
+  const state = (): ServiceState => {
+    if (draining) return "DRAINING";
+    if (engine.model === undefined) return "STARTING";
+    return board.busy ? "BUSY" : "READY";
+  };
+  const app = createApp({ ...settings, board, log, metrics, state, model: () => engine.model });
+  const server = createAdaptorServer({ fetch: app.fetch });
+  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(settings.port, settings.host, resolve);
+  await listening;
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : settings.port;
+  const host = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
+  const url = `http://${host}:${port}`;
+  log.info({ url, port }, "listening");
+  const ready = engine.start().then((model) => log.info({ url, ...model }, "ready"));
+  return {
+    url,
+    ready,
+    enginePid: () => engine.pid,
+    drain: async () => {
+      draining = true;
+      const finished = await finish(board, settings.drainMs);
+      await engine.close();
+      server.close();
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await rm(folder, { recursive: true, force: true });
+      return finished;
+    },
+  };
+}
+
+async function finish(board: Board, withinMs: number): Promise<boolean> {
+  const bound = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => bound.resolve("late"), withinMs);
+  const first = await Promise.race([board.drained(), bound.promise]);
+  clearTimeout(timer);
+  if (first !== "late") return true;
+  board.stopAll();
+  await board.drained();
+  return false;
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
+
+const count = (least: number, most: number, standard: number) =>
+  z.coerce.number().int().min(least).max(most).default(standard);
+const seconds = (most: number, standard: number) => z.coerce.number().positive().max(most).default(standard);
+
+/** A comma separated list of origins, e.g. `https://a.example,http://127.0.0.1:8787`. */
+const Origins = z
+  .string()
+  .transform((list) => list.split(",").map((item) => item.trim()))
+  .pipe(
+    z
+      .array(
+        z.string().refine((item) => URL.canParse(item) && new URL(item).origin === item, {
+          error: (issue) =>
+            `"${String(issue.input)}" is not an origin; write scheme, host and port only, like https://storage.example`,
+        }),
+      )
+      .min(1),
+  );
+
+const Environment = z
+  .object({
+    HOST: z.string().default("127.0.0.1"),
+    PORT: count(0, 65_535, 8788),
+    INFERENCE_TOKEN: z.string().min(16, "has to be at least 16 characters long").optional(),
+    MODEL_FOLDER: z.string().min(1),
+    EXECUTION_PROVIDER: z.enum(["cpu", "cuda"]).default("cpu"),
+    MODEL_THREADS: count(0, 1_024, 0),
+    FEATURE_CACHE_MB: count(0, 1_048_576, 256),
+    TEXT_CACHE_MB: count(0, 1_048_576, 1),
+    STORAGE_ORIGINS: Origins,
+    CALLBACK_ORIGINS: Origins,
+    QUEUE_CAPACITY: count(1, 10_000, 8),
+    IN_FLIGHT: count(1, 64, 3),
+    HEARTBEAT_SECONDS: seconds(600, 10),
+    TASK_TIMEOUT_SECONDS: seconds(86_400, 120),
+    DRAIN_SECONDS: seconds(3_600, 25),
+    LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+  })
+  .refine((env) => LOOPBACK.test(env.HOST) || env.INFERENCE_TOKEN !== undefined, {
+    path: ["INFERENCE_TOKEN"],
+    error: "is required when HOST is not a loopback address: set a secret that the Worker shares",
+  });
+
+export type Settings = ReturnType<typeof readSettings>;
+
+/**
+ * Reads the settings from the environment; an empty variable counts as missing.
+ * @throws Error that names each setting that is missing or wrong
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map((issue) => {
+      const name = String(issue.path[0] ?? "");
+      return `${name}: ${given[name] === undefined && issue.code !== "custom" ? "is missing" : issue.message}`;
+    });
+    throw new Error(`Settings are wrong. ${wrong.join("; ")}`);
+  }
+  const env = parsed.data;
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    token: env.INFERENCE_TOKEN,
+    modelFolder: env.MODEL_FOLDER,
+    modelOptions: {
+      provider: env.EXECUTION_PROVIDER,
+      threads: env.MODEL_THREADS,
+      featureCacheBytes: env.FEATURE_CACHE_MB * 1_048_576,
+      textCacheBytes: env.TEXT_CACHE_MB * 1_048_576,
+    },
+    storageOrigins: new Set(env.STORAGE_ORIGINS),
+    callbackOrigins: new Set(env.CALLBACK_ORIGINS),
+    queueCapacity: env.QUEUE_CAPACITY,
+    inFlight: env.IN_FLIGHT,
+    heartbeatMs: env.HEARTBEAT_SECONDS * 1_000,
+    taskTimeoutMs: env.TASK_TIMEOUT_SECONDS * 1_000,
+    drainMs: env.DRAIN_SECONDS * 1_000,
+    logLevel: env.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,108 @@
+import { Lane, type TaskRequest, type TaskState } from "../../../src/inference/protocol.ts";
+import type { Metrics } from "../metrics.ts";
+import { interrupted } from "./failure.ts";
+import { FinishedKeys } from "./finished.ts";
+import { TaskDropped } from "./lease.ts";
+import { Task } from "./task.ts";
+
+export interface BoardLimits {
+  /** Tasks that may wait, a lane. */
+  readonly queueCapacity: number;
+  /** Tasks that may be between fetch and commit. */
+  readonly inFlight: number;
+  readonly heartbeatMs: number;
+}
+
+/** Which tasks are known, which wait and which run: bounded lanes in front of a bounded number of places. */
+export class Board {
+  readonly #limits: BoardLimits;
+  readonly #run: (task: Task) => Promise<void>;
+  readonly #metrics: Metrics;
+  readonly #finished = new FinishedKeys();
+  readonly #running = new Map<string, Task>();
+  #waiting: Task[] = [];
+  #whenIdle: (() => void)[] = [];
+
+  /** @param run takes a task from fetch to commit and never rejects */
+  constructor(limits: BoardLimits, run: (task: Task) => Promise<void>, metrics: Metrics) {
+    this.#limits = limits;
+    this.#run = run;
+    this.#metrics = metrics;
+  }
+
+  /** Accepts a task, unless its key is known already; undefined where the lane is full. */
+  submit(request: TaskRequest): TaskState | undefined {
+    const known = this.state(request.key);
+    if (known !== undefined) return known;
+    if (this.#depth(request.lane) >= this.#limits.queueCapacity) return undefined;
+    const task = new Task(request, this.#limits.heartbeatMs);
+    task.signal.addEventListener("abort", () => this.#pump(), { once: true });
+    this.#waiting.push(task);
+    this.#pump();
+    return this.state(request.key);
+  }
+
+  state(key: string): TaskState | undefined {
+    if (this.#running.has(key)) return { key, state: "running" };
+    if (this.#waiting.some(({ request }) => request.key === key)) return { key, state: "queued" };
+    return this.#finished.has(key) ? { key, state: "done" } : undefined;
+  }
+
+  /** Stops a task; nothing more is reported for it. An unknown key is no error. */
+  cancel(key: string): void {
+    const task = this.#running.get(key) ?? this.#waiting.find(({ request }) => request.key === key);
+    task?.abort(new TaskDropped("cancelled"));
+  }
+
+  /** Whether every place is taken. */
+  get busy(): boolean {
+    return this.#running.size >= this.#limits.inFlight;
+  }
+
+  /** Resolves when nothing waits or runs. */
+  async drained(): Promise<void> {
+    if (this.#waiting.length + this.#running.size === 0) return;
+    const idle = Promise.withResolvers<void>();
+    this.#whenIdle.push(idle.resolve);
+    await idle.promise;
+  }
+
+  /** Ends what waits and runs as a retryable failure, which is still reported. */
+  stopAll(): void {
+    const reason = interrupted(
+      "service_stopping",
+      "The inference service was stopped before the task was done.",
+    );
+    for (const task of [...this.#running.values(), ...this.#waiting]) task.abort(reason);
+  }
+
+  #depth(lane: Lane): number {
+    return this.#waiting.filter(({ request }) => request.lane === lane).length;
+  }
+
+  /** An aborted task needs no place: it only reports, or not even that. Then interactive ones, then by arrival. */
+  #next(): Task | undefined {
+    const aborted = this.#waiting.find(({ signal }) => signal.aborted);
+    if (aborted !== undefined || this.busy) return aborted;
+    return this.#waiting.find(({ request }) => request.lane === "interactive") ?? this.#waiting[0];
+  }
+
+  #pump(): void {
+    for (let task = this.#next(); task !== undefined; task = this.#next()) this.#start(task);
+    for (const lane of Lane.options) this.#metrics.queueDepth.set({ lane }, this.#depth(lane));
+    this.#metrics.inFlight.set(this.#running.size);
+    if (this.#waiting.length + this.#running.size > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #start(task: Task): void {
+    const { key } = task.request;
+    this.#waiting = this.#waiting.filter((other) => other !== task);
+    this.#running.set(key, task);
+    void this.#run(task).finally(() => {
+      this.#running.delete(key);
+      this.#finished.add(key);
+      this.#pump();
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  LeaseExtension,
+  OutputsGrant,
+  type Completion,
+  type OutputsRequest,
+  type ProgressReport,
+} from "../../../src/inference/protocol.ts";
+import { backoffMs, discard, isTransient, readText, within } from "./http.ts";
+
+const TIMEOUT_MS = 10_000;
+/** A grant for ten thousand files with long signed URLs is some 10 MB. */
+const ANSWER_BYTES = 33_554_432;
+
+/** The Worker answered that it won't take this report: the lease is lost (409), or the token or body was refused. */
+export class CallbackRefused extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The callback was refused with status ${status}.`);
+    this.name = "CallbackRefused";
+    this.status = status;
+  }
+}
+
+/** Reports on one lease to the Worker, by the protocol. */
+export class Callback {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  /** Reports progress once; returns the lease's new deadline. @throws CallbackRefused, or Error where unreachable */
+  async progress(report: ProgressReport): Promise<number> {
+    const answer = await this.#post("progress", report, new AbortController().signal);
+    return LeaseExtension.parse(JSON.parse(answer)).deadline;
+  }
+
+  /** Asks for signed PUTs. Retries until the lease ends. @throws CallbackRefused, or Error where unreachable */
+  async outputs(
+    request: OutputsRequest,
+    lease: { readonly deadline: number },
+    signal: AbortSignal,
+  ): Promise<OutputsGrant> {
+    return OutputsGrant.parse(JSON.parse(await this.#postUntil("outputs", request, lease, signal)));
+  }
+
+  /** Reports the end. Retries until the lease ends. @throws CallbackRefused, or Error where unreachable */
+  async complete(
+    completion: Completion,
+    lease: { readonly deadline: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#postUntil("complete", completion, lease, signal);
+  }
+
+  async #postUntil(
+    path: string,
+    body: unknown,
+    lease: { readonly deadline: number },
+    signal: AbortSignal,
+  ): Promise<string> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#post(path, body, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const delay = backoffMs(attempt);
+        if (error instanceof CallbackRefused || Date.now() + delay > lease.deadline) throw error;
+        await sleep(delay, undefined, { signal });
+      }
+    }
+  }
+
+  async #post(path: string, body: unknown, signal: AbortSignal): Promise<string> {
+    const response = await fetch(`${this.#url}/${path}`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: within(TIMEOUT_MS, signal),
+    });
+    if (response.ok) return readText(response, ANSWER_BYTES);
+    await discard(response);
+    if (isTransient(response.status)) throw new Error(`The callback met status ${response.status}.`);
+    throw new CallbackRefused(response.status);
+  }
+}

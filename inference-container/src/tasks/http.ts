@@ -1,0 +1,31 @@
+/** Reads a response's body as text. @throws Error once it is longer than `limit` bytes */
+export async function readText(response: Response, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw new Error(`The answer is longer than ${limit} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Lets an unread body go, so that its connection can be used again. */
+export async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined);
+}
+
+/** Aborts with the task or after `ms`. */
+export function within(ms: number, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+}
+
+/** Whether the same request may succeed later. */
+export function isTransient(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}
+
+/** Milliseconds before retry `attempt` (from 0): doubling from 200, at most 5,000, spread by half. */
+export function backoffMs(attempt: number): number {
+  return Math.min(200 * 2 ** attempt, 5_000) * (0.5 + Math.random() / 2);
+}

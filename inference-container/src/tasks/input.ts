@@ -1,0 +1,99 @@
+import { createHash, type Hash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { interrupted, refused, TaskFailure } from "./failure.ts";
+import { backoffMs, discard, isTransient, within } from "./http.ts";
+
+const TIMEOUT_MS = 60_000;
+const ATTEMPTS = 3;
+
+/**
+ * Streams the input from its signed URL into a file; follows no redirect. Returns the SHA-256 of the bytes, hex, and
+ * their number.
+ *
+ * @param limit the most bytes that are read
+ * @throws TaskFailure named input_not_found, input_too_large, input_redirected, input_forbidden or input_unavailable
+ */
+export async function fetchInput(
+  url: string,
+  path: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<{ contentHash: string; size: number }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await download(url, path, limit, within(TIMEOUT_MS, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof TaskFailure) throw error;
+      if (isDiskFull(error)) throw error;
+      if (attempt === ATTEMPTS) {
+        throw interrupted(
+          "input_unavailable",
+          "The uploaded file could not be read from storage. Try again later.",
+        );
+      }
+      await sleep(backoffMs(attempt), undefined, { signal });
+    }
+  }
+}
+
+async function download(
+  url: string,
+  path: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<{ contentHash: string; size: number }> {
+  const response = await fetch(url, { redirect: "manual", signal });
+  const { status } = response;
+  if (!response.ok) {
+    await discard(response);
+    if (isTransient(status)) throw new Error(`Storage met status ${status}.`);
+    throw failureOf(status);
+  }
+  if (Number(response.headers.get("content-length")) > limit) {
+    await discard(response);
+    throw tooLarge(limit);
+  }
+  const hash = createHash("sha256");
+  const counter = { size: 0 };
+  await pipeline(measure(response, hash, counter, limit), createWriteStream(path), { signal });
+  return { contentHash: hash.digest("hex"), size: counter.size };
+}
+
+async function* measure(
+  { body }: Response,
+  hash: Hash,
+  counter: { size: number },
+  limit: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body ?? []) {
+    counter.size += chunk.byteLength;
+    if (counter.size > limit) throw tooLarge(limit);
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+function failureOf(status: number): TaskFailure {
+  if (status === 404 || status === 410) {
+    return refused(
+      "input_not_found",
+      "The uploaded file is not in storage. Upload it again under a new task.",
+    );
+  }
+  if (status >= 300 && status < 400) {
+    return refused("input_redirected", "Storage answered with a redirect, which is never followed.");
+  }
+  return interrupted("input_forbidden", "Storage refused to hand out the uploaded file. Try again later.");
+}
+
+function tooLarge(limit: number): TaskFailure {
+  const megabytes = (limit / 1_000_000).toFixed(limit < 10_000_000 ? 2 : 0);
+  return refused("input_too_large", `The file is larger than ${megabytes} MB, the limit. Make it smaller.`);
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOSPC";
+}

@@ -1,0 +1,50 @@
+import type { Callback } from "./callback.ts";
+import { CallbackRefused } from "./callback.ts";
+
+/** Ends a task without a report: the Worker has asked for that, or listens no more. */
+export class TaskDropped extends Error {
+  readonly why: "cancelled" | "lease_lost";
+
+  constructor(why: "cancelled" | "lease_lost") {
+    super(why);
+    this.name = "TaskDropped";
+    this.why = why;
+  }
+}
+
+/**
+ * The right to work on a task until `deadline` (epoch milliseconds), kept alive by progress reports from acceptance to
+ * the end. Once it is refused or has run out, `lost` is called.
+ */
+export class Lease {
+  deadline: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #callback: Callback;
+  readonly #lost: (reason: TaskDropped) => void;
+  #beating = false;
+
+  constructor(callback: Callback, deadline: number, everyMs: number, lost: (reason: TaskDropped) => void) {
+    this.#callback = callback;
+    this.deadline = deadline;
+    this.#lost = lost;
+    this.#timer = setInterval(() => void this.#beat(), everyMs);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#beating) return;
+    this.#beating = true;
+    try {
+      this.deadline = await this.#callback.progress({ done: 0, total: 1 });
+    } catch (error) {
+      // A Worker that can't be reached may come back before the lease ends.
+      const over = error instanceof CallbackRefused || Date.now() > this.deadline;
+      if (over) this.#lost(new TaskDropped("lease_lost"));
+    } finally {
+      this.#beating = false;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OutputsGrant } from "../../../src/inference/protocol.ts";
+import type { WrittenFile } from "../engine/messages.ts";
+import { interrupted, refused } from "./failure.ts";
+import { backoffMs, discard, isTransient, within } from "./http.ts";
+
+const PARALLEL = 6;
+const ATTEMPTS = 4;
+const TIMEOUT_MS = 60_000;
+
+type Upload = OutputsGrant["uploads"][number];
+
+/**
+ * Checks that a grant names exactly the files that were asked for, in order, on origins that may be written to.
+ * @throws TaskFailure named output_grant_mismatch or storage_origin_refused
+ */
+export function checkGrant(
+  files: readonly WrittenFile[],
+  { uploads }: OutputsGrant,
+  origins: ReadonlySet<string>,
+): void {
+  if (uploads.length !== files.length || uploads.some(({ name }, i) => name !== files[i]?.name)) {
+    throw interrupted(
+      "output_grant_mismatch",
+      "The upload grant doesn't match the files that were asked for.",
+    );
+  }
+  const foreign = uploads.find(({ url }) => !origins.has(new URL(url).origin));
+  if (foreign !== undefined) {
+    throw refused(
+      "storage_origin_refused",
+      "The inference service may not write to the storage it was given. Its operator has to allow that origin.",
+    );
+  }
+}
+
+/**
+ * PUTs each file to its signed URL with the granted headers, a few at a time.
+ * @throws TaskFailure named output_refused or output_unavailable
+ */
+export async function putOutputs(
+  files: readonly WrittenFile[],
+  { uploads }: OutputsGrant,
+  signal: AbortSignal,
+): Promise<void> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const remaining = files.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, file] of remaining) {
+      const upload = uploads[index];
+      if (upload !== undefined) await put(file, upload, either);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(PARALLEL, files.length) }, worker));
+  } catch (error) {
+    stop.abort();
+    throw error;
+  }
+}
+
+async function put(file: WrittenFile, { url, headers }: Upload, signal: AbortSignal): Promise<void> {
+  const body = await readFile(file.path);
+  for (let attempt = 1; ; attempt++) {
+    const status = await tryPut(url, headers, body, signal);
+    if (status >= 200 && status < 300) return;
+    if (status !== 0 && !isTransient(status)) {
+      throw interrupted("output_refused", `Storage refused a result file with status ${status}.`);
+    }
+    if (attempt === ATTEMPTS) {
+      throw interrupted(
+        "output_unavailable",
+        "A result file could not be written to storage. Try again later.",
+      );
+    }
+    await sleep(backoffMs(attempt), undefined, { signal });
+  }
+}
+
+/** The answer's status, or 0 where storage can't be reached. */
+async function tryPut(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array<ArrayBuffer>,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    const response = await fetch(url, {
+      method: "PUT",
+      redirect: "manual",
+      headers,
+      body,
+      signal: within(TIMEOUT_MS, signal),
+    });
+    await discard(response);
+    return response.status;
+  } catch {
+    signal.throwIfAborted();
+    return 0;
+  }
+}

@@ -1,0 +1,193 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Completion } from "../../../src/inference/protocol.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { EngineResult } from "../engine/messages.ts";
+import type { Metrics, Stage, StageTimes } from "../metrics.ts";
+import { CallbackRefused } from "./callback.ts";
+import { asTaskFailure, interrupted, TaskFailure } from "./failure.ts";
+import { fetchInput } from "./input.ts";
+import { TaskDropped } from "./lease.ts";
+import { checkGrant, putOutputs } from "./outputs.ts";
+import type { Task } from "./task.ts";
+
+/** After the service was told to stop, this long is left to report it. */
+const LAST_WORDS_MS = 3_000;
+
+export interface RunTaskParts {
+  readonly engine: Engine;
+  /** A private folder for the files of running tasks. */
+  readonly folder: string;
+  readonly storageOrigins: ReadonlySet<string>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** What is logged of a task: no URL and no token. */
+interface Account {
+  readonly ms: StageTimes;
+  bytes?: number;
+  result?: EngineResult;
+}
+
+/** Takes a task from fetch to commit. Never rejects: whatever happens ends as a report, a log line and a count. */
+export async function runTask(task: Task, parts: RunTaskParts): Promise<void> {
+  const account: Account = { ms: { queue: performance.now() - task.acceptedAt } };
+  let completion: Completion | undefined;
+  let folder: string | undefined;
+  try {
+    task.signal.throwIfAborted();
+    folder = await mkdtemp(join(parts.folder, "task-"));
+    const result = await produce(task, folder, parts, account);
+    completion = success(result);
+  } catch (error) {
+    completion = failure(error, task, parts.log);
+  }
+  const outcome = completion === undefined ? "dropped" : await commit(task, completion, account, parts.log);
+  task.lease.end();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  settle(task, outcome, completion, account, parts);
+}
+
+async function produce(
+  task: Task,
+  folder: string,
+  parts: RunTaskParts,
+  account: Account,
+): Promise<EngineResult> {
+  const { request, signal } = task;
+  const inputPath = join(folder, "input");
+  const input = await timed(account, "fetch", () =>
+    fetchInput(request.inputUrl, inputPath, request.limits.inputBytes, signal),
+  );
+  account.bytes = input.size;
+  const sent = performance.now();
+  const job = {
+    id: request.key,
+    inputPath,
+    contentHash: input.contentHash,
+    inputPixels: request.limits.inputPixels,
+    prompts: request.prompts,
+    threshold: request.threshold,
+    maskThreshold: request.maskThreshold,
+    generatePreview: request.generatePreview,
+    folder,
+  };
+  const result = await parts.engine.run(job, request.lane, signal);
+  const { decode, infer, post, encode } = result.ms;
+  const wait = Math.max(performance.now() - sent - decode - infer - post - encode, 0);
+  Object.assign(account.ms, result.ms, { wait });
+  account.result = result;
+  if (result.files.length > 0) await timed(account, "upload", () => upload(task, result, parts));
+  return result;
+}
+
+async function upload(
+  { callback, lease, signal }: Task,
+  { files }: EngineResult,
+  parts: RunTaskParts,
+): Promise<void> {
+  const request = {
+    files: files.map(({ name, contentType, size, md5 }) => ({ name, contentType, size, md5 })),
+  };
+  const grant = await callback.outputs(request, lease, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (error instanceof CallbackRefused) throw error;
+    throw interrupted(
+      "output_grant_unavailable",
+      "No upload URLs could be had for the results. Try again later.",
+    );
+  });
+  checkGrant(files, grant, parts.storageOrigins);
+  await putOutputs(files, grant, signal);
+}
+
+const success = (result: EngineResult): Completion => ({
+  outcome: "success",
+  output: {
+    units: 1,
+    generatedAt: new Date().toISOString(),
+    masks: [...result.masks],
+    preview: result.preview,
+    notice: result.notice,
+  },
+});
+
+/** The report of a failed task; undefined where nobody listens any more. */
+function failure(error: unknown, task: Task, log: Logger): Completion | undefined {
+  if (error instanceof CallbackRefused) task.abort(new TaskDropped("lease_lost"));
+  const cause: unknown = task.signal.aborted ? task.signal.reason : error;
+  if (cause instanceof TaskDropped) return undefined;
+  const ended = asTaskFailure(cause);
+  if (!(cause instanceof TaskFailure)) {
+    const detail = cause instanceof Error ? cause.stack : String(cause);
+    log.error({ key: task.request.key, detail }, "task_error");
+  }
+  return { outcome: "failed", problem: ended.problem, retryable: ended.retryable };
+}
+
+type Outcome = Completion["outcome"] | "dropped" | "unreported";
+
+async function commit(task: Task, completion: Completion, account: Account, log: Logger): Promise<Outcome> {
+  const { callback, lease, signal, request } = task;
+  // A stopping service has little time left; otherwise the lease alone bounds the report.
+  const limit = signal.reason instanceof TaskFailure ? AbortSignal.timeout(LAST_WORDS_MS) : signal;
+  try {
+    await timed(account, "commit", () => callback.complete(completion, lease, limit));
+    return completion.outcome;
+  } catch (error) {
+    if (error instanceof CallbackRefused && error.status === 409) task.abort(new TaskDropped("lease_lost"));
+    if (task.signal.reason instanceof TaskDropped) return "dropped";
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error({ key: request.key, reason }, "task_unreported");
+    return "unreported";
+  }
+}
+
+async function timed<T>(account: Account, stage: Stage, work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  try {
+    return await work();
+  } finally {
+    account.ms[stage] = performance.now() - started;
+  }
+}
+
+/** Counts and logs the end of a task. */
+function settle(
+  task: Task,
+  outcome: Outcome,
+  completion: Completion | undefined,
+  { ms, bytes, result }: Account,
+  { log, metrics }: RunTaskParts,
+): void {
+  const { key, lane } = task.request;
+  const dropped = task.signal.reason instanceof TaskDropped ? task.signal.reason.why : "";
+  const code =
+    completion?.outcome === "failed" ? completion.problem.code : outcome === "dropped" ? dropped : "";
+  metrics.tasks.inc({ outcome, code });
+  const rounded: Record<string, number> = {};
+  for (const [stage, spent] of Object.entries(ms)) {
+    metrics.stage.observe({ stage }, spent / 1_000);
+    rounded[stage] = Math.round(spent * 10) / 10;
+  }
+  if (result !== undefined) {
+    metrics.model.observe(result.modelMs / 1_000);
+    if (result.featuresCached) metrics.featuresCached.inc();
+    rounded["model"] = Math.round(result.modelMs * 10) / 10;
+  }
+  const facts = {
+    key,
+    lane,
+    outcome,
+    ...(code === "" ? {} : { code }),
+    ms: rounded,
+    bytes,
+    width: result?.width,
+    height: result?.height,
+    masks: result?.masks.length,
+    featuresCached: result?.featuresCached,
+  };
+  log.info(facts, "task");
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { startRig, until } from "../support/running-service.ts";
+
+test("a full lane answers 429 with Retry-After, and the other lanes still accept", async () => {
+  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
+  const post = (key: string, lane: "bulk" | "trial"): Promise<Response> =>
+    rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }));
+  const answers = [];
+  for (const key of ["a", "b", "c", "d"]) answers.push(await post(key, "bulk"));
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429]);
+  expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await answers[3]?.json()).toMatchObject({ error: "lane_full" });
+  expect((await post("e", "trial")).status).toBe(202);
+  expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toEqual({ state: "BUSY" });
+  const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
+  expect(metrics).toContain('inference_queue_depth{lane="bulk"} 2');
+  for (const key of ["a", "b", "c", "e"]) await rig.worker.completed(key);
+});
+
+test("an interactive task goes before waiting ones of other lanes", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "1" });
+  const order: string[] = [];
+  const keys = ["bulk-1", "bulk-2", "trial-1", "interactive-1"];
+  for (const key of keys) {
+    const lane = key.startsWith("bulk") ? "bulk" : key.startsWith("trial") ? "trial" : "interactive";
+    expect((await rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }))).status).toBe(202);
+  }
+  await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
+  expect(order).toEqual(["bulk-1", "interactive-1", "bulk-2", "trial-1"]);
+});
+
+test("until the model is warm tasks are refused with 503 and Retry-After", async () => {
+  await using rig = await startRig({ MODEL_FOLDER: "late" });
+  const answer = await rig.post(rig.worker.request());
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  const ready = await fetch(`${rig.service.url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, { state: "STARTING" }]);
+  expect((await rig.ask("/v1/model")).status).toBe(503);
+  await rig.service.ready;
+  expect((await rig.finish()).outcome).toBe("success");
+});
+
+test("a draining service refuses new tasks and finishes the accepted ones", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "1" });
+  for (const key of ["first", "second"]) await rig.post(rig.worker.request({ key, prompts: ["slow"] }));
+  const drained = rig.service.drain();
+  const answer = await rig.post(rig.worker.request());
+  expect([answer.status, await answer.json()]).toMatchObject([503, { error: "draining" }]);
+  expect((await fetch(`${rig.service.url}/readyz`)).status).toBe(503);
+  expect(await drained).toBe(true);
+  expect(rig.worker.completions.get("first")?.[0]?.outcome).toBe("success");
+  expect(rig.worker.completions.get("second")?.[0]?.outcome).toBe("success");
+});
+
+test("what a drain can't finish in time is reported as a retryable failure", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "1", DRAIN_SECONDS: "0.2" });
+  for (const key of ["stuck", "behind"]) await rig.post(rig.worker.request({ key, prompts: ["hang"] }));
+  await until(async () => (await (await rig.ask("/v1/tasks/stuck")).text()).includes("running"));
+  expect(await rig.service.drain()).toBe(false);
+  for (const key of ["stuck", "behind"]) {
+    expect(rig.worker.completions.get(key)).toMatchObject([
+      { outcome: "failed", retryable: true, problem: { code: "service_stopping" } },
+    ]);
+  }
+});

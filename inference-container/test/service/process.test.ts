@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { startWorkerSide, type WorkerSide } from "../support/fake-worker.ts";
+import { samples } from "../support/pictures.ts";
+import { until } from "../support/running-service.ts";
+
+const MAIN = fileURLToPath(new URL("../support/planted-main.ts", import.meta.url));
+
+const Line = z.object({ msg: z.string(), url: z.string().optional(), reason: z.string().optional() });
+type Line = z.infer<typeof Line>;
+
+let worker: WorkerSide;
+let child: ChildProcess | undefined;
+beforeEach(async () => {
+  worker = await startWorkerSide();
+  for (const [name, bytes] of Object.entries(await samples())) worker.inputs.set(name, bytes);
+});
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await worker.close();
+});
+
+/** Starts the service as a process; `lines` fills with its log. */
+function start(environment: Record<string, string>): { lines: Line[]; ended: Promise<unknown[]> } {
+  const lines: Line[] = [];
+  const started = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      MODEL_FOLDER: "planted",
+      STORAGE_ORIGINS: worker.origin,
+      CALLBACK_ORIGINS: worker.origin,
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  child = started;
+  createInterface({ input: started.stdout }).on("line", (line) => lines.push(Line.parse(JSON.parse(line))));
+  return { lines, ended: once(started, "close") };
+}
+
+async function ready(lines: Line[]): Promise<string> {
+  await until(() => lines.some(({ msg }) => msg === "ready"));
+  return lines.find(({ msg }) => msg === "listening")?.url ?? "";
+}
+
+const post = (url: string, body: unknown): Promise<Response> =>
+  fetch(`${url}/v1/tasks`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+test.for(["SIGTERM", "SIGINT"] as const)("%s finishes what runs and exits 0", async (signal) => {
+  const { lines, ended } = start({});
+  const url = await ready(lines);
+  expect((await post(url, worker.request({ key: "last", prompts: ["slow"] }))).status).toBe(202);
+  child?.kill(signal);
+  expect(await ended).toEqual([0, null]);
+  expect(worker.completions.get("last")?.[0]?.outcome).toBe("success");
+});
+
+test("a second signal ends the service at once", async () => {
+  const { lines, ended } = start({});
+  const url = await ready(lines);
+  await post(url, worker.request({ prompts: ["hang"] }));
+  child?.kill("SIGTERM");
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  child?.kill("SIGTERM");
+  expect(await ended).toEqual([1, null]);
+});
+
+test.for([
+  ["idle", undefined],
+  ["stuck", "hang"],
+] as const)("an engine that is %s ends with its parent, even where that was killed", async ([, prompt]) => {
+  const { lines, ended } = start({});
+  const url = await ready(lines);
+  if (prompt !== undefined) await post(url, worker.request({ prompts: [prompt] }));
+  const engine = await enginesOf(child?.pid ?? 0);
+  expect(engine).toHaveLength(1);
+  child?.kill("SIGKILL");
+  await ended;
+  await until(() => !isAlive(engine[0] ?? 0));
+});
+
+test("wrong settings end the start with their names", async () => {
+  const { lines, ended } = start({ MODEL_FOLDER: "", HOST: "0.0.0.0" });
+  expect(await ended).toEqual([2, null]);
+  expect(lines[0]?.msg).toBe("settings_wrong");
+  expect(lines[0]?.reason).toContain("MODEL_FOLDER: is missing");
+});
+
+test("a model that can't be loaded ends the start with its reason", async () => {
+  const { lines, ended } = start({ MODEL_FOLDER: "broken" });
+  expect(await ended).toEqual([1, null]);
+  expect(lines.at(-1)?.msg).toBe("start_failed");
+  expect(lines.at(-1)?.reason).toContain("manifest.json");
+});
+
+async function enginesOf(pid: number): Promise<number[]> {
+  const listing = spawn("ps", ["-o", "pid=", "--ppid", String(pid)], { stdio: ["ignore", "pipe", "ignore"] });
+  const pids: number[] = [];
+  for await (const line of createInterface({ input: listing.stdout })) pids.push(Number(line));
+  return pids;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Rig, startRig } from "../support/running-service.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+afterEach(() => {
+  for (const route of ["input", "PUT", "outputs", "complete"]) rig.worker.failNext(route);
+});
+
+test("an input that is not in storage fails by name", async () => {
+  const report = await rig.finish({ inputUrl: `${rig.worker.origin}/inputs/missing.png?signature=secret` });
+  expect(report).toMatchObject({ outcome: "failed", retryable: false, problem: { code: "input_not_found" } });
+});
+
+test("a redirect of the input is not followed", async () => {
+  const report = await rig.finish({ inputUrl: `${rig.worker.origin}/redirect` });
+  expect(report).toMatchObject({
+    outcome: "failed",
+    retryable: false,
+    problem: { code: "input_redirected" },
+  });
+});
+
+test("an input that announces too many bytes is refused", async () => {
+  const report = await rig.finish({ limits: { inputBytes: 100, inputPixels: 10_000 } });
+  expect(report).toMatchObject({ outcome: "failed", retryable: false, problem: { code: "input_too_large" } });
+});
+
+test("an input that streams without end is cut at the limit", async () => {
+  const report = await rig.finish({ inputUrl: `${rig.worker.origin}/endless` });
+  expect(report).toMatchObject({ outcome: "failed", retryable: false, problem: { code: "input_too_large" } });
+});
+
+test("an input that can't be had for a moment is tried again", async () => {
+  rig.worker.failNext("input", 503, 500);
+  expect((await rig.finish()).outcome).toBe("success");
+});
+
+test("an input that can't be had at all is a retryable failure", async () => {
+  rig.worker.failNext("input", 503, 503, 503);
+  const report = await rig.finish();
+  expect(report).toMatchObject({
+    outcome: "failed",
+    retryable: true,
+    problem: { code: "input_unavailable" },
+  });
+});
+
+test("a signature that has run out is a retryable failure", async () => {
+  rig.worker.failNext("input", 403);
+  const report = await rig.finish();
+  expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "input_forbidden" } });
+});
+
+test("a PUT that fails for a moment is tried again", async () => {
+  rig.worker.failNext("PUT", 500, 503);
+  expect((await rig.finish({ key: "put-500" })).outcome).toBe("success");
+  expect(rig.worker.stored.has("put-500/masks/0.png")).toBe(true);
+});
+
+test("a PUT that is refused is a retryable failure: another lease signs anew", async () => {
+  rig.worker.failNext("PUT", 403);
+  const report = await rig.finish();
+  expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "output_refused" } });
+});
+
+test("a redirect of a PUT is not followed", async () => {
+  rig.worker.failNext("PUT", 307);
+  const report = await rig.finish();
+  expect(report).toMatchObject({ outcome: "failed", problem: { code: "output_refused" } });
+});
+
+test("a grant that fails for a moment is asked for again", async () => {
+  rig.worker.failNext("outputs", 500);
+  expect((await rig.finish()).outcome).toBe("success");
+});
+
+test("a grant on an origin that isn't listed is refused", async () => {
+  const report = await rig.finish({ key: "foreign" });
+  expect(report).toMatchObject({
+    outcome: "failed",
+    retryable: false,
+    problem: { code: "storage_origin_refused" },
+  });
+});
+
+test("a picture that can't be read fails by name", async () => {
+  rig.worker.inputs.set("text.png", Buffer.from("no picture"));
+  const report = await rig.finish({ inputUrl: `${rig.worker.origin}/inputs/text.png` });
+  expect(report).toMatchObject({ outcome: "failed", retryable: false, problem: { code: "not_an_image" } });
+});

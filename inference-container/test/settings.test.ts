@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { readSettings } from "../src/settings.ts";
+
+const COMPLETE = {
+  MODEL_FOLDER: "/models/builtin",
+  STORAGE_ORIGINS: "https://storage.example, http://127.0.0.1:8787",
+  CALLBACK_ORIGINS: "https://api.example",
+};
+
+test("the defaults serve on loopback", () => {
+  const settings = readSettings(COMPLETE);
+  expect(settings).toMatchObject({
+    host: "127.0.0.1",
+    port: 8788,
+    queueCapacity: 8,
+    inFlight: 3,
+    token: undefined,
+  });
+  expect([...settings.storageOrigins]).toEqual(["https://storage.example", "http://127.0.0.1:8787"]);
+});
+
+test.for(["MODEL_FOLDER", "STORAGE_ORIGINS", "CALLBACK_ORIGINS"])("%s is required", (name) => {
+  expect(() => readSettings({ ...COMPLETE, [name]: "" })).toThrow(`${name}: is missing`);
+});
+
+test("every wrong setting is named at once", () => {
+  const wrong = { ...COMPLETE, PORT: "http", QUEUE_CAPACITY: "0", EXECUTION_PROVIDER: "tpu" };
+  expect(() => readSettings(wrong)).toThrow(/PORT: .*QUEUE_CAPACITY: .*|EXECUTION_PROVIDER: /);
+});
+
+test.for(["https://storage.example/path", "storage.example", "https://a.example,,https://b.example"])(
+  "%j is no list of origins",
+  (origins) => {
+    expect(() => readSettings({ ...COMPLETE, STORAGE_ORIGINS: origins })).toThrow("STORAGE_ORIGINS: ");
+  },
+);
+
+test.for(["0.0.0.0", "::", "10.1.2.3", "inference.internal"])("listening on %s needs a token", (host) => {
+  expect(() => readSettings({ ...COMPLETE, HOST: host })).toThrow("INFERENCE_TOKEN: is required");
+  expect(readSettings({ ...COMPLETE, HOST: host, INFERENCE_TOKEN: "0123456789abcdef" }).host).toBe(host);
+});
+
+test.for(["localhost", "127.0.0.1", "::1"])("listening on %s needs no token", (host) => {
+  expect(readSettings({ ...COMPLETE, HOST: host }).host).toBe(host);
+});

@@ -1,0 +1,83 @@
+/**
+ * A model without weights: bright regions of the picture are the objects. Prompts steer it: "bright" finds the bright
+ * regions, "nothing" finds none, "stripes" finds eight at once, others are outside its vocabulary; "hang" never ends,
+ * "slow" takes half a second, "crash" ends the process, "throw" fails.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type {
+  Instance,
+  LogitGrid,
+  Model,
+  Picture,
+  SegmentRequest,
+  Segmentation,
+} from "../../src/models/model.ts";
+
+const GRID = 32;
+const VOCABULARY = new Set(["bright", "nothing", "stripes", "hang", "slow", "crash", "throw", "faint"]);
+
+/** Loads at once; a folder named "broken" can't be loaded, one named "late" takes a second. */
+export async function loadModel(folder: string): Promise<Model> {
+  if (folder.endsWith("broken")) throw new Error("manifest.json is missing in the model folder.");
+  if (folder.endsWith("late")) await sleep(1_000);
+  const seen = new Set<string>();
+  return {
+    id: "planted",
+    version: "1.0.0",
+    provider: "cpu",
+    segment: async (picture, request) => {
+      await misbehave(request.prompts);
+      const featuresCached = seen.has(picture.contentHash);
+      seen.add(picture.contentHash);
+      return { ...find(picture, request), modelMs: 1, featuresCached };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function misbehave(prompts: readonly string[]): Promise<void> {
+  if (prompts.includes("slow")) await sleep(500);
+  if (prompts.includes("throw")) throw new Error("a graph failed");
+  if (prompts.includes("crash")) process.kill(process.pid, "SIGKILL");
+  if (prompts.includes("hang")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+function find(picture: Picture, request: SegmentRequest): Pick<Segmentation, "instances" | "unserved"> {
+  const instances: Instance[] = [];
+  const unserved: Segmentation["unserved"][number][] = [];
+  request.prompts.forEach((prompt, promptIndex) => {
+    if (!VOCABULARY.has(prompt))
+      unserved.push({ promptIndex, message: `"${prompt}" is not in the vocabulary.` });
+    for (const [score, mask] of objects(picture, prompt)) {
+      if (score < request.threshold) continue;
+      instances.push({ promptIndex, score, box: [0, 0, picture.width, picture.height], mask });
+    }
+  });
+  return { instances, unserved };
+}
+
+/** "stripes" has one grid without any pixel in its middle, which must not be counted. */
+function objects(picture: Picture, prompt: string): [score: number, mask: LogitGrid][] {
+  if (prompt === "bright") return [[0.9, bright(picture)]];
+  if (prompt === "faint") return [[0.3, bright(picture)]];
+  if (prompt !== "stripes") return [];
+  return Array.from({ length: 9 }, (_, i) => [
+    0.95 - i / 20,
+    i === 4 ? grid(() => -9) : grid((x) => (x % 9 === (i < 4 ? i : i - 1) ? 9 : -9)),
+  ]);
+}
+
+function bright({ width, height, rgb }: Picture): LogitGrid {
+  return grid((x, y) => {
+    const px = Math.floor(((x + 0.5) / GRID) * width);
+    const py = Math.floor(((y + 0.5) / GRID) * height);
+    return ((rgb[(py * width + px) * 3 + 1] ?? 0) - 127.5) / 16;
+  });
+}
+
+function grid(logitAt: (x: number, y: number) => number): LogitGrid {
+  const logits = Float32Array.from({ length: GRID * GRID }, (_, i) =>
+    logitAt(i % GRID, Math.floor(i / GRID)),
+  );
+  return { width: GRID, height: GRID, logits };
+}
