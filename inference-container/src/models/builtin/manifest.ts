@@ -55,6 +55,8 @@ export const BuiltinManifest = Manifest.extend({
   masks: z.strictObject({
     /** Boxes in one run of the mask decoder. */
     batch: z.int().positive(),
+    /** Further passes of the decoder, each with the last one's mask as a prompt. */
+    refinements: z.int().nonnegative(),
     /** Separate parts smaller than this share of the largest are dropped. */
     islandShare: Share,
     /** Holes smaller than this share of the object are filled. */

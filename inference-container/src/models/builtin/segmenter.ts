@@ -39,23 +39,31 @@ export class Segmenter {
     const { width, height } = this.#manifest.images.segmenter;
     const [scaleX, scaleY] = [width / picture.width, height / picture.height];
     const points = boxes.flatMap(([x1, y1, x2, y2]) => [x1 * scaleX, y1 * scaleY, x2 * scaleX, y2 * scaleY]);
-    const prior = this.#priorMaskSize();
-    const results = await this.#decoder.run({
+    const prompt = {
       ...features,
       points: new Tensor("float32", Float32Array.from(points), [boxes.length, 2, 2]),
       pointLabels: new Tensor("float32", Float32Array.from(boxes.flatMap(() => BOX_CORNERS)), [
         boxes.length,
         2,
       ]),
-      priorMasks: new Tensor("float32", new Float32Array(boxes.length * prior * prior), [
-        boxes.length,
-        1,
-        prior,
-        prior,
-      ]),
-      hasPriorMasks: new Tensor("float32", Float32Array.of(0), [1]),
-    });
-    return bestCandidates(floats(results, "masks"), results["masks"]?.dims ?? [], floats(results, "quality"));
+    };
+    const size = this.#priorMaskSize();
+    let priors = new Float32Array(boxes.length * size * size);
+    let grids: LogitGrid[] = [];
+    // Each further pass shows the decoder its own best mask beside the box: the refinement that SAM was trained
+    // with (Kirillov et al., Segment Anything, 2023, appendix A). It mends frayed edges and missing parts.
+    for (let pass = 0; pass <= this.#manifest.masks.refinements; pass += 1) {
+      const results = await this.#decoder.run({
+        ...prompt,
+        priorMasks: new Tensor("float32", priors, [boxes.length, 1, size, size]),
+        hasPriorMasks: new Tensor("float32", Float32Array.of(pass > 0 ? 1 : 0), [1]),
+      });
+      const dims = results["masks"]?.dims ?? [];
+      grids = bestCandidates(floats(results, "masks"), dims, floats(results, "quality"));
+      priors = new Float32Array(boxes.length * size * size);
+      for (const [box, { logits }] of grids.entries()) priors.set(logits, box * size * size);
+    }
+    return grids;
   }
 
   #priorMaskSize(): number {

@@ -1,0 +1,33 @@
+import { formatSpread, spread } from "./statistics.ts";
+import type { Measurement } from "./measure.ts";
+
+/** The service's stages in the order that a task goes through them. */
+const STAGES = ["queue", "fetch", "wait", "decode", "infer", "post", "encode", "upload", "commit"] as const;
+const KINDS = ["new picture", "cached features"] as const;
+
+const stage = ({ stages }: Measurement, name: string): number => stages[name] ?? 0;
+const inService = (run: Measurement): number => STAGES.reduce((sum, name) => sum + stage(run, name), 0);
+
+/** The rows of the report: what is measured, from a run, with its decimals. */
+const ROWS: readonly (readonly [label: string, value: (run: Measurement) => number, decimals: number])[] = [
+  ["whole path, ms", ({ whole }) => whole, 0],
+  ["the model's graphs in it, ms", (run) => stage(run, "model"), 0],
+  ["**share that is not the model's, %**", (run) => 100 * (1 - stage(run, "model") / run.whole), 1],
+  ["createJob, queue, dispatch, poll, ms", (run) => run.whole - inService(run), 0],
+  ...STAGES.filter((name) => name !== "infer").map(
+    (name) => [`${name}, ms`, (run: Measurement) => stage(run, name), 1] as const,
+  ),
+  ["infer without the graphs, ms", (run) => stage(run, "infer") - stage(run, "model"), 1],
+  ["bare ONNX Runtime loop, ms", ({ bare }) => bare, 0],
+  ["**whole path ÷ bare loop**", (run) => run.whole / run.bare, 2],
+];
+
+/** The measurements as a Markdown table: median [least–most] of each row. */
+export function report(runs: readonly Measurement[]): string[] {
+  const groups = KINDS.map((kind) => runs.filter((run) => run.kind === kind));
+  const cells = ROWS.map(([label, value, decimals]) =>
+    [label].concat(groups.map((group) => formatSpread(spread(group.map(value)), decimals))),
+  );
+  const heading = ["median [least–most]", ...KINDS.map((kind, i) => `${kind} (${groups[i]?.length ?? 0})`)];
+  return [heading, ["---", ...KINDS.map(() => "---:")], ...cells].map((row) => `| ${row.join(" | ")} |`);
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
+import { ArchivedManifest } from "../../src/contract/result.ts";
+import { Upload } from "../../src/contract/upload.ts";
+import { maskPixels, sample } from "../support/node/sample.ts";
+import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+
+describe("the whole stack, by its public API", () => {
+  let stateDir: string;
+  let stack: SpawnedStack;
+  let client: ApiClient;
+  beforeAll(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), "stack-"));
+    stack = await spawnStack({ stateDir });
+    client = createClient(stack);
+  });
+  afterAll(async () => {
+    expect(await stack.stop()).toBe(0);
+    await rm(stateDir, { recursive: true });
+  });
+
+  const presign = async (contentType: string) => {
+    const response = await fetch(`${stack.baseUrl}/v1/uploads/presign`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${stack.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ contentType }),
+    });
+    return Upload.parse(await response.json());
+  };
+  const run = async (tasks: string[], prompts: string[]) => {
+    const { jobId } = await client.createImageJob({ tasks, prompts, generatePreview: true });
+    return client.waitForJob(jobId);
+  };
+
+  it("refuses a PUT with another Content-Type, none, or another key than was signed", async () => {
+    const { uploadUrl } = await presign("image/png");
+    const body = sample("chelsea");
+    const put = (url: string, headers: Record<string, string>) =>
+      fetch(url, { method: "PUT", headers, body });
+    expect((await put(uploadUrl, { "content-type": "image/jpeg" })).status).toBe(403);
+    expect((await put(uploadUrl, {})).status).toBe(403);
+    const elsewhere = uploadUrl.replace("/inputs/", "/outputs/");
+    expect((await put(elsewhere, { "content-type": "image/png" })).status).toBe(403);
+    expect((await put(uploadUrl, { "content-type": "image/png" })).status).toBe(200);
+  });
+
+  it("finds the cat: a mask of the picture's size, a preview, a manifest with signed URLs, an archive of it all", async () => {
+    const taskId = await client.upload(sample("chelsea"), "image/png");
+    const job = await run([taskId], ["cat"]);
+    expect(job).toMatchObject({ status: "success", tasks: [{ status: "success", error: null }] });
+
+    const { manifest, assets } = await client.retrieveJobResult(job.jobId);
+    expect(assets.map((asset) => asset.key)).toEqual([`masks/${taskId}/0.png`, `preview/${taskId}.png`]);
+    const [item] = manifest.items;
+    expect(item).toMatchObject({ taskId, inputId: taskId, units: 1, masks: [{ maskIndex: 0 }] });
+    expect(item?.masks[0]?.confidence).toBeGreaterThan(0.5);
+
+    const files = await Promise.all(assets.map((asset) => client.download(asset.url)));
+    const mask = await maskPixels(files[0] ?? new Uint8Array());
+    expect([mask.width, mask.height]).toEqual([451, 300]);
+    expect(new Set(mask.values)).toEqual(new Set([0, 255]));
+    expect(mask.set / (451 * 300)).toBeGreaterThan(0.35);
+
+    const archive = await client.waitForArchive(job.jobId);
+    expect(archive).toMatchObject({ status: "ready", error: null });
+    const response = await fetch(archive.downloadUrl ?? "");
+    expect(response.headers.get("content-type")).toBe("application/zip");
+    expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="job_/);
+    const entries = unzipSync(new Uint8Array(await response.arrayBuffer()));
+    expect(Object.keys(entries)).toEqual(["output_manifest.json", ...assets.map((asset) => asset.key)]);
+    for (const [i, asset] of assets.entries()) {
+      expect(Buffer.from(entries[asset.key] ?? []).equals(files[i] ?? Buffer.alloc(0))).toBe(true);
+    }
+    const archived = JSON.parse(strFromU8(entries["output_manifest.json"] ?? new Uint8Array()));
+    expect(ArchivedManifest.parse(archived).items[0]?.masks[0]?.url).toBe(`masks/${taskId}/0.png`);
+  });
+
+  it("refuses a signed URL that was changed", async () => {
+    const { uploadUrl } = await presign("image/png");
+    const url = new URL(uploadUrl);
+    url.searchParams.set("X-Amz-Expires", "86400");
+    const response = await fetch(url, {
+      method: "PUT",
+      headers: { "content-type": "image/png" },
+      body: sample("coffee"),
+    });
+    expect(response.status).toBe(403);
+  });
+
+  it("ends a batch of 10 of which 2 are broken as success: 8 items in the request's order, 2 task errors", async () => {
+    const whole = [sample("chelsea"), sample("coffee"), sample("astronaut")];
+    const files = Array.from({ length: 10 }, (_, i) => whole[i % 3] ?? new Uint8Array());
+    files[2] = sample("astronaut").slice(0, 20_000);
+    files[7] = new TextEncoder().encode("This is not a picture.");
+    const tasks = await Promise.all(files.map((bytes) => client.upload(bytes, "image/png")));
+
+    const job = await run(tasks, ["cat", "cup", "person"]);
+    expect([job.status, job.processingMode, job.totalItems]).toEqual(["success", "batch", 10]);
+    expect(job.tasks.map((task) => task.taskId)).toEqual(tasks);
+    const failed = job.tasks.filter((task) => task.status === "failed");
+    expect(failed.map((task) => task.taskId)).toEqual([tasks[2], tasks[7]]);
+    expect(failed.map((task) => task.error?.split(":")[0])).toEqual(["image_truncated", "not_an_image"]);
+
+    const { manifest } = await client.retrieveJobResult(job.jobId);
+    expect(manifest.items.map((item) => item.taskId)).toEqual(tasks.filter((_, i) => i !== 2 && i !== 7));
+    for (const item of manifest.items) expect(item.masks.length).toBeGreaterThan(0);
+  });
+
+  it("succeeds with no mask where nothing is found", async () => {
+    const job = await run([await client.upload(sample("coffee"), "image/png")], ["zebra"]);
+    expect(job).toMatchObject({ status: "success", tasks: [{ error: null }] });
+    expect((await client.retrieveJobResult(job.jobId)).manifest.items[0]?.masks).toEqual([]);
+  });
+
+  it("names a prompt outside the vocabulary, and fails only where no prompt could be served", async () => {
+    const taskId = await client.upload(sample("chelsea"), "image/png");
+    const served = await run([taskId], ["sky", "cat"]);
+    expect(served.status).toBe("success");
+    expect(served.tasks[0]?.error).toMatch(/^prompt_outside_vocabulary: .*sky/);
+    expect((await client.retrieveJobResult(served.jobId)).manifest.items[0]?.masks).toHaveLength(1);
+
+    const unserved = await run([taskId], ["sky"]);
+    expect(unserved).toMatchObject({ status: "failed", tasks: [{ status: "failed" }] });
+    expect(unserved.error).toMatch(/^prompt_outside_vocabulary: /);
+    await expect(client.retrieveJobResult(unserved.jobId)).rejects.toThrow(ApiError);
+  });
+});
