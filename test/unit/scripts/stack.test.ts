@@ -15,6 +15,7 @@ import { readableLine } from "../../../scripts/stack/log-lines.ts";
 import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import { createStateFolder, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { waitForOk } from "../../../scripts/stack/wait-for.ts";
 import { inferenceToken, workerValues } from "../../../scripts/stack/worker-values.ts";
 import { readLocalStorage } from "../../../scripts/stack/wrangler-settings.ts";
 
@@ -105,6 +106,21 @@ describe("a port", () => {
   });
 });
 
+describe("waiting for an address that does not answer", () => {
+  it("ends with the reason of whoever ends it", async () => {
+    const port = await claimPort(0);
+    const broken = new AbortController();
+    const waiting = waitForOk(`http://127.0.0.1:${port}`, 60_000, broken.signal);
+    setTimeout(() => broken.abort(new Error("it crashed")), 300);
+    await expect(waiting).rejects.toThrow("it crashed");
+  });
+
+  it("ends with no when its patience does", async () => {
+    const port = await claimPort(0);
+    expect(await waitForOk(`http://127.0.0.1:${port}`, 0, new AbortController().signal)).toBe(false);
+  });
+});
+
 describe("the Worker's variables", () => {
   const secrets = { SIGNING_SECRET: "s".repeat(43), INFERENCE_TOKEN: "t".repeat(43) };
 
@@ -131,6 +147,14 @@ describe("the Worker's variables", () => {
     expect(inferenceToken({}, secrets)).toBe(secrets.INFERENCE_TOKEN);
   });
 
+  it("are refused by name, and not by value, where the Worker would refuse them", async () => {
+    const storage = await readLocalStorage();
+    const values = () =>
+      workerValues("http://127.0.0.1:1", "http://127.0.0.1:2", storage, secrets, { MAX_PROMPTS: "many" });
+    expect(values).toThrow("MAX_PROMPTS");
+    expect(values).not.toThrow("many");
+  });
+
   it("are written so that Wrangler expands and cuts nothing", () => {
     expect(formatEnvFile({ A: 'a#b "c"', B: "$HOME", C: "it's" })).toBe(
       "A='a#b \"c\"'\nB='\\$HOME'\nC=`it's`\n",
@@ -139,17 +163,23 @@ describe("the Worker's variables", () => {
   });
 });
 
-describe("a line of the inference service", () => {
-  it("that says where it listens gives the address, and no other line does", () => {
+describe("the inference service's line that says where it listens", () => {
+  it("gives the address, and no other line does", () => {
     expect(listeningUrl('{"msg":"listening","url":"http://127.0.0.1:9"}')).toBe("http://127.0.0.1:9");
     expect(listeningUrl('{"msg":"ready","url":"http://127.0.0.1:9"}')).toBeNull();
     expect(listeningUrl('"listening" is no JSON line')).toBeNull();
   });
+});
 
-  it("is shown as its message and its fields", () => {
-    expect(readableLine('{"level":40,"time":1,"msg":"slow","ms":12,"stage":"decode"}')).toBe(
-      "warning: slow  ms=12  stage=decode",
-    );
-    expect(readableLine("plain text")).toBe("plain text");
+describe("a log line for people", () => {
+  it.each([
+    ['{"level":40,"time":1,"msg":"slow","ms":12,"stage":"decode"}', "warn: slow  ms=12  stage=decode"],
+    ['{"level":30,"msg":"ready","ms":{"load":3}}', 'ready  ms={"load":3}'],
+    ['{"level":"info","event":"request","status":200}', "request  status=200"],
+    ['{"level":"error","event":"task_lost"}', "error: task_lost"],
+    ["{not JSON", "{not JSON"],
+    ["plain text", "plain text"],
+  ])("of %s", (line, readable) => {
+    expect(readableLine(line)).toBe(readable);
   });
 });

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { Failure } from "../shared/command-line.ts";
+import { applyMigrations } from "../stack/migrations.ts";
+import { type StateFolder, createStateFolder, stackMark } from "../stack/state-folder.ts";
+import { WranglerFailure, runWrangler } from "../stack/wrangler.ts";
+
+const Row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
+export type Row = z.infer<typeof Row>;
+
+const Answer = z.array(z.object({ results: z.array(Row), success: z.literal(true) }));
+
+/** Where accounts live: a state folder's D1 or the deployed one. */
+export interface Database {
+  /** Runs the statements in one go and gives the rows of each. */
+  readonly run: (statements: readonly string[], signal?: AbortSignal) => Promise<Row[][]>;
+}
+
+const BUSY = /SQLITE_BUSY|database is locked/;
+const ATTEMPTS = 6;
+
+async function execute(
+  where: readonly string[],
+  env: NodeJS.ProcessEnv,
+  command: string,
+  signal?: AbortSignal,
+) {
+  const args = ["d1", "execute", "DB", "--json", "--yes", ...where, "--command", command];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runWrangler(args, env, signal);
+    } catch (error) {
+      // A running stack has the same file open: its writes are short, so another try finds a gap.
+      const isBusy = error instanceof WranglerFailure && BUSY.test(error.output);
+      if (!isBusy || attempt === ATTEMPTS) throw error;
+      await sleep(200 * attempt, undefined, signal && { signal });
+    }
+  }
+}
+
+function database(where: readonly string[], env: NodeJS.ProcessEnv): Database {
+  return {
+    run: async (statements, signal) => {
+      const output = await execute(where, env, statements.join(";\n"), signal);
+      const answer = Answer.safeParse(JSON.parse(output));
+      if (!answer.success) throw new Failure(`The database gave an answer that can't be read:\n${output}`);
+      return answer.data.map((statement) => statement.results);
+    },
+  };
+}
+
+/** The D1 database of a local stack, running or not; created and migrated where needed. */
+export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+  await createStateFolder(state);
+  await applyMigrations(state, signal);
+  return database(["--local", "--persist-to", state.data], stackMark(state));
+}
+
+/** The deployed database that wrangler.toml names, with Wrangler's own login. */
+export function openRemoteDatabase(): Database {
+  return database(["--remote"], {});
+}

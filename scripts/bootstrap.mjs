@@ -1,0 +1,131 @@
+/**
+ * Makes a clone ready to run: packages as the lock names them, and a Node that runs TypeScript.
+ * Plain JavaScript for Node 20 without dependencies, because it runs before there are any.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const OLDEST_HOST = [20, 0];
+/** The first release that runs TypeScript files without a flag and has every interface used here. */
+const OLDEST_RUNTIME = [22, 18];
+const LOCK_PATIENCE_MS = 10 * 60_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const stamp = join(modules, ".installed-lock-hash");
+const nodeLink = join(modules, ".bin", "node");
+const installLock = join(root, ".local", "install.lock");
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+function isAtLeast(version, [major, minor]) {
+  const [haveMajor = 0, haveMinor = 0] = version.replace(/^v/, "").split(".").map(Number);
+  return haveMajor > major || (haveMajor === major && haveMinor >= minor);
+}
+
+function lockHash() {
+  const lock = readFileSync(join(root, "package-lock.json"));
+  return createHash("sha256").update(lock).update(`${process.platform}-${process.arch}`).digest("hex");
+}
+
+function isInstalled() {
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === lockHash();
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** Takes the install lock, waiting while another process of this clone installs; a dead holder's lock is taken over. */
+async function takeInstallLock() {
+  mkdirSync(dirname(installLock), { recursive: true });
+  for (const giveUpAt = Date.now() + LOCK_PATIENCE_MS; ; await sleep(200)) {
+    try {
+      writeFileSync(installLock, String(process.pid), { flag: "wx" });
+      process.on("exit", () => rmSync(installLock, { force: true }));
+      return;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    const holder = existsSync(installLock) ? Number(readFileSync(installLock, "utf8")) : process.pid;
+    if (holder > 0 && !isAlive(holder)) {
+      rmSync(installLock, { force: true });
+    } else if (Date.now() > giveUpAt) {
+      fail(`Another installation (process ${holder}) holds ${installLock}. End it or remove that file.`);
+    }
+  }
+}
+
+async function install() {
+  await takeInstallLock();
+  if (isInstalled()) return;
+  console.error("Installing packages (npm ci)…");
+  const npm = spawn("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
+  // npm would spend half a minute undoing its work; without the stamp the next run begins afresh anyway.
+  let interrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      interrupted = true;
+      npm.kill("SIGKILL");
+    });
+  }
+  const [status] = await once(npm, "close").catch((error) =>
+    fail(`npm could not be started: ${error.message}`),
+  );
+  if (interrupted) process.exit(130);
+  if (status !== 0) fail("npm ci failed; its message stands above. Nothing else was started.");
+  writeFileSync(stamp, lockHash());
+}
+
+/** Links the packaged Node into node_modules/.bin, where npm scripts look first; npm before 11.10 drops the link. */
+function linkRuntime() {
+  const binary = join(modules, `node-${process.platform}-${process.arch}`, "bin", "node");
+  if (!existsSync(binary)) {
+    if (isAtLeast(process.version, OLDEST_RUNTIME)) return;
+    fail(
+      `This platform (${process.platform} ${process.arch}) has no packaged Node, and ${process.version} is too old ` +
+        `to run the project. Install Node ${OLDEST_RUNTIME.join(".")} or newer.`,
+    );
+  }
+  const target = relative(dirname(nodeLink), binary);
+  try {
+    if (readlinkSync(nodeLink) === target) return;
+  } catch {
+    // No link yet, or something else in its place: it is replaced below.
+  }
+  mkdirSync(dirname(nodeLink), { recursive: true });
+  const fresh = `${nodeLink}.${process.pid}`;
+  symlinkSync(target, fresh);
+  renameSync(fresh, nodeLink);
+}
+
+if (!isAtLeast(process.version, OLDEST_HOST)) {
+  fail(`Node ${OLDEST_HOST[0]} or newer is needed; this is ${process.version}.`);
+}
+if (!isInstalled()) await install();
+linkRuntime();

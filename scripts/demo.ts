@@ -1,0 +1,33 @@
+import { createClient } from "./client/api-client.ts";
+import { DEMO_HELP, parseDemoArguments } from "./demo/arguments.ts";
+import { readPhoto } from "./demo/photo.ts";
+import { walk } from "./demo/walk.ts";
+import { runCommand } from "./shared/command-line.ts";
+import { startStack } from "./stack/start-stack.ts";
+
+async function demo(signal: AbortSignal): Promise<number> {
+  const request = parseDemoArguments(process.argv.slice(2));
+  if (request === null) {
+    console.log(DEMO_HELP);
+    return 0;
+  }
+  const photo = await readPhoto(request.photo);
+  // A folder of its own: `npm start` may be running beside it.
+  const stateDir = process.env["STATE_DIR"] ?? ".local/demo";
+  const stack = await startStack({
+    port: 0,
+    stateDir,
+    onProgress: (sentence) => console.log(sentence),
+    signal,
+  });
+  try {
+    const { baseUrl, apiKey } = stack;
+    const crash = stack.crashed.then((failure) => Promise.reject(failure));
+    await Promise.race([walk(createClient({ baseUrl, apiKey, signal }), photo, request), crash]);
+  } finally {
+    await stack.stop();
+  }
+  return 0;
+}
+
+await runCommand(demo);

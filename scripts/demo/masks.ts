@@ -1,0 +1,30 @@
+import sharp from "sharp";
+import type { JobResult } from "../../src/contract/result.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import { readPngText } from "./png-text.ts";
+
+export interface DemoMask {
+  readonly png: Uint8Array;
+  readonly prompt: string;
+  readonly confidence: number;
+  /** White pixels: those that belong to the object. */
+  readonly pixels: number;
+}
+
+async function countWhite(png: Uint8Array): Promise<number> {
+  const grey = await sharp(png).greyscale().raw().toBuffer();
+  let count = 0;
+  for (const value of grey) if (value > 127) count += 1;
+  return count;
+}
+
+/** Downloads the masks of the result's only picture, in their order. */
+export async function downloadMasks(client: ApiClient, result: JobResult): Promise<DemoMask[]> {
+  const found = result.manifest.items.flatMap((item) => item.masks);
+  return await Promise.all(
+    found.map(async ({ url, confidence }) => {
+      const png = await client.download(url);
+      return { png, confidence, prompt: readPngText(png, "prompt") ?? "?", pixels: await countWhite(png) };
+    }),
+  );
+}

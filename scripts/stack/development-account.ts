@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { createAccount } from "../admin/accounts.ts";
+import { openLocalDatabase } from "../admin/database.ts";
+import { readIfPresent, writePrivateFile } from "./private-file.ts";
+import type { StateFolder } from "./state-folder.ts";
+
+const DevelopmentAccount = z.object({ accountId: z.string(), apiKey: z.string() });
+export type DevelopmentAccount = z.infer<typeof DevelopmentAccount>;
+
+/**
+ * The account that a local stack is tried out with, created at the first start.
+ * Its key is kept beside the database it belongs to, so that restarts give the same and a fresh database a new one.
+ */
+export async function developmentAccount(
+  state: StateFolder,
+  signal?: AbortSignal,
+): Promise<DevelopmentAccount> {
+  const file = join(state.data, "development-account.json");
+  const text = await readIfPresent(file);
+  if (text !== null) return DevelopmentAccount.parse(JSON.parse(text));
+  const database = await openLocalDatabase(state, signal);
+  const { accountId, secret } = await createAccount(
+    database,
+    {
+      email: "developer@example.com",
+      name: "Local development",
+      plan: "paid",
+      keyLabel: "local development",
+    },
+    signal,
+  );
+  const account: DevelopmentAccount = { accountId, apiKey: secret };
+  await writePrivateFile(file, `${JSON.stringify(account, null, 2)}\n`);
+  return account;
+}

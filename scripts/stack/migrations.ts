@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../shared/root.ts";
+import { readIfPresent, writePrivateFile } from "./private-file.ts";
+import { type StateFolder, stackMark } from "./state-folder.ts";
+import { runWrangler } from "./wrangler.ts";
+
+async function hashOfMigrations(): Promise<string> {
+  const folder = join(PROJECT_ROOT, "migrations");
+  const hash = createHash("sha256");
+  for (const name of (await readdir(folder)).toSorted())
+    hash.update(name).update(await readFile(join(folder, name)));
+  return hash.digest("hex");
+}
+
+/** Brings the local D1 database up to date; costs nothing where no migration changed since the last start. */
+export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
+  const stamp = join(state.data, "migrations.sha256");
+  const wanted = await hashOfMigrations();
+  if ((await readIfPresent(stamp)) === wanted) return;
+  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state.data];
+  await runWrangler(args, stackMark(state), signal);
+  await writePrivateFile(stamp, wanted);
+}

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import type { Failure } from "../shared/command-line.ts";
+import type { Child } from "./child.ts";
+import { developmentAccount } from "./development-account.ts";
+import { formatEnvFile } from "./env-file.ts";
+import { type HeldFolder, holdFolder } from "./held-folder.ts";
+import { startInference, waitForModel, waitForRemoteService } from "./inference.ts";
+import { applyMigrations } from "./migrations.ts";
+import { ensureModel } from "./model.ts";
+import { claimPort } from "./port.ts";
+import { writePrivateFile } from "./private-file.ts";
+import { loadSecrets } from "./secrets.ts";
+import { type StackSettings, readSettings } from "./settings.ts";
+import { type StateFolder, stackMark, stateFolder } from "./state-folder.ts";
+import { startWorker } from "./worker.ts";
+import { inferenceToken, workerValues } from "./worker-values.ts";
+import { readLocalStorage } from "./wrangler-settings.ts";
+
+export interface StackOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** Relative to the project's folder; `.local` when left out. */
+  readonly stateDir?: string | undefined;
+  /** Settings of the Worker that override those of `.dev.vars` and the environment. */
+  readonly settings?: StackSettings;
+  readonly onProgress: (sentence: string) => void;
+  /** The lines that the parts print while the stack is up. */
+  readonly onLine?: (part: "worker" | "inference", line: string) => void;
+  /** Ends a start that is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** What an API client needs, as `ready.json` in the state folder keeps it while the stack is up. */
+export const StackAddress = z.object({ baseUrl: z.url(), apiKey: z.string(), inferenceUrl: z.url() });
+export type StackAddress = Readonly<z.infer<typeof StackAddress>>;
+
+export interface Stack extends StackAddress {
+  /** Resolves, with what to tell, when a part ended unasked; never when the stack was stopped. */
+  readonly crashed: Promise<Failure>;
+  /** Ends every process of the stack and gives the state folder free. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts the whole service on this machine: inference service, database, Worker, a development account.
+ * Rejects with a `Failure` that says what to do, or with the signal's reason; nothing is left running then.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const state = stateFolder(options.stateDir);
+  const folder = await holdFolder(state);
+  try {
+    return await assemble(options, state, folder);
+  } catch (error) {
+    await folder.release();
+    options.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function assemble(options: StackOptions, state: StateFolder, folder: HeldFolder): Promise<Stack> {
+  const { onProgress, signal } = options;
+  if (folder.strays > 0)
+    onProgress(`Ended ${folder.strays} processes that an earlier stack had left behind.`);
+  const port = await claimPort(options.port);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const [secrets, storage] = await Promise.all([loadSecrets(state), readLocalStorage()]);
+  const given = { ...(await readSettings()), ...options.settings };
+  const token = inferenceToken(given, secrets);
+
+  let isUp = false;
+  const children: Child[] = [];
+  const adopt = (child: Child): void => {
+    children.push(child);
+    folder.add(child);
+  };
+  const listener = (part: "worker" | "inference") => (line: string) => {
+    if (isUp) options.onLine?.(part, line);
+  };
+
+  const startService = async (): Promise<{ url: string; ready: Promise<void> }> => {
+    const remote = given["INFERENCE_URL"];
+    if (remote !== undefined) return { url: remote, ready: waitForRemoteService(remote, signal) };
+    const modelFolder = await ensureModel(stackMark(state), signal);
+    onProgress("Starting the inference service and warming its model up…");
+    const onLine = listener("inference");
+    const { child, url } = await startInference({
+      state,
+      token,
+      modelFolder,
+      origin: baseUrl,
+      onLine,
+      signal,
+    });
+    adopt(child);
+    return { url, ready: waitForModel(child, url, signal) };
+  };
+  const prepareDatabase = async (): Promise<string> => {
+    await applyMigrations(state, signal);
+    return (await developmentAccount(state, signal)).apiKey;
+  };
+  // Both are awaited to their ends: a part that starts late must not outlive a start that failed.
+  const [service, database] = await Promise.allSettled([startService(), prepareDatabase()]);
+  if (service.status === "rejected") throw service.reason;
+  const { url: inferenceUrl, ready } = service.value;
+  ready.catch(() => undefined);
+  if (database.status === "rejected") throw database.reason;
+
+  const values = workerValues(baseUrl, inferenceUrl, storage, secrets, given);
+  await writePrivateFile(state.workerEnvironment, formatEnvFile(values));
+  onProgress("Starting the Worker…");
+  adopt(await startWorker({ state, port, baseUrl, onLine: listener("worker"), signal }));
+  await ready;
+  signal.throwIfAborted();
+
+  const address: StackAddress = { baseUrl, apiKey: database.value, inferenceUrl };
+  await writePrivateFile(state.ready, `${JSON.stringify(address)}\n`);
+  isUp = true;
+  const crashed = Promise.withResolvers<Failure>();
+  for (const child of children) {
+    void child.ended.then((why) =>
+      isUp && !signal.aborted ? crashed.resolve(child.failure(`ended unexpectedly (${why})`)) : undefined,
+    );
+  }
+  const stop = async (): Promise<void> => {
+    isUp = false;
+    await folder.release();
+  };
+  return { ...address, crashed: crashed.promise, stop };
+}

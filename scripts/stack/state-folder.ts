@@ -1,0 +1,47 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { messageOf } from "../shared/error-parts.ts";
+import { Failure } from "../shared/command-line.ts";
+import type { Mark } from "../shared/marked-processes.ts";
+import { PROJECT_ROOT } from "../shared/root.ts";
+
+/** Where one local stack keeps everything; nothing of it lies elsewhere but the model. */
+export interface StateFolder {
+  readonly path: string;
+  /** D1, R2 and Durable Objects, and what is derived from them: removing this folder starts afresh. */
+  readonly data: string;
+  readonly logs: string;
+  readonly lock: string;
+  readonly secrets: string;
+  readonly workerEnvironment: string;
+  readonly ready: string;
+}
+
+/** The layout of a state folder, by default `.local` in the project; touches nothing. */
+export function stateFolder(folder = ".local"): StateFolder {
+  const path = resolve(PROJECT_ROOT, folder);
+  return {
+    path,
+    data: join(path, "data"),
+    logs: join(path, "logs"),
+    lock: join(path, "lock"),
+    secrets: join(path, "secrets.json"),
+    workerEnvironment: join(path, "worker.env"),
+    ready: join(path, "ready.json"),
+  };
+}
+
+/** Creates the folders, readable by their owner only. */
+export async function createStateFolder(state: StateFolder): Promise<void> {
+  try {
+    for (const folder of [state.path, state.data, state.logs]) await mkdir(folder, { recursive: true });
+    await chmod(state.path, 0o700);
+  } catch (error) {
+    throw new Failure(`The state folder can't be used: ${messageOf(error)}`);
+  }
+}
+
+/** The mark that every process of the folder's stack carries. */
+export function stackMark(state: StateFolder): Mark {
+  return { SEGMENTATION_STACK: state.path };
+}

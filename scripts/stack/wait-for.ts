@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const PAUSE_MS = 150;
+const ANSWER_MS = 2_000;
+
+async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+/** Polls an address until it answers 2xx (true) or `patienceMs` have passed (false); rejects with the reason once `signal` aborts. */
+export async function waitForOk(url: string, patienceMs: number, signal: AbortSignal): Promise<boolean> {
+  const giveUpAt = Date.now() + patienceMs;
+  while (!(await answersOk(url, signal))) {
+    if (Date.now() > giveUpAt) return false;
+    // The timer would reject with an error of its own, and not with why the wait is over.
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return true;
+}

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { type Child, startChild } from "./child.ts";
+import { type StateFolder, stackMark } from "./state-folder.ts";
+import { waitForOk } from "./wait-for.ts";
+import { QUIET_WRANGLER } from "./wrangler.ts";
+
+const READY_PATIENCE_MS = 2 * 60_000;
+const UNUSABLE = /Build failed|Error reloading local server/;
+/** The reason is printed behind the line that says so. */
+const REASON_MS = 200;
+
+export interface WorkerOptions {
+  readonly state: StateFolder;
+  readonly port: number;
+  readonly baseUrl: string;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Starts the Worker under `wrangler dev` with the state folder's env file, and waits until it answers /healthz. */
+export async function startWorker(options: WorkerOptions): Promise<Child> {
+  const broken = new AbortController();
+  const child: Child = await startChild({
+    name: "The Worker",
+    args: [
+      join("scripts", "stack", "worker-main.ts"),
+      `--port=${options.port}`,
+      `--data=${options.state.data}`,
+      `--env-file=${options.state.workerEnvironment}`,
+    ],
+    env: { ...process.env, ...QUIET_WRANGLER, ...stackMark(options.state), FORCE_COLOR: "0" },
+    logFile: join(options.state.logs, "worker.log"),
+    onLine: (line) => {
+      // Wrangler stays up after code that can't be built or loaded, waiting for an edit: nothing would ever answer.
+      if (UNUSABLE.test(line)) setTimeout(() => broken.abort(child.failure("can't be started")), REASON_MS);
+      options.onLine(line);
+    },
+  });
+  void child.ended.then((why) => broken.abort(child.failure(`ended at its start (${why})`)));
+  try {
+    const signal = AbortSignal.any([options.signal, broken.signal]);
+    if (await waitForOk(`${options.baseUrl}/healthz`, READY_PATIENCE_MS, signal)) return child;
+    throw child.failure("does not answer /healthz");
+  } catch (error) {
+    await child.stop(2_000);
+    throw error;
+  }
+}

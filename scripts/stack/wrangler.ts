@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { z } from "zod";
+import { Failure } from "../shared/command-line.ts";
+import { PROJECT_ROOT } from "../shared/root.ts";
+
+/** Wrangler's command line as a Node script. */
+export const WRANGLER = join(PROJECT_ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+
+/** Keeps Wrangler from asking, reporting and looking for anything outside this machine. */
+export const QUIET_WRANGLER = {
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_SEND_ERROR_REPORTS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_WRITE_LOGS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+  WRANGLER_DISABLE_EXPERIMENTAL_WARNING: "true",
+  X_LOCAL_OBSERVABILITY: "false",
+  X_LOCAL_EXPLORER: "false",
+} as const;
+
+const ErrorAnswer = z.object({ error: z.object({ text: z.string() }) });
+
+/** The sentence in what a failed command printed: with --json it is wrapped in an object. */
+function sentenceIn(output: string): string {
+  try {
+    return ErrorAnswer.parse(JSON.parse(output)).error.text;
+  } catch {
+    return output;
+  }
+}
+
+/** A Wrangler command that failed, with what it said. */
+export class WranglerFailure extends Failure {
+  readonly output: string;
+
+  constructor(what: string, output: string) {
+    super(`${what} failed: ${sentenceIn(output.trim())}`);
+    this.output = output;
+  }
+}
+
+/** Runs one Wrangler command to its end and gives its standard output; rejects with what it printed. */
+export async function runWrangler(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<string> {
+  const options = {
+    cwd: PROJECT_ROOT,
+    env: { ...process.env, ...QUIET_WRANGLER, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+    ...(signal && { signal }),
+  };
+  return await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, [WRANGLER, ...args], options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else if (signal?.aborted) reject(signal.reason);
+      else reject(new WranglerFailure(`wrangler ${args.slice(0, 2).join(" ")}`, `${stdout}\n${stderr}`));
+    });
+  });
+}
