@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { loadModel } from "../inference-container/src/models/load.ts";
 import { ensureBuiltin } from "../inference-container/src/models/fetch/ensure-builtin.ts";
@@ -27,21 +26,20 @@ function parsePictures(): number | null {
   throw usageError("--pictures takes a whole number from 1 to 1000.");
 }
 
-/** Collects the service's task lines, and gives each when it has come. */
+/** Collects the service's task lines, and gives each as it comes. */
 function collectTimes(): { onLine: (line: string) => void; timesOf: Bench["timesOf"] } {
-  const byJob = new Map<string, TaskTimes>();
+  const byJob = new Map<string, PromiseWithResolvers<TaskTimes>>();
+  const entry = (jobId: string): PromiseWithResolvers<TaskTimes> => {
+    const known = byJob.get(jobId) ?? Promise.withResolvers<TaskTimes>();
+    byJob.set(jobId, known);
+    return known;
+  };
   return {
     onLine: (line) => {
       const times = taskTimes(line);
-      if (times !== null) byJob.set(times.key.split(".")[0] ?? "", times);
+      if (times !== null) entry(times.key.split(".")[0] ?? "").resolve(times);
     },
-    timesOf: async (jobId) => {
-      for (;;) {
-        const times = byJob.get(jobId);
-        if (times !== undefined) return times;
-        await sleep(5);
-      }
-    },
+    timesOf: (jobId) => entry(jobId).promise,
   };
 }
 
@@ -61,14 +59,15 @@ await runCommand(async (signal) => {
     signal,
   });
   try {
+    const crash = stack.crashed.then((failure) => Promise.reject(failure));
     const model = await loadModel(await ensureBuiltin());
     const bench = { client: createClient({ ...stack, signal }), timesOf, model };
     const runs: Measurement[] = [];
     // The first picture warms the path up and is not counted.
-    await measurePicture(bench, 0);
+    await Promise.race([measurePicture(bench, 0), crash]);
     for (let n = 1; n <= pictures; n += 1) {
       signal.throwIfAborted();
-      runs.push(...(await measurePicture(bench, n)));
+      runs.push(...(await Promise.race([measurePicture(bench, n), crash])));
       console.error(`picture ${n} of ${pictures}`);
     }
     await model.close();

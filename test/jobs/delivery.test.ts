@@ -115,6 +115,12 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expectError(await callBack(inference.last, "outputs", { files: [escaping] }), 400, "invalid_request");
   });
 
+  it("refuses a callback's body that is larger than any report can be", async () => {
+    await deliverTask(jobId, first());
+    const large = success(1, { notice: { code: "too_much", message: "x".repeat(5 * 1024 * 1024) } });
+    expectError(await callBack(inference.last, "complete", large), 400, "body_too_large");
+  });
+
   it("refuses a callback whose token is forged or of another purpose", async () => {
     await deliverTask(jobId, first());
     const task = inference.last;

@@ -1,4 +1,5 @@
 import { zValidator } from "@hono/zod-validator";
+import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
@@ -17,19 +18,29 @@ function complaint(issues: readonly z.core.$ZodIssue[]): string {
   return told.join("; ") + (rest > 0 ? `; and ${rest} more` : "");
 }
 
-/** Refuses a body before it is read: too large for the setting, or not declared as JSON. */
-export const jsonBody = createMiddleware<AppEnv>(async (c, next) => {
-  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") throw new ServiceError("unsupported_content_type");
-  const maxSize = platform(c).settings.MAX_BODY_BYTES;
-  const limit = bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new ServiceError("body_too_large", `The body has at most ${maxSize} bytes.`);
-    },
+/** Refuses a body before it is read: not declared as JSON, or larger than `maxBytes` says for this request. */
+const boundedJson = (maxBytes: (c: Context<AppEnv>) => number) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+    if (type !== "application/json") throw new ServiceError("unsupported_content_type");
+    const maxSize = maxBytes(c);
+    const limit = bodyLimit({
+      maxSize,
+      onError: () => {
+        throw new ServiceError("body_too_large", `The body has at most ${maxSize} bytes.`);
+      },
+    });
+    return limit(c, next);
   });
-  return limit(c, next);
-});
+
+/** A client's body, bounded by the operator's setting. */
+export const jsonBody = boundedJson((c) => platform(c).settings.MAX_BODY_BYTES);
+
+/** The largest report that the protocol allows, 10,000 masks, is well below this. */
+const MAX_CALLBACK_BYTES = 4 * 1024 * 1024;
+
+/** The inference service's body. */
+export const callbackBody = boundedJson(() => MAX_CALLBACK_BYTES);
 
 /** Validates a part of the request by its schema. @throws ServiceError invalid_request, naming the fields. */
 export const validate = <Target extends "json" | "query", Schema extends z.ZodType>(

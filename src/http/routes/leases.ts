@@ -3,18 +3,18 @@ import { Completion, OutputsRequest, ProgressReport } from "../../inference/prot
 import { completeTask, extendLease, grantOutputs } from "../../services/lease-callbacks.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateLease } from "../middleware/authenticate.ts";
-import { validate } from "../middleware/validate.ts";
+import { callbackBody, validate } from "../middleware/validate.ts";
 import { wrongMethod } from "./wrong-method.ts";
 
 /** What the inference service calls, as the holder of a lease. */
 export const leases = new Hono<AppEnv>()
-  .post("/outputs", authenticateLease, validate("json", OutputsRequest), async (c) =>
+  .post("/outputs", authenticateLease, callbackBody, validate("json", OutputsRequest), async (c) =>
     c.json(await grantOutputs(platform(c), c.var.lease, c.req.valid("json"))),
   )
-  .post("/progress", authenticateLease, validate("json", ProgressReport), async (c) =>
+  .post("/progress", authenticateLease, callbackBody, validate("json", ProgressReport), async (c) =>
     c.json(await extendLease(platform(c), c.var.lease)),
   )
-  .post("/complete", authenticateLease, validate("json", Completion), async (c) => {
+  .post("/complete", authenticateLease, callbackBody, validate("json", Completion), async (c) => {
     await completeTask(platform(c), c.var.lease, c.req.valid("json"));
     return c.body(null, 204);
   })

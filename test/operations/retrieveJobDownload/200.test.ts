@@ -1,15 +1,34 @@
 import { env } from "cloudflare:workers";
 import { unzipSync, strFromU8 } from "fflate";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import { ArchivedManifest } from "../../../src/contract/result.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { Media } from "../../../src/stores/media.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 const DAY = 86_400_000;
+
+/** The sizes of the parts that are written from now on. */
+function spyOnParts(): { parts: number[] } {
+  const parts: number[] = [];
+  const begin = Media.prototype.writeInParts;
+  vi.spyOn(Media.prototype, "writeInParts").mockImplementation(async function (this: Media, ...args) {
+    const upload = await begin.apply(this, args);
+    const write = upload.uploadPart.bind(upload);
+    upload.uploadPart = (number, value, options) => {
+      if (ArrayBuffer.isView(value)) parts.push(value.byteLength);
+      return write(number, value, options);
+    };
+    return upload;
+  });
+  return { parts };
+}
 
 describe("retrieveJobDownload 200", () => {
   let client: Client;
@@ -89,6 +108,41 @@ describe("retrieveJobDownload 200", () => {
     expect((await client.send("POST", path())).body).toMatchObject({ status: "pending", error: null });
     await deliverArchive(job.jobId);
     expect(await poll()).toMatchObject({ status: "ready" });
+  });
+
+  it("is written in equal parts when it is large, and comes out byte for byte", async () => {
+    const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
+    const large = new Uint8Array(7_000_000).map((_, i) => (i * 2_654_435_761) >>> 13);
+    for (const { key } of objects.slice(0, 3)) await env.MEDIA.put(key, large);
+    const { parts } = spyOnParts();
+    await deliverArchive(job.jobId);
+    expect(parts.slice(0, -1)).toEqual([8 * 1024 * 1024, 8 * 1024 * 1024]);
+
+    const object = await objectOf((await poll()).downloadUrl);
+    const files = unzipSync(new Uint8Array((await object?.arrayBuffer()) ?? []));
+    const sizes = Object.values(files).map((file) => file.length);
+    expect(sizes.filter((size) => size === large.length)).toHaveLength(3);
+    const same = Object.values(files).filter((file) => file.every((byte, i) => byte === large[i]));
+    expect(same).toHaveLength(3);
+  });
+
+  it("has failed, by name, when it would hold more files than a zip can", async () => {
+    const inference = new PlayedInference();
+    const many = await newJob(client, 7);
+    for (const taskId of many.tasks) {
+      await deliverTask(many.jobId, taskId);
+      await callBack(inference.last, "complete", success(10_000));
+    }
+    await client.send("POST", `/v1/jobs/${many.jobId}/download`);
+    await deliverArchive(many.jobId);
+    const { body } = await client.send("GET", `/v1/jobs/${many.jobId}/download`);
+    expect(body).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^archive_too_many_files: /),
+    });
+    expect((await env.MEDIA.list({ prefix: `archives/${client.accountId}/${many.jobId}` })).objects).toEqual(
+      [],
+    );
   });
 
   it("is built once although the message came twice, at once and later", async () => {

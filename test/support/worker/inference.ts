@@ -71,7 +71,7 @@ export const output = (masks: number, changes: Partial<TaskOutput> = {}): TaskOu
   masks: Array.from({ length: masks }, (_, maskIndex) => ({
     maskIndex,
     promptIndex: 0,
-    confidence: 0.9 - maskIndex / 100,
+    confidence: Math.max(0, 0.9 - maskIndex / 100),
     file: `masks/${maskIndex}.png`,
   })),
   preview: null,
