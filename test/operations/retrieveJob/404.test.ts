@@ -1,21 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { newClient } from "../../support/worker/api.ts";
-import { newJob } from "../../support/worker/jobs.ts";
-import { expectError } from "../../support/worker/wire.ts";
+import { describe } from "vitest";
+import { itHidesForeignJobs } from "../../support/worker/absent-job.ts";
 
 describe("retrieveJob 404", () => {
-  it("answers a foreign, an unknown and a malformed jobId alike, byte for byte", async () => {
-    const client = await newClient();
-    const { jobId } = await newJob(await newClient());
-    const unknown = `job_${"0".repeat(32)}`;
-    const answers = await Promise.all(
-      [jobId, unknown, "job_1", "%00", "..%2f", "x".repeat(3_000)].map((id) =>
-        client.send("GET", `/v1/jobs/${id}`),
-      ),
-    );
-    for (const answer of answers) {
-      expectError(answer, 404, "job_not_found");
-      expect(answer.body).toEqual(answers[0]?.body);
-    }
-  });
+  itHidesForeignJobs("GET", "");
 });
