@@ -3,7 +3,8 @@ import { DEFAULT_POLICY, type JobPolicy } from "./core/job/policy.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
-const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
+  z.coerce.number().int().positive().max(most).default(fallback);
 
 const MEGA = 1_000_000;
 
@@ -23,7 +24,7 @@ export const SettingsSchema = z.object({
   MAX_PROMPT_LENGTH: count(200),
   MAX_BODY_BYTES: count(256 * 1024),
   MAX_ACTIVE_JOBS: count(1_000),
-  TASK_WINDOW: count(DEFAULT_POLICY.window),
+  TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
   LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000),
   RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000),
   RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000),
