@@ -114,6 +114,29 @@ const everyRun = (look: (before: JobState, after: JobState, event: Event) => voi
     seeded({ numRuns: 1_000 }),
   );
 
+describe("a job's alarm", () => {
+  const DAY = 86_400_000;
+
+  it.each([
+    ["was prepared and the list can't be asked", { phase: "prepared" as const }, 60_000],
+    ["is withdrawn and can't be cleared up", { phase: "withdrawn" as const }, 60_000],
+    ["has a projection that can't be pushed", { version: 2, projected: 1 }, 60_000],
+    ["is past its retention and can't be purged", {}, 31 * DAY],
+    [
+      "has an expired archive that can't be deleted",
+      { archive: { step: { at: "ready" as const, lease: 1, expiresAt: BEGIN }, attempts: 1, sends: 0 } },
+      60_000,
+    ],
+  ])("comes again in some seconds, not at once, while the job %s", (_, changes, elapsed) => {
+    const ended = accepted(1).tasks.map((each) => ({
+      ...each,
+      step: { at: "failed" as const, lease: null },
+    }));
+    const now = BEGIN + elapsed;
+    expect(nextWake({ ...accepted(1), tasks: ended, ...changes }, policy, now) - now).toBe(5_000);
+  });
+});
+
 describe("a job's tasks, whatever happens in whatever order", () => {
   it("go only forward, and what has ended stays as it is", () => {
     everyRun((before, after) => {
