@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { createClient } from "./client/api-client.ts";
 import { DEMO_HELP, parseDemoArguments } from "./demo/arguments.ts";
 import { readPhoto } from "./demo/photo.ts";
@@ -11,7 +12,9 @@ async function demo(signal: AbortSignal): Promise<number> {
     console.log(DEMO_HELP);
     return 0;
   }
-  const photo = await readPhoto(request.photo);
+  // npm runs scripts in the project's folder; paths are meant from where it was called.
+  const from = process.env["INIT_CWD"] ?? process.cwd();
+  const photo = await readPhoto(resolve(from, request.photo));
   // A folder of its own: `npm start` may be running beside it.
   const stateDir = process.env["STATE_DIR"] ?? ".local/demo";
   const stack = await startStack({
@@ -23,7 +26,10 @@ async function demo(signal: AbortSignal): Promise<number> {
   try {
     const { baseUrl, apiKey } = stack;
     const crash = stack.crashed.then((failure) => Promise.reject(failure));
-    await Promise.race([walk(createClient({ baseUrl, apiKey, signal }), photo, request), crash]);
+    await Promise.race([
+      walk(createClient({ baseUrl, apiKey, signal }), photo, { ...request, out: resolve(from, request.out) }),
+      crash,
+    ]);
   } finally {
     await stack.stop();
   }

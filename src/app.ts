@@ -14,7 +14,7 @@ export function createApp(): Hono<AppEnv> {
     .use(requestLog)
     .onError(respondWithError)
     .get("/healthz", (c) => c.json({ status: "ok" }))
-    .all("/healthz", wrongMethod)
+    .all("/healthz", wrongMethod("GET"))
     .route("/v1/uploads", uploads)
     .route("/v1/jobs", jobs)
     .route("/internal/leases", leases)

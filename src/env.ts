@@ -13,20 +13,15 @@ export interface Env {
   readonly ARCHIVE_QUEUE: Queue<ArchiveMessage>;
 }
 
-const checked = new WeakMap<object, Settings>();
-
 /**
- * The settings of an environment, checked once.
+ * The settings of an environment, checked.
  * @throws an Error that names each setting that is missing or wrong, never its value.
  */
 export function settingsOf(env: Env): Settings {
-  const known = checked.get(env);
-  if (known !== undefined) return known;
   const parsed = SettingsSchema.safeParse(env);
   if (!parsed.success) {
     const names = parsed.error.issues.map((issue) => `${issue.path.join(".")} (${issue.message})`);
     throw new Error(`Settings missing or wrong: ${names.join("; ")}. See docs/operations.md.`);
   }
-  checked.set(env, parsed.data);
   return parsed.data;
 }

@@ -10,7 +10,7 @@ export const DEMO_HELP = `Segments a photograph on this machine, from the upload
   npm run demo -- photo.jpg "cat" "chair"       your photograph, what to look for
   npm run demo -- --out DIR photo.jpg "cat"     where the masks go (default demo-output)
 
-The first run fetches the model (about 220 MB), once.
+The first run fetches the model (about 230 MB), once.
 `;
 
 export interface DemoRequest {

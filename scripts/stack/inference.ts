@@ -84,8 +84,17 @@ export async function waitForModel(child: Child, url: string, signal: AbortSigna
 }
 
 /** Waits for a service that someone else runs. */
-export async function waitForRemoteService(url: string, signal: AbortSignal): Promise<void> {
-  if (await waitForOk(`${url}/readyz`, REMOTE_PATIENCE_MS, signal)) return;
+export async function waitForRemoteService(url: string, token: string, signal: AbortSignal): Promise<void> {
+  if (await waitForOk(`${url}/readyz`, REMOTE_PATIENCE_MS, signal)) {
+    const { status } = await fetch(`${url}/v1/model`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal,
+    });
+    if (status !== 401) return;
+    throw new Failure(
+      `The inference service at INFERENCE_URL (${url}) refuses INFERENCE_TOKEN. Is it the same on both sides?`,
+    );
+  }
   throw new Failure(
     `The inference service at INFERENCE_URL (${url}) is not ready: ${url}/readyz does not answer 200.`,
   );

@@ -79,7 +79,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
 
   const startService = async (): Promise<{ url: string; ready: Promise<void> }> => {
     const remote = given["INFERENCE_URL"];
-    if (remote !== undefined) return { url: remote, ready: waitForRemoteService(remote, signal) };
+    if (remote !== undefined) return { url: remote, ready: waitForRemoteService(remote, token, signal) };
     const modelFolder = await ensureModel(stackMark(state), signal);
     onProgress("Starting the inference service and warming its model up…");
     const onLine = listener("inference");

@@ -1,4 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { messageOf } from "../shared/error-parts.ts";
 import { Failure } from "../shared/command-line.ts";
@@ -31,11 +31,12 @@ export function stateFolder(folder = ".local"): StateFolder {
   };
 }
 
-/** Creates the folders, readable by their owner only. */
+/** Creates the folders that are missing, readable by their owner only; one that is there stays as it is. */
 export async function createStateFolder(state: StateFolder): Promise<void> {
   try {
-    for (const folder of [state.path, state.data, state.logs]) await mkdir(folder, { recursive: true });
-    await chmod(state.path, 0o700);
+    for (const folder of [state.path, state.data, state.logs]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    }
   } catch (error) {
     throw new Failure(`The state folder can't be used: ${messageOf(error)}`);
   }

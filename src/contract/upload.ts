@@ -7,7 +7,7 @@ export const PresignRequest = z.object({
     .string()
     .max(255)
     .regex(
-      /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/,
+      /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
       "must be image/…, video/… (without parameters) or application/octet-stream",
     ),
 });

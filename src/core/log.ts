@@ -1,9 +1,7 @@
 /** Writes one structured line. Never give it a key, a token or a signed URL. */
 export function log(level: "info" | "warn" | "error", event: string, fields: Record<string, unknown>): void {
-  const line = JSON.stringify({ level, event, ...fields });
-  if (level === "error") console.error(line);
-  else if (level === "warn") console.warn(line);
-  else console.log(line);
+  // Always by the same method: the local runtime decorates the others, and the lines would be JSON no more.
+  console.log(JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }));
 }
 
 /** An error as a log line tells it. */

@@ -9,6 +9,10 @@ export interface Variables {
   requestId: string;
   /** The authenticated account; on /v1 only. */
   account: Account;
+  /** The code of the error that the answer carries. */
+  error: string;
+  /** The job that the request made. */
+  jobId: string;
   /** The lease that calls back; on /internal/leases only. */
   lease: LeaseClaims;
 }

@@ -23,6 +23,7 @@ export function respondWithError(error: unknown, c: Context<AppEnv>): Response {
   if (wire.hints.retryAfterSeconds !== undefined) {
     c.header("retry-after", String(wire.hints.retryAfterSeconds));
   }
+  c.set("error", wire.code);
   const body: ErrorObject = { error: wire.code, message: wire.message, ...wire.hints };
   return c.json(body, wire.status);
 }

@@ -1,14 +1,30 @@
+import { z } from "zod";
+import { reasonOf } from "../core/log.ts";
 import type { TaskRequest } from "./protocol.ts";
 
 /** What the inference service said to a task. `busy` is back-pressure: come again after `delayMs`. */
 export type SubmitOutcome =
   | { readonly outcome: "accepted" }
-  | { readonly outcome: "busy"; readonly delayMs: number; readonly status: number | null }
-  | { readonly outcome: "refused" };
+  | {
+      readonly outcome: "busy";
+      readonly delayMs: number;
+      readonly reason: string;
+      /** False where an operator should look: it can't be reached, or answers as it never should. */
+      readonly expected: boolean;
+    }
+  | { readonly outcome: "refused"; readonly reason: string };
 
 const TIMEOUT_MS = 10_000;
 const DEFAULT_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
+
+const Refusal = z.object({ error: z.string().max(64) });
+
+/** Why the service did not take a task, by its own code, for the log. */
+async function refusalCode(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  return Refusal.safeParse(body).data?.error ?? "";
+}
 
 /** The inference service, by its HTTP protocol. */
 export class InferenceClient {
@@ -30,16 +46,20 @@ export class InferenceClient {
         body: JSON.stringify(request),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-    } catch {
-      return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, status: null };
+    } catch (error) {
+      return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, reason: reasonOf(error), expected: false };
     }
-    await response.body?.cancel();
-    if (response.ok) return { outcome: "accepted" };
-    if (response.status === 400) return { outcome: "refused" };
+    if (response.ok) {
+      await response.body?.cancel();
+      return { outcome: "accepted" };
+    }
+    const { status } = response;
+    const reason = `status ${status} ${await refusalCode(response)}`;
+    if (status === 400) return { outcome: "refused", reason };
     // Anything else is the service's state or the operator's mistake, a wrong token say: no fault of the task.
     const seconds = Number(response.headers.get("retry-after"));
     const delayMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_DELAY_MS) : DEFAULT_DELAY_MS;
-    return { outcome: "busy", delayMs, status: response.status };
+    return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503 };
   }
 
   /** Tells the service to drop a task, if it can be told: one that can't is told by its next callback. */

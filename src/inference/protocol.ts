@@ -2,15 +2,16 @@
  * The protocol between the Worker and the inference service, the one authority for both sides.
  *
  * Worker → service, `Authorization: Bearer <INFERENCE_TOKEN>`:
- *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400, 401,
- *                           429 (lane full) and 503 (not ready or draining), both with Retry-After
+ *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400 (never to be taken),
+ *                           401 and 403 (an operator's setting is wrong), 429 (lane full) and 503 (not ready
+ *                           or draining), both with Retry-After; all but 202 with { error, message }
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
  *   DELETE /v1/tasks/{key}  → 204: stop the task; nothing more is reported for it
  *
  * Service → Worker, `Authorization: Bearer <callbackToken>` (a token signed for one lease):
  *   POST {callbackUrl}/outputs   OutputsRequest  → 200 OutputsGrant
  *   POST {callbackUrl}/progress  ProgressReport  → 200 LeaseExtension
- *   POST {callbackUrl}/complete  Completion      → 204, also when repeated
+ *   POST {callbackUrl}/complete  Completion      → 204; again to who repeats what ended the task
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
  */
 import { z } from "zod";
@@ -22,6 +23,9 @@ export type Lane = z.infer<typeof Lane>;
 /** A client-chosen id: posting the same key twice starts one task. */
 export const TaskKey = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
 
+/** The most masks that one task may have. */
+export const MOST_MASKS_PER_TASK = 10_000;
+
 /** One picture to segment. Thresholds are probabilities; sizes are bytes; `deadline` is epoch milliseconds. */
 export const TaskRequest = z.strictObject({
   key: TaskKey,
@@ -31,6 +35,7 @@ export const TaskRequest = z.strictObject({
   limits: z.strictObject({
     inputBytes: z.int().positive(),
     inputPixels: z.int().positive(),
+    masks: z.int().positive(),
   }),
   prompts: z.array(z.string().min(1)).min(1),
   threshold: z.number().min(0).max(1),
@@ -62,7 +67,12 @@ export const OutputFile = z.strictObject({
 });
 export type OutputFile = z.infer<typeof OutputFile>;
 
-export const OutputsRequest = z.strictObject({ files: z.array(OutputFile).min(1).max(10_001) });
+export const OutputsRequest = z.strictObject({
+  files: z
+    .array(OutputFile)
+    .min(1)
+    .max(MOST_MASKS_PER_TASK + 1),
+});
 export type OutputsRequest = z.infer<typeof OutputsRequest>;
 
 /** A signed PUT for each file, in the request's order; `headers` must be sent as they are. */
@@ -102,7 +112,7 @@ export type MaskOutput = z.infer<typeof MaskOutput>;
 export const TaskOutput = z.strictObject({
   units: z.int().positive(),
   generatedAt: z.iso.datetime({ precision: 3 }),
-  masks: z.array(MaskOutput).max(10_000),
+  masks: z.array(MaskOutput).max(MOST_MASKS_PER_TASK),
   preview: OutputName.nullable(),
   notice: TaskProblem.nullable(),
 });

@@ -8,8 +8,8 @@ import { PartsWriter } from "../stores/parts-writer.ts";
 import type { Platform } from "../stores/platform.ts";
 
 const MANIFEST_NAME = "output_manifest.json";
-/** Well within a lease, however slowly the bucket reads. */
-const HEARTBEAT_MS = 10_000;
+/** Heartbeats in a lease's life, as far as the chunks come in time. */
+const HEARTBEATS = 6;
 
 /** An archive that can't be, however often it is tried. */
 class ImpossibleArchive extends Error {
@@ -21,8 +21,15 @@ class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
-/** Builds a job's archive, if it is still to be built: claims it, streams it into the bucket, reports the end. */
-export async function buildArchive(platform: Platform, jobId: string): Promise<void> {
+/**
+ * Builds a job's archive, if it is still to be built: claims it, streams it into the bucket, reports the end.
+ * Past `maxBytes` it fails, by name.
+ */
+export async function buildArchive(
+  platform: Platform,
+  jobId: string,
+  maxBytes = MAX_ZIP_BYTES,
+): Promise<void> {
   const jobObject = platform.jobObject(jobId);
   const claim = await jobObject.claimArchive();
   if (claim === null) return;
@@ -32,7 +39,7 @@ export async function buildArchive(platform: Platform, jobId: string): Promise<v
     const stillHeld = async () => {
       if (!(await jobObject.extendArchive(lease))) throw new LeaseLost();
     };
-    const size = await writeArchive(platform, job, lease, stillHeld);
+    const size = await writeArchive(platform, job, lease, maxBytes, stillHeld);
     log("info", "archive_built", { jobId, lease, size });
     outcome = { outcome: "ready" };
   } catch (error) {
@@ -43,13 +50,16 @@ export async function buildArchive(platform: Platform, jobId: string): Promise<v
         ? { outcome: "failed", message: error.message, retryable: false }
         : { outcome: "failed", message: "", retryable: true };
   }
-  await jobObject.completeArchive(lease, outcome);
+  if (await jobObject.completeArchive(lease, outcome)) return;
+  const { accountId } = job.definition;
+  await platform.media.delete([archiveKey(accountId, jobId, lease)]);
 }
 
 async function writeArchive(
   platform: Platform,
   job: SettledJob,
   lease: number,
+  maxBytes: number,
   stillHeld: () => Promise<void>,
 ): Promise<number> {
   const { accountId, jobId, createdAt } = job.definition;
@@ -66,13 +76,13 @@ async function writeArchive(
   const zip = new ZipWriter((piece) => writer.push(piece), createdAt);
   let heldAt = Date.now();
   const drain = async () => {
-    if (writer.size > MAX_ZIP_BYTES) {
+    if (writer.size > maxBytes) {
       throw new ImpossibleArchive(
         "archive_too_large: The outputs exceed the 4 GiB of a zip. Fetch them by the job's result.",
       );
     }
     const written = await writer.drain();
-    if (written === 0 && Date.now() - heldAt < HEARTBEAT_MS) return;
+    if (written === 0 && Date.now() - heldAt < platform.policy.leaseMs / HEARTBEATS) return;
     await stillHeld();
     heldAt = Date.now();
   };
@@ -92,7 +102,9 @@ async function writeArchive(
     await writer.finish();
     return writer.size;
   } catch (error) {
-    await writer.abort();
+    await writer.abort().catch((failure: unknown) => {
+      log("warn", "archive_abort_failed", { jobId, lease, reason: reasonOf(failure) });
+    });
     throw error;
   }
 }

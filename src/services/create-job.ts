@@ -3,9 +3,11 @@ import { accessOf, laneOf, type Access } from "../core/access.ts";
 import { ServiceError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { JobDefinition } from "../core/job/state.ts";
+import { log, reasonOf } from "../core/log.ts";
 import type { Settings } from "../settings.ts";
 import type { Account } from "../stores/accounts.ts";
 import type { Platform } from "../stores/platform.ts";
+import type { JobPreconditions } from "../stores/uploads.ts";
 import { checkUploads } from "./check-uploads.ts";
 
 /**
@@ -21,22 +23,50 @@ export async function createJob(
   checkLimits(platform.settings, request);
   const access = accessOf(account.plan, platform.settings.MAX_ACTIVE_JOBS);
   checkAccess(access, request);
-  const { uploads, activeJobs, activeJobId } = await platform.uploads.preconditions(
-    account.accountId,
-    request.tasks,
-  );
+  const { uploads, activeJobs, activeJobId } = await preconditions(platform, account, request.tasks, access);
   await checkUploads(platform, account.accountId, request.type, request.tasks, uploads);
   if (activeJobs >= access.maxActiveJobs) throw tooManyActive(access, activeJobId);
 
   const job = define(account, request);
+  await enter(platform, job, access);
+  return { jobId: job.jobId, type: job.type, totalItems: job.taskIds.length };
+}
+
+async function enter(platform: Platform, job: JobDefinition, access: Access): Promise<void> {
   const jobObject = platform.jobObject(job.jobId);
   await jobObject.prepare(job);
-  if (!(await platform.jobs.insert(job, access.maxActiveJobs))) {
-    await jobObject.withdraw();
-    throw tooManyActive(access, null);
+  let listed = false;
+  try {
+    listed = await platform.jobs.insert(job, access.maxActiveJobs);
+    if (listed && (await jobObject.accept())) return;
+  } catch (error) {
+    log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
+    listed = true;
   }
-  if (!(await jobObject.accept())) throw new ServiceError("enqueue_failed");
-  return { jobId: job.jobId, type: job.type, totalItems: job.taskIds.length };
+  // Whatever came in between, the watchdog included: neither the row nor the object stays.
+  try {
+    await jobObject.withdraw();
+    await platform.jobs.delete(job.jobId);
+  } catch (error) {
+    // The object's alarm clears up, as soon as it can.
+    log("error", "withdraw_failed", { jobId: job.jobId, reason: reasonOf(error) });
+  }
+  if (listed) throw new ServiceError("enqueue_failed");
+  const { activeJobId } = await platform.uploads.preconditions(job.accountId, job.taskIds);
+  throw tooManyActive(access, activeJobId);
+}
+
+/** What the account may start from; read again where only the list's copy of a job may stand in the way. */
+async function preconditions(
+  platform: Platform,
+  { accountId }: Account,
+  tasks: readonly string[],
+  access: Access,
+): Promise<JobPreconditions> {
+  const found = await platform.uploads.preconditions(accountId, tasks);
+  if (found.activeJobId === null || found.activeJobs < access.maxActiveJobs) return found;
+  await platform.jobObject(found.activeJobId).sync();
+  return platform.uploads.preconditions(accountId, tasks);
 }
 
 function checkLimits(settings: Settings, { prompts, tasks }: CreateJobRequest): void {

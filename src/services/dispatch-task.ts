@@ -3,12 +3,15 @@ import { issueLeaseToken } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import type { TaskRequest } from "../inference/protocol.ts";
+import { MOST_MASKS_PER_TASK, type TaskRequest } from "../inference/protocol.ts";
 import type { Platform } from "../stores/platform.ts";
 
 /** An input is fetched soon after its task was accepted; the token must outlive every extension of the lease. */
 const INPUT_SECONDS = 3_600;
 const TOKEN_MS = 24 * 3_600_000;
+
+/** A result names each mask with a signed URL, twice: more would not fit a Worker's memory. */
+const MOST_MASKS_PER_JOB = 30_000;
 
 /** Many tasks turned away at once should not come back at once. */
 const jittered = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 2));
@@ -26,7 +29,11 @@ async function requestOf(platform: Platform, taskId: string, claim: TaskClaim): 
     lane: definition.lane,
     type: "image",
     inputUrl,
-    limits: { inputBytes: settings.MAX_IMAGE_BYTES, inputPixels: settings.MAX_IMAGE_PIXELS },
+    limits: {
+      inputBytes: settings.MAX_IMAGE_BYTES,
+      inputPixels: settings.MAX_IMAGE_PIXELS,
+      masks: Math.min(MOST_MASKS_PER_TASK, Math.floor(MOST_MASKS_PER_JOB / definition.taskIds.length)),
+    },
     prompts: [...definition.prompts],
     threshold: definition.threshold,
     maskThreshold: definition.maskThreshold,
@@ -49,12 +56,16 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
   const submitted = await platform.inference.submit(await requestOf(platform, taskId, claim));
   switch (submitted.outcome) {
     case "accepted":
-      return;
+      return jobObject.startTask(taskId, lease);
     case "busy":
-      log("info", "inference_busy", { jobId, taskId, status: submitted.status });
+      log(submitted.expected ? "info" : "warn", "inference_busy", {
+        jobId,
+        taskId,
+        reason: submitted.reason,
+      });
       return jobObject.releaseTask(taskId, lease, jittered(submitted.delayMs));
     case "refused":
-      log("error", "inference_refused", { jobId, taskId });
+      log("error", "inference_refused", { jobId, taskId, reason: submitted.reason });
       await jobObject.completeTask(taskId, lease, {
         outcome: "failed",
         problem: {

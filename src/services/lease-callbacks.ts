@@ -41,20 +41,20 @@ export async function extendLease(
   return { deadline };
 }
 
-/** The holder reports how the task ended; repeating it changes nothing. @throws ServiceError lease_lost. */
+/** The holder reports how its attempt ended; who ended the task may repeat it. @throws ServiceError lease_lost. */
 export async function completeTask(
   platform: Platform,
   { job, task, lease }: LeaseClaims,
   completion: Completion,
 ): Promise<void> {
-  const accepted = await platform.jobObject(job).completeTask(task, lease, completion);
+  const reported = await platform.jobObject(job).completeTask(task, lease, completion);
   log("info", "task_completed", {
     jobId: job,
     taskId: task,
     lease,
-    accepted,
+    reported,
     outcome: completion.outcome,
     ...(completion.outcome === "failed" && { problem: completion.problem.code }),
   });
-  if (!accepted) throw new ServiceError("lease_lost");
+  if (reported === "lease_lost") throw new ServiceError("lease_lost");
 }

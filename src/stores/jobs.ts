@@ -33,17 +33,16 @@ export class Jobs {
 
   /** Lists a new job, unless its account has `maxActive` jobs under way already: then false, and nothing is written. */
   async insert(job: JobDefinition, maxActive: number): Promise<boolean> {
-    const [inserted] = await this.#db.batch([
-      this.#db
-        .prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
+    const { meta } = await this.#db
+      .prepare(
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
            SELECT ?1, ?2, ?3, ?4, ?5, 'queued', 1, ?6, ?6
            WHERE (SELECT count(*) FROM jobs
                   WHERE account_id = ?2 AND status IN ('queued', 'processing')) < ?7`,
-        )
-        .bind(job.jobId, job.accountId, job.type, job.mode, job.taskIds.length, job.createdAt, maxActive),
-    ]);
-    return inserted?.meta.changes === 1;
+      )
+      .bind(job.jobId, job.accountId, job.type, job.mode, job.taskIds.length, job.createdAt, maxActive)
+      .run();
+    return meta.changes === 1;
   }
 
   /** Whether the list has the job. */

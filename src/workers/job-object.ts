@@ -15,20 +15,40 @@ import { JobCell } from "./job-cell.ts";
 import { JobOutbox } from "./job-outbox.ts";
 import { watchOver } from "./job-watchdog.ts";
 
+interface JobParts {
+  readonly platform: Platform;
+  readonly cell: JobCell;
+  readonly outbox: JobOutbox;
+}
+
+const BROKEN_RETRY_MS = 60_000;
+
 /**
  * The truth of one job. Each method is a transition by the pure rules of core/job, written in the same turn; the
  * outbox then sends what follows from it. Questions of an account are answered with null where the job is not its own.
  */
 export class JobObject extends DurableObject<Env> {
-  readonly #platform: Platform;
-  readonly #cell: JobCell;
-  readonly #outbox: JobOutbox;
+  #parts: JobParts | null = null;
 
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#platform = platformOf(env);
-    this.#cell = new JobCell(new JobStorage(ctx.storage), this.#platform.policy);
-    this.#outbox = new JobOutbox(this.#cell, this.#platform);
+  /** Made at the first use and not by the constructor: a wrong setting must not cost the alarm, see there. */
+  get #open(): JobParts {
+    if (this.#parts !== null) return this.#parts;
+    const platform = platformOf(this.env);
+    const cell = new JobCell(new JobStorage(this.ctx.storage), platform.policy);
+    this.#parts = { platform, cell, outbox: new JobOutbox(cell, platform) };
+    return this.#parts;
+  }
+
+  get #platform(): Platform {
+    return this.#open.platform;
+  }
+
+  get #cell(): JobCell {
+    return this.#open.cell;
+  }
+
+  get #outbox(): JobOutbox {
+    return this.#open.outbox;
   }
 
   /** Writes the job down. Until `accept` it is in no list, and the alarm finds out what became of it. */
@@ -79,6 +99,11 @@ export class JobObject extends DurableObject<Env> {
     await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, delayMs, now));
   }
 
+  /** The inference service took the task. */
+  async startTask(taskId: string, lease: number): Promise<void> {
+    await this.#take((job, now) => tasks.startTask(job, taskId, lease, now));
+  }
+
   /** What the holder of a lease works on; null where the lease is no longer in force. */
   holding(taskId: string, lease: number): JobDefinition | null {
     const step = this.#task(taskId)?.step;
@@ -93,17 +118,19 @@ export class JobObject extends DurableObject<Env> {
     return step?.at === "leased" && step.lease === lease ? step.deadline : null;
   }
 
-  /** The holder reports the end: false where its lease is no longer in force and the report was refused. */
-  async completeTask(taskId: string, lease: number, completion: Completion): Promise<boolean> {
+  /** The holder reports the end. */
+  async completeTask(taskId: string, lease: number, completion: Completion): Promise<tasks.Reported> {
     const { policy } = this.#platform;
-    const state = await this.#take((job, now) => {
+    let reported: tasks.Reported = "lease_lost";
+    await this.#take((job, now) => {
       const moved = tasks.completeTask(job, taskId, lease, completion, policy, now);
-      if (moved.taken && moved.state !== job && completion.outcome === "success") {
+      ({ reported } = moved);
+      if (reported === "ended" && completion.outcome === "success") {
         this.#cell.saveOutput(taskId, completion.output);
       }
-      return moved;
+      return { state: moved.state, taken: reported === "ended" };
     });
-    return state !== null;
+    return reported;
   }
 
   /** The account asks for the archive: one is started unless there is one. */
@@ -116,9 +143,7 @@ export class JobObject extends DurableObject<Env> {
   /** The archive's state; "not_requested" where nobody asked for it. */
   archive(accountId: string): ArchiveAnswer {
     const state = this.#ownedBy(accountId);
-    if (state === null) return null;
-    if (jobStatus(state.tasks) !== "success") return "not_downloadable";
-    return this.#archiveReply(state);
+    return state && this.#archiveReply(state);
   }
 
   /** A consumer takes the archive to build it; null where it is to be skipped. */
@@ -142,16 +167,28 @@ export class JobObject extends DurableObject<Env> {
     );
   }
 
-  /** The watchdog and the outbox's second try. An alarm that throws too often is gone for good: this one never does. */
+  /** Pushes what the account's list lacks, now. */
+  async sync(): Promise<void> {
+    await this.#outbox.flush();
+  }
+
+  /**
+   * The watchdog and the outbox's second try. An alarm that throws too often is gone for good, and its job with it:
+   * this one never does, not even while a setting is missing.
+   */
   override async alarm(): Promise<void> {
     try {
-      await watchOver(this.#cell, this.#platform);
-      await this.#outbox.flush();
+      await watchOver(this.#cell, this.#platform, (work) => this.ctx.waitUntil(work));
     } catch (error) {
-      const jobId = this.#cell.state?.definition.jobId;
-      log("error", "alarm_failed", { jobId, reason: reasonOf(error) });
+      log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
     }
-    await this.#cell.rearm();
+    try {
+      await this.#outbox.flush();
+      await this.#cell.rearm();
+    } catch (error) {
+      log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
+      await this.ctx.storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+    }
   }
 
   #task(taskId: string): TaskRecord | undefined {

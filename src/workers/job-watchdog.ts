@@ -2,13 +2,17 @@ import * as archives from "../core/job/archive.ts";
 import type { JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log } from "../core/log.ts";
-import { archiveKey } from "../core/object-keys.ts";
+import { archivesPrefix } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
 import type { Platform } from "../stores/platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
-/** What time does to a job: looked at whenever its alarm goes off. */
-export async function watchOver(cell: JobCell, platform: Platform): Promise<void> {
+/** What time does to a job: looked at whenever its alarm goes off. `defer` takes what nothing else has to wait for. */
+export async function watchOver(
+  cell: JobCell,
+  platform: Platform,
+  defer: (work: Promise<void>) => void,
+): Promise<void> {
   const now = Date.now();
   const { policy } = platform;
   const state = cell.state;
@@ -18,13 +22,12 @@ export async function watchOver(cell: JobCell, platform: Platform): Promise<void
   } else if (state.phase === "prepared") {
     await decidePrepared(cell, platform, state, now);
   } else if (state.phase === "running") {
-    await dropExpiredArchive(platform, state, now);
-    // Another event may have come in between.
-    const before = cell.state;
-    if (before === null) return;
-    const after = archives.tickArchive(tasks.tickTasks(before, policy, now), policy, now);
+    const after = tasks.tickTasks(state, policy, now);
     await cell.commit(after);
-    await cancelLostLeases(platform, before, after);
+    defer(cancelLostLeases(platform, state, after));
+    await dropExpiredArchives(platform, after, now);
+    // Another event may have come in between.
+    if (cell.state !== null) await cell.commit(archives.tickArchive(cell.state, policy, now));
   }
 }
 
@@ -43,12 +46,15 @@ async function decidePrepared(
   }
 }
 
-/** The archive's object goes before the record of it does, so that a crash in between leaves nothing behind. */
-async function dropExpiredArchive(platform: Platform, state: JobState, now: number): Promise<void> {
+/**
+ * The archive's object goes before the record of it does, so that a crash in between leaves nothing behind; and with
+ * it those of builders that were cut off.
+ */
+async function dropExpiredArchives(platform: Platform, state: JobState, now: number): Promise<void> {
   const step = state.archive?.step;
   if (step?.at !== "ready" || step.expiresAt > now) return;
   const { accountId, jobId } = state.definition;
-  await platform.media.delete([archiveKey(accountId, jobId, step.lease)]);
+  await platform.media.deletePrefix(archivesPrefix(accountId, jobId));
 }
 
 /** Tells the inference service of the leases that time took away, as far as it can be told. */

@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Jobs } from "../../src/stores/jobs.ts";
@@ -160,6 +160,21 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     });
   });
 
+  it("is queued, also in the list, until the service took it, however often it was offered", async () => {
+    const pushed = vi.spyOn(Jobs.prototype, "project");
+    inference.answer = () => new Response(null, { status: 429 });
+    for (let offer = 0; offer < 3; offer += 1) {
+      await deliverTask(jobId, first());
+      later(10_000);
+      await ring(jobId);
+    }
+    expect((await job()).status).toBe("queued");
+    expect(pushed).not.toHaveBeenCalled();
+    inference.answer = () => Response.json({}, { status: 202 });
+    await deliverTask(jobId, first());
+    expect((await job()).status).toBe("processing");
+  });
+
   it.each([
     ["is full", () => new Response(null, { status: 429, headers: { "retry-after": "4" } })],
     ["is starting", () => new Response(null, { status: 503 })],
@@ -176,7 +191,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     for (let offer = 0; offer < 10; offer += 1) {
       await deliverTask(jobId, first());
       expect((await job()).tasks[0].status).toBe("queued");
-      later(7_000);
+      later(50_000);
       await ring(jobId);
       expect(sent.mock.calls.at(-1)?.[2]).toContain(first());
     }
@@ -222,12 +237,16 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await expect.poll(() => sent.mock.calls.flatMap((call) => call[2])).toEqual(large.tasks.slice(0, 10));
   });
 
-  it("is in the list as it is, also when the first push failed", async () => {
-    vi.spyOn(Jobs.prototype, "project").mockRejectedValueOnce(new Error("D1 is down"));
+  it("is in the list as it is, also when every push failed at first", async () => {
+    const listed = async () => (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0];
+    const push = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("D1 is down"));
     await finishJob(inference, client.accountId, jobId, tasks);
+    expect((await listed()).status).toBe("queued");
+    const alarm = await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.getAlarm());
+    expect(alarm).toBeLessThanOrEqual(Date.now() + 5_000);
+    push.mockRestore();
     await ring(jobId);
-    const { items } = (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body;
-    expect(items[0]).toMatchObject({ status: "success", updatedAt: (await job()).updatedAt });
+    expect(await listed()).toMatchObject({ status: "success", updatedAt: (await job()).updatedAt });
   });
 
   it("never lets an older push overwrite a newer one", async () => {

@@ -9,6 +9,7 @@ export const EngineJob = z.object({
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
   inputPixels: z.number(),
+  maxMasks: z.number(),
   prompts: z.array(z.string()),
   threshold: z.number(),
   maskThreshold: z.number(),

@@ -12,8 +12,6 @@ import { refused } from "../tasks/failure.ts";
 import type { Lock } from "./lock.ts";
 import type { EngineJob, EngineResult, WrittenFile } from "./messages.ts";
 
-/** The protocol's bound. */
-const MOST_MASKS = 10_000;
 /** Masks between rasterising and the written file: enough to overlap, few enough to hold in memory. */
 const MASKS_AT_ONCE = 4;
 
@@ -96,10 +94,10 @@ async function writeOutputs(job: EngineJob, picture: Picture, found: Segmentatio
     written.post += performance.now() - started;
     if (mask.area === 0) continue;
     const maskIndex = shown.push(instance) - 1;
-    if (maskIndex >= MOST_MASKS) {
+    if (maskIndex >= job.maxMasks) {
       throw refused(
         "too_many_masks",
-        `More than ${MOST_MASKS} objects were found. Raise the threshold or send fewer prompts.`,
+        `More than ${job.maxMasks} objects were found. Raise the threshold or send fewer prompts.`,
       );
     }
     const file = `masks/${maskIndex}.png`;

@@ -58,7 +58,12 @@ export function createApp(parts: AppParts): Hono {
       const parsed = TaskRequest.safeParse(body);
       if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
       const foreign = foreignOrigin(parsed.data, parts);
-      if (foreign !== undefined) return c.json(foreign, 400);
+      if (foreign !== undefined) {
+        // The operator's mistake and not the task's: the Worker keeps it until the setting is right.
+        log.warn({ reason: foreign.message }, foreign.error);
+        metrics.refusals.inc({ status: 403 });
+        return c.json(foreign, 403);
+      }
       const known = board.state(parsed.data.key);
       if (known !== undefined) return c.json(known, 202);
       if (now === "STARTING")

@@ -68,6 +68,7 @@ async function produce(
     inputPath,
     contentHash: input.contentHash,
     inputPixels: request.limits.inputPixels,
+    maxMasks: request.limits.masks,
     prompts: request.prompts,
     threshold: request.threshold,
     maskThreshold: request.maskThreshold,

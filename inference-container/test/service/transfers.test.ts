@@ -25,7 +25,7 @@ test("a redirect of the input is not followed", async () => {
 });
 
 test("an input that announces too many bytes is refused", async () => {
-  const report = await rig.finish({ limits: { inputBytes: 100, inputPixels: 10_000 } });
+  const report = await rig.finish({ limits: { inputBytes: 100, inputPixels: 10_000, masks: 100 } });
   expect(report).toMatchObject({ outcome: "failed", retryable: false, problem: { code: "input_too_large" } });
 });
 

@@ -123,7 +123,7 @@ export async function startWorkerSide(): Promise<WorkerSide> {
         lane: "interactive",
         type: "image",
         inputUrl: `${origin}/inputs/bright.png?signature=secret`,
-        limits: { inputBytes: 1_000_000, inputPixels: 4_000_000 },
+        limits: { inputBytes: 1_000_000, inputPixels: 4_000_000, masks: 100 },
         prompts: ["bright"],
         threshold: 0.5,
         maskThreshold: 0.5,

@@ -95,5 +95,5 @@ export function takeDueArchive(
 /** The archive's message could not be sent: it waits for `delayMs`. */
 export const unsendArchive = (state: JobState, delayMs: number, now: number): JobState =>
   state.archive?.step.at === "sent"
-    ? withArchive(state, delivery.postponed(state.archive, delayMs, now))
+    ? withArchive(state, delivery.unsent(state.archive, delayMs, now))
     : state;

@@ -1,4 +1,4 @@
-import { resendDelay, retryDelay, type JobPolicy } from "./policy.ts";
+import { refusalDelay, resendDelay, retryDelay, type JobPolicy } from "./policy.ts";
 
 /** Where a piece of work is on its way through a queue, which delivers at least once, late, or never. */
 export type PendingStep =
@@ -16,22 +16,29 @@ export interface Delivery<End extends { readonly at: string }> {
   readonly attempts: number;
   /** Messages since the last claim; each one waits longer before the next. */
   readonly sends: number;
+  /** Times in a row that its holder had no room; each one waits longer before the next. */
+  readonly refusals: number;
 }
 
 type AnyDelivery = Delivery<{ readonly at: string }>;
 
 /** Work that may be sent at once. */
 export const newDelivery = (now: number) =>
-  ({ step: { at: "waiting", notBefore: now }, attempts: 0, sends: 0 }) as const;
+  ({ step: { at: "waiting", notBefore: now }, attempts: 0, sends: 0, refusals: 0 }) as const;
 
 const isPending = (step: { readonly at: string }): step is PendingStep =>
   step.at === "waiting" || step.at === "sent" || step.at === "leased";
 
 const pending = ({ step }: AnyDelivery): PendingStep | null => (isPending(step) ? step : null);
 
-/** Whether the queue or a holder has the work now: what the window counts. */
-export const isInFlight = (work: AnyDelivery): boolean =>
-  work.step.at === "sent" || work.step.at === "leased";
+/**
+ * Whether the work takes a place in the window: it is in the queue, in someone's hands, or was turned away and waits for
+ * its time. Were the last not counted, a busy service would be offered all the others meanwhile.
+ */
+export const takesPlace = (work: AnyDelivery, now: number): boolean =>
+  work.step.at === "sent" ||
+  work.step.at === "leased" ||
+  (pending(work)?.at === "waiting" && !isDue(work, now));
 
 /** Whether this lease of the work is in force. A lease past its deadline is, until the work is taken away. */
 export const isHeldBy = (work: AnyDelivery, lease: number): boolean => {
@@ -65,10 +72,16 @@ export const sent = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, no
   sends: work.sends + 1,
 });
 
-/** The work waiting again, for `delayMs`: its message could not be sent, or its holder had no room. */
-export const postponed = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
+/** The work waiting again, for `delayMs`. */
+const postponed = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
   ...work,
   step: { at: "waiting", notBefore: now + delayMs },
+});
+
+/** The work whose message could not be sent: it waits for `delayMs`, and the message does not count. */
+export const unsent = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
+  ...postponed(work, delayMs, now),
+  sends: work.sends - 1,
 });
 
 /** The work in the hands of a new holder; null where it has ended or another holds it. */
@@ -94,12 +107,13 @@ export const extended = <Work extends AnyDelivery>(
   lease: number,
   policy: JobPolicy,
   now: number,
-): Work => ({ ...work, step: { at: "leased", lease, deadline: now + policy.leaseMs } });
+): Work => ({ ...work, step: { at: "leased", lease, deadline: now + policy.leaseMs }, refusals: 0 });
 
-/** The work handed back without a try: back-pressure burns no attempt. */
+/** The work handed back without a try: back-pressure burns no attempt, and its delay grows while it lasts. */
 export const handedBack = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
-  ...postponed(work, delayMs, now),
+  ...postponed(work, Math.max(delayMs, refusalDelay(work.refusals)), now),
   attempts: work.attempts - 1,
+  refusals: work.refusals + 1,
 });
 
 /** The work after a failed attempt: waiting for the next one, or null where none is left. */

@@ -32,11 +32,14 @@ export const DEFAULT_POLICY: JobPolicy = {
 };
 
 /** Doubling with every try (0, 1, 2, …) from `first` up to `most`. */
-export const backoff = (tries: number, first: number, most: number): number =>
+const backoff = (tries: number, first: number, most: number): number =>
   Math.min(first * 2 ** Math.min(tries, 30), most);
 
 /** How long a task waits after its n-th failed attempt (n from 1). */
 export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * SECOND, 60 * SECOND);
+
+/** How long a task waits at least that was turned away `refusals` times in a row before. */
+export const refusalDelay = (refusals: number): number => backoff(refusals, SECOND, 30 * SECOND);
 
 /** How long a message may stay unclaimed after `sends` earlier ones were believed lost. */
 export const resendDelay = (policy: JobPolicy, sends: number): number =>

@@ -7,10 +7,10 @@ import { isDone, type ArchiveRecord, type JobState, type TaskRecord } from "./st
 /** A problem as clients read it. */
 const problemText = (problem: TaskProblem): string => `${problem.code}: ${problem.message}`;
 
-/** A task's public state. One that was claimed once stays `processing`: the states only go forward. */
+/** A task's public state: `processing` from when the inference service took it. The states only go forward. */
 export function taskStatus(task: TaskRecord): Status {
   if (task.step.at === "success" || task.step.at === "failed") return task.step.at;
-  return task.step.at === "leased" || task.attempts > 0 ? "processing" : "queued";
+  return task.started ? "processing" : "queued";
 }
 
 /** `success` with at least one successful task, `failed` when all failed, once every task has ended. */
@@ -19,7 +19,7 @@ export function jobStatus(tasks: readonly TaskRecord[]): Status {
   return tasks.every((task) => taskStatus(task) === "queued") ? "queued" : "processing";
 }
 
-/** The job's own error: only of a failed job, told by its tasks' most frequent problem. */
+/** The job's own error: only of a failed job; that of its task where it has but one. */
 export function jobError(tasks: readonly TaskRecord[]): string | null {
   if (jobStatus(tasks) !== "failed") return null;
   if (tasks.length === 1) return tasks[0]?.problem ? problemText(tasks[0].problem) : null;
@@ -27,7 +27,7 @@ export function jobError(tasks: readonly TaskRecord[]): string | null {
 }
 
 /** What a task says of itself: why it failed, or what a success could not serve; nothing while under way. */
-export const taskError = (task: TaskRecord): string | null =>
+const taskError = (task: TaskRecord): string | null =>
   isDone(task) && task.problem !== null ? problemText(task.problem) : null;
 
 const iso = (time: number): string => new Date(time).toISOString();

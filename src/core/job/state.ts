@@ -19,11 +19,13 @@ export interface JobDefinition {
 
 /** How a task ends. `lease` is that of the holder who ended it; null where none did. */
 export type TaskEnd =
-  | { readonly at: "success"; readonly lease: number; readonly units: number }
+  | { readonly at: "success"; readonly lease: number }
   | { readonly at: "failed"; readonly lease: number | null };
 
 export interface TaskRecord extends Delivery<TaskEnd> {
   readonly taskId: string;
+  /** Whether the inference service ever took it. */
+  readonly started: boolean;
   /** Why it failed, what a success could not serve, or why the last attempt ended. */
   readonly problem: TaskProblem | null;
 }
@@ -63,6 +65,7 @@ export function newJob(definition: JobDefinition): JobState {
     tasks: definition.taskIds.map((taskId) => ({
       taskId,
       ...newDelivery(definition.createdAt),
+      started: false,
       problem: null,
     })),
     archive: null,

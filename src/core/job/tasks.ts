@@ -10,6 +10,9 @@ export interface Transition {
   readonly taken: boolean;
 }
 
+/** What became of a holder's last report: it ended the attempt, had done so before, or came too late. */
+export type Reported = "ended" | "repeated" | "lease_lost";
+
 const notTaken = (state: JobState): Transition => ({ state, taken: false });
 
 const find = (state: JobState, taskId: string): TaskRecord | undefined =>
@@ -18,7 +21,7 @@ const find = (state: JobState, taskId: string): TaskRecord | undefined =>
 const shown = (tasks: readonly TaskRecord[]): string => `${jobStatus(tasks)} ${jobError(tasks)}`;
 
 /** The job with some tasks changed; what the account's list shows of it gets a new version when it changed. */
-export function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
+function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
   return shown(state.tasks) === shown(tasks)
     ? { ...state, tasks }
     : { ...state, tasks, updatedAt: now, version: state.version + 1 };
@@ -88,6 +91,10 @@ export const releaseTask = (
   now: number,
 ): Transition => byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, delayMs, now));
 
+/** The inference service took the task: from here on it is being processed. */
+export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
+  byHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
+
 /** The holder is at work: its lease lives on. */
 export const extendTask = (
   state: JobState,
@@ -95,9 +102,13 @@ export const extendTask = (
   lease: number,
   policy: JobPolicy,
   now: number,
-): Transition => byHolder(state, taskId, lease, now, (task) => delivery.extended(task, lease, policy, now));
+): Transition =>
+  byHolder(state, taskId, lease, now, (task) => ({
+    ...delivery.extended(task, lease, policy, now),
+    started: true,
+  }));
 
-/** The holder reports the end. A report that is repeated by the one who ended the task is taken again, to no effect. */
+/** The holder reports the end. Who ended the task may say so again, to no effect; nobody else may say anything. */
 export function completeTask(
   state: JobState,
   taskId: string,
@@ -105,20 +116,21 @@ export function completeTask(
   completion: Completion,
   policy: JobPolicy,
   now: number,
-): Transition {
+): { readonly state: JobState; readonly reported: Reported } {
   const ended = find(state, taskId)?.step;
   if ((ended?.at === "success" || ended?.at === "failed") && ended.lease === lease) {
-    return { state, taken: true };
+    return { state, reported: "repeated" };
   }
-  return byHolder(state, taskId, lease, now, (task) => {
+  const moved = byHolder(state, taskId, lease, now, (held) => {
+    const task = { ...held, started: true };
     if (completion.outcome === "success") {
-      const { units, notice } = completion.output;
-      return { ...task, step: { at: "success", lease, units }, problem: notice };
+      return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
     }
     return completion.retryable
       ? attemptFailed(task, lease, completion.problem, policy, now)
       : failed(task, lease, completion.problem);
   });
+  return { state: moved.state, reported: moved.taken ? "ended" : "lease_lost" };
 }
 
 /** What time does to the tasks: leases end, and a job that is too old gives up what it still waits for. */
@@ -140,7 +152,7 @@ export function takeDueTasks(
   policy: JobPolicy,
   now: number,
 ): { state: JobState; taskIds: string[] } {
-  let room = policy.window - state.tasks.filter(delivery.isInFlight).length;
+  let room = policy.window - state.tasks.filter((task) => delivery.takesPlace(task, now)).length;
   const taskIds: string[] = [];
   const tasks = state.tasks.map((task) => {
     if (!delivery.isDue(task, now)) return task;
@@ -162,7 +174,7 @@ export function unsendTasks(
   now: number,
 ): JobState {
   const tasks = state.tasks.map((task) =>
-    task.step.at === "sent" && taskIds.includes(task.taskId) ? delivery.postponed(task, delayMs, now) : task,
+    task.step.at === "sent" && taskIds.includes(task.taskId) ? delivery.unsent(task, delayMs, now) : task,
   );
   return withTasks(state, tasks, now);
 }

@@ -1,4 +1,4 @@
-import { isInFlight, wakeTime } from "./delivery.ts";
+import { takesPlace, wakeTime } from "./delivery.ts";
 import type { JobPolicy } from "./policy.ts";
 import type { JobState } from "./state.ts";
 
@@ -12,11 +12,11 @@ const RETRY_MS = 5_000;
  */
 export function nextWake(state: JobState, policy: JobPolicy, now: number): number {
   let next = Infinity;
-  for (const time of wakeTimes(state, policy)) next = Math.min(next, time > now ? time : now + RETRY_MS);
+  for (const time of wakeTimes(state, policy, now)) next = Math.min(next, time > now ? time : now + RETRY_MS);
   return next;
 }
 
-function* wakeTimes(state: JobState, policy: JobPolicy): Generator<number> {
+function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<number> {
   const { createdAt } = state.definition;
   yield createdAt + policy.retentionMs;
   if (state.phase === "prepared") yield createdAt + policy.prepareMs;
@@ -24,13 +24,12 @@ function* wakeTimes(state: JobState, policy: JobPolicy): Generator<number> {
   if (state.phase !== "running") return;
   if (state.projected < state.version) yield state.updatedAt;
 
-  const room = state.tasks.filter(isInFlight).length < policy.window;
+  const inWindow = state.tasks.filter((task) => takesPlace(task, now));
   for (const task of state.tasks) {
     const time = wakeTime(task);
     if (time === null) continue;
-    if (task.step.at !== "waiting") yield time;
-    // A task outside the window needs no alarm of its own: the one that makes room wakes it.
-    else if (room) yield time;
+    // A task that is due but outside a full window needs no alarm of its own: the one that makes room wakes it.
+    if (takesPlace(task, now) || inWindow.length < policy.window) yield time;
     if (task.step.at !== "leased") yield createdAt + policy.giveUpMs;
   }
   if (state.archive !== null) {

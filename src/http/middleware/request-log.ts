@@ -14,7 +14,9 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
     requestId,
     operation: `${c.req.method} ${routePath(c, -1)}`,
     status: c.res.status,
-    account: c.get("account")?.accountId ?? null,
+    error: c.get("error"),
+    account: c.get("account")?.accountId,
+    jobId: c.get("jobId") ?? c.get("lease")?.job ?? c.req.param("jobId"),
     ms: Date.now() - begun,
   });
 });

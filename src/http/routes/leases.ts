@@ -18,4 +18,6 @@ export const leases = new Hono<AppEnv>()
     await completeTask(platform(c), c.var.lease, c.req.valid("json"));
     return c.body(null, 204);
   })
-  .all("/:callback{outputs|progress|complete}", wrongMethod);
+  .all("/outputs", wrongMethod("POST"))
+  .all("/progress", wrongMethod("POST"))
+  .all("/complete", wrongMethod("POST"));

@@ -10,4 +10,4 @@ export const uploads = new Hono<AppEnv>()
   .post("/presign", authenticate, jsonBody, validate("json", PresignRequest), async (c) =>
     c.json(await presignUpload(platform(c), c.var.account, c.req.valid("json").contentType)),
   )
-  .all("/presign", wrongMethod);
+  .all("/presign", wrongMethod("POST"));

@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newClient } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -25,6 +25,8 @@ describe("404 and 405", () => {
     ["GET", "/internal/leases/complete"],
     ["POST", "/healthz"],
   ])("answers the wrong method %s %s with 405", async (method, path) => {
-    expectError(await (await newClient()).send(method, path), 405, "method_not_allowed");
+    const answer = await (await newClient()).send(method, path);
+    expectError(answer, 405, "method_not_allowed");
+    expect(answer.headers.get("allow")).toMatch(/^(GET|POST|GET, POST)$/);
   });
 });

@@ -24,7 +24,8 @@ describe("createJob 409", () => {
     expect(answer.body.activeJobId).toBe(jobId);
 
     await finishJob(inference, client.accountId, jobId, tasks);
-    await expect.poll(async () => (await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("success");
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
   it("lets exactly one of many concurrent jobs of a trial account through", async () => {
@@ -36,6 +37,7 @@ describe("createJob 409", () => {
     const taken = answers.filter((answer) => answer.status === 202);
     const refused = answers.filter((answer) => answer.status === 409);
     expect([taken.length, refused.length]).toEqual([1, 19]);
+    for (const { body } of refused) expect(body.activeJobId).toBe(taken[0]?.body.jobId);
     expect(await listedJobs()).toBe(1);
   });
 

@@ -4,8 +4,8 @@ import { failure, finishJob, PlayedInference } from "../../support/worker/infere
 import { newJob } from "../../support/worker/jobs.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
-describe("createJobDownload 409 and retrieveJobDownload 409", () => {
-  it("refuse a job that is not success: queued or failed", async () => {
+describe("createJobDownload 409", () => {
+  it("refuses a job that is not success, queued or failed; nothing was requested then", async () => {
     const client = await newClient();
     const queued = await newJob(client);
     const failed = await newJob(client);
@@ -13,9 +13,9 @@ describe("createJobDownload 409 and retrieveJobDownload 409", () => {
       failure(false),
     );
     for (const { jobId } of [queued, failed]) {
-      for (const method of ["POST", "GET"]) {
-        expectError(await client.send(method, `/v1/jobs/${jobId}/download`), 409, "job_not_downloadable");
-      }
+      const path = `/v1/jobs/${jobId}/download`;
+      expectError(await client.send("POST", path), 409, "job_not_downloadable");
+      expectError(await client.send("GET", path), 404, "download_not_requested");
     }
   });
 });

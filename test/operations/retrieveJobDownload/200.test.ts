@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import { ArchivedManifest } from "../../../src/contract/result.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { buildArchive } from "../../../src/services/build-archive.ts";
+import { platformOf } from "../../../src/stores/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
@@ -33,14 +35,18 @@ describe("retrieveJobDownload 200", () => {
     return env.MEDIA.get(pathname.split("/").slice(2).join("/"));
   };
 
-  it("is ready once built, expires in 24 hours, and is signed anew on each call for 300 seconds", async () => {
+  it("is ready once built, expires 24 hours later, and is signed anew on each call for 300 seconds", async () => {
     expect(await poll()).toMatchObject({ status: "pending", retryAfterSeconds: 2 });
     const before = Date.now();
     await deliverArchive(job.jobId);
     const ready = await poll();
     expect(ready).toMatchObject({ status: "ready", retryAfterSeconds: null, error: null });
-    expect(Date.parse(ready.expiresAt ?? "") - before - DAY).toBeLessThan(60_000);
+    const expiresAt = Date.parse(ready.expiresAt ?? "");
+    expect(expiresAt).toBeGreaterThanOrEqual(before + DAY);
+    expect(expiresAt).toBeLessThanOrEqual(Date.now() + DAY);
     expect(new URL(ready.downloadUrl ?? "").searchParams.get("X-Amz-Expires")).toBe("300");
+    later(2_000);
+    expect((await poll()).downloadUrl).not.toBe(ready.downloadUrl);
   });
 
   it("holds every asset under its key, and the manifest with archive-relative references", async () => {
@@ -69,7 +75,10 @@ describe("retrieveJobDownload 200", () => {
   it("is purged 24 hours after it became ready; then it may be asked for again", async () => {
     await deliverArchive(job.jobId);
     const { downloadUrl } = await poll();
-    later(DAY + 1_000);
+    later(DAY - 60_000);
+    await ring(job.jobId);
+    expect(await poll()).toMatchObject({ status: "ready" });
+    later(61_000);
     await ring(job.jobId);
     expect(await objectOf(downloadUrl)).toBeNull();
     expectError(await client.send("GET", path()), 404, "download_not_requested");
@@ -126,6 +135,15 @@ describe("retrieveJobDownload 200", () => {
     expect((await env.MEDIA.list({ prefix: `archives/${client.accountId}/${many.jobId}` })).objects).toEqual(
       [],
     );
+  });
+
+  it("has failed, by name, when it would be larger than a zip can be, and leaves nothing in the bucket", async () => {
+    await buildArchive(platformOf(env), job.jobId, 500);
+    expect(await poll()).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^archive_too_large: /),
+    });
+    expect((await env.MEDIA.list({ prefix: "archives/" })).objects).toEqual([]);
   });
 
   it("is built once although the message came twice, at once and later", async () => {
