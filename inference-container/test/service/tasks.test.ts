@@ -104,14 +104,21 @@ test.for([
   ["a key with a slash", { key: "a/b" }, "key"],
   ["a threshold over 1", { threshold: 1.5 }, "threshold"],
   ["an unknown field", { colour: "red" }, "body"],
-  ["a foreign input", { inputUrl: "http://169.254.169.254/latest/meta-data" }, "STORAGE_ORIGINS"],
-  ["a foreign callback", { callbackUrl: "https://elsewhere.example/x" }, "CALLBACK_ORIGINS"],
 ] as const)("%s is 400 with its name", async ([, change, name]) => {
   const response = await rig.post({ ...rig.worker.request(), ...change });
   const body = await response.text();
   expect(response.status).toBe(400);
   expect(body).toContain(name);
   expect(body).not.toContain("secret");
+});
+
+test.for([
+  ["a foreign input", { inputUrl: "http://169.254.169.254/latest/meta-data" }, "STORAGE_ORIGINS"],
+  ["a foreign callback", { callbackUrl: "https://elsewhere.example/x" }, "CALLBACK_ORIGINS"],
+] as const)("%s is 403, which the Worker waits out, with the setting's name", async ([, change, name]) => {
+  const response = await rig.post({ ...rig.worker.request(), ...change });
+  expect(response.status).toBe(403);
+  expect(await response.text()).toContain(name);
 });
 
 test("a body that is no JSON is 400, and one over 256 KB is 413", async () => {
