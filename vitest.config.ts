@@ -29,6 +29,10 @@ const workersRuntime = cloudflareTest(async () => ({
   },
 }));
 
+/** The seed of every random test in this run: one that failed is run again by `SEED=… npm test`. */
+process.env["SEED"] ??= String(Date.now() % 2 ** 31);
+console.log(`SEED=${process.env["SEED"]}`);
+
 export default defineConfig({
   test: {
     silent: "passed-only",
@@ -42,12 +46,18 @@ export default defineConfig({
         },
       },
       {
-        test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          setupFiles: ["test/support/node/seed.ts"],
+          testTimeout: 60_000,
+        },
       },
       {
         test: {
           name: "inference",
           include: ["inference-container/test/**/*.test.ts"],
+          setupFiles: ["test/support/node/seed.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -16,7 +16,6 @@ import { jobError, jobStatus, taskStatus } from "../../../src/core/job/rollup.ts
 import { isDone, newJob, type JobState } from "../../../src/core/job/state.ts";
 import { nextWake } from "../../../src/core/job/wake.ts";
 import type { Completion } from "../../../src/inference/protocol.ts";
-import { seeded } from "../../support/node/seeded.ts";
 
 const BEGIN = 1_800_000_000_000;
 const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };
@@ -118,7 +117,7 @@ const everyRun = (look: Look) =>
     fc.property(fc.array(anyEvent, { maxLength: 120 }), (events) => {
       run(events, look);
     }),
-    seeded({ numRuns: 1_000 }),
+    { numRuns: 1_000 },
   );
 
 describe("a busy inference service", () => {
@@ -242,7 +241,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
         expect(state.tasks.every(isDone)).toBe(true);
         expect(now).toBeLessThan(BEGIN + policy.retentionMs);
       }),
-      seeded({ numRuns: 500 }),
+      { numRuns: 500 },
     );
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { TaskId } from "../../../src/contract/primitives.ts";
 import { PresignRequest } from "../../../src/contract/upload.ts";
 import { extensionOf, sniffJobType } from "../../../src/core/media-type.ts";
-import { seeded } from "../../support/node/seeded.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
@@ -16,7 +15,7 @@ describe("media types", () => {
         const taskId = `3f0e8f64-5717-4562-b3fc-2c963f66afa6.${extensionOf(type)}`;
         expect(TaskId.safeParse(taskId).success).toBe(true);
       }),
-      seeded({ numRuns: 2_000 }),
+      { numRuns: 2_000 },
     );
   });
 

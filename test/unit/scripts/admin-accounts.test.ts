@@ -10,7 +10,6 @@ import { createKey, revokeKey } from "../../../scripts/admin/keys.ts";
 import { sql } from "../../../scripts/admin/sql.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/api-key.ts";
-import { seeded } from "../../support/node/seeded.ts";
 
 /** A SQLite database with the project's schema, as D1 has it. */
 function openDatabase(): Database {
@@ -42,7 +41,7 @@ describe("a value written into SQL", () => {
       fc.asyncProperty(fc.oneof(text, fc.maxSafeInteger(), fc.constant(null)), async (value) => {
         expect(await database.run([sql`SELECT ${value} AS value`])).toEqual([[{ value }]]);
       }),
-      seeded({ numRuns: 500 }),
+      { numRuns: 500 },
     );
   });
 
