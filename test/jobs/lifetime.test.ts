@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobDefinition } from "../../src/core/job/state.ts";
 import { sweepUploads } from "../../src/services/sweep-uploads.ts";
 import { platformOf } from "../../src/stores/platform.ts";
+import { JobObject } from "../../src/workers/job-object.ts";
 import { Queues } from "../../src/stores/queues.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
@@ -40,6 +41,15 @@ describe("a job's lifetime", () => {
     expect(await alarm()).toBeGreaterThan(Date.now());
     await ring(jobId);
     expect(await alarm()).toBeGreaterThan(Date.now() + 29 * DAY);
+  });
+
+  it("keeps its alarm also while a setting is missing: one that threw too often would be gone", async () => {
+    const { jobId } = await newJob(client);
+    await runInDurableObject(env.JOBS.getByName(jobId), async (_, state) => {
+      await state.storage.deleteAlarm();
+      await new JobObject(state, Object.assign({}, env, { SIGNING_SECRET: "" })).alarm();
+      expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now() + 50_000);
+    });
   });
 
   it("runs when the Worker was cut off after listing it, and is forgotten when it was cut off before", async () => {
