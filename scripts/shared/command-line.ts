@@ -21,7 +21,7 @@ export function usageError(message: string): Failure {
 }
 
 /** Why a command was asked to end. */
-export class Interrupted extends Error {
+class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;
 

@@ -5,7 +5,7 @@ import { Failure } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
 /** Wrangler's command line as a Node script. */
-export const WRANGLER = join(PROJECT_ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+const WRANGLER = join(PROJECT_ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 
 /** Keeps Wrangler from asking, reporting and looking for anything outside this machine. */
 export const QUIET_WRANGLER = {

@@ -23,11 +23,11 @@ export async function watchOver(
     await decidePrepared(cell, platform, state, now);
   } else if (state.phase === "running") {
     const after = tasks.tickTasks(state, policy, now);
-    await cell.commit(after);
+    if (after !== state) await cell.commit(after);
     defer(cancelLostLeases(platform, state, after));
     await dropExpiredArchives(platform, after, now);
     // Another event may have come in between.
-    if (cell.state !== null) await cell.commit(archives.tickArchive(cell.state, policy, now));
+    await cell.take((latest) => ({ state: archives.tickArchive(latest, policy, now), taken: true }));
   }
 }
 

@@ -16,7 +16,7 @@ export interface Rect {
 }
 
 /** Blends one pixel towards a colour; `alpha` is 0 to 1. */
-export function blendPixel(canvas: Canvas, pixel: number, colour: Rgb, alpha: number): void {
+function blendPixel(canvas: Canvas, pixel: number, colour: Rgb, alpha: number): void {
   const at = pixel * 3;
   for (let channel = 0; channel < 3; channel++) {
     const under = canvas.rgb[at + channel] ?? 0;

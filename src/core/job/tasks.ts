@@ -22,6 +22,7 @@ const shown = (tasks: readonly TaskRecord[]): string => `${jobStatus(tasks)} ${j
 
 /** The job with some tasks changed; what the account's list shows of it gets a new version when it changed. */
 function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
+  if (tasks.every((task, i) => task === state.tasks[i])) return state;
   return shown(state.tasks) === shown(tasks)
     ? { ...state, tasks }
     : { ...state, tasks, updatedAt: now, version: state.version + 1 };
