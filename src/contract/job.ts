@@ -1,29 +1,104 @@
 import { z } from "zod";
-import { DateTime, JobType, ProcessingMode, Status, TaskId } from "./primitives.ts";
+import { byType, DateTime, JobType, ProcessingMode, Status, TaskId } from "./primitives.ts";
 
-const Probability = z.number().min(0).max(1);
+const threshold = (fallback: number, description: string) =>
+  z.number().min(0).max(1).default(fallback).meta({ description });
+
+const Prompts = z
+  .array(z.string().min(1))
+  .min(1)
+  .meta({ description: "What to look for, in words.", examples: [["cat", "chair"]] });
+
+const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
+
+/** What to tell of a field that the chosen variant does not have; the field is named before it. */
+const foreign = (job: string) => ({
+  error: ({ code }: { code?: string | undefined }) =>
+    code === "unrecognized_keys" ? `does not belong to ${job} job` : undefined,
+});
 
 /** The image variant of POST /v1/jobs. */
-export const ImageJobRequest = z.strictObject({
-  type: z.literal("image"),
-  prompts: z.array(z.string().min(1)).min(1),
-  tasks: z.array(TaskId).min(1).max(100),
-  generatePreview: z.boolean().default(false),
-  threshold: Probability.default(0.5),
-  maskThreshold: Probability.default(0.5),
-});
+export const ImageJobRequest = z
+  .strictObject(
+    {
+      type: z.literal("image"),
+      prompts: Prompts,
+      tasks: z.array(TaskId).min(1).max(100).meta({ description: "The uploaded images, each once." }),
+      generatePreview: generatePreview("Whether the result has a composited preview image."),
+      threshold: threshold(0.5, "Objects of less confidence are left out."),
+      maskThreshold: threshold(0.5, "Pixels of less probability are left out of a mask."),
+    },
+    foreign("an image"),
+  )
+  .meta({
+    id: "ImageJobRequest",
+    examples: [
+      {
+        type: "image",
+        prompts: ["cat", "chair"],
+        tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
+        generatePreview: true,
+      },
+    ],
+  });
 export type ImageJobRequest = z.infer<typeof ImageJobRequest>;
 
+/** The video variant; `fps` and `numFrames` exclude each other, `maxFrames` bounds either. */
+export const VideoJobRequest = z
+  .strictObject(
+    {
+      type: z.literal("video"),
+      prompts: Prompts,
+      tasks: z.array(TaskId).length(1).meta({ description: "The uploaded video." }),
+      generatePreview: generatePreview("Whether the result has a preview video."),
+      scoreThreshold: threshold(0, "Objects of less confidence are left out."),
+      fps: z
+        .number()
+        .positive()
+        .optional()
+        .meta({ description: "Frames to process per second. Not together with numFrames." }),
+      numFrames: z.int().min(1).optional().meta({ description: "Frames to process. Not together with fps." }),
+      maxFrames: z.int().min(1).optional().meta({ description: "The most frames to process." }),
+    },
+    foreign("a video"),
+  )
+  .refine((job) => job.fps === undefined || job.numFrames === undefined, {
+    error: "fps and numFrames exclude each other: send one of them",
+    path: ["numFrames"],
+  })
+  .meta({
+    id: "VideoJobRequest",
+    not: { required: ["fps", "numFrames"], properties: { fps: {}, numFrames: {} } },
+    examples: [
+      {
+        type: "video",
+        prompts: ["dog"],
+        tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"],
+        fps: 2,
+        maxFrames: 120,
+      },
+    ],
+  });
+export type VideoJobRequest = z.infer<typeof VideoJobRequest>;
+
 /** POST /v1/jobs: one variant a job type; a field of another variant is refused. */
-export const CreateJobRequest = z.discriminatedUnion("type", [ImageJobRequest]);
+export const CreateJobRequest = z
+  .discriminatedUnion("type", [ImageJobRequest, VideoJobRequest])
+  .meta({ id: "CreateJobRequest", ...byType("ImageJobRequest", "VideoJobRequest") });
 export type CreateJobRequest = z.infer<typeof CreateJobRequest>;
 
-/** Section 2.4. */
-export const AcceptedJob = z.strictObject({
-  jobId: z.string(),
-  type: JobType,
-  totalItems: z.int().min(1),
-});
+/** Section 2.4; `trial` for a trial account. */
+export const AcceptedJob = z
+  .strictObject({
+    jobId: z.string(),
+    type: JobType,
+    totalItems: z.int().min(1),
+    trial: z.strictObject({ remainingTokens: z.int().min(0), expiresAt: DateTime }).optional(),
+  })
+  .meta({
+    id: "AcceptedJob",
+    examples: [{ jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21", type: "image", totalItems: 1 }],
+  });
 export type AcceptedJob = z.infer<typeof AcceptedJob>;
 
 /** GET /v1/jobs. */
@@ -33,43 +108,88 @@ export const ListJobsQuery = z.object({
     .regex(/^\d{1,3}$/, "must be an integer from 1 to 100")
     .transform(Number)
     .pipe(z.int().min(1).max(100))
-    .default(25),
-  nextToken: z.string().max(2_000).optional(),
-  jobId: z.string().max(200).optional(),
-  mode: ProcessingMode.optional(),
-  status: Status.optional(),
+    .default(25)
+    .meta({ description: "Jobs on a page." }),
+  nextToken: z
+    .string()
+    .max(2_000)
+    .optional()
+    .meta({ description: "Of the page before, whose filters stay." }),
+  jobId: z.string().max(200).optional().meta({ description: "This job alone, if the account has it." }),
+  mode: ProcessingMode.optional().meta({ description: "Jobs of this processing mode." }),
+  status: Status.optional().meta({ description: "Jobs in this state." }),
 });
 export type ListJobsQuery = z.infer<typeof ListJobsQuery>;
 
 /** Section 2.2. */
-export const JobSummary = z.strictObject({
-  jobId: z.string(),
-  type: JobType,
-  processingMode: ProcessingMode,
-  totalItems: z.int().min(0),
-  status: Status,
-  createdAt: DateTime,
-  updatedAt: DateTime,
-  error: z.string().nullable(),
-});
+export const JobSummary = z
+  .strictObject({
+    jobId: z.string(),
+    type: JobType,
+    processingMode: ProcessingMode,
+    totalItems: z.int().min(0),
+    status: Status,
+    createdAt: DateTime,
+    updatedAt: DateTime,
+    error: z.string().nullable(),
+  })
+  .meta({ id: "JobSummary" });
 export type JobSummary = z.infer<typeof JobSummary>;
 
-export const JobList = z.strictObject({
-  items: z.array(JobSummary),
-  nextToken: z.string().nullable(),
-});
+export const JobList = z
+  .strictObject({
+    items: z.array(JobSummary),
+    nextToken: z.string().nullable(),
+  })
+  .meta({
+    id: "JobList",
+    examples: [
+      {
+        items: [
+          {
+            jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+            type: "image",
+            processingMode: "single",
+            totalItems: 1,
+            status: "success",
+            createdAt: "2026-11-20T09:30:00.000Z",
+            updatedAt: "2026-11-20T09:30:04.000Z",
+            error: null,
+          },
+        ],
+        nextToken: null,
+      },
+    ],
+  });
 export type JobList = z.infer<typeof JobList>;
 
 /** Section 2.3: never with masks. */
-export const JobStatus = z.strictObject({
-  jobId: z.string(),
-  type: JobType,
-  processingMode: ProcessingMode,
-  status: Status,
-  totalItems: z.int().min(1),
-  createdAt: DateTime,
-  updatedAt: DateTime,
-  error: z.string().nullable(),
-  tasks: z.array(z.strictObject({ taskId: TaskId, status: Status, error: z.string().nullable() })),
-});
+export const JobStatus = z
+  .strictObject({
+    jobId: z.string(),
+    type: JobType,
+    processingMode: ProcessingMode,
+    status: Status,
+    totalItems: z.int().min(1),
+    createdAt: DateTime,
+    updatedAt: DateTime,
+    error: z.string().nullable(),
+    tasks: z.array(z.strictObject({ taskId: TaskId, status: Status, error: z.string().nullable() })),
+  })
+  .meta({
+    id: "JobStatus",
+    examples: [
+      {
+        jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+        type: "image",
+        processingMode: "single",
+        status: "processing",
+        totalItems: 1,
+        createdAt: "2026-11-20T09:30:00.000Z",
+        updatedAt: "2026-11-20T09:30:01.000Z",
+        error: null,
+        tasks: [{ taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg", status: "processing", error: null }],
+      },
+    ],
+  });
 export type JobStatus = z.infer<typeof JobStatus>;

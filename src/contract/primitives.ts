@@ -6,17 +6,39 @@ export const TaskId = z
   .regex(
     /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9][a-z0-9.-]{0,63}$/,
     "must be a taskId from POST /v1/uploads/presign: <uuid>.<extension>",
-  );
+  )
+  .meta({
+    id: "TaskId",
+    description: "The id of an upload: a lowercase UUID, a dot, a file extension.",
+    examples: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
+  });
 
-export const JobType = z.enum(["image", "video"]);
+export const JobType = z.enum(["image", "video"]).meta({ id: "JobType" });
 export type JobType = z.infer<typeof JobType>;
 
-export const ProcessingMode = z.enum(["single", "batch", "video"]);
+export const ProcessingMode = z.enum(["single", "batch", "video"]).meta({
+  id: "ProcessingMode",
+  description: "`single`: one image; `batch`: several; `video`: one video.",
+});
 export type ProcessingMode = z.infer<typeof ProcessingMode>;
 
 /** The four states of a job and of each of its tasks. */
-export const Status = z.enum(["queued", "processing", "success", "failed"]);
+export const Status = z.enum(["queued", "processing", "success", "failed"]).meta({
+  id: "Status",
+  description: "The state of a job, and of each of its tasks. `success` and `failed` are final.",
+});
 export type Status = z.infer<typeof Status>;
 
 /** ISO 8601 UTC with milliseconds. */
-export const DateTime = z.iso.datetime({ precision: 3 });
+export const DateTime = z.iso.datetime({ precision: 3 }).meta({
+  description: "ISO 8601, UTC, with milliseconds.",
+  examples: ["2026-11-20T09:30:00.000Z"],
+});
+
+/** How the API's document tells which variant of a union a value is: by its `type`. */
+export const byType = (image: string, video: string) => ({
+  discriminator: {
+    propertyName: "type",
+    mapping: { image: `#/components/schemas/${image}`, video: `#/components/schemas/${video}` },
+  },
+});

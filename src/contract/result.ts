@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { DateTime, TaskId } from "./primitives.ts";
+import { byType, DateTime, TaskId } from "./primitives.ts";
+
+/** What an item has, whatever its job's type. */
+const item = <Reference extends z.ZodType>(reference: Reference) => ({
+  taskId: TaskId,
+  inputId: z.string(),
+  units: z.int(),
+  generatedAt: DateTime,
+  previewUrl: reference.optional(),
+});
 
 /** The manifest's references are signed URLs in the API and archive-relative paths in the zip. */
 function imageManifest<Reference extends z.ZodType>(reference: Reference) {
@@ -9,11 +18,7 @@ function imageManifest<Reference extends z.ZodType>(reference: Reference) {
     prompts: z.array(z.string()),
     items: z.array(
       z.strictObject({
-        taskId: TaskId,
-        inputId: z.string(),
-        units: z.int(),
-        generatedAt: DateTime,
-        previewUrl: reference.optional(),
+        ...item(reference),
         masks: z.array(z.strictObject({ maskIndex: z.int().min(0), confidence: z.number(), url: reference })),
       }),
     ),
@@ -21,17 +26,96 @@ function imageManifest<Reference extends z.ZodType>(reference: Reference) {
 }
 
 /** Section 2.5, as the API gives it. */
-export const ImageManifest = imageManifest(z.url());
+export const ImageManifest = imageManifest(z.url()).meta({
+  id: "ImageManifest",
+  description:
+    "The tasks that succeeded, in the request's order. Each mask is a PNG of the image's size, one channel, 0 or 255.",
+});
 export type ImageManifest = z.infer<typeof ImageManifest>;
 
 /** The same as it lies in an archive: `output_manifest.json`. */
 export const ArchivedManifest = imageManifest(z.string());
 export type ArchivedManifest = z.infer<typeof ArchivedManifest>;
 
+/** The same of a video job: `masks` is the URL of masks.json, `units` the frames processed. */
+export const VideoManifest = z
+  .strictObject({
+    jobId: z.string(),
+    type: z.literal("video"),
+    prompts: z.array(z.string()),
+    items: z.array(
+      z.strictObject({
+        ...item(z.url()),
+        masks: z.url(),
+        fps: z.number().optional(),
+        numFrames: z.int().optional(),
+        maxFrames: z.int().optional(),
+        scoreThreshold: z.number(),
+        counts: z.strictObject({
+          framesProcessed: z.int().min(0),
+          framesWithMasks: z.int().min(0),
+          totalMasks: z.int().min(0),
+        }),
+      }),
+    ),
+  })
+  .meta({
+    id: "VideoManifest",
+    description:
+      "`masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths.",
+  });
+export type VideoManifest = z.infer<typeof VideoManifest>;
+
+function jobResult<Manifest extends z.ZodType>(manifest: Manifest) {
+  return z.strictObject({
+    manifest,
+    assets: z.array(z.strictObject({ key: z.string(), url: z.url(), expiresIn: z.int().min(60) })),
+    expiresIn: z.int().min(60),
+  });
+}
+
 /** GET /v1/jobs/{jobId}/result; every `expiresIn` in seconds, equal to the signatures' life. */
-export const JobResult = z.strictObject({
-  manifest: ImageManifest,
-  assets: z.array(z.strictObject({ key: z.string(), url: z.url(), expiresIn: z.int().min(60) })),
-  expiresIn: z.int().min(60),
+export const JobResult = jobResult(
+  z
+    .discriminatedUnion("type", [ImageManifest, VideoManifest])
+    .meta({ id: "Manifest", ...byType("ImageManifest", "VideoManifest") }),
+).meta({
+  id: "JobResult",
+  examples: [
+    {
+      manifest: {
+        jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+        type: "image",
+        prompts: ["cat"],
+        items: [
+          {
+            taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+            inputId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+            units: 1,
+            generatedAt: "2026-11-20T09:30:03.000Z",
+            masks: [
+              {
+                maskIndex: 0,
+                confidence: 0.93,
+                url: "https://storage.example.com/masks/0.png?X-Amz-Signature=0f",
+              },
+            ],
+          },
+        ],
+      },
+      assets: [
+        {
+          key: "masks/3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg/0.png",
+          url: "https://storage.example.com/masks/0.png?X-Amz-Signature=0f",
+          expiresIn: 900,
+        },
+      ],
+      expiresIn: 900,
+    },
+  ],
 });
 export type JobResult = z.infer<typeof JobResult>;
+
+/** The same of an image job. */
+export const ImageJobResult = jobResult(ImageManifest);
+export type ImageJobResult = z.infer<typeof ImageJobResult>;

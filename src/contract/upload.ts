@@ -2,22 +2,40 @@ import { z } from "zod";
 import { TaskId } from "./primitives.ts";
 
 /** POST /v1/uploads/presign. The type becomes a signed header, so only visible ASCII can be taken. */
-export const PresignRequest = z.object({
-  contentType: z
-    .string()
-    .max(255)
-    .regex(
-      /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
-      "must be image/…, video/… (without parameters) or application/octet-stream",
-    ),
-});
+export const PresignRequest = z
+  .object({
+    contentType: z
+      .string()
+      .max(255)
+      .regex(
+        /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
+        "must be image/…, video/… (without parameters) or application/octet-stream",
+      )
+      .meta({
+        description:
+          "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in any case.",
+      }),
+  })
+  .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg" }] });
 export type PresignRequest = z.infer<typeof PresignRequest>;
 
 /** Section 2.1; `expiresIn` in seconds, equal to the signature's life. */
-export const Upload = z.strictObject({
-  uploadUrl: z.url(),
-  taskId: TaskId,
-  bucket: z.string(),
-  expiresIn: z.int().positive(),
-});
+export const Upload = z
+  .strictObject({
+    uploadUrl: z.url().meta({ description: "PUT the file here, with the very Content-Type of the request." }),
+    taskId: TaskId,
+    bucket: z.string(),
+    expiresIn: z.int().positive().meta({ description: "Seconds that uploadUrl is good for." }),
+  })
+  .meta({
+    id: "Upload",
+    examples: [
+      {
+        uploadUrl: "https://storage.example.com/segmentation-media/inputs/a/b?X-Amz-Signature=0f",
+        taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+        bucket: "segmentation-media",
+        expiresIn: 300,
+      },
+    ],
+  });
 export type Upload = z.infer<typeof Upload>;

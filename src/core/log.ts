@@ -1,5 +1,8 @@
+/** What a line tells; its own names are not among them. */
+type Fields = Readonly<Record<string, unknown>> & { time?: never; level?: never; event?: never };
+
 /** Writes one structured line. Never give it a key, a token or a signed URL. */
-export function log(level: "info" | "warn" | "error", event: string, fields: Record<string, unknown>): void {
+export function log(level: "info" | "warn" | "error", event: string, fields: Fields): void {
   // Always by the same method: the local runtime decorates the others, and the lines would be JSON no more.
   console.log(JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }));
 }

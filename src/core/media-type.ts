@@ -35,29 +35,52 @@ export function jobTypeOf(contentType: string): JobType | null {
   return major === "image" || major === "video" ? major : null;
 }
 
-/** How many leading bytes of a file `sniffJobType` wants to see. */
+/** How many leading bytes of a file `sniffMedia` wants to see. */
 export const SNIFF_BYTES = 64;
 
-const IMAGE_BRANDS = ["avif", "avis", "heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1"];
+/** What a file's first bytes say of it; `format` is the subtype of its media type. */
+export interface SniffedMedia {
+  readonly type: JobType;
+  readonly format: string;
+}
 
-const startsWith = (bytes: Uint8Array, offset: number, text: string): boolean =>
-  text.length + offset <= bytes.length &&
-  bytes.subarray(offset, offset + text.length).every((byte, i) => byte === text.charCodeAt(i));
+const ISO_IMAGES: readonly (readonly [format: string, brands: readonly string[]])[] = [
+  ["avif", ["avif", "avis"]],
+  ["heic", ["heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1"]],
+];
+
+const PICTURES: readonly (readonly [magic: string, format: string])[] = [
+  ["\x89PNG\r\n\x1a\n", "png"],
+  ["\xff\xd8\xff", "jpeg"],
+  ["GIF87a", "gif"],
+  ["GIF89a", "gif"],
+  ["BM", "bmp"],
+  ["II*\0", "tiff"],
+  ["MM\0*", "tiff"],
+];
+
+const picture = (format: string): SniffedMedia => ({ type: "image", format });
+const video = (format: string): SniffedMedia => ({ type: "video", format });
 
 /**
- * Picture or video by the magic bytes at a file's start; null where they are of neither.
+ * Picture or video, and of which format, by the magic bytes at a file's start; null where they are of neither.
  * ISO media files (MP4, QuickTime, AVIF, HEIC) are told apart by the major brand of their `ftyp` box.
  */
-export function sniffJobType(head: Uint8Array): JobType | null {
-  if (startsWith(head, 4, "ftyp")) {
-    return IMAGE_BRANDS.some((brand) => startsWith(head, 8, brand)) ? "image" : "video";
+export function sniffMedia(head: Uint8Array): SniffedMedia | null {
+  const has = (offset: number, text: string): boolean =>
+    text.length + offset <= head.length &&
+    head.subarray(offset, offset + text.length).every((byte, i) => byte === text.charCodeAt(i));
+
+  if (has(4, "ftyp")) {
+    const image = ISO_IMAGES.find(([, brands]) => brands.some((brand) => has(8, brand)));
+    return image === undefined ? video("mp4") : picture(image[0]);
   }
-  if (["moov", "mdat", "wide", "free"].some((box) => startsWith(head, 4, box))) return "video";
-  if (startsWith(head, 0, "RIFF")) {
-    if (startsWith(head, 8, "WEBP")) return "image";
-    return startsWith(head, 8, "AVI ") ? "video" : null;
+  if (["moov", "mdat", "wide", "free"].some((box) => has(4, box))) return video("quicktime");
+  if (has(0, "RIFF")) {
+    if (has(8, "WEBP")) return picture("webp");
+    return has(8, "AVI ") ? video("x-msvideo") : null;
   }
-  if (startsWith(head, 0, "\x1a\x45\xdf\xa3")) return "video";
-  const pictures = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "BM", "II*\0", "MM\0*"];
-  return pictures.some((magic) => startsWith(head, 0, magic)) ? "image" : null;
+  if (has(0, "\x1a\x45\xdf\xa3")) return video("x-matroska");
+  const known = PICTURES.find(([magic]) => has(0, magic));
+  return known === undefined ? null : picture(known[1]);
 }

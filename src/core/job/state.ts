@@ -1,21 +1,35 @@
-import type { JobType, ProcessingMode } from "../../contract/primitives.ts";
+import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Lane, TaskProblem } from "../../inference/protocol.ts";
 import { newDelivery, type Delivery } from "./delivery.ts";
 
-/** What was asked for; it never changes. `createdAt` is epoch milliseconds, as every time in this folder. */
-export interface JobDefinition {
+interface BaseDefinition {
   readonly jobId: string;
   readonly accountId: string;
-  readonly type: JobType;
   readonly mode: ProcessingMode;
   readonly lane: Lane;
   readonly prompts: readonly string[];
-  readonly threshold: number;
-  readonly maskThreshold: number;
   readonly generatePreview: boolean;
   readonly taskIds: readonly string[];
   readonly createdAt: number;
 }
+
+export interface ImageJobDefinition extends BaseDefinition {
+  readonly type: "image";
+  readonly threshold: number;
+  readonly maskThreshold: number;
+}
+
+export interface VideoJobDefinition extends BaseDefinition {
+  readonly type: "video";
+  readonly scoreThreshold: number;
+  /** As requested; not both. */
+  readonly fps: number | null;
+  readonly numFrames: number | null;
+  readonly maxFrames: number | null;
+}
+
+/** What was asked for; it never changes. `createdAt` is epoch milliseconds, as every time in this folder. */
+export type JobDefinition = ImageJobDefinition | VideoJobDefinition;
 
 /** How a task ends. `lease` is that of the holder who ended it; null where none did. */
 export type TaskEnd =
@@ -39,9 +53,10 @@ export type ArchiveRecord = Delivery<ArchiveEnd>;
 
 /**
  * `prepared`: written down, but not yet in the account's list: it may still be withdrawn.
- * `running`: accepted. `withdrawn`: to be forgotten, with all it left behind.
+ * `running`: accepted. To be forgotten, with all they left behind: `withdrawn`, which was never accepted, and
+ * `expired`, which was and has had its time.
  */
-export type JobPhase = "prepared" | "running" | "withdrawn";
+export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
 /** The truth of one job. */
 export interface JobState {

@@ -20,7 +20,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
   const { createdAt } = state.definition;
   yield createdAt + policy.retentionMs;
   if (state.phase === "prepared") yield createdAt + policy.prepareMs;
-  if (state.phase === "withdrawn") yield state.updatedAt;
+  if (state.phase === "withdrawn" || state.phase === "expired") yield state.updatedAt;
   if (state.phase !== "running") return;
   if (state.projected < state.version) yield state.updatedAt;
 

@@ -1,0 +1,12 @@
+import { z } from "zod";
+
+/** The header `Idempotency-Key`: names a request that may be repeated. */
+export const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({
+    description:
+      "Names the request, so that it may be sent again: within 24 hours the first answer comes back, with the header `Idempotent-Replayed`.",
+    examples: ["8e03978e-40d5-43e8-bc93-6894a57f9324"],
+  });

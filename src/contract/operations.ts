@@ -1,0 +1,258 @@
+import { z } from "zod";
+import { Account, AccountOverview } from "./account.ts";
+import { ApiKeyList, CreateApiKeyRequest, CreatedApiKey, RevokedApiKey } from "./api-key.ts";
+import { ArchiveDownload } from "./archive.ts";
+import { BillingUrl } from "./billing.ts";
+import { AcceptedJob, CreateJobRequest, JobList, JobStatus, ListJobsQuery } from "./job.ts";
+import { JobResult } from "./result.ts";
+import { PresignRequest, Upload } from "./upload.ts";
+
+/** What the operations are grouped by. */
+export const TAGS = {
+  Uploads: "Where the files go, before a job can name them.",
+  Jobs: "Segmentation by text prompts, in the background. Poll a job after two seconds, then ever more slowly, up to every ten.",
+  Downloads: "All masks of a job as one zip.",
+  Account: "Who is asking, what it may do, and what it has used.",
+  "API keys": "The account's secret keys. They never belong into a browser.",
+  Billing: "Pages of the payment provider, for the account's owner.",
+} as const;
+
+/** One operation of the API, as its document tells it. */
+export interface Operation {
+  readonly method: "get" | "post" | "delete";
+  readonly path: `/v1/${string}`;
+  readonly tag: keyof typeof TAGS;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: z.ZodObject;
+  /** The header Idempotency-Key. */
+  readonly idempotencyKey?: "required" | "optional";
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201 | 202;
+  readonly answer: z.ZodType;
+  /** What the success means. */
+  readonly success: string;
+  /** Codes of the catalogue, beside those of every operation; each has its status there. */
+  readonly errors: readonly string[];
+}
+
+/** The parameters that stand in paths. */
+export const PATH_PARAMETERS = {
+  jobId: z
+    .string()
+    .meta({ description: "The job's id.", examples: ["job_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+  keyId: z
+    .string()
+    .meta({ description: "The key's id.", examples: ["key_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+} as const;
+
+/** Errors that any operation may answer with. */
+export const COMMON_ERRORS = [
+  "Unauthorized",
+  "rate_limited",
+  "internal_error",
+  "identity_provider_unavailable",
+] as const;
+
+const BODY_ERRORS = [
+  "body_incomplete",
+  "invalid_request",
+  "invalid_json",
+  "unsupported_content_type",
+  "body_too_large",
+] as const;
+
+const IDEMPOTENCY_ERRORS = [
+  "invalid_idempotency_key",
+  "idempotency_mismatch",
+  "idempotency_in_progress",
+] as const;
+
+/** The API: section 4 of its specification, with what this service adds to the error codes. */
+export const OPERATIONS = {
+  createUploadPresign: {
+    method: "post",
+    path: "/v1/uploads/presign",
+    tag: "Uploads",
+    summary: "Get an address to upload a file to",
+    description:
+      "PUT the file's bytes to `uploadUrl` with the same Content-Type, then name its `taskId` in a job. Upload and job may be far apart, but not farther than the retention of inputs.",
+    body: PresignRequest,
+    status: 200,
+    answer: Upload,
+    success: "The address and the upload's id.",
+    errors: BODY_ERRORS,
+  },
+  listJobs: {
+    method: "get",
+    path: "/v1/jobs",
+    tag: "Jobs",
+    summary: "List the account's jobs, newest first",
+    query: ListJobsQuery,
+    status: 200,
+    answer: JobList,
+    success: "A page of jobs. `nextToken` leads to the next one; null says that there is none.",
+    errors: ["invalid_request", "invalid_cursor"],
+  },
+  createJob: {
+    method: "post",
+    path: "/v1/jobs",
+    tag: "Jobs",
+    summary: "Create a job of uploaded files and text prompts",
+    description:
+      "A field that does not belong to the chosen type is refused. With 502 and 503 nothing was created and nothing counted: send the request again.",
+    idempotencyKey: "optional",
+    body: CreateJobRequest,
+    status: 202,
+    answer: AcceptedJob,
+    success: "The job is queued. `trial` tells a trial account what is left.",
+    errors: [
+      ...BODY_ERRORS,
+      ...IDEMPOTENCY_ERRORS,
+      "duplicate_task",
+      "task_type_mismatch",
+      "too_many_prompts",
+      "prompt_too_long",
+      "upload_too_large",
+      "trial_limit_exceeded",
+      "trial_format_unsupported",
+      "trial_video_unsupported",
+      "trial_insufficient",
+      "trial_exhausted",
+      "trial_expired",
+      "payment_required",
+      "task_not_owned",
+      "upload_incomplete",
+      "active_job_exists",
+      "too_many_active_jobs",
+      "enqueue_failed",
+      "trial_queue_full",
+    ],
+  },
+  retrieveJob: {
+    method: "get",
+    path: "/v1/jobs/{jobId}",
+    tag: "Jobs",
+    summary: "Ask how a job is doing",
+    description: "Never with masks: those are in the result.",
+    status: 200,
+    answer: JobStatus,
+    success: "The job and each of its tasks.",
+    errors: ["job_not_found"],
+  },
+  retrieveJobResult: {
+    method: "get",
+    path: "/v1/jobs/{jobId}/result",
+    tag: "Jobs",
+    summary: "Get the masks of a job that ended in success",
+    status: 200,
+    answer: JobResult,
+    success: "A manifest with signed addresses, made anew for each answer.",
+    errors: ["job_not_found", "job_not_ready"],
+  },
+  createJobDownload: {
+    method: "post",
+    path: "/v1/jobs/{jobId}/download",
+    tag: "Downloads",
+    summary: "Have a job's outputs zipped",
+    description: "One that is being built, or is ready, is given again; one that failed is started anew.",
+    status: 202,
+    answer: ArchiveDownload,
+    success: "Pending until the archive is built.",
+    errors: ["job_not_found", "job_not_downloadable"],
+  },
+  retrieveJobDownload: {
+    method: "get",
+    path: "/v1/jobs/{jobId}/download",
+    tag: "Downloads",
+    summary: "Ask how an archive is doing",
+    status: 200,
+    answer: ArchiveDownload,
+    success: "The archive; once it is ready, with an address to fetch it from.",
+    errors: ["job_not_found", "download_not_requested", "job_not_downloadable"],
+  },
+  getAccount: {
+    method: "get",
+    path: "/v1/account",
+    tag: "Account",
+    summary: "Get the account",
+    status: 200,
+    answer: Account,
+    success: "The account of the credential.",
+    errors: [],
+  },
+  getAccountOverview: {
+    method: "get",
+    path: "/v1/account/overview",
+    tag: "Account",
+    summary: "Get usage, billing, access and trial at a glance",
+    status: 200,
+    answer: AccountOverview,
+    success: "What the account may do, and what it has used.",
+    errors: [],
+  },
+  listApiKeys: {
+    method: "get",
+    path: "/v1/api-keys",
+    tag: "API keys",
+    summary: "List the account's API keys",
+    status: 200,
+    answer: ApiKeyList,
+    success: "All keys, revoked ones too, without their secrets.",
+    errors: [],
+  },
+  createApiKey: {
+    method: "post",
+    path: "/v1/api-keys",
+    tag: "API keys",
+    summary: "Create an API key",
+    description: "Only a digest of the secret is kept, so that it can't be shown again.",
+    idempotencyKey: "required",
+    body: CreateApiKeyRequest,
+    status: 201,
+    answer: CreatedApiKey,
+    success: "The key, with its secret.",
+    errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS],
+  },
+  revokeApiKey: {
+    method: "delete",
+    path: "/v1/api-keys/{keyId}",
+    tag: "API keys",
+    summary: "Revoke an API key",
+    description:
+      "It is refused from its very next use. Once revoked, it stays so; to repeat this changes nothing.",
+    status: 200,
+    answer: RevokedApiKey,
+    success: "The revoked key.",
+    errors: ["api_key_not_found"],
+  },
+  createCheckout: {
+    method: "post",
+    path: "/v1/billing/checkout",
+    tag: "Billing",
+    summary: "Open a checkout for the subscription",
+    idempotencyKey: "required",
+    status: 201,
+    answer: BillingUrl,
+    success: "Where the owner's browser goes.",
+    errors: [
+      ...IDEMPOTENCY_ERRORS,
+      "subscription_exists",
+      "payment_provider_failed",
+      "billing_not_configured",
+    ],
+  },
+  createBillingPortal: {
+    method: "post",
+    path: "/v1/billing/portal",
+    tag: "Billing",
+    summary: "Open the billing portal",
+    idempotencyKey: "required",
+    status: 201,
+    answer: BillingUrl,
+    success: "Where the owner's browser goes.",
+    errors: [...IDEMPOTENCY_ERRORS, "payment_provider_failed", "billing_not_configured"],
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof OPERATIONS;

@@ -1,0 +1,14 @@
+import { sha256Hex } from "./digest.ts";
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** SHA-256 (hex) of a body's JSON with the names of each object in order: equal bodies have equal fingerprints. */
+export async function fingerprintOf(body: unknown): Promise<string> {
+  const canonical = JSON.stringify(body ?? null, (_name, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return sha256Hex(canonical);
+}

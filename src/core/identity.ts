@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/** Who an access token speaks of: the issuer and its subject name one account. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** What is kept of a person. */
+export interface Profile {
+  /** Empty where it was never told. */
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string | null;
+  /** A picture's URL. */
+  readonly image: string | null;
+}
+
+/** OpenID Connect Core, section 2: at most 255 characters. */
+export const Subject = z.string().min(1).max(255);
+
+const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
+/** Of the claims about a person (OpenID Connect Core, 5.1) those that have their shape; the others count as absent. */
+const ProfileClaims = z.object({
+  email: optional(z.string().min(1).max(320)),
+  email_verified: optional(z.boolean()),
+  name: optional(z.string().min(1).max(200)),
+  picture: optional(z.url({ protocol: /^https?$/ }).max(2_048)),
+});
+
+const UNKNOWN: Profile = { email: "", emailVerified: false, name: null, image: null };
+
+/** A profile after a token's claims: a claim that is absent says nothing, and an address is verified only by its own token. */
+export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profile {
+  const { email, email_verified: verified, name, picture } = ProfileClaims.parse(claims);
+  return {
+    email: email ?? before.email,
+    emailVerified: email === undefined ? before.emailVerified : verified === true,
+    name: name ?? before.name,
+    image: picture ?? before.image,
+  };
+}
+
+/** Whether two profiles say the same. */
+export const sameProfile = (a: Profile, b: Profile): boolean =>
+  a.email === b.email && a.emailVerified === b.emailVerified && a.name === b.name && a.image === b.image;
