@@ -1,22 +1,39 @@
 import { Hono } from "hono";
 import { ServiceError } from "./core/errors.ts";
-import type { AppEnv } from "./http/context.ts";
+import { platform, type AppEnv } from "./http/context.ts";
 import { respondWithError } from "./http/errors.ts";
+import { crossOrigin } from "./http/middleware/cross-origin.ts";
+import { noStore } from "./http/middleware/no-store.ts";
 import { requestLog } from "./http/middleware/request-log.ts";
+import { account } from "./http/routes/account.ts";
+import { apiKeys } from "./http/routes/api-keys.ts";
+import { billing } from "./http/routes/billing.ts";
 import { wrongMethod } from "./http/routes/wrong-method.ts";
 import { jobs } from "./http/routes/jobs.ts";
 import { leases } from "./http/routes/leases.ts";
+import { pages } from "./http/routes/pages.ts";
 import { uploads } from "./http/routes/uploads.ts";
+import { webhooks } from "./http/routes/webhooks.ts";
 
 /** The HTTP application: middleware first, then the routes, then what no route took. */
 export function createApp(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .use(requestLog)
     .onError(respondWithError)
-    .get("/healthz", (c) => c.json({ status: "ok" }))
+    .use("/v1/*", crossOrigin, noStore)
+    .route("/", pages)
+    .get("/healthz", (c) => {
+      // A Worker whose settings are wrong is not well: it answers 500, and the log names them.
+      platform(c);
+      return c.json({ status: "ok" });
+    })
     .all("/healthz", wrongMethod("GET"))
     .route("/v1/uploads", uploads)
     .route("/v1/jobs", jobs)
+    .route("/v1/account", account)
+    .route("/v1/api-keys", apiKeys)
+    .route("/v1/billing", billing)
     .route("/internal/leases", leases)
+    .route("/webhooks", webhooks)
     .notFound((c) => respondWithError(new ServiceError("not_found"), c));
 }

@@ -6,6 +6,8 @@ import type { ArchiveMessage, TaskMessage } from "./stores/queue-messages.ts";
 export interface Env {
   readonly DB: D1Database;
   readonly MEDIA: R2Bucket;
+  readonly ASSETS: Fetcher;
+  readonly RATE_LIMIT: RateLimit;
   readonly JOBS: DurableObjectNamespace<JobObject>;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;

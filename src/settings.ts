@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { AccessLimits } from "./core/access.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/job/policy.ts";
+import type { TrialOffer } from "./core/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
@@ -8,29 +10,87 @@ const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
 
 const MEGA = 1_000_000;
 
+/** Asymmetric algorithms alone: a token that the issuer's public key could forge must not pass. */
+const SigningAlgorithm = z.enum([
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+]);
+
+const algorithms = z
+  .string()
+  .transform((text) => text.split(",").map((name) => name.trim()))
+  .pipe(z.array(SigningAlgorithm).min(1));
+
 /** The settings: docs/operations.md describes each. */
-export const SettingsSchema = z.object({
-  PUBLIC_URL: url,
-  S3_ENDPOINT: url,
-  S3_BUCKET: z.string().min(1),
-  S3_ACCESS_KEY_ID: z.string().min(1),
-  S3_SECRET_ACCESS_KEY: z.string().min(1),
-  SIGNING_SECRET: secret,
-  INFERENCE_URL: url,
-  INFERENCE_TOKEN: secret,
-  MAX_IMAGE_BYTES: count(50 * MEGA),
-  MAX_IMAGE_PIXELS: count(100 * MEGA),
-  MAX_PROMPTS: count(32),
-  MAX_PROMPT_LENGTH: count(200),
-  MAX_BODY_BYTES: count(256 * 1024),
-  MAX_ACTIVE_JOBS: count(1_000),
-  TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
-  LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000),
-  RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000),
-  RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000),
-});
+export const SettingsSchema = z
+  .object({
+    PUBLIC_URL: url,
+    S3_ENDPOINT: url,
+    S3_BUCKET: z.string().min(1),
+    S3_ACCESS_KEY_ID: z.string().min(1),
+    S3_SECRET_ACCESS_KEY: z.string().min(1),
+    SIGNING_SECRET: secret,
+    INFERENCE_URL: url,
+    INFERENCE_TOKEN: secret,
+    OIDC_ISSUER: z.string().min(1).optional(),
+    OIDC_AUDIENCE: z.string().min(1).optional(),
+    OIDC_JWKS_URL: z.url().optional(),
+    OIDC_ALGORITHMS: algorithms.default(["RS256", "ES256", "EdDSA"]),
+    OIDC_CLOCK_TOLERANCE_SECONDS: z.coerce.number().int().min(0).max(300).default(30),
+    STRIPE_SECRET_KEY: secret.optional(),
+    STRIPE_WEBHOOK_SECRET: secret.optional(),
+    STRIPE_PRICE_ID: z.string().min(1).optional(),
+    STRIPE_METER_EVENT: z.string().min(1).default("segmentation_units"),
+    STRIPE_API_URL: url.default("https://api.stripe.com"),
+    BILLING_RETURN_URL: url.optional(),
+    UPGRADE_URL: url.optional(),
+    TRIAL_OFFER_VERSION: z.string().min(1).default("v1"),
+    TRIAL_TOKENS: count(100),
+    TRIAL_DAYS: count(14),
+    TRIAL_MAX_IMAGES: count(3, 100),
+    TRIAL_MAX_ACTIVE_JOBS: count(1),
+    TRIAL_MAX_BACKLOG: count(200),
+    MAX_IMAGE_BYTES: count(50 * MEGA),
+    MAX_IMAGE_PIXELS: count(100 * MEGA),
+    MAX_VIDEO_BYTES: count(2_000 * MEGA),
+    MAX_VIDEO_FRAMES: count(3_600),
+    MAX_PROMPTS: count(32),
+    MAX_PROMPT_LENGTH: count(200),
+    MAX_BODY_BYTES: count(256 * 1024),
+    MAX_ACTIVE_JOBS: count(1_000),
+    TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
+    LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000),
+    RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000),
+    RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000),
+  })
+  .superRefine((settings, context) => {
+    for (const group of [OIDC_GROUP, STRIPE_GROUP]) {
+      const missing = group.filter((name) => settings[name] === undefined);
+      if (missing.length === group.length) continue;
+      for (const name of missing) {
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: `missing: set all of ${group.join(", ")}`,
+        });
+      }
+    }
+  });
 
 export type Settings = z.infer<typeof SettingsSchema>;
+
+/** Given all together or not at all. */
+const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
+const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
 
 /** The job protocol's numbers with the operator's settings in them. */
 export const policyOf = (settings: Settings): JobPolicy => ({
@@ -40,3 +100,70 @@ export const policyOf = (settings: Settings): JobPolicy => ({
   resendMs: settings.RESEND_SECONDS * 1_000,
   retentionMs: settings.RETENTION_DAYS * 86_400_000,
 });
+
+/** The limits of the access modes. */
+export const accessLimitsOf = (settings: Settings): AccessLimits => ({
+  trialImagesPerJob: settings.TRIAL_MAX_IMAGES,
+  trialActiveJobs: settings.TRIAL_MAX_ACTIVE_JOBS,
+  paidActiveJobs: settings.MAX_ACTIVE_JOBS,
+});
+
+/** The free trial on offer. */
+export const trialOfferOf = (settings: Settings): TrialOffer => ({
+  version: settings.TRIAL_OFFER_VERSION,
+  tokens: settings.TRIAL_TOKENS,
+  days: settings.TRIAL_DAYS,
+});
+
+/** Where an account goes to upgrade. */
+export const upgradeUrlOf = (settings: Settings): string => settings.UPGRADE_URL ?? settings.PUBLIC_URL;
+
+/** The identity provider whose access tokens are taken. */
+export interface IdentitySettings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  readonly algorithms: readonly string[];
+  readonly clockToleranceSeconds: number;
+}
+
+/** Null where the operator has none: then API keys alone let in. */
+export function identitySettingsOf(settings: Settings): IdentitySettings | null {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_JWKS_URL: jwksUrl } = settings;
+  if (issuer === undefined || audience === undefined || jwksUrl === undefined) return null;
+  return {
+    issuer,
+    audience,
+    jwksUrl,
+    algorithms: settings.OIDC_ALGORITHMS,
+    clockToleranceSeconds: settings.OIDC_CLOCK_TOLERANCE_SECONDS,
+  };
+}
+
+/** The payment provider. */
+export interface BillingSettings {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly priceId: string;
+  readonly meterEvent: string;
+  readonly apiUrl: string;
+  readonly returnUrl: string;
+}
+
+/** Null where the operator has none. */
+export function billingSettingsOf(settings: Settings): BillingSettings | null {
+  const {
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_PRICE_ID: priceId,
+  } = settings;
+  if (secretKey === undefined || webhookSecret === undefined || priceId === undefined) return null;
+  return {
+    secretKey,
+    webhookSecret,
+    priceId,
+    meterEvent: settings.STRIPE_METER_EVENT,
+    apiUrl: settings.STRIPE_API_URL,
+    returnUrl: settings.BILLING_RETURN_URL ?? settings.PUBLIC_URL,
+  };
+}

@@ -9,6 +9,8 @@ export interface Variables {
   requestId: string;
   /** The authenticated account; on /v1 only. */
   account: Account;
+  /** The request's Idempotency-Key, where it has one. */
+  idempotencyKey?: string;
   /** The code of the error that the answer carries. */
   error: string;
   /** The job that the request made. */

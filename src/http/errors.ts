@@ -1,17 +1,12 @@
 import type { Context } from "hono";
-import { HTTPException } from "hono/http-exception";
 import type { ErrorObject } from "../contract/error.ts";
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { AppEnv } from "./context.ts";
 
 /** Every failure as the wire's error: what is not a ServiceError is ours to mend and is not told. */
-function wireError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  // Hono's own complaint about a body that does not parse; it throws no other.
-  if (error instanceof HTTPException && error.status === 400) return new ServiceError("invalid_json");
-  return new ServiceError("internal_error");
-}
+const wireError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError("internal_error");
 
 /** Answers a request with an error: the one place that builds an error body. */
 export function respondWithError(error: unknown, c: Context<AppEnv>): Response {

@@ -110,7 +110,8 @@ export type MaskOutput = z.infer<typeof MaskOutput>;
 
 /** What a finished picture gave; `notice` names what could not be served although the task succeeded. */
 export const TaskOutput = z.strictObject({
-  units: z.int().positive(),
+  /** What is charged for: a picture is one. */
+  units: z.literal(1),
   generatedAt: z.iso.datetime({ precision: 3 }),
   masks: z.array(MaskOutput).max(MOST_MASKS_PER_TASK),
   preview: OutputName.nullable(),

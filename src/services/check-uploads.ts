@@ -1,6 +1,7 @@
 import type { JobType } from "../contract/primitives.ts";
 import { ServiceError } from "../core/errors.ts";
-import { jobTypeOf, SNIFF_BYTES, sniffJobType } from "../core/media-type.ts";
+import type { JobDefinition } from "../core/job/state.ts";
+import { jobTypeOf, SNIFF_BYTES, sniffMedia } from "../core/media-type.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { mapPool } from "../core/pool.ts";
 import type { Platform } from "../stores/platform.ts";
@@ -12,25 +13,29 @@ const CONNECTIONS = 6;
 const mismatch = (taskId: string, type: JobType): ServiceError =>
   new ServiceError("task_type_mismatch", `${taskId} is not ${type === "image" ? "a picture" : "a video"}.`);
 
+/** An upload by its bytes; `format` is null where they are of no known kind. */
+export interface SeenUpload {
+  readonly taskId: string;
+  readonly format: string | null;
+}
+
 /**
  * Looks at each upload of a new job: owned, of the job's type by name and by its first bytes, complete, not too
  * large. Bytes of neither type pass: the inference service tells that task what is wrong with them, and no other.
  * @throws ServiceError task_not_owned, task_type_mismatch, upload_incomplete or upload_too_large.
  */
 export async function checkUploads(
-  platform: Platform,
-  accountId: string,
-  type: JobType,
-  taskIds: readonly string[],
+  { media, settings }: Platform,
+  { accountId, type, taskIds }: JobDefinition,
   owned: readonly UploadRecord[],
-): Promise<void> {
+): Promise<SeenUpload[]> {
   if (owned.length < taskIds.length) throw new ServiceError("task_not_owned");
   for (const { taskId, contentType } of owned) {
     if ((jobTypeOf(contentType) ?? type) !== type) throw mismatch(taskId, type);
   }
-  const maxBytes = platform.settings.MAX_IMAGE_BYTES;
-  await mapPool(taskIds, CONNECTIONS, async (taskId) => {
-    const upload = await platform.media.head(inputKey(accountId, taskId), SNIFF_BYTES);
+  const maxBytes = type === "image" ? settings.MAX_IMAGE_BYTES : settings.MAX_VIDEO_BYTES;
+  return mapPool(taskIds, CONNECTIONS, async (taskId) => {
+    const upload = await media.head(inputKey(accountId, taskId), SNIFF_BYTES);
     if (upload === null) {
       throw new ServiceError(
         "upload_incomplete",
@@ -40,6 +45,8 @@ export async function checkUploads(
     if (upload.size > maxBytes) {
       throw new ServiceError("upload_too_large", `${taskId} is larger than ${maxBytes} bytes.`);
     }
-    if ((sniffJobType(upload.head) ?? type) !== type) throw mismatch(taskId, type);
+    const seen = sniffMedia(upload.head);
+    if ((seen?.type ?? type) !== type) throw mismatch(taskId, type);
+    return { taskId, format: seen?.format ?? null };
   });
 }

@@ -1,80 +1,73 @@
 import type { AcceptedJob, CreateJobRequest } from "../contract/job.ts";
-import { accessOf, laneOf, type Access } from "../core/access.ts";
+import type { ProcessingMode } from "../contract/primitives.ts";
+import { accessOf, laneOf } from "../core/access.ts";
 import { ServiceError } from "../core/errors.ts";
-import { newId } from "../core/ids.ts";
 import type { JobDefinition } from "../core/job/state.ts";
-import { log, reasonOf } from "../core/log.ts";
-import type { Settings } from "../settings.ts";
+import { unitsToReserve } from "../core/ledger.ts";
+import { trialAt } from "../core/trial.ts";
+import { accessLimitsOf, trialOfferOf, type Settings } from "../settings.ts";
 import type { Account } from "../stores/accounts.ts";
+import type { AccountUse } from "../stores/ledger.ts";
 import type { Platform } from "../stores/platform.ts";
-import type { JobPreconditions } from "../stores/uploads.ts";
+import { admitJob } from "./admit-job.ts";
+import { checkAccess, trialError, type ProposedJob } from "./check-access.ts";
 import { checkUploads } from "./check-uploads.ts";
+import type { HoldKey } from "./idempotency.ts";
+
+/** By their bytes: a trial account's pictures. */
+const TRIAL_FORMATS: ReadonlySet<string | null> = new Set(["jpeg", "png", "webp"]);
 
 /**
- * createJob. The job is first written down by its JobObject (with an alarm that clears up should all else be cut
- * off), then listed in the database, then its first messages are sent: a failure at any step leaves nothing behind.
- * @throws ServiceError as the specification's 400, 402, 403, 409 and 502.
+ * createJob, under an id that was chosen for it: the request by itself, the account's access, its uploads, and the job is
+ * let in. `holdKey` is of the request's Idempotency-Key.
+ * @throws ServiceError as the specification's 400, 402, 403, 409, 502 and 503, which leave nothing behind.
  */
 export async function createJob(
   platform: Platform,
   account: Account,
   request: CreateJobRequest,
+  jobId: string,
+  holdKey: HoldKey,
 ): Promise<AcceptedJob> {
-  checkLimits(platform.settings, request);
-  const access = accessOf(account.plan, platform.settings.MAX_ACTIVE_JOBS);
-  checkAccess(access, request);
-  const { uploads, activeJobs, activeJobId } = await preconditions(platform, account, request.tasks, access);
-  await checkUploads(platform, account.accountId, request.type, request.tasks, uploads);
-  if (activeJobs >= access.maxActiveJobs) throw tooManyActive(access, activeJobId);
-
-  const job = define(account, request);
-  await enter(platform, job, access);
-  return { jobId: job.jobId, type: job.type, totalItems: job.taskIds.length };
-}
-
-async function enter(platform: Platform, job: JobDefinition, access: Access): Promise<void> {
-  const jobObject = platform.jobObject(job.jobId);
-  await jobObject.prepare(job);
-  let listed = false;
-  try {
-    listed = await platform.jobs.insert(job, access.maxActiveJobs);
-    if (listed && (await jobObject.accept())) return;
-  } catch (error) {
-    log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
-    listed = true;
+  const { settings } = platform;
+  checkLimits(settings, request);
+  const access = accessOf(account.mode, accessLimitsOf(settings));
+  const job = define(account, request, jobId);
+  const proposed: ProposedJob = { job, access, units: unitsToReserve(job, settings.MAX_VIDEO_FRAMES) };
+  const { uploads, use } = await checkAccess(platform, proposed);
+  const media = await checkUploads(platform, job, uploads);
+  const odd = media.find(({ format }) => !TRIAL_FORMATS.has(format));
+  if (access.mode === "trial" && odd !== undefined) {
+    const message = `${odd.taskId} is no JPEG, PNG or WebP picture, which the free trial takes. Convert it, or upgrade.`;
+    throw trialError(settings, proposed, use, "trial_format_unsupported", message);
   }
-  // Whatever came in between, the watchdog included: neither the row nor the object stays.
-  try {
-    await jobObject.withdraw();
-    await platform.jobs.delete(job.jobId);
-  } catch (error) {
-    // The object's alarm clears up, as soon as it can.
-    log("error", "withdraw_failed", { jobId: job.jobId, reason: reasonOf(error) });
-  }
-  if (listed) throw new ServiceError("enqueue_failed");
-  const { activeJobId } = await platform.uploads.preconditions(job.accountId, job.taskIds);
-  throw tooManyActive(access, activeJobId);
+  return acceptedJob(settings, account, request, jobId, await admitJob(platform, proposed, holdKey));
 }
 
-/** What the account may start from; read again where only the list's copy of a job may stand in the way. */
-async function preconditions(
-  platform: Platform,
-  { accountId }: Account,
-  tasks: readonly string[],
-  access: Access,
-): Promise<JobPreconditions> {
-  const found = await platform.uploads.preconditions(accountId, tasks);
-  if (found.activeJobId === null || found.activeJobs < access.maxActiveJobs) return found;
-  await platform.jobObject(found.activeJobId).sync();
-  return platform.uploads.preconditions(accountId, tasks);
+/** createJob's answer; `use` is how the account stands with the job. */
+export function acceptedJob(
+  settings: Settings,
+  account: Account,
+  { type, tasks }: CreateJobRequest,
+  jobId: string,
+  use: AccountUse,
+): AcceptedJob {
+  const accepted = { jobId, type, totalItems: tasks.length };
+  if (account.mode !== "trial") return accepted;
+  const { remainingTokens, expiresAt } = trialAt(trialOfferOf(settings), use.trial, Date.now());
+  if (expiresAt === null) return accepted;
+  return { ...accepted, trial: { remainingTokens, expiresAt: new Date(expiresAt).toISOString() } };
 }
+
+/** Code points, as the contract's own lengths are counted (JSON Schema's maxLength, zod's max). */
+const characters = (text: string): number => Array.from(text).length;
 
 function checkLimits(settings: Settings, { prompts, tasks }: CreateJobRequest): void {
   if (new Set(tasks).size < tasks.length) throw new ServiceError("duplicate_task");
   if (prompts.length > settings.MAX_PROMPTS) {
     throw new ServiceError("too_many_prompts", `A job takes at most ${settings.MAX_PROMPTS} prompts.`);
   }
-  if (prompts.some((prompt) => prompt.length > settings.MAX_PROMPT_LENGTH)) {
+  if (prompts.some((prompt) => characters(prompt) > settings.MAX_PROMPT_LENGTH)) {
     throw new ServiceError(
       "prompt_too_long",
       `A prompt has at most ${settings.MAX_PROMPT_LENGTH} characters.`,
@@ -82,30 +75,34 @@ function checkLimits(settings: Settings, { prompts, tasks }: CreateJobRequest): 
   }
 }
 
-function checkAccess(access: Access, { tasks }: CreateJobRequest): void {
-  if (!access.canCreateJobs) throw new ServiceError("payment_required");
-  if (tasks.length > access.maxImageTasksPerJob) throw new ServiceError("trial_limit_exceeded");
-}
-
-function tooManyActive(access: Access, activeJobId: string | null): ServiceError {
-  return access.maxActiveJobs === 1
-    ? new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId })
-    : new ServiceError("too_many_active_jobs");
-}
-
-function define(account: Account, request: CreateJobRequest): JobDefinition {
-  const mode = request.tasks.length === 1 ? "single" : "batch";
-  return {
-    jobId: newId("job"),
+function define(account: Account, request: CreateJobRequest, jobId: string): JobDefinition {
+  const mode = modeOf(request);
+  const common = {
+    jobId,
     accountId: account.accountId,
-    type: request.type,
     mode,
-    lane: laneOf(account.plan, mode),
+    lane: laneOf(account.mode, mode),
     prompts: request.prompts,
-    threshold: request.threshold,
-    maskThreshold: request.maskThreshold,
     generatePreview: request.generatePreview,
     taskIds: request.tasks,
     createdAt: Date.now(),
   };
+  if (request.type === "image") {
+    const { type, threshold, maskThreshold } = request;
+    return { ...common, type, threshold, maskThreshold };
+  }
+  const { type, scoreThreshold, fps, numFrames, maxFrames } = request;
+  return {
+    ...common,
+    type,
+    scoreThreshold,
+    fps: fps ?? null,
+    numFrames: numFrames ?? null,
+    maxFrames: maxFrames ?? null,
+  };
+}
+
+function modeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
+  if (type === "video") return "video";
+  return tasks.length === 1 ? "single" : "batch";
 }

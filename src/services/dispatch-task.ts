@@ -1,9 +1,10 @@
 import type { TaskClaim } from "../core/job/answers.ts";
+import type { ImageJobDefinition } from "../core/job/state.ts";
 import { issueLeaseToken } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import { MOST_MASKS_PER_TASK, type TaskRequest } from "../inference/protocol.ts";
+import { MOST_MASKS_PER_TASK, type Completion, type TaskRequest } from "../inference/protocol.ts";
 import type { Platform } from "../stores/platform.ts";
 
 /** An input is fetched soon after its task was accepted; the token must outlive every extension of the lease. */
@@ -16,8 +17,12 @@ const MOST_MASKS_PER_JOB = 30_000;
 /** Many tasks turned away at once should not come back at once. */
 const jittered = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 2));
 
-async function requestOf(platform: Platform, taskId: string, claim: TaskClaim): Promise<TaskRequest> {
-  const { definition, lease, deadline } = claim;
+async function requestOf(
+  platform: Platform,
+  taskId: string,
+  { lease, deadline }: TaskClaim,
+  definition: ImageJobDefinition,
+): Promise<TaskRequest> {
   const { settings, media } = platform;
   const { jobId, accountId } = definition;
   const [inputUrl, callbackToken] = await Promise.all([
@@ -44,6 +49,15 @@ async function requestOf(platform: Platform, taskId: string, claim: TaskClaim): 
   };
 }
 
+const VIDEO_UNSUPPORTED: Completion = {
+  outcome: "failed",
+  problem: {
+    code: "video_unsupported",
+    message: "This service does not process videos yet. Nothing was charged.",
+  },
+  retryable: false,
+};
+
 /**
  * Takes a task from the queue to the inference service. Never waits for the inference itself: the service reports
  * by itself, and the JobObject's watchdog sends the task again should it not.
@@ -52,8 +66,12 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
   const jobObject = platform.jobObject(jobId);
   const claim = await jobObject.claimTask(taskId);
   if (claim === null) return;
-  const { lease } = claim;
-  const submitted = await platform.inference.submit(await requestOf(platform, taskId, claim));
+  const { definition, lease } = claim;
+  if (definition.type === "video") {
+    await jobObject.completeTask(taskId, lease, VIDEO_UNSUPPORTED);
+    return;
+  }
+  const submitted = await platform.inference.submit(await requestOf(platform, taskId, claim, definition));
   switch (submitted.outcome) {
     case "accepted":
       return jobObject.startTask(taskId, lease);

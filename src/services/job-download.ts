@@ -25,7 +25,7 @@ export async function createJobDownload(
   return download(platform, await jobObjectOf(platform, jobId).requestArchive(account.accountId));
 }
 
-/** retrieveJobDownload. @throws ServiceError job_not_found, job_not_downloadable, download_not_requested. */
+/** retrieveJobDownload. @throws ServiceError job_not_found, download_not_requested: also where there can be no archive yet. */
 export async function retrieveJobDownload(
   platform: Platform,
   account: Account,

@@ -15,6 +15,6 @@ export async function sweepUploads(platform: Platform, now: number): Promise<num
     await platform.uploads.delete(page.map((upload) => upload.taskId));
     swept += page.length;
   }
-  log("info", "uploads_swept", { swept });
+  if (swept > 0) log("info", "uploads_swept", { swept });
   return swept;
 }

@@ -1,17 +1,49 @@
-import type { Plan } from "../core/access.ts";
+import type { AccessMode, Account as AccountProfile } from "../contract/account.ts";
+import { accessMode, type Plan } from "../core/access.ts";
+import type { Identity, Profile } from "../core/identity.ts";
 
 /** An account as the rules see it. */
 export interface Account {
   readonly accountId: string;
-  readonly plan: Plan;
+  readonly mode: AccessMode;
 }
 
-interface KeyRow {
+/** The account of an identity, with what was last heard of its person. */
+export interface KnownIdentity {
+  readonly account: Account;
+  readonly profile: Profile;
+  readonly suspended: boolean;
+}
+
+interface AccountRow {
   id: string;
   plan: Plan;
+  subscription_status: string | null;
 }
 
-/** Accounts and their API keys in D1. */
+interface ProfileRow {
+  email: string;
+  email_verified: number;
+  name: string | null;
+  image: string | null;
+  status: "active" | "suspended";
+}
+
+const accountOf = (row: AccountRow): Account => ({
+  accountId: row.id,
+  mode: accessMode(row.plan, row.subscription_status),
+});
+
+const profileOf = (row: ProfileRow): Profile => ({
+  email: row.email,
+  emailVerified: row.email_verified === 1,
+  name: row.name,
+  image: row.image,
+});
+
+const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
+
+/** Accounts in D1, by what lets them in. */
 export class Accounts {
   readonly #db: D1Database;
 
@@ -23,11 +55,73 @@ export class Accounts {
   async findByKeyDigest(digest: string): Promise<Account | null> {
     const row = await this.#db
       .prepare(
-        `SELECT a.id, a.plan FROM api_keys k JOIN accounts a ON a.id = k.account_id
+        `SELECT a.id, a.plan, b.subscription_status
+         FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
          WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
       )
       .bind(digest)
-      .first<KeyRow>();
-    return row === null ? null : { accountId: row.id, plan: row.plan };
+      .first<AccountRow>();
+    return row && accountOf(row);
+  }
+
+  #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
+    return this.#db
+      .prepare(
+        `SELECT a.id, a.plan, b.subscription_status, ${PROFILE}
+         FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
+         WHERE a.issuer = ?1 AND a.subject = ?2`,
+      )
+      .bind(issuer, subject);
+  }
+
+  /** The account of an identity, suspended ones too: one indexed read. */
+  async findByIdentity(identity: Identity): Promise<KnownIdentity | null> {
+    return known(await this.#byIdentity(identity).first<AccountRow & ProfileRow>());
+  }
+
+  /** Makes the account of an identity, with the id `accountId`, or updates its profile. Two at once make one account. */
+  async saveIdentity(
+    identity: Identity,
+    profile: Profile,
+    accountId: string,
+    now: number,
+  ): Promise<KnownIdentity> {
+    const [, read] = await this.#db.batch<AccountRow & ProfileRow>([
+      this.#db
+        .prepare(
+          `INSERT INTO accounts
+             (id, issuer, subject, email, email_verified, name, image, plan, created_at, updated_at)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'trial', ?8, ?8)
+           ON CONFLICT (issuer, subject) WHERE subject IS NOT NULL DO UPDATE SET
+             email = excluded.email, email_verified = excluded.email_verified,
+             name = excluded.name, image = excluded.image, updated_at = excluded.updated_at`,
+        )
+        .bind(
+          accountId,
+          identity.issuer,
+          identity.subject,
+          profile.email,
+          profile.emailVerified ? 1 : 0,
+          profile.name,
+          profile.image,
+          now,
+        ),
+      this.#byIdentity(identity),
+    ]);
+    const saved = known(read?.results[0] ?? null);
+    if (saved === null) throw new Error("an account was saved and is not there");
+    return saved;
+  }
+
+  /** What getAccount shows; null where there is no such account. */
+  async profile(accountId: string): Promise<AccountProfile | null> {
+    const row = await this.#db
+      .prepare(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`)
+      .bind(accountId)
+      .first<ProfileRow>();
+    return row && { accountId, ...profileOf(row), status: row.status };
   }
 }
+
+const known = (row: (AccountRow & ProfileRow) | null): KnownIdentity | null =>
+  row && { account: accountOf(row), profile: profileOf(row), suspended: row.status === "suspended" };

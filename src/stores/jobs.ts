@@ -1,6 +1,17 @@
 import type { ListJobsQuery } from "../contract/job.ts";
 import type { JobType, ProcessingMode, Status } from "../contract/primitives.ts";
 import type { JobDefinition } from "../core/job/state.ts";
+import type { Fund } from "../core/ledger.ts";
+import { trialLength, type TrialOffer } from "../core/trial.ts";
+import {
+  ACCOUNT_USE,
+  accountUseOf,
+  giveBack,
+  reserve,
+  settle,
+  type AccountUse,
+  type AccountUseRow,
+} from "./ledger.ts";
 
 /** A job as the account's list shows it; times are epoch milliseconds. */
 export interface JobRow {
@@ -21,6 +32,24 @@ export interface JobProjection {
   readonly status: Status;
   readonly error: string | null;
   readonly updatedAt: number;
+  /** What the job used; null while it is under way. */
+  readonly usedUnits: number | null;
+}
+
+/** On which terms an account may have one more job. */
+export interface JobTerms {
+  readonly maxActiveJobs: number;
+  /** What the job may use at most, and who bears it. */
+  readonly units: number;
+  readonly fund: Fund;
+  /** What the trial has to give, where it is the fund. */
+  readonly offer: TrialOffer;
+}
+
+/** Whether a job is listed, and how its account stands after that. */
+export interface Listing {
+  readonly listed: boolean;
+  readonly use: AccountUse;
 }
 
 /** The list of jobs in D1: which exist and whose they are; their state is a copy of the JobObjects'. */
@@ -31,39 +60,86 @@ export class Jobs {
     this.#db = db;
   }
 
-  /** Lists a new job, unless its account has `maxActive` jobs under way already: then false, and nothing is written. */
-  async insert(job: JobDefinition, maxActive: number): Promise<boolean> {
-    const { meta } = await this.#db
-      .prepare(
-        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
-           SELECT ?1, ?2, ?3, ?4, ?5, 'queued', 1, ?6, ?6
-           WHERE (SELECT count(*) FROM jobs
-                  WHERE account_id = ?2 AND status IN ('queued', 'processing')) < ?7`,
-      )
-      .bind(job.jobId, job.accountId, job.type, job.mode, job.taskIds.length, job.createdAt, maxActive)
-      .run();
-    return meta.changes === 1;
+  /**
+   * Lists a new job and reserves its units, both or neither: not beyond the account's jobs under way, nor beyond what is
+   * left of its trial. All is decided within the transaction, so that of jobs that come at once no more are let in than
+   * fit. A job that is listed already stays as it is; one that was struck from the list never comes back.
+   */
+  async insert(job: JobDefinition, { maxActiveJobs, units, fund, offer }: JobTerms): Promise<Listing> {
+    const [, , account] = await this.#db.batch<AccountUseRow & { listed: number }>([
+      this.#db
+        .prepare(
+          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
+           SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6 FROM (${ACCOUNT_USE})
+           WHERE active_jobs < ?7
+             AND (?8 <> 'trial' OR
+                  (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)))
+             AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(
+          job.accountId,
+          job.jobId,
+          job.type,
+          job.mode,
+          job.taskIds.length,
+          job.createdAt,
+          maxActiveJobs,
+          fund,
+          units,
+          offer.tokens,
+          trialLength(offer),
+        ),
+      reserve(this.#db, job.jobId, fund, units),
+      this.#db
+        .prepare(`SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed FROM (${ACCOUNT_USE})`)
+        .bind(job.accountId, job.jobId),
+    ]);
+    const row = account?.results[0];
+    if (row === undefined) throw new Error("a count gave no row");
+    return { listed: row.listed === 1, use: accountUseOf(row) };
   }
 
   /** Whether the list has the job. */
   async exists(jobId: string): Promise<boolean> {
-    return (await this.#db.prepare("SELECT 1 FROM jobs WHERE id = ?1").bind(jobId).first()) !== null;
+    return (await this.#exists(jobId).first()) !== null;
   }
 
-  /** Updates the list's copy; an older version never overwrites a newer one. */
-  async project(projection: JobProjection): Promise<void> {
-    await this.#db
-      .prepare(
-        `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5
-         WHERE id = ?1 AND version < ?5`,
-      )
-      .bind(projection.jobId, projection.status, projection.error, projection.updatedAt, projection.version)
-      .run();
+  #exists(jobId: string): D1PreparedStatement {
+    return this.#db.prepare("SELECT 1 FROM jobs WHERE id = ?1").bind(jobId);
   }
 
-  /** Strikes the job from the list. */
-  async delete(jobId: string): Promise<void> {
-    await this.#db.prepare("DELETE FROM jobs WHERE id = ?1").bind(jobId).run();
+  /**
+   * Updates the list's copy; an older version never overwrites a newer one. With a job's end goes its settlement.
+   * @returns whether the list has the job.
+   */
+  async project(projection: JobProjection): Promise<boolean> {
+    const { jobId, status, error, updatedAt, version, usedUnits } = projection;
+    const [listed] = await this.#db.batch([
+      this.#exists(jobId),
+      this.#db
+        .prepare(
+          `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5
+           WHERE id = ?1 AND version < ?5`,
+        )
+        .bind(jobId, status, error, updatedAt, version),
+      ...(usedUnits === null ? [] : settle(this.#db, jobId, usedUnits, updatedAt)),
+    ]);
+    return listed?.results.length === 1;
+  }
+
+  /** Strikes a job from the list that was accepted and has had its time; what it used stays settled. */
+  async retire(jobId: string, usedUnits: number, at: number): Promise<void> {
+    await this.#db.batch([...settle(this.#db, jobId, usedUnits, at), this.#strike(jobId)]);
+  }
+
+  /** Strikes a job from the list that was never accepted, and gives back what was reserved for it. */
+  async withdraw(jobId: string, now: number): Promise<void> {
+    await this.#db.batch([giveBack(this.#db, jobId, now), this.#strike(jobId)]);
+  }
+
+  #strike(jobId: string): D1PreparedStatement {
+    return this.#db.prepare("DELETE FROM jobs WHERE id = ?1").bind(jobId);
   }
 
   /** Up to `query.limit` of the account's jobs, newest first, from those older than `before` on. */

@@ -27,6 +27,11 @@ export class Queues {
     await this.#lane(lane).sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId } })));
   }
 
+  /** How many tasks of trial accounts wait in their queue. @throws where the queue can't be asked. */
+  async trialBacklog(): Promise<number> {
+    return (await this.#env.TRIAL_QUEUE.metrics()).backlogCount;
+  }
+
   /** Asks for a job's archive to be built. @throws where the queue does not take the message. */
   async sendArchive(jobId: string): Promise<void> {
     const message: ArchiveMessage = { v: 1, jobId };

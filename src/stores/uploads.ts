@@ -1,3 +1,5 @@
+import { ACCOUNT_USE, accountUseOf, type AccountUse, type AccountUseRow } from "./ledger.ts";
+
 /** An upload that was presigned; whether its bytes have come, the bucket knows. */
 export interface UploadRecord {
   readonly taskId: string;
@@ -8,16 +10,12 @@ export interface UploadRecord {
 export interface JobPreconditions {
   /** Those of the asked-for uploads that the account owns. */
   readonly uploads: readonly UploadRecord[];
-  /** Jobs under way; meaningful where at least one upload is owned. */
-  readonly activeJobs: number;
-  readonly activeJobId: string | null;
+  readonly use: AccountUse;
 }
 
-interface PreconditionRow {
-  task_id: string;
-  content_type: string;
-  jobs: number;
-  job_id: string | null;
+interface PreconditionRow extends AccountUseRow {
+  task_id: string | null;
+  content_type: string | null;
 }
 
 /** Presigned uploads in D1. */
@@ -36,23 +34,23 @@ export class Uploads {
       .run();
   }
 
-  /** The account's uploads among `taskIds` and its jobs under way. One bound list: D1 takes 100 parameters. */
+  /** The account's uploads among `taskIds` and how it stands. One bound list: D1 takes 100 parameters. */
   async preconditions(accountId: string, taskIds: readonly string[]): Promise<JobPreconditions> {
     const { results } = await this.#db
       .prepare(
-        `SELECT u.task_id, u.content_type, active.jobs, active.job_id
-         FROM json_each(?1) AS asked
-         JOIN uploads u ON u.task_id = asked.value AND u.account_id = ?2
-         CROSS JOIN (SELECT count(*) AS jobs, max(id) AS job_id FROM jobs
-                     WHERE account_id = ?2 AND status IN ('queued', 'processing')) AS active`,
+        `SELECT account.*, owned.task_id, owned.content_type
+         FROM (${ACCOUNT_USE}) AS account
+         LEFT JOIN (SELECT u.task_id, u.content_type FROM json_each(?2) AS asked
+                    JOIN uploads u ON u.task_id = asked.value AND u.account_id = ?1) AS owned`,
       )
-      .bind(JSON.stringify(taskIds), accountId)
+      .bind(accountId, JSON.stringify(taskIds))
       .all<PreconditionRow>();
-    return {
-      uploads: results.map((row) => ({ taskId: row.task_id, contentType: row.content_type })),
-      activeJobs: results[0]?.jobs ?? 0,
-      activeJobId: results[0]?.job_id ?? null,
-    };
+    const [first] = results;
+    if (first === undefined) throw new Error("a count gave no row");
+    const uploads = results.flatMap(({ task_id: taskId, content_type: contentType }) =>
+      taskId === null || contentType === null ? [] : [{ taskId, contentType }],
+    );
+    return { uploads, use: accountUseOf(first) };
   }
 
   /** Uploads presigned before `before` (epoch ms), oldest first. */

@@ -59,7 +59,8 @@ export class JobObject extends DurableObject<Env> {
   /** The job is listed: its first messages are sent. False, and the job is withdrawn, where the queue takes none. */
   async accept(): Promise<boolean> {
     const { state } = this.#cell;
-    if (state === null || state.phase === "withdrawn") return false;
+    if (state?.phase === "running") return true;
+    if (state?.phase !== "prepared") return false;
     await this.#cell.commit({ ...state, phase: "running", projected: Math.max(state.projected, 1) });
     if (await this.#outbox.sendTasks()) return true;
     await this.withdraw();
@@ -167,9 +168,10 @@ export class JobObject extends DurableObject<Env> {
     );
   }
 
-  /** Pushes what the account's list lacks, now. */
-  async sync(): Promise<void> {
+  /** Pushes what the account's list lacks, now; false where there is no job to push anything of. */
+  async sync(): Promise<boolean> {
     await this.#outbox.flush();
+    return this.#cell.state !== null;
   }
 
   /**

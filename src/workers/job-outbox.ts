@@ -1,6 +1,6 @@
 import * as archives from "../core/job/archive.ts";
 import { jobError, jobStatus } from "../core/job/rollup.ts";
-import type { JobState } from "../core/job/state.ts";
+import { isDone, type JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
@@ -39,7 +39,7 @@ export class JobOutbox {
   async #flushAll(): Promise<void> {
     for (;;) {
       const { state } = this.#cell;
-      if (state?.phase === "withdrawn") return this.#purge(state);
+      if (state?.phase === "withdrawn" || state?.phase === "expired") return this.#purge(state);
       if (state?.phase !== "running") return;
       const delivered = (await this.sendTasks()) && (await this.#sendArchive());
       await this.#project();
@@ -95,20 +95,36 @@ export class JobOutbox {
     const { state } = this.#cell;
     if (state === null || state.projected >= state.version) return;
     const { version, updatedAt, definition } = state;
-    await this.#platform.jobs.project({
+    const listed = await this.#platform.jobs.project({
       jobId: definition.jobId,
       version,
       status: jobStatus(state.tasks),
       error: jobError(state.tasks),
       updatedAt,
+      usedUnits: state.tasks.every(isDone) ? this.#usedUnits(state) : null,
     });
     const latest = this.#cell.state;
-    if (latest !== null) await this.#cell.commit({ ...latest, projected: version });
+    if (latest === null) return;
+    // One that is not listed was withdrawn while this object could not be reached.
+    await this.#cell.commit(listed ? { ...latest, projected: version } : { ...latest, phase: "withdrawn" });
+  }
+
+  /** What the successful tasks used; failed ones are free. */
+  #usedUnits({ tasks: records }: JobState): number {
+    let units = 0;
+    for (const { taskId, step } of records) {
+      if (step.at === "success") units += this.#cell.loadOutput(taskId)?.units ?? 0;
+    }
+    return units;
   }
 
   async #purge(state: JobState): Promise<void> {
     const { accountId, jobId } = state.definition;
-    await this.#platform.jobs.delete(jobId);
+    if (state.phase === "expired") {
+      await this.#platform.jobs.retire(jobId, this.#usedUnits(state), state.updatedAt);
+    } else {
+      await this.#platform.jobs.withdraw(jobId, Date.now());
+    }
     await this.#platform.media.deletePrefix(outputsPrefix(accountId, jobId));
     await this.#platform.media.deletePrefix(archivesPrefix(accountId, jobId));
     await this.#cell.clear();

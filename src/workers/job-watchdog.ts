@@ -17,8 +17,8 @@ export async function watchOver(
   const { policy } = platform;
   const state = cell.state;
   if (state === null) return;
-  if (now >= state.definition.createdAt + policy.retentionMs) {
-    await cell.commit({ ...state, phase: "withdrawn" });
+  if (state.phase === "running" && now >= state.definition.createdAt + policy.retentionMs) {
+    await cell.commit({ ...state, phase: "expired" });
   } else if (state.phase === "prepared") {
     await decidePrepared(cell, platform, state, now);
   } else if (state.phase === "running") {

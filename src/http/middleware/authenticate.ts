@@ -1,26 +1,29 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { apiKeyDigest, isWellFormedApiKey } from "../../core/api-key.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { readLeaseToken } from "../../core/lease-token.ts";
+import { authenticate as accountOf } from "../../services/authenticate.ts";
 import { platform, type AppEnv } from "../context.ts";
+import { rateLimit } from "./rate-limit.ts";
+
+/** No credential is longer. */
+const MAX_HEADER_LENGTH = 16_384;
 
 /** The credential of `Authorization: Bearer <credential>` (RFC 6750, 2.1). @throws ServiceError Unauthorized. */
 function bearerCredential(c: Context<AppEnv>): string {
-  const credential = /^Bearer +([\x21-\x7e]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+  const header = c.req.header("authorization") ?? "";
+  const credential =
+    header.length <= MAX_HEADER_LENGTH ? /^Bearer +([\x21-\x7e]+)$/i.exec(header)?.[1] : undefined;
   if (credential === undefined) throw new ServiceError("Unauthorized");
   return credential;
 }
 
-/** Lets an account's API key in: a key that can't be one costs no read, any other costs one. */
+/** Lets the holder of an API key or an access token in, within the account's rate. */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
-  const credential = bearerCredential(c);
-  const account = isWellFormedApiKey(credential)
-    ? await platform(c).accounts.findByKeyDigest(await apiKeyDigest(credential))
-    : null;
+  const account = await accountOf(platform(c), bearerCredential(c));
   if (account === null) throw new ServiceError("Unauthorized");
   c.set("account", account);
-  await next();
+  await rateLimit(c, next);
 });
 
 /** Lets the holder of a lease in, by the token that was signed for it. */

@@ -1,9 +1,33 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
+import { OPERATIONS } from "../../contract/operations.ts";
+import { isJobId } from "../../core/ids.ts";
 import { log } from "../../core/log.ts";
 import type { AppEnv } from "../context.ts";
 
-/** Gives each request an id, and each answer, errors too, one log line: the route, never the URL or a header. */
+/** The names of the operations by method and route; HEAD is answered as GET is. */
+const NAMES = new Map(
+  Object.entries(OPERATIONS).map(([operationId, { method, path }]) => [
+    `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`,
+    operationId,
+  ]),
+);
+
+/** What a request is about: its operation's name, or else its method and route, but never its URL. */
+function operationOf(c: Context<AppEnv>): string {
+  const { method } = c.req;
+  const route = routePath(c, -1);
+  return NAMES.get(`${method === "HEAD" ? "GET" : method} ${route}`) ?? `${method} ${route}`;
+}
+
+/** The job that a path names, if a job can have that name: a client may put anything there, a key too. */
+function jobIdOf(c: Context<AppEnv>): string | undefined {
+  const named = c.req.param("jobId");
+  return named !== undefined && isJobId(named) ? named : undefined;
+}
+
+/** Gives each request an id, and each answer, errors too, one log line: never with a header. */
 export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   const requestId = crypto.randomUUID();
   const begun = Date.now();
@@ -12,11 +36,11 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   c.header("x-request-id", requestId);
   log("info", "request", {
     requestId,
-    operation: `${c.req.method} ${routePath(c, -1)}`,
+    operation: operationOf(c),
     status: c.res.status,
     error: c.get("error"),
     account: c.get("account")?.accountId,
-    jobId: c.get("jobId") ?? c.get("lease")?.job ?? c.req.param("jobId"),
+    jobId: c.get("jobId") ?? c.get("lease")?.job ?? jobIdOf(c),
     ms: Date.now() - begun,
   });
 });

@@ -4,33 +4,45 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
 import { ServiceError } from "../../core/errors.ts";
+import { complaint } from "../complaint.ts";
 import { platform, type AppEnv } from "../context.ts";
+import { refuseLooseJson } from "../strict-json.ts";
 
-const MOST_ISSUES = 3;
-
-/** What is wrong with an input, field by field, for a person; the first few will do. */
-function complaint(issues: readonly z.core.$ZodIssue[]): string {
-  const told = issues.slice(0, MOST_ISSUES).map((issue) => {
-    const path = issue.path.join(".");
-    return path === "" ? issue.message : `${path}: ${issue.message}`;
-  });
-  const rest = issues.length - told.length;
-  return told.join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+/** Whether a body is declared as JSON in UTF-8: a part of what Hono's validator takes, and any other would validate as {}. */
+function isJson(contentType = ""): boolean {
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
+  return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
 }
 
-/** Refuses a body before it is read: not declared as JSON, or larger than `maxBytes` says for this request. */
+/** A request's body, read no further than `maxSize` bytes. A client that breaks off is no failure of ours. */
+async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Array> {
+  let bytes: Uint8Array = new Uint8Array();
+  const limit = bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new ServiceError("body_too_large", `The body has at most ${maxSize} bytes.`);
+    },
+  });
+  try {
+    await limit(c, async () => {
+      bytes = await c.req.bytes();
+    });
+  } catch (error) {
+    throw error instanceof ServiceError ? error : new ServiceError("body_incomplete");
+  }
+  return bytes;
+}
+
+/**
+ * Refuses a body before it is read: not declared as JSON, or larger than `maxBytes` says for this request; then
+ * one that is no strict JSON.
+ */
 const boundedJson = (maxBytes: (c: Context<AppEnv>) => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-    if (type !== "application/json") throw new ServiceError("unsupported_content_type");
-    const maxSize = maxBytes(c);
-    const limit = bodyLimit({
-      maxSize,
-      onError: () => {
-        throw new ServiceError("body_too_large", `The body has at most ${maxSize} bytes.`);
-      },
-    });
-    return limit(c, next);
+    if (!isJson(c.req.header("content-type"))) throw new ServiceError("unsupported_content_type");
+    refuseLooseJson(await readBounded(c, maxBytes(c)));
+    await next();
   });
 
 /** A client's body, bounded by the operator's setting. */
@@ -48,5 +60,5 @@ export const validate = <Target extends "json" | "query", Schema extends z.ZodTy
   schema: Schema,
 ) =>
   zValidator(target, schema, (result) => {
-    if (!result.success) throw new ServiceError("invalid_request", complaint(result.error.issues));
+    if (!result.success) throw new ServiceError("invalid_request", complaint(schema, result.data, target));
   });

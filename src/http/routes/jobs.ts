@@ -1,12 +1,13 @@
 import { Hono } from "hono";
 import { CreateJobRequest, ListJobsQuery } from "../../contract/job.ts";
-import { createJob } from "../../services/create-job.ts";
 import { createJobDownload, retrieveJobDownload } from "../../services/job-download.ts";
 import { listJobs } from "../../services/list-jobs.ts";
+import { requestJob } from "../../services/request-job.ts";
 import { retrieveJobResult } from "../../services/retrieve-job-result.ts";
 import { retrieveJob } from "../../services/retrieve-job.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
+import { acceptIdempotencyKey, respondOnce } from "../middleware/idempotency-key.ts";
 import { jsonBody, validate } from "../middleware/validate.ts";
 import { wrongMethod } from "./wrong-method.ts";
 
@@ -14,10 +15,11 @@ export const jobs = new Hono<AppEnv>()
   .get("/", authenticate, validate("query", ListJobsQuery), async (c) =>
     c.json(await listJobs(platform(c), c.var.account, c.req.valid("query"))),
   )
-  .post("/", authenticate, jsonBody, validate("json", CreateJobRequest), async (c) => {
-    const accepted = await createJob(platform(c), c.var.account, c.req.valid("json"));
-    c.set("jobId", accepted.jobId);
-    return c.json(accepted, 202);
+  .post("/", authenticate, acceptIdempotencyKey, jsonBody, validate("json", CreateJobRequest), async (c) => {
+    const { account, idempotencyKey } = c.var;
+    const job = await requestJob(platform(c), account, c.req.valid("json"), idempotencyKey);
+    c.set("jobId", job.answer.jobId);
+    return respondOnce(c, job, 202);
   })
   .all("/", wrongMethod("GET, POST"))
   .get("/:jobId", authenticate, async (c) =>

@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import { quoted } from "./strict-json.ts";
+
+const MOST_ISSUES = 3;
+const MOST_CHARACTERS = 200;
+
+const NOUNS: Readonly<Record<string, string>> = { array: "item", string: "character" };
+
+/** A bound as words: "at least 1 item", "exactly 1 item", "at most 1", "greater than 0". */
+function bound(
+  issue: { origin: string; inclusive?: boolean | undefined; exact?: boolean | undefined },
+  limit: number | bigint,
+  words: readonly [inclusive: string, exclusive: string],
+): string {
+  const noun = NOUNS[issue.origin];
+  const counted = noun === undefined ? `${limit}` : `${limit} ${noun}${Number(limit) === 1 ? "" : "s"}`;
+  if (issue.exact === true) return `exactly ${counted}`;
+  return `${issue.inclusive === false ? words[1] : words[0]} ${counted}`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: "an array",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+
+const oneOf = (values: readonly unknown[]): string =>
+  values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(", ")}`;
+
+/** What is wrong with a field, where its schema has no words of its own; null leaves it to zod. */
+const readable: z.core.$ZodErrorMap = (issue) => {
+  const { code } = issue;
+  if (code === "unrecognized_keys") return "does not belong here";
+  if (issue.input === undefined) return "is missing";
+  if (code === "invalid_type") return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+  if (code === "too_small") return bound(issue, issue.minimum, ["at least", "greater than"]);
+  if (code === "too_big") return bound(issue, issue.maximum, ["at most", "less than"]);
+  if (code === "invalid_value") return oneOf(issue.values);
+  if (code === "invalid_union" && Array.isArray(issue["options"])) return oneOf(issue["options"]);
+  return null;
+};
+
+/** `tasks[3]`; empty for the input as a whole. */
+const fieldOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+    .join("")
+    .replace(/^\./, "");
+
+const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(key));
+
+/** What is wrong with an input that its schema refused, for a person: the first few fields, each bounded in length. */
+export function complaint(schema: z.ZodType, input: unknown, target: "json" | "query"): string {
+  const error: z.core.$ZodErrorMap = (issue) =>
+    target === "query" && Array.isArray(issue.input) ? "stands more than once" : readable(issue);
+  const sentences = new Map<string, string>();
+  for (const issue of schema.safeParse(input, { error }).error?.issues ?? []) {
+    const field = fieldOf(issue.path);
+    const names =
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => (field === "" ? nameOf(key) : `${field}.${nameOf(key)}`))
+        : [`${field === "" ? "the body" : field}:`];
+    // Of one field the first complaint will do: the others follow from it.
+    for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message);
+  }
+  const told = [...sentences].slice(0, MOST_ISSUES);
+  const rest = sentences.size - told.length;
+  const sentence = told.map(([name, text]) => `${name} ${text.slice(0, MOST_CHARACTERS)}`).join("; ");
+  return `${sentence}${rest > 0 ? `; and ${rest} more` : ""}.`;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/** A JSON Schema, as zod gives it. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+const pathOf = (id: string): string => `#/components/schemas/${id}`;
+
+/** Leaves out what zod knows of JavaScript and says of every such value. */
+const withoutNoise: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ jsonSchema }) => {
+  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+};
+
+const registered = (io: "input" | "output"): Record<string, JsonSchema> =>
+  z.toJSONSchema(z.globalRegistry, { io, uri: pathOf, override: withoutNoise }).schemas;
+
+/** The named schemas, in the order of their names: requests as clients send them, the others as we answer. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const requests = registered("input");
+  const answers = registered("output");
+  const components: Record<string, JsonSchema> = {};
+  for (const id of Object.keys(answers).toSorted()) {
+    const {
+      $schema: _dialect,
+      $id: _id,
+      ...schema
+    } = (id.endsWith("Request") ? requests : answers)[id] ?? {};
+    components[id] = schema;
+  }
+  return components;
+}
+
+/** The reference to a named schema. @throws where it has no name. */
+export function reference(schema: z.ZodType): { $ref: string } {
+  const id = z.globalRegistry.get(schema)?.id;
+  if (id === undefined) throw new Error("A body's schema needs a name: .meta({ id }).");
+  return { $ref: pathOf(id) };
+}
+
+/** A parameter's schema, without what the parameter itself tells; named schemas in it are references. */
+export function parameterSchema(schema: z.ZodType): JsonSchema {
+  const {
+    $schema: _dialect,
+    $defs: _named,
+    description: _description,
+    ...inline
+  } = z.toJSONSchema(schema, { override: withoutNoise });
+  if (inline.$ref !== undefined) return { $ref: inline.$ref.replace("#/$defs/", pathOf("")) };
+  return inline;
+}

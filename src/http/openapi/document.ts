@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import { IdempotencyKey } from "../../contract/idempotency.ts";
+import { OPERATIONS, PATH_PARAMETERS, TAGS, type Operation } from "../../contract/operations.ts";
+import { SettingsSchema } from "../../settings.ts";
+import { componentSchemas, parameterSchema, reference } from "./components.ts";
+import { commonResponses, HEADERS, responsesOf } from "./responses.ts";
+
+const { shape: settings } = SettingsSchema;
+
+/** What the operator may have set otherwise. */
+const DEFAULTS: readonly (readonly [limit: string, value: number, unit: string])[] = [
+  ["size of an image", settings.MAX_IMAGE_BYTES.parse(undefined), "bytes"],
+  ["resolution of an image", settings.MAX_IMAGE_PIXELS.parse(undefined), "pixels"],
+  ["size of a video", settings.MAX_VIDEO_BYTES.parse(undefined), "bytes"],
+  ["processed frames of a video", settings.MAX_VIDEO_FRAMES.parse(undefined), "frames"],
+  ["prompts of a job", settings.MAX_PROMPTS.parse(undefined), "prompts"],
+  ["length of a prompt", settings.MAX_PROMPT_LENGTH.parse(undefined), "characters"],
+  ["size of a JSON body", settings.MAX_BODY_BYTES.parse(undefined), "bytes"],
+  ["jobs of a paid account under way", settings.MAX_ACTIVE_JOBS.parse(undefined), "jobs"],
+  ["use of the free trial", settings.TRIAL_TOKENS.parse(undefined), "tokens"],
+  ["length of the free trial", settings.TRIAL_DAYS.parse(undefined), "days"],
+  ["images a job in the free trial", settings.TRIAL_MAX_IMAGES.parse(undefined), "images"],
+  ["retention of files and jobs", settings.RETENTION_DAYS.parse(undefined), "days"],
+];
+
+const DESCRIPTION = `Give it pictures or a video and words, get masks.
+
+1. **Upload**: ask for an address with \`POST /v1/uploads/presign\`, PUT the file there with the same Content-Type.
+2. **Segment**: name its \`taskId\` and the prompts in \`POST /v1/jobs\`, then poll \`GET /v1/jobs/{jobId}\`.
+3. **Download**: \`GET /v1/jobs/{jobId}/result\` for signed addresses of the masks, or \`/download\` for a zip of them all.
+
+Every error is an object with a stable code in \`error\` and a sentence in \`message\`. A path that is not here answers 404,
+a wrong method 405. Bodies are JSON in UTF-8, each key once. Every answer has the header \`X-Request-Id\`.
+
+Limits, where the operator of the service has not set others:
+
+| limit | value |
+|---|---|
+${DEFAULTS.map(([limit, value, unit]) => `| ${limit} | ${value.toLocaleString("en")} ${unit} |`).join("\n")}
+| requests of an account | 600 a minute |
+`;
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "A secret API key (`sk_live_…`), or an access token of the identity provider that the service is set up with.",
+  },
+} as const;
+
+const parameter = (place: string, name: string, required: boolean, schema: z.ZodType): object => ({
+  name,
+  in: place,
+  required,
+  description: schema.meta()?.description,
+  schema: parameterSchema(schema),
+});
+
+function parametersOf({ path, query, idempotencyKey }: Operation): object[] {
+  return [
+    ...Object.entries(PATH_PARAMETERS)
+      .filter(([name]) => path.includes(`{${name}}`))
+      .map(([name, schema]) => parameter("path", name, true, schema)),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter("query", name, false, schema)),
+    ...(idempotencyKey === undefined
+      ? []
+      : [parameter("header", "Idempotency-Key", idempotencyKey === "required", IdempotencyKey)]),
+  ];
+}
+
+function describe(operationId: string, operation: Operation): object {
+  const parameters = parametersOf(operation);
+  return {
+    operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: reference(operation.body) } },
+      },
+    }),
+  };
+}
+
+function paths(): Record<string, Record<string, object>> {
+  const byPath: Record<string, Record<string, object>> = {};
+  for (const [operationId, operation] of Object.entries(OPERATIONS)) {
+    byPath[operation.path] = {
+      ...byPath[operation.path],
+      [operation.method]: { ...describe(operationId, operation), responses: responsesOf(operation) },
+    };
+  }
+  return byPath;
+}
+
+/** The API's own description: OpenAPI 3.1, made from the schemas that validate its requests. The same for every operator. */
+export const openApiDocument = () => ({
+  openapi: "3.1.1",
+  info: {
+    title: "Segmentation Job Service",
+    version: "1.0.0",
+    description: DESCRIPTION,
+    license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+  },
+  servers: [{ url: "/" }],
+  security: [{ bearer: [] }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  paths: paths(),
+  components: {
+    schemas: componentSchemas(),
+    responses: commonResponses(),
+    headers: HEADERS,
+    securitySchemes: SECURITY_SCHEMES,
+  },
+});

@@ -1,0 +1,123 @@
+import { ErrorObject, type ErrorHints } from "../../contract/error.ts";
+import { COMMON_ERRORS, type Operation } from "../../contract/operations.ts";
+import { ERROR_CATALOGUE, type ErrorCode, type ServiceError } from "../../core/errors.ts";
+import { reference } from "./components.ts";
+
+const MEANINGS: Readonly<Record<ServiceError["status"], string>> = {
+  400: "The request is not as it should be.",
+  401: "The credential is missing, invalid, expired or revoked.",
+  402: "The free trial, or the account's billing, does not cover the request.",
+  403: "A taskId does not belong to the account.",
+  404: "There is no such thing in the account.",
+  405: "The path exists, but not with this method.",
+  409: "The current state is in the way.",
+  429: "The account sends too many requests.",
+  500: "Something failed on the service's side.",
+  502: "A service behind this one failed. Nothing was created.",
+  503: "Not available at the moment. Nothing was created.",
+};
+
+const TRIAL: ErrorHints = {
+  remainingTokens: 2,
+  requestedTokens: 3,
+  expiresAt: "2026-12-04T09:30:00.000Z",
+  upgradeUrl: "https://segmentation.example.com/upgrade",
+};
+
+/** What some errors say beside their sentence, as an example. */
+const HINTS: Partial<Record<ErrorCode, ErrorHints>> = {
+  trial_limit_exceeded: TRIAL,
+  trial_format_unsupported: TRIAL,
+  trial_video_unsupported: TRIAL,
+  trial_insufficient: TRIAL,
+  trial_exhausted: { ...TRIAL, remainingTokens: 0 },
+  trial_expired: { ...TRIAL, remainingTokens: 0 },
+  payment_required: { upgradeUrl: "https://segmentation.example.com/upgrade" },
+  active_job_exists: { activeJobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21" },
+  idempotency_in_progress: { retryAfterSeconds: 2 },
+  rate_limited: { retryAfterSeconds: 60 },
+  trial_queue_full: {
+    retryAfterSeconds: 30,
+    upgradeUrl: "https://segmentation.example.com/upgrade",
+  },
+  identity_provider_unavailable: { retryAfterSeconds: 5 },
+};
+
+const header = (name: string): object => ({ $ref: `#/components/headers/${name}` });
+
+const EVERY_RESPONSE = { "X-Request-Id": header("X-Request-Id") };
+
+/** The headers that components.headers describes. */
+export const HEADERS = {
+  "X-Request-Id": {
+    description: "Names the request. Tell it when you report a failure.",
+    schema: { type: "string", format: "uuid" },
+  },
+  "Retry-After": {
+    description: "When to try again, in seconds.",
+    schema: { type: "integer", minimum: 1 },
+  },
+  "Idempotent-Replayed": {
+    description: "`true` where this is the answer to an earlier request with the same Idempotency-Key.",
+    schema: { type: "string", const: "true" },
+  },
+  "WWW-Authenticate": {
+    description: "`Bearer`.",
+    schema: { type: "string", const: "Bearer" },
+  },
+} as const;
+
+const example = (code: ErrorCode): object => ({
+  value: { error: code, message: ERROR_CATALOGUE[code][1], ...HINTS[code] },
+});
+
+function errorResponse(status: ServiceError["status"], codes: readonly ErrorCode[]): object {
+  const mayTellWhen = codes.some((code) => HINTS[code]?.retryAfterSeconds !== undefined);
+  return {
+    description: MEANINGS[status],
+    headers: {
+      ...EVERY_RESPONSE,
+      ...(status === 401 && { "WWW-Authenticate": header("WWW-Authenticate") }),
+      ...(mayTellWhen && { "Retry-After": header("Retry-After") }),
+    },
+    content: {
+      "application/json": {
+        schema: reference(ErrorObject),
+        examples: Object.fromEntries(codes.map((code) => [code, example(code)])),
+      },
+    },
+  };
+}
+
+/** The errors that every operation may answer with, each a response of its own. */
+export const commonResponses = (): Record<string, object> =>
+  Object.fromEntries(COMMON_ERRORS.map((code) => [code, errorResponse(ERROR_CATALOGUE[code][0], [code])]));
+
+/** An operation with codes of the catalogue: the table's rows, or this does not compile. */
+type CataloguedOperation = Omit<Operation, "errors"> & { readonly errors: readonly ErrorCode[] };
+
+/** An operation's responses, by status: its success and every error that it may end with. */
+export function responsesOf(operation: CataloguedOperation): Record<string, object> {
+  const isRepeatable = operation.idempotencyKey !== undefined;
+  const responses: Record<string, object> = {
+    [operation.status]: {
+      description: operation.success,
+      headers: {
+        ...EVERY_RESPONSE,
+        ...(isRepeatable && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
+      },
+      content: { "application/json": { schema: reference(operation.answer) } },
+    },
+  };
+  for (const code of COMMON_ERRORS) {
+    responses[ERROR_CATALOGUE[code][0]] = { $ref: `#/components/responses/${code}` };
+  }
+  for (const status of new Set(operation.errors.map((code) => ERROR_CATALOGUE[code][0]))) {
+    const codes: readonly ErrorCode[] = [...operation.errors, ...COMMON_ERRORS];
+    responses[status] = errorResponse(
+      status,
+      codes.filter((code) => ERROR_CATALOGUE[code][0] === status),
+    );
+  }
+  return responses;
+}

@@ -1,0 +1,31 @@
+/** The page at `/docs`: Swagger UI over this service's own document. */
+export const REFERENCE_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Segmentation job service: reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Starts the viewer; a script of its own, since the page's policy lets no inline script run. */
+export const REFERENCE_SCRIPT = `SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#reference",
+  deepLinking: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;
+
+/** The files of swagger-ui-dist that the page loads. */
+export const VIEWER_FILES: readonly string[] = ["swagger-ui.css", "swagger-ui-bundle.js"];

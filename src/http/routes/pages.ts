@@ -1,0 +1,61 @@
+import { Hono } from "hono";
+import { etag, RETAINED_304_HEADERS } from "hono/etag";
+import { secureHeaders } from "hono/secure-headers";
+import { ServiceError } from "../../core/errors.ts";
+import { platform, type AppEnv } from "../context.ts";
+import { crossOrigin } from "../middleware/cross-origin.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import { LANDING_PAGE, LANDING_STYLE } from "../pages/landing.ts";
+import { REFERENCE_PAGE, REFERENCE_SCRIPT, VIEWER_FILES } from "../pages/reference.ts";
+import { wrongMethod } from "./wrong-method.ts";
+
+/** Nothing from elsewhere, nothing inline, no frames: a page that takes a secret key must not be lent to anybody. */
+const guarded = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", "data:"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  xFrameOptions: "DENY",
+  // Whether the domain is for HTTPS alone is its owner's to say.
+  strictTransportSecurity: false,
+});
+
+const cached = etag({
+  retainedHeaders: [...RETAINED_304_HEADERS, "access-control-allow-origin", "access-control-expose-headers"],
+});
+
+const CSS = { "content-type": "text/css; charset=utf-8" };
+const JAVASCRIPT = { "content-type": "text/javascript; charset=utf-8" };
+
+let document: string | null = null;
+
+/** For people, and for tools that read the API's document. */
+export const pages = new Hono<AppEnv>()
+  .use("/openapi.json", crossOrigin, cached)
+  .get("/openapi.json", (c) => {
+    document ??= JSON.stringify(openApiDocument());
+    return c.body(document, 200, { "content-type": "application/json", "cache-control": "no-cache" });
+  })
+  .all("/openapi.json", wrongMethod("GET"))
+  .get("/", guarded, (c) => c.html(LANDING_PAGE))
+  .all("/", wrongMethod("GET"))
+  .get("/landing.css", guarded, cached, (c) => c.body(LANDING_STYLE, 200, CSS))
+  .all("/landing.css", wrongMethod("GET"))
+  .get("/docs", guarded, (c) => c.html(REFERENCE_PAGE))
+  .all("/docs", wrongMethod("GET"))
+  .get("/docs/start.js", guarded, cached, (c) => c.body(REFERENCE_SCRIPT, 200, JAVASCRIPT))
+  .get("/docs/:file", guarded, async (c) => {
+    const name = c.req.param("file");
+    const file = VIEWER_FILES.includes(name)
+      ? await platform(c).viewer.file(name, c.req.header("if-none-match"))
+      : null;
+    if (file === null) throw new ServiceError("not_found");
+    return file;
+  })
+  .all("/docs/:file", wrongMethod("GET"));

@@ -1,0 +1,81 @@
+import { Tokenizer, TokenType } from "@streamparser/json";
+import { ServiceError } from "../core/errors.ts";
+
+/** The deepest body that the API knows has 4 levels. */
+const MOST_LEVELS = 16;
+/** How much of a client's own text an error may give back, in characters. */
+const MOST_QUOTED = 40;
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+const refusal = (reason: string): ServiceError => new ServiceError("invalid_json", reason);
+
+/** A client's name for something, quoted, its end cut off where it is long. */
+export const quoted = (name: string): string =>
+  JSON.stringify(name.length > MOST_QUOTED ? `${name.slice(0, MOST_QUOTED)}…` : name);
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal("The body is not valid UTF-8.");
+  }
+}
+
+function refuseUnparsable(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/ is not valid JSON$/, "") : "";
+    throw refusal(`The body is not valid JSON: ${reason.slice(0, 4 * MOST_QUOTED)}.`);
+  }
+}
+
+/** What JSON.parse lets pass: two values under one key (it keeps the last), halves of characters, numbers beyond all bounds. */
+function refuseAmbiguity(bytes: Uint8Array): void {
+  /** The open objects and arrays, the innermost last: an object by its keys so far. */
+  const open: (Set<string> | null)[] = [];
+  let isKeyNext = false;
+  const tokenizer = new Tokenizer();
+  tokenizer.onError = (error) => {
+    throw error instanceof ServiceError ? error : refusal("The body is not valid JSON.");
+  };
+  tokenizer.onToken = ({ token, value }) => {
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+      if (open.length === MOST_LEVELS) {
+        throw refusal(`The body is nested more than ${MOST_LEVELS} levels deep.`);
+      }
+      isKeyNext = token === TokenType.LEFT_BRACE;
+      open.push(isKeyNext ? new Set() : null);
+    } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
+      isKeyNext = false;
+      open.pop();
+    } else if (token === TokenType.COMMA) {
+      isKeyNext = open.at(-1) instanceof Set;
+    } else if (typeof value === "number" && !Number.isFinite(value)) {
+      throw refusal("A number is too large.");
+    } else if (token === TokenType.STRING && typeof value === "string") {
+      if (!value.isWellFormed()) throw refusal("A string has half of a surrogate pair.");
+      if (!isKeyNext) return;
+      isKeyNext = false;
+      const keys = open.at(-1);
+      if (keys?.has(value)) throw refusal(`The key ${quoted(value)} stands twice in one object.`);
+      keys?.add(value);
+    }
+  };
+  tokenizer.write(bytes);
+}
+
+/**
+ * Refuses a body that is not JSON, or that two readers could understand differently: the rules of I-JSON (RFC 7493, 2).
+ * @throws ServiceError invalid_json, with what is wrong.
+ */
+export function refuseLooseJson(bytes: Uint8Array): void {
+  const text = decode(bytes);
+  if (text === "") throw refusal("The body is empty. Send a JSON object.");
+  if (text.startsWith(BYTE_ORDER_MARK)) {
+    throw refusal("The body starts with a byte order mark. Send it without one.");
+  }
+  refuseUnparsable(text);
+  refuseAmbiguity(bytes);
+}

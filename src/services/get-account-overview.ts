@@ -1,0 +1,82 @@
+import type { AccessReason, AccountBilling, AccountOverview } from "../contract/account.ts";
+import { accessOf, standingOf } from "../core/access.ts";
+import { trialAt, type Trial } from "../core/trial.ts";
+import { accessLimitsOf, trialOfferOf } from "../settings.ts";
+import type { Account } from "../stores/accounts.ts";
+import type { AccountFigures, BillingState } from "../stores/ledger.ts";
+import type { Platform } from "../stores/platform.ts";
+import { catchUp } from "./catch-up.ts";
+
+const DAY_MS = 86_400_000;
+
+/** getAccountOverview: what the account may do and why, its trial, what it used within the last 24 hours. */
+export async function getAccountOverview(platform: Platform, account: Account): Promise<AccountOverview> {
+  const { settings } = platform;
+  const now = Date.now();
+  const offer = trialOfferOf(settings);
+  const { use, settledUnits, billing } = await figures(platform, account, now - DAY_MS);
+  const trial = trialAt(offer, use.trial, now);
+  const access = accessOf(account.mode, accessLimitsOf(settings));
+  return {
+    tokenUsageLast24h: settledUnits,
+    billing: billing === null ? {} : billingView(billing),
+    access: {
+      mode: access.mode,
+      ...mayCreateJobs(account, trial),
+      videoAllowed: access.videoAllowed,
+      downloadsAllowed: true,
+      maxImageTasksPerJob: access.maxImageTasksPerJob,
+      maxActiveJobs: access.maxActiveJobs,
+    },
+    trial: {
+      offerVersion: offer.version,
+      status: trial.status,
+      grantTokens: offer.tokens,
+      consumedTokens: trial.consumedTokens,
+      remainingTokens: trial.remainingTokens,
+      durationDays: offer.days,
+      startedAt: isoOrNull(trial.startedAt),
+      expiresAt: isoOrNull(trial.expiresAt),
+      activeJobId: account.mode === "trial" ? use.activeJobId : null,
+    },
+  };
+}
+
+/** The figures of an account; those of a trial never behind what its job under way has come to. */
+async function figures(platform: Platform, account: Account, since: number): Promise<AccountFigures> {
+  const { accountId, mode } = account;
+  const found = await platform.ledger.figures(accountId, since);
+  if (mode !== "trial" || found.use.activeJobId === null) return found;
+  await catchUp(platform, found.use.activeJobId);
+  return platform.ledger.figures(accountId, since);
+}
+
+function mayCreateJobs(
+  { mode }: Account,
+  { status }: Trial,
+): { reason: AccessReason; canCreateJobs: boolean } {
+  switch (mode) {
+    case "paid":
+      return { reason: "paid_access", canCreateJobs: true };
+    case "blocked":
+      return { reason: "billing_delinquent", canCreateJobs: false };
+    case "trial":
+      return { reason: `trial_${status}`, canCreateJobs: status === "eligible" || status === "active" };
+  }
+}
+
+function billingView({
+  subscriptionStatus,
+  currentPeriodEnd,
+  latestInvoiceStatus,
+}: BillingState): AccountBilling {
+  return {
+    accessStatus: standingOf(subscriptionStatus),
+    ...(currentPeriodEnd !== null && { currentPeriodEnd: new Date(currentPeriodEnd).toISOString() }),
+    ...(latestInvoiceStatus !== null && { latestInvoiceStatus }),
+    ...(subscriptionStatus !== null && { stripeSubscriptionStatus: subscriptionStatus }),
+  };
+}
+
+const isoOrNull = (time: number | null): string | null =>
+  time === null ? null : new Date(time).toISOString();

@@ -1,0 +1,9 @@
+import type { Account } from "../contract/account.ts";
+import type { Platform } from "../stores/platform.ts";
+
+/** getAccount. */
+export async function getAccount(platform: Platform, accountId: string): Promise<Account> {
+  const profile = await platform.accounts.profile(accountId);
+  if (profile === null) throw new Error("an authenticated account is not there");
+  return profile;
+}

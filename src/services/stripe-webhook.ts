@@ -1,0 +1,73 @@
+import { ServiceError } from "../core/errors.ts";
+import { log } from "../core/log.ts";
+import type { PaymentEvent, Payments } from "../stores/payments.ts";
+import { CustomerGone } from "../stores/stripe-failures.ts";
+import type { Platform } from "../stores/platform.ts";
+
+/** The kinds of events after which a customer's standing may be another. */
+const TELLING = /^(customer\.subscription|invoice|checkout\.session)\./;
+
+/**
+ * Takes a webhook of the payment provider. The event says which customer changed, and the state is asked for: events
+ * come late, twice and in any order; what the provider answers is always true.
+ */
+export async function receiveStripeEvent(
+  platform: Platform,
+  body: string,
+  signature: string | undefined,
+): Promise<void> {
+  const { payments } = platform;
+  if (payments === null) throw new ServiceError("not_found");
+  const event = await payments.readEvent(body, signature);
+  const outcome =
+    event.customerId === null
+      ? "not_interesting"
+      : await takeEvent(platform, payments, event, event.customerId);
+  log("info", "stripe_event", { eventId: event.id, type: event.type, outcome });
+}
+
+type Outcome = "written" | "known" | "subsumed" | "forgotten" | "unknown_customer" | "not_interesting";
+
+async function takeEvent(
+  platform: Platform,
+  payments: Payments,
+  event: PaymentEvent,
+  customerId: string,
+): Promise<Outcome> {
+  const forget = async (): Promise<Outcome> =>
+    (await platform.billing.forgetCustomer(customerId, event, Date.now())) ? "forgotten" : "unknown_customer";
+  if (event.type === "customer.deleted") return forget();
+  if (!TELLING.test(event.type)) return "not_interesting";
+  try {
+    return await refresh(platform, payments, event, customerId);
+  } catch (error) {
+    // The end of a deleted customer's subscription is told too, and may come first.
+    if (error instanceof CustomerGone) return forget();
+    throw error;
+  }
+}
+
+/**
+ * Asks for a customer's state and writes it with the event, unless another wrote since we read the version: its answer
+ * may be newer than ours. Then we ask again, at most once: of two writes after our first reading, the second began to
+ * ask after our event had come, so that what we were told to look at is in it.
+ */
+async function refresh(
+  { billing }: Platform,
+  payments: Payments,
+  event: PaymentEvent,
+  customerId: string,
+): Promise<Outcome> {
+  let first: number | undefined;
+  for (;;) {
+    const reading = await billing.readForEvent(customerId, event.id);
+    if (reading === null) return "unknown_customer";
+    if (reading.isHandled) return "known";
+    first ??= reading.version;
+    if (reading.version >= first + 2) break;
+    const subscription = await payments.subscriptionOf(customerId);
+    if (await billing.write(customerId, reading.version, subscription, event, Date.now())) return "written";
+  }
+  await billing.noteEvent(event, Date.now());
+  return "subsumed";
+}

@@ -1,0 +1,135 @@
+import type { Subscription } from "../core/subscription.ts";
+import type { PaymentEvent } from "./payments.ts";
+
+/** What is known of a customer when an event about it comes. */
+export interface EventReading {
+  /** How often its state was written: one that reads, asks and writes must find it unchanged. */
+  readonly version: number;
+  /** Whether the event has had its effect. */
+  readonly isHandled: boolean;
+}
+
+/** Accounts at the payment provider, in D1, and the events that told of them. */
+export class Billing {
+  readonly #db: D1Database;
+
+  constructor(db: D1Database) {
+    this.#db = db;
+  }
+
+  /** The customer of an account, or what to make one with: the address, and how many it had that are deleted. */
+  async customerOf(
+    accountId: string,
+  ): Promise<{ customerId: string | null; email: string; formerCustomers: number }> {
+    const row = await this.#db
+      .prepare(
+        `SELECT b.customer_id, a.email,
+           (SELECT count(*) FROM former_customers f WHERE f.account_id = a.id) AS former_customers
+         FROM accounts a LEFT JOIN billing b ON b.account_id = a.id WHERE a.id = ?1`,
+      )
+      .bind(accountId)
+      .first<{ customer_id: string | null; email: string; former_customers: number }>();
+    if (row === null) throw new Error(`no account ${accountId}`);
+    return { customerId: row.customer_id, email: row.email, formerCustomers: row.former_customers };
+  }
+
+  /** Notes the customer of an account, unless there is one; the one that counts. */
+  async keepCustomer(accountId: string, customerId: string, now: number): Promise<string> {
+    const row = await this.#db
+      .prepare(
+        `INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (account_id) DO UPDATE SET updated_at = updated_at RETURNING customer_id`,
+      )
+      .bind(accountId, customerId, now)
+      .first<{ customer_id: string }>();
+    if (row === null) throw new Error(`the customer of ${accountId} was not kept`);
+    return row.customer_id;
+  }
+
+  /**
+   * Forgets a customer that is deleted at the payment provider, and its state with it; notes the event that told of it
+   * in the same transaction.
+   * @returns false where it is no account's customer.
+   */
+  async forgetCustomer(customerId: string, event: PaymentEvent | null, now: number): Promise<boolean> {
+    const [, deleted] = await this.#db.batch([
+      this.#db
+        .prepare(
+          `INSERT INTO former_customers (customer_id, account_id, forgotten_at)
+           SELECT customer_id, account_id, ?2 FROM billing WHERE customer_id = ?1 ON CONFLICT DO NOTHING`,
+        )
+        .bind(customerId, now),
+      this.#db.prepare("DELETE FROM billing WHERE customer_id = ?1").bind(customerId),
+      ...(event === null
+        ? []
+        : [
+            this.#db
+              .prepare(
+                `INSERT INTO stripe_events (id, type, received_at) SELECT ?1, ?2, ?3 WHERE changes() > 0
+                 ON CONFLICT DO NOTHING`,
+              )
+              .bind(event.id, event.type, now),
+          ]),
+    ]);
+    return deleted?.meta.changes === 1;
+  }
+
+  /** What is known of a customer when this event comes; null for a customer that is not ours. */
+  async readForEvent(customerId: string, eventId: string): Promise<EventReading | null> {
+    const row = await this.#db
+      .prepare(
+        `SELECT version, EXISTS (SELECT 1 FROM stripe_events WHERE id = ?2) AS handled
+         FROM billing WHERE customer_id = ?1`,
+      )
+      .bind(customerId, eventId)
+      .first<{ version: number; handled: number }>();
+    return row && { version: row.version, isHandled: row.handled === 1 };
+  }
+
+  /**
+   * Writes a customer's state and the event that made us ask for it, both or neither.
+   * @returns false where the customer was written since `version` was read: what was asked may be older than that.
+   */
+  async write(
+    customerId: string,
+    version: number,
+    subscription: Subscription | null,
+    event: PaymentEvent,
+    now: number,
+  ): Promise<boolean> {
+    const [written] = await this.#db.batch([
+      this.#db
+        .prepare(
+          `UPDATE billing SET subscription_id = ?3, subscription_status = ?4, current_period_end = ?5,
+             latest_invoice_status = ?6, version = version + 1, updated_at = ?7
+           WHERE customer_id = ?1 AND version = ?2`,
+        )
+        .bind(
+          customerId,
+          version,
+          subscription?.id ?? null,
+          subscription?.status ?? null,
+          subscription?.currentPeriodEnd ?? null,
+          subscription?.latestInvoiceStatus ?? null,
+          now,
+        ),
+      this.#db
+        .prepare("INSERT INTO stripe_events (id, type, received_at) SELECT ?1, ?2, ?3 WHERE changes() > 0")
+        .bind(event.id, event.type, now),
+    ]);
+    return written?.meta.changes === 1;
+  }
+
+  /** Notes an event whose effect another's write has had. */
+  async noteEvent(event: PaymentEvent, now: number): Promise<void> {
+    await this.#db
+      .prepare("INSERT OR IGNORE INTO stripe_events (id, type, received_at) VALUES (?1, ?2, ?3)")
+      .bind(event.id, event.type, now)
+      .run();
+  }
+
+  /** Forgets the events noted before `before` (epoch ms). */
+  async purgeEvents(before: number): Promise<void> {
+    await this.#db.prepare("DELETE FROM stripe_events WHERE received_at < ?1").bind(before).run();
+  }
+}
