@@ -9,6 +9,7 @@ const workersRuntime = cloudflareTest(async () => ({
   miniflare: {
     bindings: {
       MIGRATIONS: await readD1Migrations("migrations"),
+      SEED: process.env["SEED"] ?? "",
       PUBLIC_URL: "https://api.test",
       S3_ENDPOINT: "https://s3.test",
       S3_ACCESS_KEY_ID: "test-access-key",
@@ -16,6 +17,13 @@ const workersRuntime = cloudflareTest(async () => ({
       SIGNING_SECRET: "a secret for the tests alone",
       INFERENCE_URL: "https://inference.test",
       INFERENCE_TOKEN: "an inference token for the tests",
+      STRIPE_SECRET_KEY: "sk_test_for_the_tests_alone",
+      STRIPE_WEBHOOK_SECRET: "whsec_for_the_tests_alone",
+      STRIPE_PRICE_ID: "price_for_the_tests",
+      STRIPE_API_URL: "https://stripe.test",
+      OIDC_ISSUER: "https://identity.test",
+      OIDC_AUDIENCE: "https://api.test",
+      OIDC_JWKS_URL: "https://identity.test/jwks",
     },
     queueConsumers: Object.fromEntries(
       ["interactive", "bulk", "trial", "archive"].map((lane) => [
@@ -38,10 +46,17 @@ export default defineConfig({
     silent: "passed-only",
     projects: [
       {
+        // Vite would tell of each source map that a package names and does not ship: Stripe has hundreds.
+        logLevel: "error",
         plugins: [workersRuntime],
         test: {
           name: "workerd",
-          include: ["test/operations/**/*.test.ts", "test/jobs/**/*.test.ts"],
+          include: [
+            "test/operations/**/*.test.ts",
+            "test/jobs/**/*.test.ts",
+            "test/accounts/**/*.test.ts",
+            "test/requests/**/*.test.ts",
+          ],
           setupFiles: ["test/support/worker/setup.ts"],
         },
       },

@@ -1,4 +1,5 @@
 import { runCommand, usageError } from "./shared/command-line.ts";
+import { CHECKOUT_LINE, JOB_LINES, OVERVIEW_LINE, settingLines } from "./shared/curl-lines.ts";
 import { readableLine } from "./stack/log-lines.ts";
 import { parsePort } from "./stack/port.ts";
 import { type StackAddress, startStack } from "./stack/start-stack.ts";
@@ -10,28 +11,48 @@ const HELP = `Runs the whole service on this machine until Ctrl-C.
   STATE_DIR=/tmp/try npm start  another folder for database, files, keys and logs (default .local)
   INFERENCE_URL=… INFERENCE_TOKEN=… npm start
                                 an inference service that runs already
+  STAND_INS=off npm start       without the stand-ins for an identity provider and Stripe
 
 The Worker's settings (docs/operations.md) come from the environment or from .dev.vars.
 `;
 
-function instructions({ baseUrl, apiKey }: StackAddress): string {
-  return `
+const isOn = (name: string): boolean => {
+  const value = process.env[name] || "on";
+  if (value === "on" || value === "off") return value === "on";
+  throw usageError(`${name} must be on or off, not "${value}".`);
+};
+
+const indented = (lines: string): string => lines.replaceAll(/^/gm, "  ");
+
+function instructions({ baseUrl, apiKey, identityUrl, billingUrl }: StackAddress): string {
+  const folder = process.env["STATE_DIR"] ? `STATE_DIR=${process.env["STATE_DIR"]} ` : "";
+  const job = `
 Ready.
   Address  ${baseUrl}
-  API key  ${apiKey}
+  API key  ${apiKey} (a paid account)
 
 Try it (needs curl and jq):
 
-  BASE=${baseUrl}
-  AUTH="Authorization: Bearer ${apiKey}"
-  UPLOAD=$(curl -s -H "$AUTH" --json '{"contentType":"image/png"}' $BASE/v1/uploads/presign)
-  curl -s -T samples/coffee.png -H "Content-Type: image/png" "$(jq -r .uploadUrl <<< "$UPLOAD")"
-  JOB=$(curl -s -H "$AUTH" --json "{\\"type\\":\\"image\\",\\"prompts\\":[\\"cup\\"],\\"tasks\\":[$(jq .taskId <<< "$UPLOAD")]}" $BASE/v1/jobs | jq -r .jobId)
-  curl -s -H "$AUTH" $BASE/v1/jobs/$JOB          # until status is "success"
-  curl -s -H "$AUTH" $BASE/v1/jobs/$JOB/result   # masks, each with a signed address
-
-Ctrl-C stops everything.
+${indented(settingLines(baseUrl, apiKey))}
+${indented(JOB_LINES)}
 `;
+  const signIn = `
+Be a new customer: sign in with any e-mail address at ${identityUrl}, or here:
+
+  TOKEN=$(${folder}npm run -s token -- --email a@example.com)
+  AUTH="Authorization: Bearer $TOKEN"
+${indented(OVERVIEW_LINE)}   # a free trial; the job above runs on it
+`;
+  const checkout = `
+${indented(CHECKOUT_LINE)}
+  # Open that address (Stripe's stand-in, ${billingUrl}) and press Pay: no money moves, and the overview says paid.
+`;
+  const parts = [
+    job,
+    ...(identityUrl === undefined ? [] : [signIn]),
+    ...(billingUrl === undefined ? [] : [checkout]),
+  ];
+  return `${parts.join("")}\nCtrl-C stops everything.\n`;
 }
 
 async function start(signal: AbortSignal): Promise<number> {
@@ -44,6 +65,7 @@ async function start(signal: AbortSignal): Promise<number> {
   const stack = await startStack({
     port: parsePort(process.env["PORT"] ?? "8787"),
     stateDir: process.env["STATE_DIR"],
+    standIns: isOn("STAND_INS"),
     onProgress: (sentence) => console.log(sentence),
     onLine: (part, line) => console.log(`[${part}] ${readableLine(line)}`),
     signal,

@@ -1,10 +1,11 @@
 import { newId } from "../../src/core/ids.ts";
-import type { Database } from "./database.ts";
-import { insertKey, newKey } from "./keys.ts";
+import type { Plan } from "../../src/core/access.ts";
+import { Failure } from "../shared/command-line.ts";
+import type { Database, Row } from "./database.ts";
+import { createKey, insertKey, newKey } from "./keys.ts";
 import { sql } from "./sql.ts";
 
-export const PLANS = ["trial", "paid"] as const;
-export type Plan = (typeof PLANS)[number];
+export const PLANS = ["trial", "paid", "blocked"] as const satisfies readonly Plan[];
 
 export interface NewAccount {
   readonly email: string;
@@ -20,7 +21,7 @@ export interface CreatedAccount {
   readonly secret: string;
 }
 
-/** Creates an account with its first API key. */
+/** Creates an account with its first API key; fails where the address has one. */
 export async function createAccount(
   database: Database,
   account: NewAccount,
@@ -29,13 +30,84 @@ export async function createAccount(
   const accountId = newId("acct");
   const now = Date.now();
   const key = await newKey(account.keyLabel);
-  await database.run(
+  const [created] = await database.run(
     [
       sql`INSERT INTO accounts (id, email, email_verified, name, plan, created_at, updated_at)
-          VALUES (${accountId}, ${account.email}, 1, ${account.name}, ${account.plan}, ${now}, ${now})`,
+          SELECT ${accountId}, ${account.email}, 1, ${account.name}, ${account.plan}, ${now}, ${now}
+          WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ${account.email} COLLATE NOCASE)
+          RETURNING id`,
       insertKey(key, accountId, now),
     ],
     signal,
   );
+  if (!created?.length) throw new Failure(`There is an account of ${account.email} already.`);
   return { accountId, keyId: key.keyId, secret: key.secret };
+}
+
+/** The account of an address with a new API key: the one that there is, or a new one. */
+export async function createAccountOrKey(
+  database: Database,
+  account: NewAccount,
+  signal?: AbortSignal,
+): Promise<CreatedAccount> {
+  const find = sql`SELECT id FROM accounts WHERE email = ${account.email} COLLATE NOCASE ORDER BY id LIMIT 1`;
+  const accountId = (await database.run([find], signal))[0]?.[0]?.["id"];
+  if (typeof accountId !== "string") return createAccount(database, account, signal);
+  const { keyId, secret } = await createKey(database, accountId, account.keyLabel, signal);
+  return { accountId, keyId, secret };
+}
+
+async function update(
+  database: Database,
+  accountId: string,
+  statement: string,
+  signal?: AbortSignal,
+): Promise<Row> {
+  const [rows] = await database.run([statement], signal);
+  const row = rows?.[0];
+  if (!row) throw new Failure(`There is no account ${accountId}.`);
+  return row;
+}
+
+/** Sets what the operator decides for an account; fails where there is no such account. */
+export const setPlan = (
+  database: Database,
+  accountId: string,
+  plan: Plan,
+  signal?: AbortSignal,
+): Promise<Row> =>
+  update(
+    database,
+    accountId,
+    sql`UPDATE accounts SET plan = ${plan}, updated_at = ${Date.now()} WHERE id = ${accountId}
+        RETURNING id AS accountId, email, plan, status`,
+    signal,
+  );
+
+/** Suspends an account, whose every credential is refused from then on, or lets it in again. */
+export const setStatus = (
+  database: Database,
+  accountId: string,
+  status: "active" | "suspended",
+  signal?: AbortSignal,
+): Promise<Row> =>
+  update(
+    database,
+    accountId,
+    sql`UPDATE accounts SET status = ${status}, updated_at = ${Date.now()} WHERE id = ${accountId}
+        RETURNING id AS accountId, email, plan, status`,
+    signal,
+  );
+
+/** Every account, the newest first. */
+export async function listAccounts(database: Database, signal?: AbortSignal): Promise<Row[]> {
+  const [rows] = await database.run(
+    [
+      sql`SELECT a.id AS accountId, a.email, a.plan, a.status, b.subscription_status AS subscription,
+            a.created_at AS createdAt
+          FROM accounts a LEFT JOIN billing b ON b.account_id = a.id ORDER BY a.id DESC`,
+    ],
+    signal,
+  );
+  return rows ?? [];
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Failure } from "../shared/command-line.ts";
@@ -47,6 +48,14 @@ function database(where: readonly string[], env: NodeJS.ProcessEnv): Database {
       return answer.data.map((statement) => statement.results);
     },
   };
+}
+
+/** The D1 database of a local stack that has one: a mistyped STATE_DIR must not look like an empty service. */
+export async function openExistingDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+  if (!existsSync(state.data)) {
+    throw new Failure(`There is no stack's state in ${state.path}. Set STATE_DIR, or start one: npm start.`);
+  }
+  return openLocalDatabase(state, signal);
 }
 
 /** The D1 database of a local stack, running or not; created and migrated where needed. */

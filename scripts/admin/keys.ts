@@ -1,7 +1,7 @@
 import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../src/core/api-key.ts";
 import { newId } from "../../src/core/ids.ts";
 import { Failure } from "../shared/command-line.ts";
-import type { Database } from "./database.ts";
+import type { Database, Row } from "./database.ts";
 import { sql } from "./sql.ts";
 
 export interface NewKey {
@@ -36,6 +36,20 @@ export async function createKey(
   const [rows] = await database.run([insertKey(key, accountId, Date.now())], signal);
   if (!rows?.length) throw new Failure(`There is no account ${accountId}.`);
   return key;
+}
+
+/** An account's keys, the newest first, revoked ones too. */
+export async function listKeys(database: Database, accountId: string, signal?: AbortSignal): Promise<Row[]> {
+  const [accounts, keys] = await database.run(
+    [
+      sql`SELECT 1 FROM accounts WHERE id = ${accountId}`,
+      sql`SELECT id AS keyId, label, prefix, revoked_at AS revokedAt, created_at AS createdAt
+          FROM api_keys WHERE account_id = ${accountId} ORDER BY id DESC`,
+    ],
+    signal,
+  );
+  if (!accounts?.length) throw new Failure(`There is no account ${accountId}.`);
+  return keys ?? [];
 }
 
 /** Revokes a key from its very next use on; gives when it was revoked (ISO 8601), also when it already was. */

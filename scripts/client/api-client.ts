@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ArchiveDownload } from "../../src/contract/archive.ts";
 import { ErrorObject } from "../../src/contract/error.ts";
 import { AcceptedJob, type ImageJobRequest, JobList, JobStatus } from "../../src/contract/job.ts";
-import { JobResult } from "../../src/contract/result.ts";
+import { ImageJobResult } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
 
 /** An answer of the API that is not a success, with its error object. */
@@ -113,7 +113,7 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     createImageJob: (job: ImageJob) => call(AcceptedJob, "POST", "/v1/jobs", { type: "image", ...job }),
     retrieveJob: (jobId: string) => call(JobStatus, "GET", jobPath(jobId)),
     listJobs: () => call(JobList, "GET", "/v1/jobs"),
-    retrieveJobResult: (jobId: string) => call(JobResult, "GET", `${jobPath(jobId)}/result`),
+    retrieveJobResult: (jobId: string) => call(ImageJobResult, "GET", `${jobPath(jobId)}/result`),
     waitForJob,
     waitForArchive,
     download,

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { JobResult } from "../../src/contract/result.ts";
+import type { ImageJobResult } from "../../src/contract/result.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import { readPngText } from "./png-text.ts";
 
@@ -19,7 +19,7 @@ async function countWhite(png: Uint8Array): Promise<number> {
 }
 
 /** Downloads the masks of the result's only picture, in their order. */
-export async function downloadMasks(client: ApiClient, result: JobResult): Promise<DemoMask[]> {
+export async function downloadMasks(client: ApiClient, result: ImageJobResult): Promise<DemoMask[]> {
   const found = result.manifest.items.flatMap((item) => item.masks);
   return await Promise.all(
     found.map(async ({ url, confidence }) => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { createAccount } from "../admin/accounts.ts";
+import { createAccountOrKey } from "../admin/accounts.ts";
 import { openLocalDatabase } from "../admin/database.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -10,7 +10,8 @@ export type DevelopmentAccount = z.infer<typeof DevelopmentAccount>;
 
 /**
  * The account that a local stack is tried out with, created at the first start.
- * Its key is kept beside the database it belongs to, so that restarts give the same and a fresh database a new one.
+ * Its key is kept beside the database it belongs to, so that restarts give the same and a fresh database a new one. A key
+ * that got lost is replaced.
  */
 export async function developmentAccount(
   state: StateFolder,
@@ -20,7 +21,7 @@ export async function developmentAccount(
   const text = await readIfPresent(file);
   if (text !== null) return DevelopmentAccount.parse(JSON.parse(text));
   const database = await openLocalDatabase(state, signal);
-  const { accountId, secret } = await createAccount(
+  const { accountId, secret } = await createAccountOrKey(
     database,
     {
       email: "developer@example.com",

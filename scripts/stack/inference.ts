@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../shared/command-line.ts";
-import { type Child, startChild } from "./child.ts";
+import type { Child } from "./child.ts";
+import { startListeningChild } from "./listening-child.ts";
 import { type StateFolder, stackMark } from "./state-folder.ts";
 import { waitForOk } from "./wait-for.ts";
 
-const LISTENING_PATIENCE_MS = 60_000;
 const READY_PATIENCE_MS = 5 * 60_000;
 const REMOTE_PATIENCE_MS = 20_000;
 
@@ -19,56 +18,29 @@ export interface InferenceOptions {
   readonly signal: AbortSignal;
 }
 
-/** The address in the service's `listening` line, or null for any other line. */
-export function listeningUrl(line: string): string | null {
-  if (!line.includes('"listening"')) return null;
-  try {
-    const entry: unknown = JSON.parse(line);
-    if (typeof entry !== "object" || entry === null || !("msg" in entry) || !("url" in entry)) return null;
-    return entry.msg === "listening" && typeof entry.url === "string" ? entry.url : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Starts the inference service on a free port; resolves as soon as it listens, before its model is warm. */
 export async function startInference(options: InferenceOptions): Promise<{ child: Child; url: string }> {
-  const announced = Promise.withResolvers<string>();
-  const child = await startChild({
-    name: "The inference service",
-    args: [join("inference-container", "src", "main.ts")],
-    env: {
-      ...process.env,
-      ...stackMark(options.state),
-      HOST: "127.0.0.1",
-      PORT: "0",
-      // Ctrl-C should not wait for a long task: its lease ends and it is done again at the next start.
-      DRAIN_SECONDS: process.env["DRAIN_SECONDS"] ?? "1",
-      INFERENCE_TOKEN: options.token,
-      MODEL_FOLDER: options.modelFolder,
-      STORAGE_ORIGINS: options.origin,
-      CALLBACK_ORIGINS: options.origin,
+  return await startListeningChild(
+    {
+      name: "The inference service",
+      args: [join("inference-container", "src", "main.ts")],
+      env: {
+        ...process.env,
+        ...stackMark(options.state),
+        HOST: "127.0.0.1",
+        PORT: "0",
+        // Ctrl-C should not wait for a long task: its lease ends and it is done again at the next start.
+        DRAIN_SECONDS: process.env["DRAIN_SECONDS"] ?? "1",
+        INFERENCE_TOKEN: options.token,
+        MODEL_FOLDER: options.modelFolder,
+        STORAGE_ORIGINS: options.origin,
+        CALLBACK_ORIGINS: options.origin,
+      },
+      logFile: join(options.state.logs, "inference.log"),
+      onLine: options.onLine,
     },
-    logFile: join(options.state.logs, "inference.log"),
-    onLine: (line) => {
-      const url = listeningUrl(line);
-      if (url !== null) announced.resolve(url);
-      options.onLine(line);
-    },
-  });
-  const timer = new AbortController();
-  const url = await Promise.race([
-    announced.promise,
-    child.ended.then((why) => child.failure(`ended at its start (${why})`)),
-    sleep(LISTENING_PATIENCE_MS, null, { signal: AbortSignal.any([timer.signal, options.signal]) })
-      .then(() => child.failure("does not listen"))
-      .catch(() => child.failure("was interrupted")),
-  ]);
-  timer.abort();
-  if (typeof url === "string") return { child, url };
-  await child.stop(0);
-  options.signal.throwIfAborted();
-  throw url;
+    options.signal,
+  );
 }
 
 /** Waits until the service's model is warm; fails early when the service ends. */

@@ -11,10 +11,13 @@ import { claimPort } from "./port.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { loadSecrets } from "./secrets.ts";
 import { type StackSettings, readSettings } from "./settings.ts";
+import { type StandIn, type StandIns, startStandIns } from "./stand-ins.ts";
 import { type StateFolder, stackMark, stateFolder } from "./state-folder.ts";
 import { startWorker } from "./worker.ts";
 import { inferenceToken, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "./wrangler-settings.ts";
+
+export type Part = "worker" | "inference" | StandIn;
 
 export interface StackOptions {
   /** 0: any free port. */
@@ -23,15 +26,24 @@ export interface StackOptions {
   readonly stateDir?: string | undefined;
   /** Settings of the Worker that override those of `.dev.vars` and the environment. */
   readonly settings?: StackSettings;
+  /** Also stand-ins for the identity provider and the payment provider, each unless the settings name a real one. */
+  readonly standIns?: boolean;
   readonly onProgress: (sentence: string) => void;
   /** The lines that the parts print while the stack is up. */
-  readonly onLine?: (part: "worker" | "inference", line: string) => void;
+  readonly onLine?: (part: Part, line: string) => void;
   /** Ends a start that is under way. */
   readonly signal: AbortSignal;
 }
 
 /** What an API client needs, as `ready.json` in the state folder keeps it while the stack is up. */
-export const StackAddress = z.object({ baseUrl: z.url(), apiKey: z.string(), inferenceUrl: z.url() });
+export const StackAddress = z.object({
+  baseUrl: z.url(),
+  apiKey: z.string(),
+  inferenceUrl: z.url(),
+  /** Where the stand-ins are, when they run. */
+  identityUrl: z.url().optional(),
+  billingUrl: z.url().optional(),
+});
 export type StackAddress = Readonly<z.infer<typeof StackAddress>>;
 
 export interface Stack extends StackAddress {
@@ -73,7 +85,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     children.push(child);
     folder.add(child);
   };
-  const listener = (part: "worker" | "inference") => (line: string) => {
+  const listener = (part: Part) => (line: string) => {
     if (isUp) options.onLine?.(part, line);
   };
 
@@ -98,21 +110,36 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     await applyMigrations(state, signal);
     return (await developmentAccount(state, signal)).apiKey;
   };
-  // Both are awaited to their ends: a part that starts late must not outlive a start that failed.
-  const [service, database] = await Promise.allSettled([startService(), prepareDatabase()]);
+  const prepareStandIns = async (): Promise<StandIns> =>
+    options.standIns === true
+      ? await startStandIns({ state, baseUrl, given, secrets, adopt, listener, signal })
+      : { values: {}, addresses: {} };
+  // All are awaited to their ends: a part that starts late must not outlive a start that failed.
+  const [service, database, standIns] = await Promise.allSettled([
+    startService(),
+    prepareDatabase(),
+    prepareStandIns(),
+  ]);
   if (service.status === "rejected") throw service.reason;
   const { url: inferenceUrl, ready } = service.value;
   ready.catch(() => undefined);
   if (database.status === "rejected") throw database.reason;
+  if (standIns.status === "rejected") throw standIns.reason;
 
-  const values = workerValues(baseUrl, inferenceUrl, storage, secrets, given);
+  const settings = { ...standIns.value.values, ...given };
+  const values = workerValues(baseUrl, inferenceUrl, storage, secrets, settings);
   await writePrivateFile(state.workerEnvironment, formatEnvFile(values));
   onProgress("Starting the Worker…");
   adopt(await startWorker({ state, port, baseUrl, onLine: listener("worker"), signal }));
   await ready;
   signal.throwIfAborted();
 
-  const address: StackAddress = { baseUrl, apiKey: database.value, inferenceUrl };
+  const address: StackAddress = {
+    baseUrl,
+    apiKey: database.value,
+    inferenceUrl,
+    ...standIns.value.addresses,
+  };
   await writePrivateFile(state.ready, `${JSON.stringify(address)}\n`);
   isUp = true;
   const crashed = Promise.withResolvers<Failure>();

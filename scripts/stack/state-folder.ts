@@ -14,6 +14,9 @@ export interface StateFolder {
   readonly lock: string;
   readonly secrets: string;
   readonly workerEnvironment: string;
+  /** What the stand-ins remember; the accounts in the database refer to it. */
+  readonly identity: string;
+  readonly billing: string;
   readonly ready: string;
 }
 
@@ -27,6 +30,8 @@ export function stateFolder(folder = ".local"): StateFolder {
     lock: join(path, "lock"),
     secrets: join(path, "secrets.json"),
     workerEnvironment: join(path, "worker.env"),
+    identity: join(path, "data", "identity.json"),
+    billing: join(path, "data", "billing.json"),
     ready: join(path, "ready.json"),
   };
 }

@@ -1,6 +1,14 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { parseArgs } from "node:util";
 import { unstable_startWorker as startDevServer } from "wrangler";
+import { fireCrons } from "./crons.ts";
+import { readCrons } from "./wrangler-settings.ts";
 
 /*
  * Runs the Worker as `wrangler dev` does, by the same development server, but with a front of its own: Wrangler's
@@ -38,13 +46,20 @@ dev.raw.on("error", ({ reason, cause }) => {
 /** How long a request without its body may wait for the answer that made its body unwanted. */
 const REFUSAL_PATIENCE_MS = 5_000;
 
+/** The headers of a request that is asked again without its body: a body of unknown length has the length that came. */
+function withoutBody({ headers, socket }: IncomingMessage): IncomingHttpHeaders {
+  const { "transfer-encoding": encoding, ...rest } = headers;
+  return encoding === undefined ? rest : { ...rest, "content-length": String(socket.bytesRead) };
+}
+
 /** Passes a request on, over a connection of its own: one that was left with an unread body is of no further use. */
 function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = true): void {
   if (runtime === null) {
     answer.writeHead(503, { "retry-after": "1" }).end();
     return;
   }
-  const { method, url, headers } = incoming;
+  const { method, url } = incoming;
+  const headers = withBody ? incoming.headers : withoutBody(incoming);
   const { hostname: host, port } = runtime;
   const outgoing = request({ host, port, method, path: url, headers, agent: false }, (reply) => {
     outgoing.setTimeout(0);
@@ -75,3 +90,4 @@ createServer({ requestTimeout: 0 }, (incoming, answer) => forward(incoming, answ
   Number(values.port),
   "127.0.0.1",
 );
+fireCrons(await readCrons(), () => runtime && `http://${runtime.hostname}:${runtime.port}`);

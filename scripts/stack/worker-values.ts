@@ -4,8 +4,11 @@ import type { Secrets } from "./secrets.ts";
 import type { StackSettings } from "./settings.ts";
 import type { LocalStorage } from "./wrangler-settings.ts";
 
+/** Those of the stack's secrets that are the Worker's wherever its other settings come from. */
+type WorkerSecrets = Pick<Secrets, "SIGNING_SECRET" | "INFERENCE_TOKEN">;
+
 /** The token that the Worker and the inference service share: given with INFERENCE_URL, else the stack's own. */
-export function inferenceToken(given: StackSettings, secrets: Secrets): string {
+export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): string {
   const token = given["INFERENCE_TOKEN"];
   if (token === undefined && given["INFERENCE_URL"] !== undefined) {
     throw new Failure("INFERENCE_URL is set, so INFERENCE_TOKEN must be too: the token of that service.");
@@ -21,11 +24,12 @@ export function workerValues(
   baseUrl: string,
   inferenceUrl: string,
   storage: LocalStorage,
-  secrets: Secrets,
+  secrets: WorkerSecrets,
   given: StackSettings,
 ): StackSettings {
   const values = {
-    ...secrets,
+    SIGNING_SECRET: secrets.SIGNING_SECRET,
+    INFERENCE_TOKEN: secrets.INFERENCE_TOKEN,
     PUBLIC_URL: baseUrl,
     S3_ENDPOINT: `${baseUrl}/cdn-cgi/local/r2/s3`,
     S3_BUCKET: storage.bucket,

@@ -6,17 +6,25 @@ import { Failure } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
 const WranglerFile = z.object({
-  r2_buckets: z
-    .array(
-      z.object({
-        bucket_name: z.string(),
-        local_dev: z.object({
-          experimental_s3_credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
-        }),
+  r2_buckets: z.tuple([
+    z.object({
+      bucket_name: z.string(),
+      local_dev: z.object({
+        experimental_s3_credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
       }),
-    )
-    .length(1),
+    }),
+  ]),
+  triggers: z.object({ crons: z.array(z.string()) }),
 });
+
+async function readWranglerFile(): Promise<z.infer<typeof WranglerFile>> {
+  const text = await readFile(join(PROJECT_ROOT, "wrangler.toml"), "utf8");
+  const file = WranglerFile.safeParse(parse(text));
+  if (file.success) return file.data;
+  throw new Failure(
+    "wrangler.toml must name its crons, and one [[r2_buckets]] with its local_dev S3 credentials.",
+  );
+}
 
 /** The bucket and the credentials that Wrangler's local S3 endpoint checks signatures against. */
 export interface LocalStorage {
@@ -27,10 +35,11 @@ export interface LocalStorage {
 
 /** Reads them from wrangler.toml, where Wrangler itself takes them from. */
 export async function readLocalStorage(): Promise<LocalStorage> {
-  const text = await readFile(join(PROJECT_ROOT, "wrangler.toml"), "utf8");
-  const file = WranglerFile.safeParse(parse(text));
-  const [media] = file.data?.r2_buckets ?? [];
-  if (!media)
-    throw new Failure("wrangler.toml must name one [[r2_buckets]] with its local_dev S3 credentials.");
+  const [media] = (await readWranglerFile()).r2_buckets;
   return { bucket: media.bucket_name, ...media.local_dev.experimental_s3_credentials };
+}
+
+/** The lines of its cron triggers. */
+export async function readCrons(): Promise<readonly string[]> {
+  return (await readWranglerFile()).triggers.crons;
 }

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { createIdentityStandIn } from "./server.ts";
+
+/** Runs the stand-in for an OpenID provider as a process: IDENTITY_FILE is what it keeps, API_URL whom its tokens are for. */
+const { IDENTITY_FILE: file, API_URL: apiUrl } = z
+  .object({ IDENTITY_FILE: z.string().min(1), API_URL: z.url() })
+  .parse(process.env);
+const { url } = await createIdentityStandIn({ file, apiUrl });
+console.log(JSON.stringify({ msg: "listening", url }));

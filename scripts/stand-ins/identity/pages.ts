@@ -1,0 +1,89 @@
+import { html } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { CHECKOUT_LINE, JOB_LINES, OVERVIEW_LINE, settingLines } from "../../shared/curl-lines.ts";
+
+type Page = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+const layout = (title: string, body: Page): Page =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="/style.css" />
+        <script src="/copy.js" defer></script>
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer>
+          This is a stand-in for an identity provider, for development on this machine. It knows no passwords:
+          whoever opens it is whoever they say.
+        </footer>
+      </body>
+    </html>`;
+
+/** The first page: where a sign-in begins. */
+export const startPage = (): Page =>
+  layout(
+    "Segmentation, on this machine",
+    html`<p>
+        Sign in to get an access token for the API. The first sign-in with an address makes an account with a
+        free trial.
+      </p>
+      <p><a class="button" href="/sign-in">Sign in</a></p>`,
+  );
+
+/** Asks who is signing in; the form goes back to the page's own address. */
+export const loginPage = (refusal: string | null): Page =>
+  layout(
+    "Who are you?",
+    html`<form method="post">
+      <label for="email">Any e-mail address will do; no mail is sent.</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        maxlength="100"
+        placeholder="a@example.com"
+        required
+        autofocus
+      />
+      ${refusal === null ? "" : html`<p role="alert">${refusal}</p>`}
+      <button type="submit">Sign in</button>
+    </form>`,
+  );
+
+const copied = (id: string, text: string): Page =>
+  html`<pre id="${id}">${text}</pre>
+    <button type="button" data-copy="${id}">Copy</button>`;
+
+/** Shows an access token, and what to do with it. */
+export const tokenPage = (apiUrl: string, token: string): Page =>
+  layout(
+    "Your access token",
+    html`<p>
+        It is good for one hour. For another one, or as somebody else: <a href="/sign-in">sign in again</a>.
+      </p>
+      ${copied("token", token)}
+      <h2>In a shell</h2>
+      ${copied("settings", settingLines(apiUrl, token))}
+      <h2>What may I do?</h2>
+      ${copied("overview", OVERVIEW_LINE)}
+      <h2>A first job, on the trial</h2>
+      ${copied("job", JOB_LINES)}
+      <h2>Become a paying customer</h2>
+      <p>Open the address that this prints, and press Pay: no money moves.</p>
+      ${copied("checkout", CHECKOUT_LINE)}`,
+  );
+
+/** Tells what went wrong, and where to begin again. */
+export const errorPage = (what: string): Page =>
+  layout(
+    "That did not work",
+    html`<p role="alert">${what}</p>
+      <p><a class="button" href="/sign-in">Sign in again</a></p>`,
+  );

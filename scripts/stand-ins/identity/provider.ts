@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { Provider } from "oidc-provider";
+import type { Kept } from "./kept.ts";
+import { memoryAdapter } from "./memory-adapter.ts";
+import { AUDIENCE, CALLBACK_PATH, CLIENT_ID } from "./names.ts";
+import { errorPage } from "./pages.ts";
+import { personOf } from "./people.ts";
+
+const TOKEN_SECONDS = 3_600;
+const API_SCOPE = "api";
+const SESSION_SECONDS = 3_600;
+
+/** An OpenID provider that issues JWT access tokens for the API; `url` is where it listens. */
+export function createProvider(kept: Kept, url: string): Provider {
+  return new Provider(kept.issuer, {
+    adapter: memoryAdapter,
+    jwks: { keys: [kept.signingKey] },
+    cookies: { keys: [randomBytes(32).toString("base64url")] },
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+        redirect_uris: [`${url}${CALLBACK_PATH}`],
+      },
+    ],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "picture"] },
+    ttl: {
+      AccessToken: TOKEN_SECONDS,
+      AuthorizationCode: 60,
+      Grant: SESSION_SECONDS,
+      IdToken: TOKEN_SECONDS,
+      Interaction: SESSION_SECONDS,
+      Session: SESSION_SECONDS,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        // Whatever a client asks for, there is one API here.
+        defaultResource: () => AUDIENCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: API_SCOPE,
+          audience: AUDIENCE,
+          accessTokenTTL: TOKEN_SECONDS,
+          accessTokenFormat: "jwt",
+          jwt: { sign: { alg: "RS256" } },
+        }),
+      },
+    },
+    interactions: { url: (_context, interaction) => `/login/${interaction.uid}` },
+    findAccount: (_context, subject) => {
+      const person = personOf(subject, url);
+      return person === null ? undefined : { accountId: subject, claims: () => ({ ...person }) };
+    },
+    // The page belongs to the provider: there is nobody whose consent to ask for.
+    loadExistingGrant: async ({ oidc }) => {
+      const grant = new oidc.provider.Grant({
+        ...(oidc.client && { clientId: oidc.client.clientId }),
+        ...(oidc.account && { accountId: oidc.account.accountId }),
+      });
+      grant.addOIDCScope("openid email profile");
+      grant.addResourceScope(AUDIENCE, API_SCOPE);
+      await grant.save();
+      return grant;
+    },
+    extraTokenClaims: (_context, token) => {
+      if (token.kind !== "AccessToken") return undefined;
+      const person = personOf(token.accountId, url);
+      return person === null ? undefined : { ...person };
+    },
+    renderError: async (context, out) => {
+      context.type = "html";
+      context.body = String(await errorPage(out.error_description ?? out.error));
+    },
+  });
+}

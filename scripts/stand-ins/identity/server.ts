@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { codeOf } from "../../shared/error-parts.ts";
+import { createIdentityApp } from "./app.ts";
+import { makeKept, readKept } from "./kept.ts";
+import { createProvider } from "./provider.ts";
+
+export interface IdentityStandInOptions {
+  /** What has to survive a restart lies here: issuer, port and signing key. */
+  readonly file: string;
+  /** The address of the API that the token page shows requests for. */
+  readonly apiUrl: string;
+}
+
+/** A running stand-in. */
+export interface IdentityStandIn {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Listens on the port if it is free, else on any free one; gives which. */
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (codeOf(error) !== "EADDRINUSE") throw error;
+    return await listen(server, 0);
+  }
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+/**
+ * Starts a stand-in for an OpenID provider on 127.0.0.1.
+ * The issuer is the address of its first run. It comes back to that port; where another program has taken it
+ * meanwhile it listens elsewhere and keeps the issuer's name, because an account is (issuer, subject).
+ */
+export async function createIdentityStandIn(options: IdentityStandInOptions): Promise<IdentityStandIn> {
+  const server = createServer();
+  const known = await readKept(options.file);
+  const port = await listen(server, known?.port ?? 0);
+  const url = `http://127.0.0.1:${port}`;
+  const provider = createProvider(known ?? (await makeKept(options.file, port)), url);
+  provider.on("server_error", (_context, error) => console.error(error));
+  const app = createIdentityApp({ provider, url, apiUrl: options.apiUrl });
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  server.on("request", (incoming, outgoing) => void answer(incoming, outgoing));
+  return {
+    url,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { createMiddleware } from "hono/factory";
+import { stripeError } from "./errors.ts";
+import { formText } from "./form-text.ts";
+
+interface Remembered {
+  readonly request: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Stripe's idempotency: the same key and parameters, the same answer; other parameters, and two at once, are refused. In memory. */
+export function idempotency() {
+  const known = new Map<string, Remembered>();
+  const running = new Set<string>();
+  return createMiddleware(async (c, next) => {
+    const key = c.req.header("idempotency-key");
+    if (c.req.method !== "POST" || key === undefined) return next();
+    const request = `${c.req.path}\n${await formText(c)}`;
+    const before = known.get(key);
+    if (before !== undefined && before.request !== request) {
+      return stripeError(c, 400, {
+        type: "idempotency_error",
+        message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+      });
+    }
+    if (before !== undefined) {
+      return new Response(before.body, {
+        status: before.status,
+        headers: { "content-type": "application/json", "idempotent-replayed": "true" },
+      });
+    }
+    if (running.has(key)) {
+      return stripeError(c, 409, {
+        type: "idempotency_error",
+        code: "idempotency_key_in_use",
+        message: `There is currently another in-progress request using this Idempotent Key: '${key}'.`,
+      });
+    }
+    running.add(key);
+    try {
+      await next();
+      // A refusal of the parameters is not remembered, as with Stripe.
+      if (c.res.ok) known.set(key, { request, status: c.res.status, body: await c.res.clone().text() });
+    } finally {
+      running.delete(key);
+    }
+  });
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createAdaptorServer } from "@hono/node-server";
+import { z } from "zod";
+import { readIfPresent, writePrivateFile } from "../../stack/private-file.ts";
+import { createStripeStandIn } from "./stand-in.ts";
+import { emptyState, StripeState } from "./state.ts";
+
+const settings = z
+  .object({
+    STRIPE_SECRET_KEY: z.string().min(1),
+    STRIPE_WEBHOOK_SECRET: z.string().min(1),
+    STRIPE_PRICE_ID: z.string().min(1),
+    STRIPE_METER_EVENT: z.string().min(1).default("segmentation_units"),
+    WEBHOOK_URL: z.url(),
+    STATE_FILE: z.string().min(1),
+  })
+  .parse(process.env);
+
+const kept = await readIfPresent(settings.STATE_FILE);
+const { app, state } = createStripeStandIn({
+  secretKey: settings.STRIPE_SECRET_KEY,
+  webhookSecret: settings.STRIPE_WEBHOOK_SECRET,
+  priceId: settings.STRIPE_PRICE_ID,
+  meterEvent: settings.STRIPE_METER_EVENT,
+  webhookUrl: settings.WEBHOOK_URL,
+  state: kept === null ? emptyState() : StripeState.parse(JSON.parse(kept)),
+});
+
+// The Worker's database remembers its customers over a restart: so must this.
+let written = Promise.resolve();
+const server = createAdaptorServer({
+  fetch: async (request) => {
+    const response = await app.fetch(request);
+    if (request.method === "POST") {
+      written = written.then(() => writePrivateFile(settings.STATE_FILE, JSON.stringify(state)));
+      await written;
+    }
+    return response;
+  },
+});
+
+// The last run's port, where it is free: a page that is open over a restart stays good.
+const portFile = `${settings.STATE_FILE}.port`;
+const lastPort = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(65_535)
+  .catch(0)
+  .parse(await readIfPresent(portFile));
+server.once("error", () => server.listen(0, "127.0.0.1"));
+server.listen(lastPort, "127.0.0.1");
+await once(server, "listening");
+const { port } = z.object({ port: z.int() }).parse(server.address());
+await writePrivateFile(portFile, String(port));
+console.log(JSON.stringify({ msg: "listening", url: `http://127.0.0.1:${port}` }));
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));

@@ -1,0 +1,134 @@
+import type { Customer, Invoice, Session, Subscription, Use } from "./state.ts";
+
+/** Stripe's API version of the objects below; the one of the SDK that reads them. */
+export const API_VERSION = "2026-10-28.endive";
+export const CURRENCY = "usd";
+
+const list = (url: string, data: readonly object[], hasMore = false): object => ({
+  object: "list",
+  url,
+  has_more: hasMore,
+  data,
+});
+
+export const customerObject = (customer: Customer): object => ({
+  id: customer.id,
+  object: "customer",
+  created: customer.created,
+  email: customer.email,
+  livemode: false,
+  metadata: customer.accountId === null ? {} : { accountId: customer.accountId },
+});
+
+export const invoiceObject = (invoice: Invoice): object => ({
+  id: invoice.id,
+  object: "invoice",
+  amount_due: invoice.amount,
+  amount_paid: invoice.status === "paid" ? invoice.amount : 0,
+  amount_remaining: invoice.status === "paid" ? 0 : invoice.amount,
+  collection_method: "charge_automatically",
+  created: invoice.created,
+  currency: CURRENCY,
+  customer: invoice.customer,
+  livemode: false,
+  metadata: {},
+  parent: {
+    type: "subscription_details",
+    quote_details: null,
+    subscription_details: { metadata: {}, subscription: invoice.subscription },
+  },
+  status: invoice.status,
+});
+
+/** A subscription to one metered price; the period stands on its item. @param invoice expanded, where it was asked for */
+export const subscriptionObject = (
+  subscription: Subscription,
+  priceId: string,
+  invoice: Invoice | null,
+): object => ({
+  id: subscription.id,
+  object: "subscription",
+  cancel_at_period_end: false,
+  canceled_at: subscription.canceledAt,
+  collection_method: "charge_automatically",
+  created: subscription.created,
+  currency: CURRENCY,
+  customer: subscription.customer,
+  items: list(`/v1/subscription_items?subscription=${subscription.id}`, [
+    {
+      id: subscription.id.replace("sub_", "si_"),
+      object: "subscription_item",
+      created: subscription.created,
+      current_period_end: subscription.periodEnd,
+      current_period_start: subscription.created,
+      metadata: {},
+      price: {
+        id: priceId,
+        object: "price",
+        active: true,
+        currency: CURRENCY,
+        livemode: false,
+        recurring: { interval: "month", interval_count: 1, usage_type: "metered" },
+        type: "recurring",
+      },
+      subscription: subscription.id,
+    },
+  ]),
+  latest_invoice: invoice === null ? subscription.latestInvoice : invoiceObject(invoice),
+  livemode: false,
+  metadata: {},
+  start_date: subscription.created,
+  status: subscription.status,
+});
+
+/** @param url where its page is; Stripe tells it while the session is open */
+export const checkoutSessionObject = (session: Session, url: string): object => ({
+  id: session.id,
+  object: "checkout.session",
+  cancel_url: session.cancelUrl,
+  client_reference_id: session.reference,
+  created: session.created,
+  customer: session.customer,
+  livemode: false,
+  mode: "subscription",
+  payment_status: session.status === "complete" ? "paid" : "unpaid",
+  status: session.status,
+  success_url: session.successUrl,
+  url: session.status === "open" ? url : null,
+});
+
+export const portalSessionObject = (session: Session, url: string): object => ({
+  id: session.id,
+  object: "billing_portal.session",
+  created: session.created,
+  customer: session.customer,
+  livemode: false,
+  return_url: session.successUrl,
+  url,
+});
+
+export const meterEventObject = (use: Use, eventName: string): object => ({
+  object: "billing.meter_event",
+  created: use.created,
+  event_name: eventName,
+  identifier: use.identifier,
+  livemode: false,
+  payload: { stripe_customer_id: use.customer, value: String(use.units) },
+  timestamp: use.timestamp,
+});
+
+/** One of a list's pages. */
+export const listObject = list;
+
+/** What a webhook carries. */
+export const eventObject = (id: string, type: string, created: number, object: object): object => ({
+  id,
+  object: "event",
+  api_version: API_VERSION,
+  created,
+  data: { object },
+  livemode: false,
+  pending_webhooks: 1,
+  request: { id: null, idempotency_key: null },
+  type,
+});

@@ -1,0 +1,181 @@
+import { Hono } from "hono";
+import { html } from "hono/html";
+import { checkoutSessionObject } from "./objects.ts";
+import type { Customer, Session, StripeState, Subscription } from "./state.ts";
+import type { Happening, Subscriptions } from "./subscriptions.ts";
+
+type Html = ReturnType<typeof html>;
+
+const ACTIONS = ["cancel", "failPayment", "giveUp", "payInvoice"] as const;
+type Action = (typeof ACTIONS)[number];
+
+const LABELS: Record<Action, string> = {
+  cancel: "Cancel the subscription",
+  failPayment: "Let the next payment fail",
+  giveUp: "Give up collecting it",
+  payInvoice: "Pay the open invoice",
+};
+
+const ACTIONS_OF: Record<Subscription["status"], readonly Action[]> = {
+  active: ["cancel", "failPayment"],
+  past_due: ["payInvoice", "giveUp", "cancel"],
+  unpaid: ["payInvoice", "cancel"],
+  canceled: [],
+};
+
+/** The pages that a customer sees: a checkout and a portal. @param tell resolves when the events were sent once */
+export function createPages(
+  state: StripeState,
+  subscriptions: Subscriptions,
+  tell: (happenings: readonly Happening[]) => Promise<void>,
+): Hono {
+  const sessionOf = (kind: Session["kind"], id: string): Session | undefined =>
+    state.sessions.find((session) => session.kind === kind && session.id === id);
+  const customerOf = (session: Session): Customer | undefined =>
+    state.customers.find(({ id }) => id === session.customer);
+
+  return new Hono()
+    .get("/c/pay/:id", (c) => {
+      const session = sessionOf("checkout", c.req.param("id"));
+      if (session === undefined) return c.html(NO_SESSION, 404);
+      if (session.status !== "open") return c.html(CLOSED[session.status], 410);
+      return c.html(
+        page(
+          "Subscribe",
+          html`<p>Segmentation, billed monthly by use: a cent for each image or video frame.</p>
+            <p>For <b>${customerOf(session)?.email ?? session.customer}</b>. Nothing is charged today.</p>
+            <form method="post"><button class="main">Pay</button></form>
+            <p><a href="${session.cancelUrl}">Cancel and go back</a></p>`,
+        ),
+      );
+    })
+    .post("/c/pay/:id", async (c) => {
+      const session = sessionOf("checkout", c.req.param("id"));
+      if (session === undefined) return c.html(NO_SESSION, 404);
+      if (session.status !== "open") return c.html(CLOSED[session.status], 410);
+      session.status = "complete";
+      const happenings = subscriptions.begin(session.customer);
+      await tell([
+        { type: "checkout.session.completed", object: checkoutSessionObject(session, c.req.url) },
+        ...happenings,
+      ]);
+      return c.redirect(session.successUrl, 303);
+    })
+    .get("/p/session/:id", (c) => {
+      const session = sessionOf("portal", c.req.param("id"));
+      if (session === undefined) return c.html(NO_SESSION, 404);
+      const subscription = subscriptions.of(session.customer)[0];
+      return c.html(
+        page(
+          "Your subscription",
+          html`<p>For <b>${customerOf(session)?.email ?? session.customer}</b>.</p>
+            ${
+              subscription === undefined
+                ? html`<p>There is no subscription.</p>`
+                : summary(subscription, subscriptions, session)
+            }
+            <p><a href="${session.successUrl}">Go back</a></p>`,
+        ),
+      );
+    })
+    .post("/p/session/:id/:action", async (c) => {
+      const session = sessionOf("portal", c.req.param("id"));
+      const action = ACTIONS.find((name) => name === c.req.param("action"));
+      if (session === undefined || action === undefined) return c.html(NO_SESSION, 404);
+      const subscription = subscriptions.of(session.customer)[0];
+      if (subscription !== undefined && ACTIONS_OF[subscription.status].includes(action)) {
+        await tell(subscriptions[action](subscription));
+      }
+      return c.redirect(`/p/session/${session.id}`, 303);
+    });
+}
+
+function summary(subscription: Subscription, subscriptions: Subscriptions, session: Session): Html {
+  const invoice = subscriptions.invoiceOf(subscription);
+  const rows = [
+    ["Status", subscription.status],
+    ["Used in this period", `${subscriptions.unitsOf(subscription)} units`],
+    ["The period ends", new Date(subscription.periodEnd * 1_000).toISOString().slice(0, 10)],
+    ["Latest invoice", `$${(invoice.amount / 100).toFixed(2)}, ${invoice.status}`],
+  ];
+  return html`<table>
+      ${rows.map(
+        ([name, value]) =>
+          html`<tr>
+            <th>${name}</th>
+            <td>${value}</td>
+          </tr>`,
+      )}
+    </table>
+    ${ACTIONS_OF[subscription.status].map(
+      (action) =>
+        html`<form method="post" action="/p/session/${session.id}/${action}">
+          <button>${LABELS[action]}</button>
+        </form>`,
+    )}`;
+}
+
+const page = (title: string, body: Html): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title} (Stripe stand-in)</title>
+        <style>
+          body {
+            font:
+              16px/1.5 system-ui,
+              sans-serif;
+            color: #1a1f36;
+            background: #f6f8fa;
+            margin: 0;
+          }
+          main {
+            max-width: 26rem;
+            margin: 4rem auto;
+            padding: 1.5rem 2rem;
+            background: #fff;
+            border: 1px solid #e3e8ee;
+            border-radius: 0.5rem;
+          }
+          small {
+            color: #697386;
+          }
+          th {
+            text-align: left;
+            font-weight: normal;
+            color: #697386;
+            padding-right: 1.5rem;
+          }
+          button {
+            font: inherit;
+            width: 100%;
+            margin-top: 0.75rem;
+            padding: 0.5rem;
+            border: 1px solid #c1c9d2;
+            border-radius: 0.375rem;
+            background: #fff;
+            cursor: pointer;
+          }
+          button.main {
+            background: #533afd;
+            border-color: #533afd;
+            color: #fff;
+          }
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${body}
+          <small>A stand-in for Stripe on this machine. No money moves.</small>
+        </main>
+      </body>
+    </html>`;
+
+const NO_SESSION = page("Nothing here", html`<p>There is no such session. Ask for a new one.</p>`);
+const CLOSED = {
+  complete: page("Done already", html`<p>This checkout is complete.</p>`),
+  expired: page("Expired", html`<p>This checkout has expired. Ask for a new one.</p>`),
+};

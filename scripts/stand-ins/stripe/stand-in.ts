@@ -1,0 +1,33 @@
+import { Hono } from "hono";
+import { createApi, type ApiOptions } from "./api.ts";
+import { createPages } from "./pages.ts";
+import { emptyState, type StripeState } from "./state.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { Webhooks, type WebhookOptions } from "./webhooks.ts";
+
+export interface StripeStandInOptions extends ApiOptions, Omit<WebhookOptions, "send"> {
+  /** What it remembers; empty unless told otherwise. */
+  readonly state?: StripeState;
+  /** How webhooks are sent; the global `fetch` unless told otherwise. */
+  readonly send?: WebhookOptions["send"];
+}
+
+/** A running stand-in for Stripe: a fetch handler, and what tests look into and turn. */
+export interface StripeStandIn {
+  readonly app: Hono;
+  readonly state: StripeState;
+  readonly subscriptions: Subscriptions;
+  readonly webhooks: Webhooks;
+}
+
+/** Makes a stand-in for Stripe: the API under /v1, the checkout and the portal as pages, webhooks to the Worker. */
+export function createStripeStandIn(options: StripeStandInOptions): StripeStandIn {
+  const { state = emptyState(), send = (request: Request) => fetch(request) } = options;
+  const subscriptions = new Subscriptions(state, options.priceId);
+  const webhooks = new Webhooks({ ...options, send });
+  const app = new Hono().route("/v1", createApi(options, state, subscriptions)).route(
+    "/",
+    createPages(state, subscriptions, (happenings) => webhooks.tell(happenings)),
+  );
+  return { app, state, subscriptions, webhooks };
+}

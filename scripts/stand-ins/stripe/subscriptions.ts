@@ -1,0 +1,118 @@
+import { invoiceObject, subscriptionObject } from "./objects.ts";
+import { newStripeId, nowSeconds, type Invoice, type StripeState, type Subscription } from "./state.ts";
+
+const MONTH_SECONDS = 30 * 86_400;
+/** What a unit costs here, in cents. */
+const CENTS_A_UNIT = 1;
+
+/** Something that happened, as its webhook will tell it. */
+export interface Happening {
+  readonly type: string;
+  readonly object: object;
+}
+
+/** The life of subscriptions: each method changes the state and gives what Stripe would tell of it, in its order. */
+export class Subscriptions {
+  readonly #state: StripeState;
+  readonly #priceId: string;
+
+  constructor(state: StripeState, priceId: string) {
+    this.#state = state;
+    this.#priceId = priceId;
+  }
+
+  /** A customer's, newest first. */
+  of(customer: string): Subscription[] {
+    return this.#state.subscriptions.filter((one) => one.customer === customer).toReversed();
+  }
+
+  /** A customer's units since the period began. */
+  unitsOf(subscription: Subscription): number {
+    return this.#state.uses
+      .filter((use) => use.customer === subscription.customer && use.timestamp >= subscription.created)
+      .reduce((sum, use) => sum + use.units, 0);
+  }
+
+  invoiceOf(subscription: Subscription): Invoice {
+    const invoice = this.#state.invoices.find(({ id }) => id === subscription.latestInvoice);
+    if (invoice === undefined) throw new Error(`no invoice ${subscription.latestInvoice}`);
+    return invoice;
+  }
+
+  /** The customer has paid at the checkout. */
+  begin(customer: string): Happening[] {
+    const created = nowSeconds();
+    const id = newStripeId("sub");
+    const invoice: Invoice = {
+      id: newStripeId("in"),
+      customer,
+      subscription: id,
+      status: "paid",
+      amount: 0,
+      created,
+    };
+    const subscription: Subscription = {
+      id,
+      customer,
+      status: "active",
+      created,
+      periodEnd: created + MONTH_SECONDS,
+      canceledAt: null,
+      latestInvoice: invoice.id,
+    };
+    this.#state.invoices.push(invoice);
+    this.#state.subscriptions.push(subscription);
+    return [this.#told("customer.subscription.created", subscription), invoiceTold("invoice.paid", invoice)];
+  }
+
+  /** The invoice for what was used can't be collected. */
+  failPayment(subscription: Subscription): Happening[] {
+    const invoice: Invoice = {
+      id: newStripeId("in"),
+      customer: subscription.customer,
+      subscription: subscription.id,
+      status: "open",
+      amount: this.unitsOf(subscription) * CENTS_A_UNIT,
+      created: nowSeconds(),
+    };
+    this.#state.invoices.push(invoice);
+    subscription.latestInvoice = invoice.id;
+    subscription.status = "past_due";
+    return [
+      invoiceTold("invoice.payment_failed", invoice),
+      this.#told("customer.subscription.updated", subscription),
+    ];
+  }
+
+  /** Stripe gives up trying to collect. */
+  giveUp(subscription: Subscription): Happening[] {
+    const invoice = this.invoiceOf(subscription);
+    invoice.status = "uncollectible";
+    subscription.status = "unpaid";
+    return [
+      invoiceTold("invoice.marked_uncollectible", invoice),
+      this.#told("customer.subscription.updated", subscription),
+    ];
+  }
+
+  /** The customer pays the open invoice. */
+  payInvoice(subscription: Subscription): Happening[] {
+    const invoice = this.invoiceOf(subscription);
+    invoice.status = "paid";
+    subscription.status = "active";
+    return [invoiceTold("invoice.paid", invoice), this.#told("customer.subscription.updated", subscription)];
+  }
+
+  /** The customer cancels, with effect now. */
+  cancel(subscription: Subscription): Happening[] {
+    subscription.status = "canceled";
+    subscription.canceledAt = nowSeconds();
+    return [this.#told("customer.subscription.deleted", subscription)];
+  }
+
+  #told(type: string, subscription: Subscription): Happening {
+    return { type, object: subscriptionObject(subscription, this.#priceId, null) };
+  }
+}
+
+const invoiceTold = (type: string, invoice: Invoice): Happening => ({ type, object: invoiceObject(invoice) });

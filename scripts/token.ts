@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { messageOf } from "./shared/error-parts.ts";
+import { Failure, runCommand, usageError } from "./shared/command-line.ts";
+import { readIfPresent } from "./stack/private-file.ts";
+import { StackAddress } from "./stack/start-stack.ts";
+import { stateFolder } from "./stack/state-folder.ts";
+import { Email } from "./stand-ins/identity/people.ts";
+import { signIn } from "./token/sign-in.ts";
+
+const HELP = `Signs in at the running stack's stand-in for an identity provider, and prints the access token alone.
+
+  TOKEN=$(npm run -s token -- --email a@example.com)
+
+  STATE_DIR=/tmp/try npm run …  of the stack with that folder (default .local)
+`;
+
+function parseEmail(): string | null {
+  const read = () => {
+    try {
+      return parseArgs({ options: { email: { type: "string" }, help: { type: "boolean", short: "h" } } })
+        .values;
+    } catch (error) {
+      throw usageError(`${messageOf(error)}\n\n${HELP}`);
+    }
+  };
+  const { email, help } = read();
+  if (help === true) return null;
+  if (email === undefined) throw usageError(`--email is missing.\n\n${HELP}`);
+  const address = Email.safeParse(email);
+  if (!address.success) throw usageError("--email must be an address like a@example.com.");
+  return address.data;
+}
+
+async function identityUrlOf(state = stateFolder(process.env["STATE_DIR"])): Promise<string> {
+  const text = await readIfPresent(state.ready);
+  if (text === null) throw new Failure(`No stack runs on ${state.path}. Start one with npm start.`);
+  const { identityUrl } = StackAddress.parse(JSON.parse(text));
+  if (identityUrl !== undefined) return identityUrl;
+  throw new Failure(
+    "The running stack has no stand-in for an identity provider: it takes the tokens of the one in its settings " +
+      "(OIDC_ISSUER), or API keys alone (STAND_INS=off).",
+  );
+}
+
+await runCommand(async () => {
+  const email = parseEmail();
+  if (email === null) {
+    console.log(HELP);
+    return 0;
+  }
+  const identityUrl = await identityUrlOf();
+  const token = await signIn(identityUrl, email).catch((error: unknown) => {
+    // A stack that was killed leaves its address behind.
+    throw new Failure(`The sign-in at ${identityUrl} failed: ${messageOf(error)}. Does the stack still run?`);
+  });
+  console.log(token);
+  return 0;
+});
