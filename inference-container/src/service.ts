@@ -10,6 +10,9 @@ import type { Settings } from "./settings.ts";
 import { Board } from "./tasks/board.ts";
 import { runTask } from "./tasks/run-task.ts";
 
+/** Longer than a client or a load balancer keeps an idle connection: whoever closes first must not be this side. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** A running service. */
 export interface Service {
   readonly url: string;
@@ -41,6 +44,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
   };
   const app = createApp({ ...settings, board, log, metrics, state, model: () => engine.model });
   const server = createAdaptorServer({ fetch: app.fetch });
+  if ("keepAliveTimeout" in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(settings.port, settings.host, resolve);

@@ -54,7 +54,10 @@ async function run(model: Model, message: Extract<ToEngine, { type: "run" }>): P
   const { job } = message;
   running.add(job.id);
   try {
-    const result = await runJob(model, modelLock, job, () => dropped.has(job.id));
+    const result = await runJob(model, modelLock, job, {
+      inside: () => send({ type: "inside", id: job.id }),
+      isDropped: () => dropped.has(job.id),
+    });
     send({ type: "done", id: job.id, result });
   } catch (error) {
     const { problem, retryable } = asTaskFailure(error);

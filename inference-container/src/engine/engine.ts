@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * Keeps one engine process alive and feeds it. A process that dies fails the job it was at (retryable) and is started
- * again with back-off; jobs that only stood behind are sent to the new one.
+ * Keeps one engine process alive and feeds it. A process that dies fails the job it was inside (retryable) and is
+ * started again with back-off; jobs that only stood beside are sent to the new one.
  */
 export class Engine {
   readonly #config: EngineConfig;
@@ -36,8 +36,9 @@ export class Engine {
   #model: ModelInfo | undefined;
   #waiting: Entry[] = [];
   #running: Entry[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #timed: Entry | undefined;
+  /** The job that the engine said it was at last. */
+  #inside: string | undefined;
+  #silence: NodeJS.Timeout | undefined;
   #timedOut = false;
   #failedStarts = 0;
   #closing = false;
@@ -85,7 +86,7 @@ export class Engine {
 
   async close(): Promise<void> {
     this.#closing = true;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
     await this.#process?.close();
   }
 
@@ -108,6 +109,9 @@ export class Engine {
         this.#log.error({ reason: message.message }, "model_unloadable");
         this.#firstReady.reject(new Error(`The model could not be loaded: ${message.message}`));
         break;
+      case "inside":
+        this.#inside = message.id;
+        break;
       case "done":
         this.#take(message.id)?.resolve(message.result);
         break;
@@ -120,6 +124,7 @@ export class Engine {
       }
     }
     this.#pump();
+    this.#watch();
   }
 
   #take(id: string): Entry | undefined {
@@ -135,18 +140,15 @@ export class Engine {
       this.#waiting = this.#waiting.filter((other) => other !== next);
       this.#running.push(next);
       this.#process?.send({ type: "run", job: next.job });
+      if (this.#running.length === 1) this.#watch();
     }
-    this.#watchHead();
   }
 
-  /** A job's time counts from when it became the first in the engine. */
-  #watchHead(): void {
-    const head = this.#running[0];
-    if (head === this.#timed) return;
-    clearTimeout(this.#timer);
-    this.#timed = head;
-    if (head === undefined) return;
-    this.#timer = setTimeout(() => {
+  /** An engine with work that says nothing for a task's time is stuck. */
+  #watch(): void {
+    clearTimeout(this.#silence);
+    if (this.#running.length === 0) return;
+    this.#silence = setTimeout(() => {
       this.#timedOut = true;
       this.#process?.kill();
     }, this.#taskTimeoutMs);
@@ -164,15 +166,16 @@ export class Engine {
   }
 
   #exited(how: string): void {
-    const head = this.#running.shift();
-    const behind = this.#running.filter(({ dropped }) => !dropped);
+    const culprit = this.#running.find(({ job }) => job.id === this.#inside) ?? this.#running[0];
+    const behind = this.#running.filter((entry) => entry !== culprit && !entry.dropped);
     const everReady = this.#model !== undefined;
     this.#model = undefined;
     this.#process = undefined;
     this.#running = [];
+    this.#inside = undefined;
+    clearTimeout(this.#silence);
     this.#waiting.unshift(...behind);
-    this.#watchHead();
-    head?.reject(this.#timedOut ? timeout(this.#taskTimeoutMs) : crash());
+    culprit?.reject(this.#timedOut ? timeout(this.#taskTimeoutMs) : crash());
     if (!this.#closing) this.#restart(how, everReady);
     this.#timedOut = false;
   }

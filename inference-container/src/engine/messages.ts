@@ -65,6 +65,8 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), model: ModelInfo }),
   /** The model could not be loaded: starting again changes nothing. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
+  /** The job that the model works on from now: it answers for a crash or a hang. */
+  z.object({ type: z.literal("inside"), id: z.string() }),
   z.object({ type: z.literal("done"), id: z.string(), result: EngineResult }),
   z.object({
     type: z.literal("failed"),

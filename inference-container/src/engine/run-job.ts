@@ -18,6 +18,14 @@ const MASKS_AT_ONCE = 4;
 /** The job was cancelled; nobody waits for its answer. */
 export class JobDropped extends Error {}
 
+/** How a job stands to the engine that runs it. */
+export interface JobHooks {
+  /** Called when the job has the model. */
+  inside(): void;
+  /** Whether the job was cancelled. */
+  isDropped(): boolean;
+}
+
 /**
  * Runs one picture through decode, inference, rasterising and encoding. Only inference holds the model's lock, so that
  * the next picture decodes and the last one is encoded meanwhile.
@@ -28,10 +36,10 @@ export async function runJob(
   model: Model,
   modelLock: Lock,
   job: EngineJob,
-  isDropped: () => boolean,
+  hooks: JobHooks,
 ): Promise<EngineResult> {
   const stopIfDropped = (): void => {
-    if (isDropped()) throw new JobDropped();
+    if (hooks.isDropped()) throw new JobDropped();
   };
   const started = performance.now();
   const picture = await decodePicture(job.inputPath, job.contentHash, job.inputPixels);
@@ -40,6 +48,7 @@ export async function runJob(
   let infer = 0;
   const found = await modelLock.run(async () => {
     stopIfDropped();
+    hooks.inside();
     const from = performance.now();
     const segmentation = await model.segment(picture, { prompts, threshold });
     infer = performance.now() - from;

@@ -27,7 +27,7 @@ test("an engine that is killed from outside comes back", async () => {
 });
 
 test("a task that hangs is stopped in time, and those behind it still succeed", async () => {
-  await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "1" });
+  await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "4" });
   const stuck = rig.finish({ key: "stuck", prompts: ["hang"] });
   const behind = ["one", "two"].map((key) => rig.finish({ key }));
   expect(await stuck).toMatchObject({
@@ -36,6 +36,16 @@ test("a task that hangs is stopped in time, and those behind it still succeed", 
     problem: { code: "engine_timeout" },
   });
   for (const report of await Promise.all(behind)) expect(report.outcome).toBe("success");
+});
+
+test("a task that only stands beside a stuck one is not blamed, whichever came first", async () => {
+  await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "2" });
+  const reports = await Promise.all(
+    ["first", "stuck", "last"].map((key) =>
+      rig.finish({ key, prompts: [key === "stuck" ? "hang" : "slow"] }),
+    ),
+  );
+  expect(reports.map(({ outcome }) => outcome)).toEqual(["success", "failed", "success"]);
 });
 
 test("a graph that fails is a retryable failure, told in the log and not to the client", async () => {
