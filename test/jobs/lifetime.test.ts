@@ -74,7 +74,9 @@ describe("a job's lifetime", () => {
       return definition;
     };
     const ids = { listed: `job_${"1".repeat(32)}`, unlisted: `job_${"2".repeat(32)}` };
-    await platformOf(env).jobs.insert(await cutOff(ids.listed), 1);
+    const offer = { version: "v1", tokens: 100, days: 14 };
+    const terms = { maxActiveJobs: 1, units: 1, fund: "paid", offer } as const;
+    await platformOf(env).jobs.insert(await cutOff(ids.listed), terms);
     await cutOff(ids.unlisted);
     later(31_000);
     await ring(ids.listed);

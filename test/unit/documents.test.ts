@@ -14,6 +14,18 @@ describe("the operator's guide", () => {
   });
 });
 
+describe("what to watch", () => {
+  it("explains each event that the Worker logs as a warning or an error", () => {
+    const sources = globSync("src/**/*.ts").map(read).join("\n");
+    const events = new Set(
+      [...sources.matchAll(/log\(\s*"(?:warn|error)",\s*"(\w+)"/g)].map((match) => match[1]),
+    );
+    expect(events.size).toBeGreaterThan(15);
+    const page = read("docs/operations.md");
+    for (const event of events) expect(page, event).toContain(`\`${event}\``);
+  });
+});
+
 describe("the errors' page", () => {
   const page = read("docs/errors.md");
 
@@ -25,6 +37,11 @@ describe("the errors' page", () => {
       message,
     ]);
     expect(rows).toEqual(catalogue);
+  });
+
+  it("has codes in snake_case, but for the specification's Unauthorized", () => {
+    const others = Object.keys(ERROR_CATALOGUE).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code));
+    expect(others).toEqual(["Unauthorized"]);
   });
 
   it("explains each code that a task or an archive can end with", () => {

@@ -1,6 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { newClient } from "../../support/worker/api.ts";
+import { OPERATIONS } from "../../../src/contract/operations.ts";
+import { newClient, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** The methods of each path of the API, and of what stands beside it. */
+const allowed = new Map<string, string[]>([
+  ["/", ["GET"]],
+  ["/healthz", ["GET"]],
+  ["/docs", ["GET"]],
+  ["/openapi.json", ["GET"]],
+  ["/internal/leases/complete", ["POST"]],
+  ["/webhooks/stripe", ["POST"]],
+]);
+for (const { method, path } of Object.values(OPERATIONS)) {
+  allowed.set(path, [...(allowed.get(path) ?? []), method.toUpperCase()]);
+}
 
 describe("404 and 405", () => {
   it.each([
@@ -11,22 +27,26 @@ describe("404 and 405", () => {
     "/v1/jobs/",
     "/v1/jobs/a/b",
     "/v1/jobs/a/result/b",
+    "/v1/account/",
+    "/v1/billing",
+    "/v1/api-keys/a/b",
     "/internal",
+    "/webhooks",
+    "/docs/",
+    "/favicon.ico",
+    "/%zz",
   ])("answers the unknown path %s with 404", async (path) => {
     expectError(await (await newClient()).send("GET", path), 404, "not_found");
   });
 
-  it.each([
-    ["GET", "/v1/uploads/presign"],
-    ["DELETE", "/v1/jobs"],
-    ["PUT", "/v1/jobs/job_1"],
-    ["POST", "/v1/jobs/job_1/result"],
-    ["PATCH", "/v1/jobs/job_1/download"],
-    ["GET", "/internal/leases/complete"],
-    ["POST", "/healthz"],
-  ])("answers the wrong method %s %s with 405", async (method, path) => {
-    const answer = await (await newClient()).send(method, path);
-    expectError(answer, 405, "method_not_allowed");
-    expect(answer.headers.get("allow")).toMatch(/^(GET|POST|GET, POST)$/);
-  });
+  it.each([...allowed])(
+    "answers any method of %s but %s with 405, and names those",
+    async (path, methods) => {
+      for (const method of METHODS.filter((name) => !methods.includes(name))) {
+        const answer = await send(method, path);
+        expectError(answer, 405, "method_not_allowed");
+        expect(answer.headers.get("allow")?.split(", ").toSorted()).toEqual(methods.toSorted());
+      }
+    },
+  );
 });

@@ -1,8 +1,27 @@
+import { listDurableObjectIds } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { AcceptedJob } from "../../../src/contract/job.ts";
+import { IdempotencyKeys } from "../../../src/stores/idempotency.ts";
+import { Jobs } from "../../../src/stores/jobs.ts";
 import { Queues } from "../../../src/stores/queues.ts";
+import { JobObject } from "../../../src/workers/job-object.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
-import { imageJob, listedJobs, newJob, uploaded, uploads } from "../../support/worker/jobs.ts";
+import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
+import {
+  imageJob,
+  listedJobs,
+  MP4,
+  newJob,
+  PNG,
+  uploaded,
+  uploads,
+  videoJob,
+} from "../../support/worker/jobs.ts";
+import { ledgerSize } from "../../support/worker/ledger.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
 
 describe("createJob 202", () => {
   let client: Client;
@@ -46,6 +65,168 @@ describe("createJob 202", () => {
       const { status, body } = await client.send("POST", "/v1/jobs", imageJob(tasks, changes));
       expect([status, body.totalItems]).toEqual([202, 100]);
     }
+  });
+
+  it("gives the inference service the request's thresholds, 0.5 where it has none, and the limits of a picture", async () => {
+    const inference = new PlayedInference();
+    for (const [changes, thresholds] of [
+      [{}, { threshold: 0.5, maskThreshold: 0.5, generatePreview: false }],
+      [{ threshold: 0, maskThreshold: 1, generatePreview: true }, null],
+    ] as const) {
+      const { jobId, tasks } = await newJob(client, 1, changes);
+      await deliverTask(jobId, tasks[0] ?? "");
+      expect(inference.last).toMatchObject({
+        prompts: ["cat"],
+        ...(thresholds ?? changes),
+        limits: { inputBytes: 50_000_000, inputPixels: 100_000_000 },
+      });
+    }
+  });
+
+  it("tells a trial account what is left with this job, and until when", async () => {
+    const trial = await newClient("trial");
+    const tasks = await uploads(trial, 3);
+    const { status, body } = await trial.send("POST", "/v1/jobs", imageJob(tasks));
+    expect(status).toBe(202);
+    expect(Object.keys(AcceptedJob.parse(body)).toSorted()).toEqual(["jobId", "totalItems", "trial", "type"]);
+    const { createdAt } = (await trial.send("GET", `/v1/jobs/${body.jobId}`)).body;
+    const expiresAt = new Date(Date.parse(createdAt) + 14 * 86_400_000).toISOString();
+    expect(body.trial).toEqual({ remainingTokens: 97, expiresAt });
+  });
+
+  it.each([
+    {},
+    { generatePreview: true },
+    { scoreThreshold: 1 },
+    { fps: 0.5 },
+    { numFrames: 1 },
+    { maxFrames: 1 },
+    { fps: 30, maxFrames: 10 },
+    { numFrames: 10, maxFrames: 5, generatePreview: false, scoreThreshold: 0.25 },
+  ])("takes a paid account's video with %j", async (changes) => {
+    const taskId = await uploaded(client, MP4, "video/mp4");
+    const { status, body } = await client.send("POST", "/v1/jobs", videoJob(taskId, changes));
+    expect([status, body]).toEqual([202, { jobId: expect.any(String), type: "video", totalItems: 1 }]);
+    const job = (await client.send("GET", `/v1/jobs/${body.jobId}`)).body;
+    expect(job).toMatchObject({ type: "video", processingMode: "video", status: "queued", totalItems: 1 });
+  });
+
+  it.each([
+    ["a picture", PNG, (taskId: string) => imageJob([taskId])],
+    ["a video", MP4, (taskId: string) => videoJob(taskId)],
+  ])("takes %s that was sent as application/octet-stream, for its bytes decide", async (_, bytes, job) => {
+    const taskId = await uploaded(client, bytes, "application/octet-stream");
+    expect(taskId).toMatch(/\.bin$/);
+    expect((await client.send("POST", "/v1/jobs", job(taskId))).status).toBe(202);
+  });
+
+  describe("with an Idempotency-Key", () => {
+    const key = { "idempotency-key": "k" };
+    let tasks: string[];
+    let create: () => ReturnType<Client["send"]>;
+    beforeEach(async () => {
+      client = await newClient("trial");
+      tasks = await uploads(client, 1);
+      create = () => client.send("POST", "/v1/jobs", imageJob(tasks), key);
+    });
+
+    it("answers a repeated request with the first answer, before any other check", async () => {
+      const first = await create();
+      // What would refuse a new request: the job under way, and a queue that is full.
+      overrideSettings({ TRIAL_TOKENS: 1 });
+      const again = await create();
+      expect([again.status, again.body]).toEqual([202, first.body]);
+      expect([first, again].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"]);
+      expect([await listedJobs(), await ledgerSize()]).toEqual([1, 1]);
+    });
+
+    it("takes another account's same key for another request", async () => {
+      const other = await newClient();
+      await create();
+      const { status, headers } = await other.send(
+        "POST",
+        "/v1/jobs",
+        imageJob(await uploads(other, 1)),
+        key,
+      );
+      expect([status, headers.get("idempotent-replayed")]).toEqual([202, null]);
+    });
+
+    /** The Worker dies on the way: nothing of what it would have done next is done. */
+    const dies = () => Promise.reject(new Error("the Worker was stopped"));
+
+    it("answers for the job of a request that was cut off after its acceptance", async () => {
+      vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
+      const first = await create();
+      later(61_000);
+      const again = await create();
+      expect([again.status, again.body]).toEqual([202, first.body]);
+      expect([await listedJobs(), await ledgerSize()]).toEqual([1, 1]);
+    });
+
+    it.each([
+      ["before its job was listed", "insert"],
+      ["after its job was listed", "accept"],
+    ])("makes the one job of a request that was cut off %s", async (_, point) => {
+      const objects = async () => (await listDurableObjectIds(env.JOBS)).length;
+      const before = await objects();
+      const sent = vi.spyOn(Queues.prototype, "sendTasks");
+      const refusals = [
+        vi.spyOn(JobObject.prototype, "withdraw").mockImplementation(dies),
+        vi.spyOn(Jobs.prototype, "withdraw").mockImplementation(dies),
+        vi.spyOn(IdempotencyKeys.prototype, "release").mockImplementation(dies),
+        point === "insert"
+          ? vi.spyOn(Jobs.prototype, "insert").mockImplementation(dies)
+          : vi.spyOn(JobObject.prototype, "accept").mockImplementation(dies),
+      ];
+      expect((await create()).status).toBe(500);
+      for (const refusal of refusals) refusal.mockRestore();
+      later(61_000);
+      const again = await create();
+      expect(again.status).toBe(202);
+      expect(sent.mock.calls).toEqual([["trial", again.body.jobId, tasks]]);
+      expect(await objects()).toBe(before + 1);
+      expect([await listedJobs(), await ledgerSize()]).toEqual([1, 1]);
+      expect((await client.send("GET", `/v1/jobs/${again.body.jobId}`)).body.status).toBe("queued");
+    });
+
+    it("stands, though an earlier run of the request was only slow and fails after all", async () => {
+      const { promise: woken, resolve: wake } = Promise.withResolvers<undefined>();
+      const insert = vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async () => {
+        await woken;
+        throw new Error("D1 answered too late");
+      });
+      const slow = create();
+      await vi.waitFor(() => expect(insert).toHaveBeenCalledOnce());
+      later(61_000);
+      const second = await create();
+      expect(second.status).toBe(202);
+      wake(undefined);
+      expectError(await slow, 409, "idempotency_in_progress");
+      expect(await create()).toMatchObject({ status: 202, body: second.body });
+      expect((await client.send("GET", `/v1/jobs/${second.body.jobId}`)).body.status).toBe("queued");
+      expect([await listedJobs(), await ledgerSize()]).toEqual([1, 1]);
+    });
+
+    it("is not claimed for a job that was withdrawn while its object ran and could not be reached", async () => {
+      vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(async function (this: JobObject) {
+        await this.accept();
+        return dies();
+      });
+      vi.spyOn(JobObject.prototype, "withdraw").mockImplementationOnce(dies);
+      vi.spyOn(IdempotencyKeys.prototype, "forget").mockImplementationOnce(dies);
+      expectError(await create(), 502, "enqueue_failed");
+      later(61_000);
+      expectError(await create(), 502, "enqueue_failed");
+      expect((await create()).status).toBe(202);
+      expect(await listedJobs()).toBe(1);
+    });
+  });
+
+  it("counts a prompt's characters as code points: 200 of any alphabet pass", async () => {
+    const prompts = ["🐈".repeat(101), "🐈".repeat(200)];
+    const { status } = await client.send("POST", "/v1/jobs", imageJob(await uploads(client, 1), { prompts }));
+    expect(status).toBe(202);
   });
 
   it("takes bytes of no known kind: the task will say what is wrong with them", async () => {

@@ -1,6 +1,19 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { platformOf } from "../../../src/stores/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
-import { imageJob, listedJobs, MP4, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";
+import {
+  imageJob,
+  listedJobs,
+  MP4,
+  PNG,
+  presign,
+  uploaded,
+  uploads,
+  videoJob,
+} from "../../support/worker/jobs.ts";
+import { ledgerSize } from "../../support/worker/ledger.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("createJob 400", () => {
@@ -11,7 +24,7 @@ describe("createJob 400", () => {
     taskId = await uploaded(client);
   });
   afterEach(async () => {
-    expect(await listedJobs()).toBe(0);
+    expect([await listedJobs(), await ledgerSize()]).toEqual([0, 0]);
   });
 
   const create = (body: unknown) => client.send("POST", "/v1/jobs", body);
@@ -34,10 +47,69 @@ describe("createJob 400", () => {
     ["a generatePreview that is no boolean", { generatePreview: 1 }],
     ["a field of the video variant: fps", { fps: 2 }],
     ["a field of the video variant: scoreThreshold", { scoreThreshold: 0.5 }],
+    ["a field of the video variant: numFrames", { numFrames: 2 }],
+    ["a field of the video variant: maxFrames", { maxFrames: 2 }],
+    ["a maskThreshold below 0", { maskThreshold: -1 }],
     ["an unknown field", { colour: "red" }],
   ])("refuses %s", async (_, changes) => {
     expectError(await create(imageJob([taskId], changes)), 400, "invalid_request");
   });
+
+  it.each([
+    ["no prompts", { prompts: undefined }],
+    ["an empty list of prompts", { prompts: [] }],
+    ["an empty prompt", { prompts: [""] }],
+    ["no tasks", { tasks: undefined }],
+    ["an empty list of tasks", { tasks: [] }],
+    ["a malformed taskId", { tasks: ["cat.mp4"] }],
+    ["a scoreThreshold below 0", { scoreThreshold: -0.1 }],
+    ["a scoreThreshold above 1", { scoreThreshold: 1.1 }],
+    ["an fps of 0", { fps: 0 }],
+    ["a negative fps", { fps: -1 }],
+    ["an fps that is a string", { fps: "2" }],
+    ["a numFrames of 0", { numFrames: 0 }],
+    ["a numFrames that is no integer", { numFrames: 1.5 }],
+    ["a maxFrames of 0", { maxFrames: 0 }],
+    ["a maxFrames that is no integer", { maxFrames: 1.5 }],
+    ["fps together with numFrames", { fps: 1, numFrames: 1 }],
+    ["a generatePreview that is no boolean", { generatePreview: "yes" }],
+    ["a field of the image variant: threshold", { threshold: 0.5 }],
+    ["a field of the image variant: maskThreshold", { maskThreshold: 0.5 }],
+    ["an unknown field", { colour: "red" }],
+  ])("refuses a video job with %s", async (_, changes) => {
+    const video = await uploaded(client, MP4, "video/mp4");
+    expectError(await create(videoJob(video, changes)), 400, "invalid_request");
+  });
+
+  it("refuses a video job of two tasks", async () => {
+    const tasks = [await presign(client, "video/mp4"), await presign(client, "video/mp4")];
+    expectError(await create(videoJob("", { tasks })), 400, "invalid_request");
+  });
+
+  it("refuses a picture in a video job, by its content type and by its bytes", async () => {
+    expectError(await create(videoJob(taskId)), 400, "task_type_mismatch");
+    for (const contentType of ["application/octet-stream", "video/mp4"]) {
+      const picture = await uploaded(client, PNG, contentType);
+      expectError(await create(videoJob(picture)), 400, "task_type_mismatch");
+    }
+  });
+
+  it("refuses a video larger than the setting, which is not that of pictures", async () => {
+    expect(platformOf(env).settings.MAX_VIDEO_BYTES).toBe(2_000_000_000);
+    overrideSettings({ MAX_IMAGE_BYTES: 10, MAX_VIDEO_BYTES: MP4.length - 1 });
+    const video = await uploaded(client, MP4, "video/mp4");
+    const answer = await create(videoJob(video));
+    expectError(answer, 400, "upload_too_large");
+    expect(answer.body.message).toContain(String(MP4.length - 1));
+  });
+
+  it.each(["", "x".repeat(129)])(
+    "refuses an Idempotency-Key that is not of 1 to 128 characters: %j",
+    async (key) => {
+      const answer = await client.send("POST", "/v1/jobs", imageJob([taskId]), { "idempotency-key": key });
+      expectError(answer, 400, "invalid_idempotency_key");
+    },
+  );
 
   it("refuses 101 tasks", async () => {
     const tasks = Array.from({ length: 101 }, () => `${crypto.randomUUID()}.png`);
@@ -69,7 +141,10 @@ describe("createJob 400", () => {
   it("refuses more than 32 prompts, and a prompt of more than 200 characters", async () => {
     const prompts = Array.from({ length: 33 }, () => "cat");
     expectError(await create(imageJob([taskId], { prompts })), 400, "too_many_prompts");
-    expectError(await create(imageJob([taskId], { prompts: ["x".repeat(201)] })), 400, "prompt_too_long");
+    for (const character of ["x", "🐈"]) {
+      const changes = { prompts: ["cat", character.repeat(201)] };
+      expectError(await create(imageJob([taskId], changes)), 400, "prompt_too_long");
+    }
   });
 
   it("refuses a picture of more than 50 MB", async () => {

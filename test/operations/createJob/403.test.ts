@@ -1,6 +1,7 @@
 import { expect, describe, it } from "vitest";
 import { newClient } from "../../support/worker/api.ts";
 import { imageJob, listedJobs, uploaded, uploads } from "../../support/worker/jobs.ts";
+import { ledgerSize } from "../../support/worker/ledger.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("createJob 403", () => {
@@ -11,6 +12,6 @@ describe("createJob 403", () => {
     const unknown = await client.send("POST", "/v1/jobs", imageJob([...own, `${crypto.randomUUID()}.png`]));
     expectError(foreign, 403, "task_not_owned");
     expect(foreign.body).toEqual(unknown.body);
-    expect(await listedJobs()).toBe(0);
+    expect([await listedJobs(), await ledgerSize()]).toEqual([0, 0]);
   });
 });

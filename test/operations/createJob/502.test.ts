@@ -1,4 +1,3 @@
-import { listDurableObjectIds, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { platformOf } from "../../../src/stores/platform.ts";
@@ -6,12 +5,44 @@ import { JobObject } from "../../../src/workers/job-object.ts";
 import { Jobs } from "../../../src/stores/jobs.ts";
 import { Queues } from "../../../src/stores/queues.ts";
 import { newClient } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
 import { imageJob, listedJobs, uploads } from "../../support/worker/jobs.ts";
+import { entriesOf } from "../../support/worker/ledger.ts";
+import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 const down = () => Promise.reject(new Error("the queue is down"));
 
 describe("createJob 502", () => {
+  it("leaves a trial account its tokens and its trial unbegun, and a repeated call begins it", async () => {
+    const client = await newClient("trial");
+    const tasks = await uploads(client, 3);
+    vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
+    expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 502, "enqueue_failed");
+    const { body } = await client.send("GET", "/v1/account/overview");
+    expect(body.access.reason).toBe("trial_eligible");
+    expect(body.trial).toMatchObject({
+      consumedTokens: 0,
+      remainingTokens: 100,
+      startedAt: null,
+      activeJobId: null,
+    });
+    const again = await client.send("POST", "/v1/jobs", imageJob(tasks));
+    expect([again.status, again.body.trial.remainingTokens]).toEqual([202, 97]);
+  });
+
+  it("frees its Idempotency-Key: the same request may come again and is not answered from memory", async () => {
+    const client = await newClient();
+    const tasks = await uploads(client, 1);
+    const send = () => client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
+    vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
+    expectError(await send(), 502, "enqueue_failed");
+    const again = await send();
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, null]);
+    expect(await listedJobs()).toBe(1);
+  });
+
   it("leaves nothing behind when the queue takes no message, and a repeated call works", async () => {
     const client = await newClient();
     const tasks = await uploads(client, 3);
@@ -45,25 +76,53 @@ describe("createJob 502", () => {
     const client = await newClient();
     const tasks = await uploads(client, 1);
     const insert = Jobs.prototype.insert.bind(platformOf(env).jobs);
-    vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async (job, most) => {
+    vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async (job, terms) => {
       await env.JOBS.getByName(job.jobId).withdraw();
-      return insert(job, most);
+      return insert(job, terms);
     });
     expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 502, "enqueue_failed");
     expect(await listedJobs()).toBe(0);
   });
 
-  it("clears up later what it could not clear up at once", async () => {
-    const client = await newClient();
+  const unreachable = () => Promise.reject(new Error("the object was reset"));
+  const newest = () => env.DB.prepare("SELECT job_id FROM ledger ORDER BY id DESC").first<string>("job_id");
+
+  it("clears up later what it could not clear up at once: its object, which never runs it", async () => {
+    const client = await newClient("trial");
     const tasks = await uploads(client, 1);
-    vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
-    const forget = vi.spyOn(Jobs.prototype, "delete").mockImplementation(down);
+    const sent = vi.spyOn(Queues.prototype, "sendTasks");
+    vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(unreachable);
+    vi.spyOn(JobObject.prototype, "withdraw").mockImplementationOnce(unreachable);
     expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 502, "enqueue_failed");
-    expect(await listedJobs()).toBe(1);
-    forget.mockRestore();
-    const ids = await listDurableObjectIds(env.JOBS);
-    const rung = await Promise.all(ids.map((id) => runDurableObjectAlarm(env.JOBS.get(id))));
-    expect(rung).toContain(true);
     expect(await listedJobs()).toBe(0);
+    const { trial } = (await client.send("GET", "/v1/account/overview")).body;
+    expect(trial).toMatchObject({ consumedTokens: 0, startedAt: null, activeJobId: null });
+    const jobId = (await newest()) ?? "";
+    expect(await ring(jobId)).toBe(true);
+    later(31_000);
+    expect(await ring(jobId)).toBe(true);
+    expect(await ring(jobId)).toBe(false);
+    expect(sent).not.toHaveBeenCalled();
+  });
+
+  it("stops a job that has begun although its object's answer was lost, and charges nothing for it", async () => {
+    const client = await newClient("trial");
+    const tasks = await uploads(client, 1);
+    const inference = new PlayedInference();
+    vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(async function (this: JobObject) {
+      await this.accept();
+      return unreachable();
+    });
+    vi.spyOn(JobObject.prototype, "withdraw").mockImplementationOnce(unreachable);
+    expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 502, "enqueue_failed");
+    const jobId = (await newest()) ?? "";
+    await deliverTask(jobId, tasks[0] ?? "");
+    await expect.poll(async () => (await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
+    expect((await callBack(inference.last, "complete", success())).status).toBe(409);
+    expect(await ring(jobId)).toBe(false);
+    expect(await entriesOf(jobId)).toEqual([
+      ["reserve", 1],
+      ["void", 1],
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import { Queues } from "../../../src/stores/queues.ts";
@@ -34,6 +35,14 @@ describe("createJobDownload 202", () => {
     await Promise.all(Array.from({ length: 20 }, request));
     await request();
     expect(sent).toHaveBeenCalledTimes(1);
+  });
+
+  it("is there for a blocked account too", async () => {
+    await env.DB.prepare("UPDATE accounts SET plan = 'blocked'").run();
+    const { body } = await client.send("GET", "/v1/account/overview");
+    expect(body.access).toMatchObject({ mode: "blocked", downloadsAllowed: true });
+    expect(await request()).toMatchObject({ status: "pending" });
+    expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);
   });
 
   it("gives the archive that is ready", async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { JobList } from "../../../src/contract/job.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { failure, finishJob, PlayedInference } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import { MP4, newJob, uploaded, videoJob } from "../../support/worker/jobs.ts";
 
 describe("listJobs 200", () => {
   let client: Client;
@@ -33,6 +33,14 @@ describe("listJobs 200", () => {
     expect(seen).toEqual(made);
   });
 
+  it("takes a limit of 1 to 100, and ignores what it does not know", async () => {
+    await newJob(client);
+    const { jobId } = await newJob(client);
+    expect((await list("?limit=1")).items.map((item) => item.jobId)).toEqual([jobId]);
+    const { items, nextToken } = await list("?limit=100&colour=red");
+    expect([items.length, nextToken]).toEqual([2, null]);
+  });
+
   it("keeps its place when newer jobs come in between two pages", async () => {
     const first = (await newJob(client)).jobId;
     await newJob(client);
@@ -54,11 +62,14 @@ describe("listJobs 200", () => {
     const single = await newJob(client);
     const batch = await newJob(client, 2);
     const failed = await newJob(client);
+    const file = await uploaded(client, MP4, "video/mp4");
+    const video = (await client.send("POST", "/v1/jobs", videoJob(file))).body;
     await finishJob(inference, client.accountId, failed.jobId, failed.tasks, () => failure(false));
     const ids = async (query: string) => (await list(query)).items.map((item) => item.jobId);
     expect(await ids(`?jobId=${single.jobId}`)).toEqual([single.jobId]);
     expect(await ids("?mode=batch")).toEqual([batch.jobId]);
-    expect(await ids("?mode=video")).toEqual([]);
+    expect(await ids("?mode=video")).toEqual([video.jobId]);
+    expect(await ids("?mode=video&status=failed")).toEqual([]);
     await expect.poll(() => ids("?status=failed")).toEqual([failed.jobId]);
     expect(await ids("?status=queued&mode=single")).toEqual([single.jobId]);
     const { items } = await list(`?jobId=${failed.jobId}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JobResult } from "../../../src/contract/result.ts";
+import { ImageJobResult } from "../../../src/contract/result.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
@@ -19,7 +19,7 @@ describe("retrieveJobResult 200", () => {
 
     const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
     expect(status).toBe(200);
-    const { manifest, assets, expiresIn } = JobResult.parse(body);
+    const { manifest, assets, expiresIn } = ImageJobResult.parse(body);
     const [first, , third] = tasks;
     expect(manifest).toMatchObject({ jobId, type: "image", prompts: ["cat", "dog"] });
     expect(manifest.items.map((item) => item.taskId)).toEqual([first, third]);

@@ -1,14 +1,16 @@
-import { env, exports } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/api-key.ts";
 import type { Plan } from "../../../src/core/access.ts";
 import { newId } from "../../../src/core/ids.ts";
+import worker from "../../../src/index.ts";
 
 /** An account made for a test, with its secret key. */
 export interface Client {
   readonly accountId: string;
   readonly key: string;
   /** Sends a request with the account's key; an object becomes a JSON body. */
-  send(method: string, path: string, body?: unknown): Promise<Answer>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
 /** What came back; `body` is the parsed JSON. */
@@ -21,16 +23,20 @@ export interface Answer {
 
 const ORIGIN = "https://api.test";
 
-/** Sends a request as it is. */
-export async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await exports.default.fetch(new Request(ORIGIN + path, { method, ...init }));
+/** Hands the Worker a request. Not by `exports.default.fetch`: with each call of it the next one takes longer. */
+export const fetchWorker = async (request: Request): Promise<Response> =>
+  worker.fetch(request, env, createExecutionContext());
+
+/** A response, read. */
+export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === "" ? null : JSON.parse(text),
-  };
+  const body: unknown = text === "" ? null : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body };
 }
+
+/** Sends a request as it is. */
+export const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> =>
+  answerOf(await fetchWorker(new Request(ORIGIN + path, { method, ...init })));
 
 /** Makes an account with a key. */
 export async function newClient(plan: Plan = "paid"): Promise<Client> {
@@ -49,11 +55,12 @@ export async function newClient(plan: Plan = "paid"): Promise<Client> {
   return {
     accountId,
     key,
-    send: (method, path, body) =>
+    send: (method, path, body, headers) =>
       send(method, path, {
         headers: {
           authorization: `Bearer ${key}`,
           ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),

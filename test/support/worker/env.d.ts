@@ -6,6 +6,8 @@ declare global {
   namespace Cloudflare {
     interface Env extends AppEnv {
       MIGRATIONS: D1Migration[];
+      /** The run's seed, for whatever is drawn at random. */
+      SEED: string;
     }
     interface GlobalProps {
       mainModule: { default: typeof worker };

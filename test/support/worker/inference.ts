@@ -1,10 +1,10 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { outputKey } from "../../../src/core/object-keys.ts";
 import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
-import type { Answer } from "./api.ts";
+import { answerOf, fetchWorker, type Answer } from "./api.ts";
 
 /** The inference service's side of the protocol, played by a test: it takes tasks and reports what the test says. */
 export class PlayedInference {
@@ -53,15 +53,12 @@ export async function callBack(
   callback: "outputs" | "progress" | "complete",
   body: unknown,
 ): Promise<Answer> {
-  const response = await exports.default.fetch(
-    new Request(`${task.callbackUrl}/${callback}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${task.callbackToken}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+  const request = new Request(`${task.callbackUrl}/${callback}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${task.callbackToken}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return answerOf(await fetchWorker(request));
 }
 
 /** What a task gave: so many masks, the first the most confident. */

@@ -4,6 +4,9 @@ import type { Client } from "./api.ts";
 
 /** The first bytes of a PNG: all that the Worker looks at. */
 export const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
+export const JPEG = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16]);
+export const WEBP = new TextEncoder().encode("RIFF\0\0\0\0WEBPVP8 ");
+export const GIF = new TextEncoder().encode("GIF89a\x01\0\x01\0");
 /** The first bytes of an MP4. */
 export const MP4 = new TextEncoder().encode("\0\0\0\x18ftypisom\0\0\0\0");
 
@@ -33,6 +36,14 @@ export const imageJob = (tasks: readonly string[], changes: object = {}): object
   type: "image",
   prompts: ["cat"],
   tasks,
+  ...changes,
+});
+
+/** A valid createJob body for a video, with changes. */
+export const videoJob = (taskId: string, changes: object = {}): object => ({
+  type: "video",
+  prompts: ["cat"],
+  tasks: [taskId],
   ...changes,
 });
 

@@ -7,5 +7,6 @@ export function expectError(answer: Answer, status: number, error: string): void
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { error } });
   const body = ErrorObject.parse(answer.body);
   expect(body.message, "a message that a person can act on").toMatch(/\w+ .*\.|:/s);
+  expect(answer.headers.get("content-type")).toBe("application/json");
   expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
 }

@@ -145,6 +145,7 @@ describe("a job's alarm", () => {
   it.each([
     ["was prepared and the list can't be asked", { phase: "prepared" as const }, 60_000],
     ["is withdrawn and can't be cleared up", { phase: "withdrawn" as const }, 60_000],
+    ["has had its time and can't be cleared up", { phase: "expired" as const }, 31 * DAY],
     ["has a projection that can't be pushed", { version: 2, projected: 1 }, 60_000],
     ["is past its retention and can't be purged", {}, 31 * DAY],
     [

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TaskId } from "../../../src/contract/primitives.ts";
 import { PresignRequest } from "../../../src/contract/upload.ts";
-import { extensionOf, sniffJobType } from "../../../src/core/media-type.ts";
+import { extensionOf, sniffMedia } from "../../../src/core/media-type.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
@@ -20,23 +20,24 @@ describe("media types", () => {
   });
 
   it.each([
-    ["\x89PNG\r\n\x1a\n", "image"],
-    ["\xff\xd8\xff\xe0", "image"],
-    ["GIF89a", "image"],
-    ["RIFF\0\0\0\0WEBP", "image"],
-    ["\0\0\0\x1cftypavif", "image"],
-    ["\0\0\0\x18ftypheic", "image"],
-    ["BM", "image"],
-    ["II*\0", "image"],
-    ["\0\0\0\x18ftypisom", "video"],
-    ["\0\0\0\x14ftypqt  ", "video"],
-    ["\x1a\x45\xdf\xa3", "video"],
-    ["RIFF\0\0\0\0AVI ", "video"],
-    ["RIFF\0\0\0\0WAVE", null],
-    ["<svg xmlns=", null],
-    ["", null],
-    ["\x89PN", null],
-  ])("tell %j to be of a kind: %s", (head, kind) => {
-    expect(sniffJobType(bytes(head))).toBe(kind);
+    ["\x89PNG\r\n\x1a\n", "image", "png"],
+    ["\xff\xd8\xff\xe0", "image", "jpeg"],
+    ["GIF89a", "image", "gif"],
+    ["RIFF\0\0\0\0WEBP", "image", "webp"],
+    ["\0\0\0\x1cftypavif", "image", "avif"],
+    ["\0\0\0\x18ftypheic", "image", "heic"],
+    ["BM", "image", "bmp"],
+    ["II*\0", "image", "tiff"],
+    ["\0\0\0\x18ftypisom", "video", "mp4"],
+    ["\0\0\0\x14ftypqt  ", "video", "mp4"],
+    ["\0\0\0\x08wide", "video", "quicktime"],
+    ["\x1a\x45\xdf\xa3", "video", "x-matroska"],
+    ["RIFF\0\0\0\0AVI ", "video", "x-msvideo"],
+  ])("tell %j to be of a kind and a format: %s %s", (head, type, format) => {
+    expect(sniffMedia(bytes(head))).toEqual({ type, format });
+  });
+
+  it.each(["RIFF\0\0\0\0WAVE", "<svg xmlns=", "", "\x89PN"])("tell nothing of %j", (head) => {
+    expect(sniffMedia(bytes(head))).toBeNull();
   });
 });

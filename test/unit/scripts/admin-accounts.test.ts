@@ -1,35 +1,17 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createAccount } from "../../../scripts/admin/accounts.ts";
-import type { Database, Row } from "../../../scripts/admin/database.ts";
+import {
+  createAccount,
+  createAccountOrKey,
+  listAccounts,
+  setPlan,
+  setStatus,
+} from "../../../scripts/admin/accounts.ts";
 import { findJob } from "../../../scripts/admin/jobs.ts";
-import { createKey, revokeKey } from "../../../scripts/admin/keys.ts";
+import { createKey, listKeys, revokeKey } from "../../../scripts/admin/keys.ts";
 import { sql } from "../../../scripts/admin/sql.ts";
-import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/api-key.ts";
-
-/** A SQLite database with the project's schema, as D1 has it. */
-function openDatabase(): Database {
-  const sqlite = new DatabaseSync(":memory:");
-  const folder = join(PROJECT_ROOT, "migrations");
-  for (const name of readdirSync(folder).toSorted()) sqlite.exec(readFileSync(join(folder, name), "utf8"));
-  const rowsOf = (statement: string): Row[] =>
-    sqlite
-      .prepare(statement)
-      .all()
-      .map((row) =>
-        Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [
-            name,
-            typeof value === "number" || value === null ? value : String(value),
-          ]),
-        ),
-      );
-  return { run: async (statements) => statements.map(rowsOf) };
-}
+import { openDatabase } from "../../support/node/database.ts";
 
 const ADA = { email: "ada@example.com", name: "Ada O'Neil", plan: "paid", keyLabel: "first key" } as const;
 
@@ -79,6 +61,64 @@ describe("an account created by the operator", () => {
     ]);
     expect(JSON.stringify(keys)).not.toContain(secret);
   });
+
+  it("is refused where the address has one, in whatever case, and leaves no key behind", async () => {
+    const database = openDatabase();
+    await createAccount(database, ADA);
+    await expect(createAccount(database, { ...ADA, email: "Ada@Example.com" })).rejects.toThrow(
+      "There is an account of Ada@Example.com already.",
+    );
+    expect(
+      await database.run(["SELECT count(*) AS n FROM accounts", "SELECT count(*) AS n FROM api_keys"]),
+    ).toEqual([[{ n: 1 }], [{ n: 1 }]]);
+  });
+
+  it("gets another key where one is wanted of an account that may be there", async () => {
+    const database = openDatabase();
+    const first = await createAccountOrKey(database, ADA);
+    const second = await createAccountOrKey(database, ADA);
+    expect(second.accountId).toBe(first.accountId);
+    expect(second.secret).not.toBe(first.secret);
+    expect(await listKeys(database, first.accountId)).toHaveLength(2);
+  });
+
+  it("has the plan that it is given later, is suspended and let in again", async () => {
+    const database = openDatabase();
+    const { accountId } = await createAccount(database, ADA);
+    const shown = { accountId, email: ADA.email };
+    expect(await setPlan(database, accountId, "blocked")).toEqual({
+      ...shown,
+      plan: "blocked",
+      status: "active",
+    });
+    expect(await setStatus(database, accountId, "suspended")).toMatchObject({ status: "suspended" });
+    expect(await setStatus(database, accountId, "active")).toEqual({
+      ...shown,
+      plan: "blocked",
+      status: "active",
+    });
+  });
+
+  it("is named when it does not exist", async () => {
+    const none = "There is no account acct_none.";
+    await expect(setPlan(openDatabase(), "acct_none", "paid")).rejects.toThrow(none);
+    await expect(setStatus(openDatabase(), "acct_none", "suspended")).rejects.toThrow(none);
+    await expect(listKeys(openDatabase(), "acct_none")).rejects.toThrow(none);
+  });
+
+  it("is listed, the newest first, with its subscription", async () => {
+    const database = openDatabase();
+    const { accountId } = await createAccount(database, ADA);
+    await createAccount(database, { ...ADA, email: "bob@example.com", plan: "trial" });
+    await database.run([
+      sql`INSERT INTO billing (account_id, customer_id, subscription_status, updated_at)
+          VALUES (${accountId}, 'cus_1', 'active', 0)`,
+    ]);
+    expect(await listAccounts(database)).toMatchObject([
+      { email: "bob@example.com", plan: "trial", status: "active", subscription: null },
+      { accountId, email: ADA.email, plan: "paid", subscription: "active", createdAt: expect.any(Number) },
+    ]);
+  });
 });
 
 describe("an API key created by the operator", () => {
@@ -102,6 +142,19 @@ describe("an API key created by the operator", () => {
     const revokedAt = await revokeKey(database, keyId);
     await database.run([sql`UPDATE api_keys SET revoked_at = revoked_at - 1000`]);
     expect(Date.parse(await revokeKey(database, keyId))).toBe(Date.parse(revokedAt) - 1_000);
+  });
+
+  it("is listed without its secret, revoked or not", async () => {
+    const database = openDatabase();
+    const { accountId, keyId, secret } = await createAccount(database, ADA);
+    const second = await createKey(database, accountId, "CI");
+    await revokeKey(database, keyId);
+    const keys = await listKeys(database, accountId);
+    expect(keys).toMatchObject([
+      { keyId: second.keyId, label: "CI", prefix: second.secret.slice(0, 12), revokedAt: null },
+      { keyId, label: "first key", revokedAt: expect.any(Number) },
+    ]);
+    expect(JSON.stringify(keys)).not.toContain(secret);
   });
 
   it("can't be revoked when it does not exist", async () => {

@@ -36,6 +36,21 @@ describe("the admin command line", () => {
     });
   });
 
+  it.each([
+    [
+      ["set-plan", "--account", ACCOUNT, "--plan", "blocked"],
+      { action: "set-plan", accountId: ACCOUNT, plan: "blocked" },
+    ],
+    [["suspend", "--account", ACCOUNT], { action: "suspend", accountId: ACCOUNT }],
+    [["resume", "--account", ACCOUNT], { action: "resume", accountId: ACCOUNT }],
+    [["list-keys", "--account", ACCOUNT], { action: "list-keys", accountId: ACCOUNT }],
+    [["list-accounts"], { action: "list-accounts" }],
+    [["ledger-check"], { action: "ledger-check", grant: null }],
+    [["ledger-check", "--grant", "50"], { action: "ledger-check", grant: 50 }],
+  ])("reads %j", (args, command) => {
+    expect(parseAdminArguments(args)).toEqual({ ...command, remote: false, json: false });
+  });
+
   it("gives help when asked, and without a command", () => {
     expect(parseAdminArguments(["--help"])).toEqual({ action: "help" });
     expect(parseAdminArguments([])).toEqual({ action: "help" });
@@ -44,6 +59,10 @@ describe("the admin command line", () => {
   it.each([
     ["an unknown command", ["drop-account"], 'no command "drop-account"'],
     ["an unknown option", ["show-job", "--force"], "--force"],
+    ["an option that no command has", ["--bogus"], "Unknown option '--bogus'.\nSee: npm run admin -- --help"],
+    ["a plan that is missing", ["set-plan", "--account", ACCOUNT], "--plan must be trial or paid or blocked"],
+    ["an account that is missing", ["suspend"], "--account is missing"],
+    ["a grant that is no number", ["ledger-check", "--grant", "all"], "--grant must be a number"],
     ["an option of another command", ["revoke-key", "--key", "key_1", "--email", "a@b.c"], "--email"],
     ["a missing e-mail address", ["create-account", "--plan", "paid"], "--email is missing"],
     ["a wrong e-mail address", ["create-account", "--email", "a b@c", "--plan", "paid"], "--email must be"],

@@ -10,9 +10,10 @@ import { endMarked, findMarked } from "../../../scripts/shared/marked-processes.
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { formatEnvFile } from "../../../scripts/stack/env-file.ts";
 import { lockFolder } from "../../../scripts/stack/folder-lock.ts";
-import { listeningUrl } from "../../../scripts/stack/inference.ts";
+import { listeningUrl } from "../../../scripts/stack/listening-child.ts";
 import { readableLine } from "../../../scripts/stack/log-lines.ts";
 import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
+import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import { createStateFolder, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 import { waitForOk } from "../../../scripts/stack/wait-for.ts";
@@ -50,6 +51,16 @@ describe("a state folder", () => {
     const other = stateFolder(await mkdtemp(join(folder, "other-")));
     expect(await loadSecrets(state)).toEqual(secrets);
     expect(await loadSecrets(other)).not.toEqual(secrets);
+  });
+
+  it("of an older version keeps the secrets that it has and gets those that it lacks", async () => {
+    const state = stateFolder(folder);
+    const old = { SIGNING_SECRET: "s".repeat(43), INFERENCE_TOKEN: "t".repeat(43) };
+    await writePrivateFile(state.secrets, JSON.stringify(old));
+    const secrets = await loadSecrets(state);
+    expect(secrets).toMatchObject(old);
+    expect(secrets.STRIPE_SECRET_KEY).toMatch(/^.{43}$/);
+    expect(await loadSecrets(state)).toEqual(secrets);
   });
 
   it("belongs to one stack at a time, and is free again when that stack is killed", async () => {

@@ -1,0 +1,26 @@
+import type { Part } from "./statement.ts";
+import { BEHAVIOUR } from "./statements/behaviour.ts";
+import { DECIDED_BEHAVIOUR } from "./statements/decided-behaviour.ts";
+import { DECIDED_OPERATIONS } from "./statements/decided-operations.ts";
+import { DECIDED_RESOURCES } from "./statements/decided-resources.ts";
+import { ENDPOINTS } from "./statements/endpoints.ts";
+import { RESOURCES } from "./statements/resources.ts";
+
+/** The whole specification. */
+export const PARTS: readonly Part[] = [
+  { title: "What the service does, its resources", statements: RESOURCES },
+  { title: "The operations", statements: ENDPOINTS },
+  { title: "States, authentication, errors, limits", statements: BEHAVIOUR },
+  {
+    title: "What the specification leaves open",
+    statements: [...DECIDED_RESOURCES, ...DECIDED_OPERATIONS, ...DECIDED_BEHAVIOUR],
+  },
+];
+
+/** What the specification has and the service has not. A video job is taken, checked, and ends in `video_unsupported`. */
+export const NOT_THERE_YET: readonly string[] = [
+  "1, 3.1: a video job is processed; until then it ends in failed, with `video_unsupported`, and costs nothing.",
+  "2.5: the video manifest, with its counts, and the asset keys `masks/<taskId>/masks.json` and `preview/<taskId>.mp4`.",
+  "2.5: masks.json, with every sampled frame, its objects, their prompts and their run lengths.",
+  "4.3: what generatePreview, scoreThreshold (0 by default), fps, numFrames and maxFrames do to a video's result.",
+];

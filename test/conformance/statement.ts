@@ -1,0 +1,20 @@
+/** A statement of the specification, in short, and the tests that prove it. */
+export interface Statement {
+  /** The specification's section, as `4.3`; a table's row stands under its section. */
+  readonly section: string;
+  readonly says: string;
+  /** Each as `<file under test/, without .test.ts>: <title>`. */
+  readonly proofs: readonly string[];
+}
+
+/** The part of the specification that a list of statements covers. */
+export interface Part {
+  readonly title: string;
+  readonly statements: readonly Statement[];
+}
+
+/** A list of statements of one section: what each says, and its proofs. */
+export const section = (
+  number: string,
+  ...statements: readonly (readonly [says: string, ...proofs: string[]])[]
+): Statement[] => statements.map(([says, ...proofs]) => ({ section: number, says, proofs }));

@@ -1,0 +1,107 @@
+import { EVERY_ANSWER, FAILED, SUCCESS, THRESHOLDS, internalError, unauthorized } from "../shared-proofs.ts";
+import { section } from "../statement.ts";
+
+/** What it leaves open of states, authentication, errors and limits (sections 3, 5, 7 and 8). */
+export const DECIDED_BEHAVIOUR = [
+  ...section(
+    "3.1",
+    [
+      "A batch is success when one task succeeded, failed when all failed; each failed task has its own error.",
+      SUCCESS,
+      FAILED,
+    ],
+    ["Only processed units are charged.", "jobs/ledger: releases the failed tasks of a batch"],
+  ),
+  ...section(
+    "5",
+    [
+      "An access token is checked by its signature and algorithm.",
+      "accounts/access-tokens: one that is signed by another key under the same id, or tampered with",
+      "accounts/access-tokens: one of an algorithm that is not on the list, unsigned ones too, without a fetch",
+      "accounts/access-tokens: one that brings its own key",
+    ],
+    [
+      "It is checked by issuer, audience and expiry.",
+      "accounts/access-tokens: one %s",
+      "accounts/access-tokens: beyond the clock's tolerance",
+    ],
+    [
+      "The account is made at the first valid token, with its sub, email, email_verified, name and picture; two at once make one.",
+      "accounts/access-tokens: makes the account at the first valid token, a trial account with the token's profile",
+      "accounts/access-tokens: makes one account of many first requests at once",
+    ],
+    [
+      "A JWKS that can't be reached is 503, not 401.",
+      "accounts/access-tokens: answers 503, never 401, where the provider %s, and lets in when it is back",
+    ],
+    ["401 carries WWW-Authenticate: Bearer.", unauthorized("getAccount")],
+  ),
+  ...section(
+    "7",
+    [
+      "Every response has x-request-id.",
+      "operations/all/cors: can be read, also where it is an error",
+      "operations/all/documents: %s is guarded, and needs nothing from elsewhere",
+      internalError("createJob"),
+      EVERY_ANSWER,
+    ],
+    [
+      "An unknown path is 404, a wrong method 405, both with the error object.",
+      "operations/all/404-405: answers the unknown path %s with 404",
+      "operations/all/404-405: answers any method of %s but %s with 405, and names those",
+    ],
+    [
+      "The codes are snake_case but for Unauthorized, of one catalogue that the docs list.",
+      "unit/documents: has codes in snake_case, but for the specification's Unauthorized",
+      "unit/documents: lists the catalogue, each code with its status and sentence",
+    ],
+    [
+      "message is a sentence that a person can act on.",
+      "unit/http/complaint: %j: %s",
+      "operations/all/400: says what is wrong, field by field",
+      "operations/all/400: gives nothing long back",
+    ],
+    [
+      "Malformed, duplicate-keyed, too deep and badly encoded bodies are 400.",
+      "operations/all/400: refuses malformed and ambiguous JSON, and says what is wrong with it",
+      "operations/all/400: refuses bytes that are not UTF-8",
+    ],
+  ),
+  ...section(
+    "8",
+    [
+      "A picture has up to 50 MB and 100 megapixels.",
+      "operations/createJob/400: refuses a picture of more than 50 MB",
+      THRESHOLDS,
+      "inference/pictures/decode: more pixels than allowed are refused by the header",
+    ],
+    [
+      "A video has up to 2 GB, apart from the limit of pictures.",
+      "operations/createJob/400: refuses a video larger than the setting, which is not that of pictures",
+    ],
+    [
+      "A job has up to 32 prompts of 200 characters, each excess with its own 400.",
+      "operations/createJob/400: refuses more than 32 prompts, and a prompt of more than 200 characters",
+    ],
+    [
+      "A JSON body has up to 256 KB.",
+      "operations/all/400: takes a body of just the largest size",
+      "operations/all/400: refuses a body that is too large, whether or not it says how large it is, without reading it all",
+    ],
+    [
+      "Over 600 requests a minute of one account: 429 with Retry-After.",
+      "operations/all/429: answers an account that is over its rate, and says when to try again; other accounts go on",
+      "unit/openapi: tells the rate that wrangler.toml sets",
+    ],
+    [
+      "Any origin may call /v1, with all headers that a client sends.",
+      "operations/all/cors: is granted without authentication: $method $path",
+      "operations/all/cors: can be read, also where it is an error",
+    ],
+    [
+      "Inputs, outputs and rows are purged after 30 days.",
+      "jobs/lifetime: ends after 30 days: outputs, archive, row and state are purged",
+      "jobs/lifetime: loses its uploads after 30 days by the sweeper, not before",
+    ],
+  ),
+];

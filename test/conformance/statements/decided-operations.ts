@@ -1,0 +1,234 @@
+import {
+  BAD_FIELDS,
+  BAD_VIDEO_FIELDS,
+  BLOCKED,
+  EXHAUSTED,
+  EXPIRED,
+  FOREIGN_TASK,
+  LIMIT,
+  MANY_TASKS,
+  NEW_TRIAL,
+  NEXT_USE,
+  NO_VIDEO,
+  PAID,
+  QUEUE_FULL,
+  SECOND_JOB,
+  SUBSCRIPTIONS,
+} from "../shared-proofs.ts";
+import { section } from "../statement.ts";
+
+/** What the specification leaves open of the operations (section 4), as this service decides it. */
+export const DECIDED_OPERATIONS = [
+  ...section(
+    "4.2",
+    [
+      "The list is newest first, by keyset.",
+      "operations/listJobs/200: lists the newest first, a page at a time, every job once",
+      "operations/listJobs/200: keeps its place when newer jobs come in between two pages",
+    ],
+    [
+      "A cursor is bound to its account and filters: a forged or foreign one gives 400.",
+      "operations/listJobs/400: refuses a cursor that is forged, of another account, or of another list",
+    ],
+  ),
+  ...section(
+    "4.3",
+    ["Unknown fields give 400 in createJob.", BAD_FIELDS, BAD_VIDEO_FIELDS],
+    [
+      "Unknown fields are ignored elsewhere.",
+      "operations/createUploadPresign/200: ignores unknown fields",
+      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
+      "operations/listJobs/200: takes a limit of 1 to 100, and ignores what it does not know",
+    ],
+    ["A taskId listed twice gives 400.", "operations/createJob/400: refuses a taskId that is listed twice"],
+    [
+      "A task of the other kind gives 400 task_type_mismatch.",
+      "operations/createJob/400: refuses a video by its content type, whether or not it was uploaded",
+      "operations/createJob/400: refuses a video by its bytes, sent as %s",
+      "operations/createJob/400: refuses a picture in a video job, by its content type and by its bytes",
+    ],
+    [
+      ".bin fits either type, its bytes decide.",
+      "operations/createJob/202: takes %s that was sent as application/octet-stream, for its bytes decide",
+      "operations/createJob/400: refuses a video by its bytes, sent as %s",
+    ],
+    [
+      "Of numFrames or fps with maxFrames the smaller number of frames is reserved.",
+      "jobs/ledger: reserves the most frames that a video %j can have, and releases all of one that failed",
+    ],
+    ["The same upload may be used by a later job.", MANY_TASKS],
+    [
+      "A task that was presigned and never uploaded gives 409 upload_incomplete.",
+      "operations/createJob/409: refuses a task that was presigned and never uploaded",
+    ],
+    [
+      "Unknown and foreign taskIds give the same 403; a foreign job is the same 404 as a missing one.",
+      FOREIGN_TASK,
+      "operations/retrieveJob/404: answers a foreign, an unknown and a malformed jobId alike, byte for byte",
+      "accounts/tenancy: answers for another account's as for what is not there, byte for byte: %s",
+    ],
+    [
+      "402, 502 and 503 leave nothing behind: no job, no reserved token.",
+      LIMIT,
+      "operations/createJob/502: leaves nothing behind when the queue takes no message, and a repeated call works",
+      "operations/createJob/502: leaves a trial account its tokens and its trial unbegun, and a repeated call begins it",
+      "operations/createJob/502: clears up later what it could not clear up at once: its object, which never runs it",
+      "operations/createJob/502: stops a job that has begun although its object's answer was lost, and charges nothing for it",
+      QUEUE_FULL,
+    ],
+    [
+      "The trial has 100 tokens, and 14 days from the first accepted job.",
+      NEW_TRIAL,
+      EXPIRED,
+      "operations/createJob/402: is not expired a minute before",
+      "unit/core/trial: is eligible until its first job, and then ends at the stroke of its time, tokens or not",
+    ],
+    [
+      "The trial takes 1 to 3 images a job, of formats told by the bytes, not the name, and no video.",
+      LIMIT,
+      "operations/createJob/402: trial_format_unsupported: %s is told by its bytes, not by its name",
+      "operations/createJob/402: takes JPEG, PNG and WebP by their bytes, whatever they are called",
+      NO_VIDEO,
+    ],
+    [
+      "One active job at a time in the trial: 409 with activeJobId.",
+      SECOND_JOB,
+      "operations/createJob/409: lets exactly one of many concurrent jobs of a trial account through",
+    ],
+    [
+      "A token is one processed image, reserved at acceptance and returned for tasks that fail.",
+      "jobs/ledger: reserves a job's images at its acceptance, and neither settles nor releases anything before its end",
+      "jobs/ledger: settles all of a job that succeeded",
+      "jobs/ledger: releases the failed tasks of a batch",
+      "jobs/ledger: releases all of a job that failed, whose acceptance began the trial all the same",
+      "jobs/ledger-sums: agrees with a model of it, and its sums always hold",
+    ],
+    [
+      "No more tokens are spent than there are, however many jobs come at once.",
+      "jobs/ledger: lets exactly as many in as tokens are left, however many come",
+      "jobs/ledger: lets batches in as long as they fit",
+    ],
+    ["402 bodies carry remainingTokens, requestedTokens, expiresAt and upgradeUrl.", EXPIRED, EXHAUSTED],
+    [
+      "A paid account has 100 images a job and 1,000 active jobs, a setting, over which it gets 409.",
+      PAID,
+      "operations/createJob/409: refuses a paid account more jobs under way than the setting allows, until one of them has ended",
+      "operations/createJob/409: lets exactly as many concurrent jobs of a paid account through as the setting says",
+    ],
+    [
+      "A blocked account creates no jobs (402) and may download.",
+      "operations/createJob/402: payment_required: a blocked account creates no job, whatever it asks for",
+      "operations/createJobDownload/202: is there for a blocked account too",
+      BLOCKED,
+    ],
+    [
+      "503 comes from the trial queue's real backlog, with Retry-After and retryAfterSeconds.",
+      QUEUE_FULL,
+      "operations/createJob/503: lets a paid account pass while the trial queue is full",
+    ],
+    [
+      "An optional Idempotency-Key makes a repeated createJob one job.",
+      "operations/createJob/202: answers a repeated request with the first answer, before any other check",
+      "operations/createJob/409: refuses a request whose twin is under way, and never makes a second job of it",
+      "operations/createJob/202: makes the one job of a request that was cut off %s",
+    ],
+  ),
+  ...section(
+    "4.9",
+    [
+      "A replay of createApiKey is 201 with the same apiKey, secretUnavailable true and no secret.",
+      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
+    ],
+    [
+      "Revoking a revoked key is 200 and leaves revokedAt unchanged.",
+      "operations/revokeApiKey/200: answers for a key that is revoked already with its unchanged revokedAt",
+    ],
+    [
+      "An unknown or foreign keyId is 404.",
+      "operations/revokeApiKey/404: answers a foreign, an unknown and a malformed keyId alike, byte for byte, and revokes nothing",
+    ],
+    [
+      "label is required, 1 to 100 characters.",
+      "operations/createApiKey/400: refuses %s, and the Idempotency-Key stays free",
+      "operations/createApiKey/201: takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128",
+    ],
+    [
+      "A key is sk_live_, 40 base62 digits and 6 of the CRC-32.",
+      "unit/core/api-key: is sk_live_, 40 base62 digits and 6 of a checksum",
+      "unit/core/api-key: has zlib's CRC-32",
+    ],
+    [
+      "A key with a wrong checksum is refused without a database read.",
+      "unit/core/api-key: is refused when any one character is another",
+      "operations/getAccount/401: refuses an API key with a wrong checksum without a read of the database",
+    ],
+    [
+      "Only the SHA-256 digest of a key is stored.",
+      "unit/core/api-key: is stored as SHA-256, and shown by 12 characters",
+      "operations/createApiKey/201: keeps the secret's digest, and the secret nowhere",
+    ],
+    [
+      "A revoked key is refused on its very next use.",
+      NEXT_USE,
+      "operations/revokeApiKey/200: revokes the key in use, which is its last use",
+    ],
+  ),
+  ...section(
+    "4.10",
+    [
+      "Checkout is of one metered price.",
+      "operations/createCheckout/201: answers with the URL of a page where the account subscribes to the metered price",
+    ],
+    [
+      "An account has one customer.",
+      "operations/createCheckout/201: makes one customer for an account, also for two requests at once",
+    ],
+    [
+      "Checkout while a subscription is active gives 409 subscription_exists.",
+      "operations/createCheckout/409: refuses a second subscription, also before the first one's webhook has come",
+      "operations/createCheckout/409: sends an account in arrears to the portal: past due or unpaid is still a subscription",
+    ],
+    [
+      "Webhooks decide the access mode: active and trialing paid, past_due and unpaid blocked, none and canceled trial.",
+      "accounts/billing: decide the access mode, from the account's very next request on",
+      SUBSCRIPTIONS,
+      "unit/core/subscription: gives access by it: one that is paid for lets in, one in arrears blocks, any other is as good as none",
+    ],
+    [
+      "The order and number of webhook deliveries do not matter.",
+      "accounts/billing: have their effect once: a known event asks Stripe for nothing",
+      "accounts/billing: of 500 events, in any order, each one to three times and many at once, ends as the ordered one does",
+    ],
+    [
+      "Forged and stale webhook signatures are refused.",
+      "accounts/billing: are refused with a missing, forged or stale signature, and have no effect",
+    ],
+    [
+      "Usage of customers is reported as meter events, once.",
+      "jobs/ledger: tells the meter what a customer's job used, once, in the transaction of its settlement",
+      "accounts/usage: is reported once, as an event with the job's id, its customer, units and time",
+      "e2e/account-walk: has a batch of four processed, and its use metered exactly once",
+    ],
+    [
+      "The same Idempotency-Key: the first answer again, with Idempotent-Replayed.",
+      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
+      "operations/createCheckout/201: answers a repeated Idempotency-Key with the same URL, and gives Stripe a key of its own",
+      "operations/createBillingPortal/201: answers a repeated Idempotency-Key with the same URL; the key is another operation's no more than its own",
+    ],
+    [
+      "Another body with the same key: 409 idempotency_mismatch.",
+      "operations/createApiKey/409: refuses an Idempotency-Key that was used with another body, and remembers the first",
+      "operations/createJob/409: refuses another request with a key that was used",
+    ],
+    [
+      "While the first is running: 409 idempotency_in_progress with retryAfterSeconds.",
+      "accounts/idempotency: is told to come again while the first is running, and one with another body that it never will do",
+      "operations/createApiKey/409: makes one key of 200 requests at once: one shows the secret, the others are replays or told to come again",
+    ],
+    [
+      "A key counts for its account and its operation, for 24 hours.",
+      "accounts/idempotency: is another request for another account, operation or key, and each time where there is no key",
+      "accounts/idempotency: is remembered for 24 hours, and then is new, with whatever body",
+    ],
+  ),
+];

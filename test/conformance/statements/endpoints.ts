@@ -1,0 +1,257 @@
+import {
+  BAD_FIELDS,
+  BAD_VIDEO_FIELDS,
+  EVERY_ANSWER,
+  EXHAUSTED,
+  EXPIRED,
+  FOREIGN_TASK,
+  GOOD_VIDEOS,
+  INSUFFICIENT,
+  MANY_TASKS,
+  NEW_KEY,
+  NEW_TRIAL,
+  NEXT_USE,
+  NO_DOWNLOAD,
+  NO_RESULT,
+  PENDING,
+  PREVIEW,
+  QUEUE_FULL,
+  READY,
+  RESULT,
+  SECOND_JOB,
+  STATES,
+  THRESHOLDS,
+  UPLOAD,
+  absentJob,
+  internalError,
+  unauthorized,
+} from "../shared-proofs.ts";
+import { section } from "../statement.ts";
+
+/** The errors that the operations on a job have alike. */
+const common = (operation: string) =>
+  [
+    ["401: no valid credential.", unauthorized(operation)],
+    ["500: an internal error.", internalError(operation)],
+  ] as const;
+const ofOneJob = (operation: string) =>
+  [...common(operation), ["404: no such job in this account.", absentJob(operation)]] as const;
+
+/** Section 4: the operations. */
+export const ENDPOINTS = [
+  ...section("4", [
+    "Fourteen operations, each by its method and path, with its success status.",
+    "operations/all/documents: has every route under /v1, and none else",
+    "unit/openapi: has the specification's statuses of each operation",
+    EVERY_ANSWER,
+  ]),
+  ...section(
+    "4.1",
+    [
+      "contentType is image/…, video/… or application/octet-stream; anything else gives 400.",
+      "operations/createUploadPresign/200: gives %s the extension %s",
+      "unit/core/media-type: give every content type that may be uploaded an extension that makes a taskId",
+      "operations/createUploadPresign/400: refuses %j",
+    ],
+    ["200 with the upload.", UPLOAD],
+    [
+      "The client PUTs the bytes with the same Content-Type and passes the taskId to createJob.",
+      "e2e/picture: refuses a PUT with another Content-Type, none, or another key than was signed",
+      "e2e/generated-client: uploads, creates a job once, waits for it, and fetches masks and archive",
+    ],
+    ...common("createUploadPresign"),
+  ),
+  ...section(
+    "4.2",
+    [
+      "limit is an integer of 1 to 100, 25 by default.",
+      "operations/listJobs/200: takes a limit of 1 to 100, and ignores what it does not know",
+      "operations/listJobs/200: gives 25 where no limit is asked for",
+      "operations/listJobs/400: refuses %s",
+    ],
+    [
+      "nextToken goes on to the next page.",
+      "operations/listJobs/200: lists the newest first, a page at a time, every job once",
+      "operations/listJobs/200: keeps its place when newer jobs come in between two pages",
+    ],
+    [
+      "jobId gives the job if it belongs to the account.",
+      "operations/listJobs/200: filters by jobId, mode and status",
+      "operations/listJobs/200: never lists another account's jobs",
+    ],
+    ["mode and status choose among the jobs.", "operations/listJobs/200: filters by jobId, mode and status"],
+    [
+      "200 with items and nextToken, which is null on the last page.",
+      "operations/listJobs/200: answers with items and nextToken, both empty at first",
+    ],
+    [
+      "400: a value out of range, a forged cursor.",
+      "operations/listJobs/400: refuses %s",
+      "operations/listJobs/400: refuses a cursor that is forged, of another account, or of another list",
+    ],
+    ...common("listJobs"),
+  ),
+  ...section(
+    "4.3",
+    ["The body's variant is chosen by type, image or video.", BAD_FIELDS, MANY_TASKS, GOOD_VIDEOS],
+    ["Image: prompts, at least one, each of at least 1 character.", BAD_FIELDS],
+    [
+      "Image: tasks, 1 to 100, each in the format of taskIds.",
+      MANY_TASKS,
+      "operations/createJob/400: refuses 101 tasks",
+      BAD_FIELDS,
+    ],
+    ["Image: with generatePreview the result has a composited preview.", THRESHOLDS, PREVIEW, BAD_FIELDS],
+    [
+      "Image: threshold of 0 to 1, 0.5 by default, leaves out what has less confidence.",
+      THRESHOLDS,
+      "inference/service/tasks: objects below the threshold are left out",
+      "inference/models/photographs: keeps no instance below the request's threshold",
+      BAD_FIELDS,
+    ],
+    [
+      "Image: maskThreshold of 0 to 1, 0.5 by default, tells a mask's pixels.",
+      THRESHOLDS,
+      "inference/masks/rasterise: a mask threshold of 0 sets every pixel and one of 1 sets none",
+      BAD_FIELDS,
+    ],
+    ["Video: prompts, at least one, each of at least 1 character.", BAD_VIDEO_FIELDS],
+    [
+      "Video: exactly one taskId.",
+      GOOD_VIDEOS,
+      "operations/createJob/400: refuses a video job of two tasks",
+      BAD_VIDEO_FIELDS,
+    ],
+    [
+      "Video: generatePreview is a boolean, scoreThreshold lies between 0 and 1.",
+      GOOD_VIDEOS,
+      BAD_VIDEO_FIELDS,
+    ],
+    [
+      "Video: fps is greater than 0, numFrames and maxFrames are integers from 1.",
+      GOOD_VIDEOS,
+      BAD_VIDEO_FIELDS,
+    ],
+    [
+      "Video: fps and numFrames exclude each other.",
+      BAD_VIDEO_FIELDS,
+      "unit/openapi: says that fps and numFrames exclude each other, and that a field of the other variant is refused",
+    ],
+    [
+      "A field of the other type gives 400.",
+      BAD_FIELDS,
+      BAD_VIDEO_FIELDS,
+      "operations/all/400: says what is wrong, field by field",
+    ],
+    ["Every task belongs to the account; otherwise 403.", FOREIGN_TASK],
+    [
+      "202 with the accepted job.",
+      "operations/createJob/202: answers with jobId, type and totalItems, and nothing else",
+    ],
+    ["402: trial expired, exhausted or insufficient.", EXPIRED, EXHAUSTED, INSUFFICIENT],
+    [
+      "409: a conflict with the account's or an upload's state.",
+      "operations/createJob/409: refuses a task that was presigned and never uploaded",
+      SECOND_JOB,
+    ],
+    [
+      "502: the job could not be enqueued.",
+      "operations/createJob/502: leaves nothing behind when the queue takes no message, and a repeated call works",
+    ],
+    ["503: the trial's queue is full, with an integer Retry-After.", QUEUE_FULL],
+    ...common("createJob"),
+  ),
+  ...section("4.4", ["200 with the status, never with masks.", STATES], ...ofOneJob("retrieveJob")),
+  ...section(
+    "4.5",
+    [
+      "200 with short-lived signed URLs for owned assets.",
+      RESULT,
+      "accounts/tenancy: get signed addresses of their own files alone",
+    ],
+    ["409: the job has no result.", NO_RESULT],
+    ...ofOneJob("retrieveJobResult"),
+  ),
+  ...section(
+    "4.6",
+    [
+      "202: an archive is started or reused, pending until it is built.",
+      PENDING,
+      "operations/createJobDownload/202: starts one archive, however often it is asked for",
+      "operations/createJobDownload/202: gives the archive that is ready",
+    ],
+    ["409: the job is not success.", NO_DOWNLOAD],
+    ...ofOneJob("createJobDownload"),
+  ),
+  ...section(
+    "4.7",
+    [
+      "200 with the archive that the POST started.",
+      READY,
+      "operations/retrieveJobDownload/200: is built by another when its builder was cut off",
+    ],
+    [
+      "409: a conflict with the job's state; there is none, for what was not requested is 404.",
+      "operations/retrieveJobDownload/409: meets no conflict: of a job that is not success no archive was requested, which is 404",
+    ],
+    ...ofOneJob("retrieveJobDownload"),
+  ),
+  ...section(
+    "4.8",
+    [
+      "GET /v1/account: 200 with the account.",
+      "operations/getAccount/200: answers with the account of the credential, each field present",
+    ],
+    ["GET /v1/account: 401.", unauthorized("getAccount")],
+    ["GET /v1/account/overview: 200 with the overview.", NEW_TRIAL],
+    ["GET /v1/account/overview: 401.", unauthorized("getAccountOverview")],
+  ),
+  ...section(
+    "4.9",
+    [
+      "listApiKeys: 200 with items.",
+      "operations/listApiKeys/200: lists what may be shown of each key, newest first, revoked ones too",
+      "operations/listApiKeys/200: never lists another account's keys",
+    ],
+    ["listApiKeys: 401.", unauthorized("listApiKeys")],
+    [
+      "createApiKey: Idempotency-Key of 1 to 128 characters is required.",
+      "operations/createApiKey/400: refuses a request without an Idempotency-Key, or with one that is empty or longer than 128",
+      "operations/createApiKey/201: takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128",
+    ],
+    [
+      "createApiKey: the body has a label.",
+      "operations/createApiKey/400: refuses %s, and the Idempotency-Key stays free",
+    ],
+    [
+      "createApiKey: 201, the secret once.",
+      NEW_KEY,
+      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
+    ],
+    ["createApiKey: 401.", unauthorized("createApiKey")],
+    ["revokeApiKey: 200 with apiKey.", NEXT_USE],
+    ["revokeApiKey: 401.", unauthorized("revokeApiKey")],
+  ),
+  ...section(
+    "4.10",
+    [
+      "createCheckout: Idempotency-Key of 1 to 128 characters is required.",
+      "operations/createCheckout/400: refuses an Idempotency-Key that is missing, empty or longer than 128 characters",
+    ],
+    ["createCheckout: no body.", "operations/createCheckout/201: ignores a body, whatever it is"],
+    [
+      "createCheckout: 201 with a url.",
+      "operations/createCheckout/201: answers with the URL of a page where the account subscribes to the metered price",
+    ],
+    ["createCheckout: 401.", unauthorized("createCheckout")],
+    [
+      "createBillingPortal: Idempotency-Key of 1 to 128 characters is required.",
+      "operations/createBillingPortal/400: refuses an Idempotency-Key that is missing, empty or longer than 128 characters",
+    ],
+    [
+      "createBillingPortal: 201 with a url, without a body.",
+      "operations/createBillingPortal/201: answers with the URL of a page where the account manages its subscription",
+    ],
+    ["createBillingPortal: 401.", unauthorized("createBillingPortal")],
+  ),
+];

@@ -1,0 +1,176 @@
+import {
+  EVERY_ANSWER,
+  FOUND,
+  GOOD_VIDEOS,
+  NEW_KEY,
+  NEW_TRIAL,
+  PAID,
+  PENDING,
+  PREVIEW,
+  READY,
+  RESULT,
+  STATES,
+  SUCCESS,
+  UPLOAD,
+  ZIP,
+  ofEveryOperation,
+  unauthorized,
+} from "../shared-proofs.ts";
+import { section } from "../statement.ts";
+
+/** Sections 1 and 2: what the service does, its resources and their fields. */
+export const RESOURCES = [
+  ...section(
+    "1",
+    [
+      "Bodies are JSON.",
+      "operations/all/400: refuses any other Content-Type, and any other charset",
+      "operations/all/400: takes JSON however its Content-Type is spelt, and reads the body",
+      EVERY_ANSWER,
+    ],
+    [
+      "It segments images from text prompts and gives masks.",
+      FOUND,
+      "inference/service/embedded-model: a photograph goes from the posted task to stored masks and a preview",
+    ],
+    ["It takes video jobs.", GOOD_VIDEOS],
+    [
+      "Upload, segment, download: presign and PUT, create a job, poll, fetch the manifest or a zip.",
+      "e2e/generated-client: uploads, creates a job once, waits for it, and fetches masks and archive",
+    ],
+    [
+      "Jobs run asynchronously; a job's status never has masks.",
+      "operations/createJob/202: lists the job as queued",
+      STATES,
+    ],
+    ["Every request needs authentication.", ...ofEveryOperation(unauthorized)],
+    [
+      "Unbilled accounts have a restricted free trial; paid accounts have full access.",
+      NEW_TRIAL,
+      PAID,
+      "e2e/account-walk: is refused a fourth picture and a video on the trial, with 402",
+      "e2e/account-walk: pays at the checkout and is let in by the webhook",
+      "e2e/account-walk: has a batch of four processed, and its use metered exactly once",
+    ],
+    [
+      "Account, usage and billing overview, API keys, checkout and portal sessions are served.",
+      "e2e/generated-client: reads the account, makes a key, uses it and revokes it",
+      "e2e/generated-client: opens a checkout and the billing portal",
+    ],
+  ),
+  ...section(
+    "2.1",
+    ["An upload has uploadUrl, taskId, bucket and expiresIn, and nothing else.", UPLOAD],
+    [
+      "A taskId is a lowercase UUID, a dot and a file extension of [a-z0-9][a-z0-9.-]{0,63}.",
+      UPLOAD,
+      "unit/core/media-type: give every content type that may be uploaded an extension that makes a taskId",
+    ],
+    [
+      "The upload URL takes a PUT, and is short-lived.",
+      UPLOAD,
+      "e2e/picture: refuses a PUT with another Content-Type, none, or another key than was signed",
+      "e2e/picture: refuses a signed URL that was changed",
+    ],
+  ),
+  ...section(
+    "2.2",
+    [
+      "A job summary has jobId, type, processingMode, totalItems, status, createdAt, updatedAt and error, and nothing else.",
+      "operations/listJobs/200: lists the newest first, a page at a time, every job once",
+    ],
+    [
+      "type, processingMode and status have the values of the table; error is a string or null.",
+      "operations/listJobs/200: filters by jobId, mode and status",
+    ],
+    [
+      "A summary says what the job's status says.",
+      "jobs/delivery: is in the list as it is, also when every push failed at first",
+      "jobs/delivery: never lets an older push overwrite a newer one",
+    ],
+  ),
+  ...section(
+    "2.3",
+    [
+      "A job's status has jobId, type, processingMode, status, totalItems, createdAt, updatedAt, error and tasks, and nothing else.",
+      STATES,
+    ],
+    [
+      "Each of its tasks has taskId, status and error.",
+      "operations/createJob/202: lists the job as queued",
+      SUCCESS,
+    ],
+    [
+      "processingMode is single for one image, batch for several, video for a video.",
+      "operations/createJob/202: lists the job as queued",
+      SUCCESS,
+      GOOD_VIDEOS,
+    ],
+  ),
+  ...section(
+    "2.4",
+    [
+      "An accepted job has jobId, type and totalItems, and nothing else.",
+      "operations/createJob/202: answers with jobId, type and totalItems, and nothing else",
+      GOOD_VIDEOS,
+    ],
+    [
+      "For a trial account it has trial: remainingTokens and expiresAt.",
+      "operations/createJob/202: tells a trial account what is left with this job, and until when",
+    ],
+  ),
+  ...section(
+    "2.5",
+    ["The image manifest has jobId, type, prompts and items.", RESULT],
+    [
+      "An item has taskId, inputId, units, generatedAt and masks, each with maskIndex, confidence and url.",
+      RESULT,
+    ],
+    ["An item has a previewUrl where a preview was asked for.", RESULT, PREVIEW],
+    ["Each asset has its job-relative key, a signed url, and expiresIn of 60 or more.", RESULT],
+  ),
+  ...section(
+    "2.6",
+    [
+      "An archive download has jobId, status, expiresAt, downloadUrl, retryAfterSeconds and error, and nothing else.",
+      PENDING,
+    ],
+    ["Only when it is ready it has a downloadUrl, a short-lived presigned zip.", PENDING, READY, FOUND],
+    [
+      "The zip has output_manifest.json and the mask artifacts.",
+      ZIP,
+      "unit/core/zip-writer: passes unzip's own test",
+      "unit/core/zip-writer: is read by Python's zipfile",
+      "unit/core/zip-writer: is read by Java's ZipInputStream, which goes through it from its start",
+    ],
+  ),
+  ...section(
+    "2.7",
+    [
+      "An API key has keyId, label, prefix, revoked, revokedAt, createdAt and updatedAt, and nothing else.",
+      NEW_KEY,
+    ],
+    [
+      "Creating one answers with apiKey, secret and secretUnavailable; the secret is shown once.",
+      NEW_KEY,
+      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
+      "operations/listApiKeys/200: never shows a secret or its digest",
+    ],
+  ),
+  ...section("2.8", [
+    "An account has accountId, email, emailVerified, image, name and status.",
+    "operations/getAccount/200: answers with the account of the credential, each field present",
+    "operations/getAccount/200: shows what is known of its person",
+  ]),
+  ...section("2.9", ["The overview has access with mode and reason, and trial with status.", NEW_TRIAL]),
+  ...section("2.10", [
+    "A billing session is a url.",
+    "operations/createCheckout/201: answers with the URL of a page where the account subscribes to the metered price",
+    "operations/createBillingPortal/201: answers with the URL of a page where the account manages its subscription",
+  ]),
+  ...section("2.11", [
+    "Every error is the object of section 7.",
+    "e2e/generated-client: knows the errors' shape",
+    "unit/openapi: tells of each error only what its catalogue says, under its status",
+  ]),
+];

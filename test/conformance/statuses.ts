@@ -1,0 +1,19 @@
+import type { OperationId } from "../../src/contract/operations.ts";
+
+/** The statuses that the specification gives each operation: its success, then its errors. */
+export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>> = {
+  createUploadPresign: [200, 400, 401, 500],
+  listJobs: [200, 400, 401, 500],
+  createJob: [202, 400, 401, 402, 403, 409, 500, 502, 503],
+  retrieveJob: [200, 401, 404, 500],
+  retrieveJobResult: [200, 401, 404, 409, 500],
+  createJobDownload: [202, 401, 404, 409, 500],
+  retrieveJobDownload: [200, 401, 404, 409, 500],
+  getAccount: [200, 401],
+  getAccountOverview: [200, 401],
+  listApiKeys: [200, 401],
+  createApiKey: [201, 401],
+  revokeApiKey: [200, 401],
+  createCheckout: [201, 401],
+  createBillingPortal: [201, 401],
+};

@@ -1,0 +1,213 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLocalDatabase } from "../../scripts/admin/database.ts";
+import { sql } from "../../scripts/admin/sql.ts";
+import { type ApiClient, createClient } from "../../scripts/client/api-client.ts";
+import { stateFolder } from "../../scripts/stack/state-folder.ts";
+import { StripeState } from "../../scripts/stand-ins/stripe/state.ts";
+import { signIn } from "../../scripts/token/sign-in.ts";
+import { Account, AccountOverview } from "../../src/contract/account.ts";
+import { CreatedApiKey } from "../../src/contract/api-key.ts";
+import { BillingUrl } from "../../src/contract/billing.ts";
+import { sample } from "../support/node/sample.ts";
+import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+
+const EMAIL = "grace.hopper@example.com";
+const OUTBOX_CRON = "*/5 * * * *";
+const PATIENCE = { timeout: 30_000, interval: 200 };
+
+/** From a stranger to a paying customer and back, each test from where the one before it ended. */
+describe("an account, by the public API and the stand-ins' pages", () => {
+  let stateDir: string;
+  let stack: SpawnedStack;
+  let token: string;
+  let accountId: string;
+  let portal: string;
+  /** The pictures' taskIds, and a job that ended well. */
+  let tasks: string[];
+  let trialJob: string;
+  beforeAll(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), "account-walk-"));
+    stack = await spawnStack({ stateDir });
+  });
+  afterAll(async () => {
+    expect(await stack.stop()).toBe(0);
+    await rm(stateDir, { recursive: true });
+  });
+
+  const client = (credential = token): ApiClient => createClient({ ...stack, apiKey: credential });
+  const call = (method: "GET" | "POST", path: string, headers: Record<string, string> = {}, body?: object) =>
+    fetch(`${stack.baseUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const overview = async () =>
+    AccountOverview.parse(await (await call("GET", "/v1/account/overview")).json());
+  const accessIs = (mode: string) =>
+    expect.poll(async () => (await overview()).access.mode, PATIENCE).toBe(mode);
+  const newKey = () => ({ "idempotency-key": crypto.randomUUID() });
+  const session = async (kind: "checkout" | "portal") => {
+    const response = await call("POST", `/v1/billing/${kind}`, newKey());
+    expect(response.status).toBe(201);
+    return BillingUrl.parse(await response.json()).url;
+  };
+  const press = async (address: string) => {
+    const response = await fetch(address, { method: "POST", redirect: "manual" });
+    expect(response.status).toBe(303);
+  };
+  const usesAtProvider = async () => {
+    const state = StripeState.parse(JSON.parse(await readFile(stateFolder(stateDir).billing, "utf8")));
+    return state.uses;
+  };
+
+  it("signs in, twice at once, and is one account with a trial to begin", async () => {
+    const tokens = await Promise.all([1, 2].map(() => signIn(stack.identityUrl ?? "", EMAIL)));
+    const accounts = await Promise.all(
+      tokens.map(async (one) => {
+        token = one;
+        return Account.parse(
+          await (await call("GET", "/v1/account", { authorization: `Bearer ${one}` })).json(),
+        );
+      }),
+    );
+    expect(accounts[0]).toEqual(accounts[1]);
+    expect(accounts[0]).toMatchObject({
+      email: EMAIL,
+      emailVerified: true,
+      name: "Grace Hopper",
+      status: "active",
+    });
+    accountId = accounts[0]?.accountId ?? "";
+    expect(await overview()).toMatchObject({
+      access: { mode: "trial", reason: "trial_eligible" },
+      trial: { status: "eligible", remainingTokens: 100, startedAt: null },
+      billing: {},
+    });
+  });
+
+  it("runs a job on the trial, which begins with it and has 99 tokens left", async () => {
+    tasks = await Promise.all(
+      (["chelsea", "coffee", "astronaut", "chelsea"] as const).map((name) =>
+        client().upload(sample(name), "image/png"),
+      ),
+    );
+    const { jobId } = await client().createImageJob({ tasks: tasks.slice(0, 1), prompts: ["cat"] });
+    expect((await client().waitForJob(jobId)).status).toBe("success");
+    trialJob = jobId;
+    await expect.poll(overview, PATIENCE).toMatchObject({
+      trial: { status: "active", consumedTokens: 1, remainingTokens: 99, activeJobId: null },
+    });
+  });
+
+  it("is refused a fourth picture and a video on the trial, with 402", async () => {
+    const four = await call("POST", "/v1/jobs", {}, { type: "image", prompts: ["cat"], tasks });
+    expect([four.status, await four.json()]).toMatchObject([402, { error: "trial_limit_exceeded" }]);
+    const taskId = await client().upload(sample("coffee"), "video/mp4");
+    const video = await call("POST", "/v1/jobs", {}, { type: "video", prompts: ["cat"], tasks: [taskId] });
+    expect([video.status, await video.json()]).toMatchObject([402, { error: "trial_video_unsupported" }]);
+  });
+
+  it("makes an API key that is as good as the access token", async () => {
+    const response = await call("POST", "/v1/api-keys", newKey(), { label: "walk" });
+    const { secret = "" } = CreatedApiKey.parse(await response.json());
+    const { items } = await client(secret).listJobs();
+    expect(items.map((job) => job.jobId)).toEqual([trialJob]);
+  });
+
+  it("pays at the checkout and is let in by the webhook", async () => {
+    const checkout = await session("checkout");
+    expect(new URL(checkout).origin).toBe(stack.billingUrl);
+    expect(await (await fetch(checkout)).text()).toContain(`<b>${EMAIL}</b>`);
+    await press(checkout);
+    await accessIs("paid");
+    expect((await overview()).billing).toMatchObject({
+      accessStatus: "active",
+      stripeSubscriptionStatus: "active",
+      latestInvoiceStatus: "paid",
+    });
+    const again = await call("POST", "/v1/billing/checkout", newKey());
+    expect([again.status, await again.json()]).toMatchObject([409, { error: "subscription_exists" }]);
+  });
+
+  it("is the same account to the same token after the stack was killed and started again", async () => {
+    const { identityUrl } = stack;
+    await stack.kill();
+    stack = await spawnStack({ stateDir });
+    expect(stack.identityUrl).toBe(identityUrl);
+    expect(Account.parse(await (await call("GET", "/v1/account")).json()).accountId).toBe(accountId);
+    token = await signIn(stack.identityUrl ?? "", EMAIL);
+    expect(Account.parse(await (await call("GET", "/v1/account")).json()).accountId).toBe(accountId);
+    expect((await overview()).access.mode).toBe("paid");
+  });
+
+  it("has a batch of four processed, and its use metered exactly once", async () => {
+    const { jobId } = await client().createImageJob({ tasks, prompts: ["cat", "cup"] });
+    expect((await client().waitForJob(jobId)).status).toBe("success");
+    // As often as the cron may come: what was sent is not sent again.
+    const fireOutbox = async () => {
+      const address = `${stack.baseUrl}/cdn-cgi/local/scheduled?${new URLSearchParams({ cron: OUTBOX_CRON })}`;
+      expect((await fetch(address)).status).toBe(200);
+      return (await usesAtProvider()).length;
+    };
+    await expect.poll(fireOutbox, PATIENCE).toBe(1);
+    await fireOutbox();
+    const uses = await usesAtProvider();
+    const database = await openLocalDatabase(stateFolder(stateDir));
+    const [rows] = await database.run([
+      sql`SELECT sum(units) AS units FROM ledger
+          WHERE account_id = ${accountId} AND fund = 'paid' AND kind = 'settle'`,
+    ]);
+    expect(rows).toEqual([{ units: 4 }]);
+    expect(uses.map((use) => use.units)).toEqual([4]);
+    expect((await overview()).trial.remainingTokens).toBe(99);
+  });
+
+  it("is blocked while a payment is overdue, but for its downloads, and paid again when it is settled", async () => {
+    portal = await session("portal");
+    await press(`${portal}/failPayment`);
+    await accessIs("blocked");
+    const refused = await call(
+      "POST",
+      "/v1/jobs",
+      {},
+      { type: "image", prompts: ["cat"], tasks: tasks.slice(0, 1) },
+    );
+    expect([refused.status, await refused.json()]).toMatchObject([402, { error: "payment_required" }]);
+    expect((await overview()).access).toMatchObject({
+      reason: "billing_delinquent",
+      canCreateJobs: false,
+      downloadsAllowed: true,
+    });
+    const { assets } = await client().retrieveJobResult(trialJob);
+    expect((await client().download(assets[0]?.url ?? "")).length).toBeGreaterThan(100);
+
+    await press(`${portal}/payInvoice`);
+    await accessIs("paid");
+  });
+
+  it("cancels, and is on what is left of its trial again", async () => {
+    await press(`${portal}/cancel`);
+    await accessIs("trial");
+    expect(await overview()).toMatchObject({
+      access: { reason: "trial_active" },
+      trial: { remainingTokens: 99 },
+      billing: { accessStatus: "inactive", stripeSubscriptionStatus: "canceled" },
+    });
+  });
+
+  it("leaves books that agree: jobs, ledger and metered use", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["scripts/admin.ts", "ledger-check"], {
+      env: { ...process.env, STATE_DIR: stateDir },
+    });
+    expect(stdout).toMatch(/^The ledger agrees: 2 jobs listed, .* 5 units settled\.$/m);
+  });
+});

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/contract/operations.ts";
+import { generatedClient, type GeneratedClient } from "../support/node/generated-client.ts";
+import { maskPixels, sample } from "../support/node/sample.ts";
+import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+
+const POLL_MS = 500;
+
+describe("a client generated from the API's document", () => {
+  let stateDir: string;
+  let stack: SpawnedStack;
+  let client: GeneratedClient;
+  beforeAll(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), "stack-"));
+    stack = await spawnStack({ stateDir });
+    client = await generatedClient(stack.baseUrl, stack.apiKey);
+  });
+  afterAll(async () => {
+    expect(await stack.stop()).toBe(0);
+    await rm(stateDir, { recursive: true });
+  });
+
+  /** The data of a success. */
+  async function given<T>(call: Promise<{ data?: T; error?: unknown }>): Promise<T> {
+    const { data, error } = await call;
+    if (data === undefined) throw new Error(`refused: ${JSON.stringify(error)}`);
+    return data;
+  }
+
+  const named = (key: string) => ({ params: { header: { "Idempotency-Key": key } } });
+  const job = (jobId: string) => ({ params: { path: { jobId } } });
+
+  async function upload(): Promise<string> {
+    const body = { contentType: "image/png" };
+    const { uploadUrl, taskId } = await given(client.api.POST("/v1/uploads/presign", { body }));
+    const headers = { "content-type": "image/png" };
+    expect((await fetch(uploadUrl, { method: "PUT", headers, body: sample("chelsea") })).status).toBe(200);
+    return taskId;
+  }
+
+  async function finished(jobId: string): Promise<string> {
+    for (;;) {
+      const { status } = await given(client.api.GET("/v1/jobs/{jobId}", job(jobId)));
+      if (status === "success" || status === "failed") return status;
+      await sleep(POLL_MS);
+    }
+  }
+
+  it("is made from the document that the service serves", () => {
+    expect(client.document).toEqual(JSON.parse(readFileSync("docs/openapi.json", "utf8")));
+  });
+
+  it("uploads, creates a job once, waits for it, and fetches masks and archive", async () => {
+    const request = {
+      ...named("job one"),
+      body: { type: "image" as const, prompts: ["cat"], tasks: [await upload()] },
+    };
+    const first = await client.api.POST("/v1/jobs", request);
+    const again = await client.api.POST("/v1/jobs", request);
+    expect(again.data).toEqual(first.data);
+    expect(again.response.headers.get("idempotent-replayed")).toBe("true");
+    const jobId = first.data?.jobId ?? "";
+
+    const early = await client.api.GET("/v1/jobs/{jobId}/download", job(jobId));
+    expect(early.error?.error).toBe("download_not_requested");
+    expect(await finished(jobId)).toBe("success");
+
+    const { manifest } = await given(client.api.GET("/v1/jobs/{jobId}/result", job(jobId)));
+    if (manifest.type !== "image") throw new Error("not an image job's result");
+    const [mask] = manifest.items[0]?.masks ?? [];
+    const png = new Uint8Array(await (await fetch(mask?.url ?? "")).arrayBuffer());
+    expect(await maskPixels(png)).toMatchObject({ width: 451, height: 300 });
+
+    let archive = await given(client.api.POST("/v1/jobs/{jobId}/download", job(jobId)));
+    while (archive.status === "pending" || archive.status === "processing") {
+      await sleep((archive.retryAfterSeconds ?? 1) * 1_000);
+      archive = await given(client.api.GET("/v1/jobs/{jobId}/download", job(jobId)));
+    }
+    expect(archive.status).toBe("ready");
+    expect((await fetch(archive.downloadUrl ?? "")).headers.get("content-type")).toBe("application/zip");
+
+    const list = await given(
+      client.api.GET("/v1/jobs", { params: { query: { limit: 1, mode: "single", status: "success" } } }),
+    );
+    expect(list.items).toMatchObject([{ jobId, totalItems: 1 }]);
+  });
+
+  it("reads the account, makes a key, uses it and revokes it", async () => {
+    expect(await given(client.api.GET("/v1/account"))).toMatchObject({ status: "active" });
+    const { access } = await given(client.api.GET("/v1/account/overview"));
+    expect(access.canCreateJobs).toBe(true);
+
+    const made = await given(
+      client.api.POST("/v1/api-keys", { ...named("key one"), body: { label: "generated client" } }),
+    );
+    const { keyId } = made.apiKey;
+    const other = await generatedClient(stack.baseUrl, made.secret ?? "");
+    expect((await given(other.api.GET("/v1/account"))).status).toBe("active");
+    const { items } = await given(client.api.GET("/v1/api-keys"));
+    expect(items.map((key) => key.keyId)).toContain(keyId);
+
+    const path = { params: { path: { keyId } } };
+    expect((await given(client.api.DELETE("/v1/api-keys/{keyId}", path))).apiKey.revoked).toBe(true);
+    const refused = await other.api.GET("/v1/account");
+    expect([refused.response.status, refused.error?.error]).toEqual([401, "Unauthorized"]);
+  });
+
+  it("opens a checkout and the billing portal", async () => {
+    for (const path of ["/v1/billing/checkout", "/v1/billing/portal"] as const) {
+      const { url } = await given(client.api.POST(path, named(path)));
+      expect(new URL(url).protocol).toMatch(/^https?:$/);
+    }
+  });
+
+  it("knows the errors' shape", async () => {
+    const missing = await client.api.GET("/v1/jobs/{jobId}", job("job_none"));
+    expect(missing.error).toEqual({ error: "job_not_found", message: expect.any(String) });
+    const empty = await client.api.POST("/v1/jobs", { body: { type: "image", prompts: [], tasks: [] } });
+    expect(empty.error).toMatchObject({
+      error: "invalid_request",
+      message: expect.stringContaining("prompts"),
+    });
+    const page = await client.api.GET("/v1/jobs", { params: { query: { nextToken: "forged" } } });
+    expect([page.response.status, page.error?.error]).toEqual([400, "invalid_cursor"]);
+  });
+
+  it("was answered by every operation, each answer as the document has it", () => {
+    const successes = Object.entries(OPERATIONS).map(
+      ([operationId, { status }]) => `${operationId} ${status}`,
+    );
+    expect(successes.filter((success) => !client.seen.has(success))).toEqual([]);
+  });
+});

@@ -1,0 +1,3 @@
+import { describeMissingKey } from "../../support/worker/billing-refusals.ts";
+
+describeMissingKey("createBillingPortal");

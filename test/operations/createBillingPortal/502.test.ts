@@ -1,0 +1,3 @@
+import { describeProviderFailure } from "../../support/worker/billing-refusals.ts";
+
+describeProviderFailure("createBillingPortal");

@@ -1,0 +1,3 @@
+import { describeNoBilling } from "../../support/worker/billing-refusals.ts";
+
+describeNoBilling("createBillingPortal");

@@ -1,0 +1,3 @@
+import { describeUnauthorized } from "../../support/worker/bad-credentials.ts";
+
+describeUnauthorized("retrieveJob");

@@ -1,0 +1,3 @@
+import { describeInternalError } from "../../support/worker/internal-error.ts";
+
+describeInternalError("retrieveJob");

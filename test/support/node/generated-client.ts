@@ -1,0 +1,62 @@
+import createClient, { type Client } from "openapi-fetch";
+import { z } from "zod";
+import type { paths } from "../../generated-client/schema.d.ts";
+
+const Described = z.object({
+  content: z.object({ "application/json": z.object({ schema: z.object({ $ref: z.string() }) }) }),
+});
+const Document = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ operationId: z.string(), responses: z.record(z.string(), z.unknown()) })),
+  ),
+  components: z.object({
+    schemas: z.record(z.string(), z.record(z.string(), z.unknown())),
+    responses: z.record(z.string(), z.unknown()),
+  }),
+});
+
+export interface GeneratedClient {
+  /** The client: its types are made from docs/openapi.json. */
+  readonly api: Client<paths>;
+  /** The document that the service serves. */
+  readonly document: unknown;
+  /** What was answered so far: `operationId status`. */
+  readonly seen: ReadonlySet<string>;
+}
+
+/** A client that checks each answer against the document that the service itself serves: its status and its body. */
+export async function generatedClient(baseUrl: string, credential: string): Promise<GeneratedClient> {
+  const text = await (await fetch(`${baseUrl}/openapi.json`)).text();
+  // Components are where zod looks for what a schema refers to.
+  const { paths: described, components } = Document.parse(
+    JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/")),
+  );
+  const seen = new Set<string>();
+
+  const responseOf = (path: string, method: string, status: number) => {
+    const operation = described[path]?.[method.toLowerCase()];
+    const response = operation?.responses[status];
+    const shared = z.object({ $ref: z.string() }).safeParse(response).data?.$ref.split("/").at(-1);
+    const known = Described.safeParse(shared === undefined ? response : components.responses[shared]);
+    if (operation === undefined || !known.success) {
+      throw new Error(`${method} ${path} answered ${status}, which the document does not have`);
+    }
+    return {
+      name: `${operation.operationId} ${status}`,
+      schema: known.data.content["application/json"].schema,
+    };
+  };
+
+  const api = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${credential}` } });
+  api.use({
+    async onResponse({ request, response, schemaPath }) {
+      const { name, schema } = responseOf(schemaPath, request.method, response.status);
+      const { $ref } = schema;
+      z.fromJSONSchema({ $ref, $defs: components.schemas }).parse(await response.clone().json());
+      z.uuid().parse(response.headers.get("x-request-id"));
+      seen.add(name);
+    },
+  });
+  return { api, document: JSON.parse(text), seen };
+}

@@ -1,0 +1,47 @@
+import { OPERATIONS, type Operation, type OperationId } from "../../../src/contract/operations.ts";
+import { imageJob } from "./jobs.ts";
+
+export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId => id in OPERATIONS);
+
+/** What an operation's request names. */
+export interface Named {
+  readonly jobId: string;
+  readonly keyId: string;
+  readonly taskId: string;
+}
+
+/** A request, but for its credential. */
+export interface OperationRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: unknown;
+}
+
+const ABSENT: Named = {
+  jobId: `job_${"0".repeat(32)}`,
+  keyId: `key_${"0".repeat(32)}`,
+  taskId: "00000000-0000-4000-8000-000000000000.png",
+};
+
+function bodyOf(operation: OperationId, { taskId }: Named): unknown {
+  if (operation === "createUploadPresign") return { contentType: "image/png" };
+  if (operation === "createJob") return imageJob([taskId]);
+  return operation === "createApiKey" ? { label: "a key" } : undefined;
+}
+
+/** A request of an operation that nothing is wrong with; what it names is absent unless it is given. */
+export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
+  const all = { ...ABSENT, ...named };
+  const { method, path, idempotencyKey }: Operation = OPERATIONS[operation];
+  const body = bodyOf(operation, all);
+  return {
+    method: method.toUpperCase(),
+    path: path.replace("{jobId}", all.jobId).replace("{keyId}", all.keyId),
+    headers: {
+      ...(idempotencyKey !== undefined && { "idempotency-key": crypto.randomUUID() }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    body,
+  };
+}

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { z } from "zod";
+import { OPERATIONS, type Operation, type OperationId } from "../../../src/contract/operations.ts";
+import { OPERATION_IDS } from "./operations.ts";
+import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
+
+/** A request as it is sent, but for its credential. */
+export interface RandomRequest {
+  readonly operation: OperationId;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array<ArrayBuffer> | null;
+}
+
+/** Stand for what an account has: ids are known when the request is sent, not when it is drawn. */
+export const OWN = {
+  jobId: `job_${"f".repeat(32)}`,
+  keyId: `key_${"f".repeat(32)}`,
+  tasks: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
+} as const;
+
+const JSON_TYPE = { "content-type": "application/json" };
+const operations = OPERATION_IDS.map((id): readonly [OperationId, Operation] => [id, OPERATIONS[id]]);
+
+const utf8 = (value: unknown): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(new TextEncoder().encode(JSON.stringify(value)));
+
+const idempotencyKey = fc.stringMatching(/^[\x21-\x7e]{1,128}$/);
+
+/** Well-formed, and of nothing. */
+const ABSENT = [`job_${"0".repeat(32)}`, `key_${"0".repeat(32)}`];
+
+/** A segment of a path: whatever survives a URL. */
+const segment = fc
+  .oneof(fc.constantFrom(...ABSENT), fc.string({ minLength: 1, unit: "binary" }))
+  .map((text) => encodeURIComponent(text.toWellFormed()))
+  .filter((text) => !/^(\.|%2e)+$/i.test(text));
+
+const queryText = (values: unknown): string => {
+  const pairs = z.record(z.string(), z.coerce.string()).parse(values);
+  const text = new URLSearchParams(pairs).toString();
+  return text === "" ? "" : `?${text}`;
+};
+
+const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
+  path.replace(/\{\w+\}/, id) + queryText(query);
+
+/** A body that a schema accepts; a job is often one of files that the account has. */
+function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
+  if (id !== "createJob") return valid(schema);
+  const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
+  return fc.tuple(valid(schema), fc.option(own)).map(([job, tasks]): unknown => {
+    const { type } = z.looseObject({ type: z.string() }).parse(job);
+    return tasks === null ? job : { ...Object(job), tasks: type === "video" ? tasks.slice(0, 1) : tasks };
+  });
+}
+
+/** A valid request of an operation. */
+function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<RandomRequest> {
+  const wantsKey = operation.idempotencyKey === "required" ? idempotencyKey : fc.option(idempotencyKey);
+  return fc
+    .record({
+      name: fc.oneof(segment, fc.constantFrom(OWN.jobId, OWN.keyId)),
+      query: operation.query === undefined ? fc.constant({}) : valid(operation.query),
+      key: operation.idempotencyKey === undefined ? fc.constant(null) : wantsKey,
+      body: operation.body === undefined ? fc.constant(null) : bodyOf(id, operation.body).map(utf8),
+    })
+    .map(({ name, query, key, body }) => ({
+      operation: id,
+      path: pathOf(operation, name, query),
+      headers: { ...(body && JSON_TYPE), ...(key !== null && { "idempotency-key": key }) },
+      body,
+    }));
+}
+
+/** Requests that a client may send, of all operations. */
+export const validRequests = (): fc.Arbitrary<RandomRequest> =>
+  fc.oneof(...operations.map(([id, operation]) => validRequest(id, operation)));
+
+/** Whether a query means to the API what a schema refuses: URLs have text alone. */
+const refusedQuery = (schema: z.ZodType) =>
+  fc
+    .dictionary(fc.constantFrom("limit", "mode", "status"), fc.string({ maxLength: 12 }), { minKeys: 1 })
+    .filter((query) => !schema.safeParse(query).success);
+
+const badTypes = fc.constantFrom(
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/jsonp",
+  "application",
+  "json",
+  "application/json; charset=latin1",
+);
+
+const tooLong = fc.integer({ min: 129, max: 1_000 }).map((length) => "k".repeat(length));
+
+function malformedRequest(id: OperationId, operation: Operation): fc.Arbitrary<RandomRequest>[] {
+  const { body, query } = operation;
+  const key: Record<string, string> =
+    operation.idempotencyKey === "required" ? { "idempotency-key": "key" } : {};
+  const request = (parts: Partial<RandomRequest>): RandomRequest => ({
+    operation: id,
+    path: pathOf(operation, "absent", {}),
+    headers: { ...key },
+    body: null,
+    ...parts,
+  });
+  const kinds: fc.Arbitrary<RandomRequest>[] = [];
+  if (query !== undefined) {
+    kinds.push(refusedQuery(query).map((values) => request({ path: pathOf(operation, "", values) })));
+  }
+  if (body !== undefined) {
+    const headers = { ...key, ...JSON_TYPE };
+    const wrong = invalid(body).map((value) => request({ headers, body: utf8(value) }));
+    kinds.push(
+      wrong,
+      wrong,
+      malformedJson(body).map((bytes) => request({ headers, body: bytes })),
+      fc
+        .tuple(badTypes, valid(body))
+        .map(([type, value]) => request({ headers: { ...key, "content-type": type }, body: utf8(value) })),
+    );
+  }
+  if (operation.idempotencyKey !== undefined) {
+    const good = body === undefined ? fc.constant(null) : valid(body).map(utf8);
+    kinds.push(
+      fc
+        .tuple(tooLong, good)
+        .map(([long, bytes]) => request({ headers: { ...JSON_TYPE, "idempotency-key": long }, body: bytes })),
+    );
+  }
+  if (operation.idempotencyKey === "required") kinds.push(fc.constant(request({ headers: {} })));
+  return kinds;
+}
+
+/** Requests with something wrong in their form, of all operations that have a form. */
+export const malformedRequests = (): fc.Arbitrary<RandomRequest> =>
+  fc.oneof(...operations.flatMap(([id, operation]) => malformedRequest(id, operation)));

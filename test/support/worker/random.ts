@@ -1,0 +1,27 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+
+/** Draws from the run's seed, so that `SEED=…` draws the same again. */
+export class Draw {
+  readonly #values = fc.sample(fc.nat(), { numRuns: 100_000, seed: Number(env.SEED) }).values();
+
+  /** A whole number from 0 to `most`. */
+  upTo(most: number): number {
+    const { value } = this.#values.next();
+    if (value === undefined) throw new Error("more was drawn than there is");
+    return value % (most + 1);
+  }
+
+  /** One of several. */
+  oneOf<Item>(items: readonly Item[]): Item {
+    const item = items[this.upTo(items.length - 1)];
+    if (item === undefined) throw new Error("there is none to draw");
+    return item;
+  }
+
+  /** All of them in any order (Fisher and Yates). */
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    const rest = [...items];
+    return items.flatMap(() => rest.splice(this.upTo(rest.length - 1), 1));
+  }
+}

@@ -1,0 +1,15 @@
+import { env } from "cloudflare:workers";
+import { onTestFinished } from "vitest";
+import type { Settings } from "../../../src/settings.ts";
+import { platformOf } from "../../../src/stores/platform.ts";
+
+/** Gives the Worker other settings until the test has ended: it shares this isolate, and so its platform. */
+export function overrideSettings(changes: Partial<Settings>): void {
+  const { settings } = platformOf(env);
+  const before = { ...settings };
+  Object.assign(settings, changes);
+  onTestFinished(() => {
+    for (const name of Object.keys(changes)) Reflect.deleteProperty(settings, name);
+    Object.assign(settings, before);
+  });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { CreateJobRequest, ListJobsQuery } from "../../../src/contract/job.ts";
+import { complaint } from "../../../src/http/complaint.ts";
+
+const TASK = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
+
+describe("what is wrong with a request", () => {
+  it.each([
+    [null, "the body: must be an object"],
+    [[], "the body: must be an object"],
+    ["image", "the body: must be an object"],
+    [{}, "type: must be one of image, video"],
+    [{ type: "audio" }, "type: must be one of image, video"],
+    [{ type: "image" }, "prompts: is missing; tasks: is missing"],
+    [{ type: "image", prompts: [], tasks: [] }, "prompts: at least 1 item; tasks: at least 1 item"],
+    [{ type: "image", prompts: [""], tasks: [TASK] }, "prompts[0]: at least 1 character"],
+    [{ type: "image", prompts: "cat", tasks: [TASK] }, "prompts: must be an array"],
+    [{ type: "image", prompts: ["a"], tasks: [TASK], threshold: 1.1 }, "threshold: at most 1"],
+    [{ type: "video", prompts: ["a"], tasks: [TASK, TASK] }, "tasks: exactly 1 item"],
+    [{ type: "video", prompts: ["a"], tasks: [TASK], fps: 0 }, "fps: greater than 0"],
+    [{ type: "video", prompts: ["a"], tasks: [TASK], maxFrames: 1.5 }, "maxFrames: must be a whole number"],
+    [
+      { type: "video", prompts: ["a"], tasks: [TASK], threshold: 0.5 },
+      "threshold does not belong to a video job",
+    ],
+    [
+      { type: "image", prompts: ["a"], tasks: [TASK], fps: 1, "a key": 2 },
+      'fps does not belong to an image job; "a key" does not belong to an image job',
+    ],
+    [
+      { type: "image", prompts: [], tasks: [], threshold: "1", fps: 1, x: 1 },
+      "prompts: at least 1 item; tasks: at least 1 item; threshold: must be a number; and 2 more",
+    ],
+  ])("%j: %s", (body, message) => {
+    expect(complaint(CreateJobRequest, body, "json")).toBe(`${message}.`);
+  });
+
+  it("names a query parameter that stands more than once", () => {
+    const query = { limit: "101", mode: ["single", "batch"] };
+    expect(complaint(ListJobsQuery, query, "query")).toBe("limit: at most 100; mode: stands more than once.");
+  });
+
+  it("is short, however long the request's own words are", () => {
+    const long = "x".repeat(200_000);
+    for (const body of [{ type: long }, { type: "image", [long]: 1 }, { type: "image", tasks: [long] }]) {
+      expect(complaint(CreateJobRequest, body, "json").length).toBeLessThan(300);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { parse } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { generatedFiles } from "../../scripts/openapi/files.ts";
+import { ErrorObject } from "../../src/contract/error.ts";
+import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
+import { openApiDocument } from "../../src/http/openapi/document.ts";
+import { SPECIFIED_STATUSES } from "../conformance/statuses.ts";
+
+const document = openApiDocument();
+const text = JSON.stringify(document);
+
+async function problemsOf(description: object): Promise<string[]> {
+  const config = await createConfig({
+    extends: ["recommended"],
+    rules: {
+      "no-invalid-schema-examples": "error",
+      "no-invalid-media-type-examples": "error",
+      "no-invalid-parameter-examples": "error",
+    },
+  });
+  const source = JSON.stringify(description);
+  const problems = await lintFromString({ source, config, absoluteRef: "openapi.json" });
+  return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
+}
+
+const Response = z.object({
+  content: z.object({
+    "application/json": z.object({ examples: z.record(z.string(), z.object({ value: ErrorObject })) }),
+  }),
+});
+const Responses = z.record(z.string(), z.union([Response, z.unknown()]));
+const Paths = z.record(
+  z.string(),
+  z.record(z.string(), z.object({ operationId: z.string(), responses: Responses })),
+);
+
+describe("the API's document", () => {
+  it("and the client's types are committed as the code makes them (npm run openapi)", async () => {
+    for (const [path, made] of await generatedFiles()) {
+      expect(readFileSync(path, "utf8") === made, `${path} is stale: npm run openapi`).toBe(true);
+    }
+  });
+
+  it("has no problem that Redocly knows, and its examples are as its schemas have it", async () => {
+    expect(await problemsOf(document)).toEqual([]);
+    expect(text.match(/"examples":/g)?.length).toBeGreaterThan(20);
+  });
+
+  it("says that fps and numFrames exclude each other, and that a field of the other variant is refused", async () => {
+    const job = { type: "video", prompts: ["dog"], tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"] };
+    for (const wrong of [{ fps: 2, numFrames: 3 }, { threshold: 0.5 }, { fps: 0 }]) {
+      const changed = structuredClone(document);
+      Object.assign(changed.components.schemas["VideoJobRequest"] ?? {}, {
+        examples: [{ ...job, ...wrong }],
+      });
+      expect((await problemsOf(changed)).join(), JSON.stringify(wrong)).toMatch(/no-invalid-schema-examples/);
+    }
+  });
+
+  it("is labelled 1.0.0, and every path begins with its version", () => {
+    expect(document.info.version).toBe("1.0.0");
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/v1\//);
+  });
+
+  it("has the specification's statuses of each operation", () => {
+    const statuses = new Map<string, string[]>();
+    for (const path of Object.values(Paths.parse(document.paths))) {
+      for (const { operationId, responses } of Object.values(path)) {
+        statuses.set(operationId, Object.keys(responses));
+      }
+    }
+    expect(statuses.size).toBe(14);
+    for (const [operationId, specified] of Object.entries(SPECIFIED_STATUSES)) {
+      expect(statuses.get(operationId), operationId).toEqual(expect.arrayContaining(specified.map(String)));
+    }
+  });
+
+  it("tells of each error only what its catalogue says, under its status", () => {
+    const answers = [
+      ...Object.values(Paths.parse(document.paths)).flatMap((path) =>
+        Object.values(path).flatMap(({ responses }) => Object.entries(responses)),
+      ),
+      ...Object.entries(document.components.responses),
+    ];
+    let examples = 0;
+    for (const [status, answer] of answers) {
+      const known = Response.safeParse(answer);
+      for (const { value } of known.success
+        ? Object.values(known.data.content["application/json"].examples)
+        : []) {
+        const [of, message] =
+          Object.entries(ERROR_CATALOGUE).find(([code]) => code === value.error)?.[1] ?? [];
+        expect(value.message).toBe(message);
+        if (/^\d+$/.test(status)) expect(String(of), value.error).toBe(status);
+        examples += 1;
+      }
+    }
+    expect(examples).toBeGreaterThan(50);
+  });
+
+  it("tells the rate that wrangler.toml sets", () => {
+    const { ratelimits } = z
+      .object({
+        ratelimits: z.tuple([z.object({ simple: z.object({ limit: z.int(), period: z.literal(60) }) })]),
+      })
+      .parse(parse(readFileSync("wrangler.toml", "utf8")));
+    expect(document.info.description).toContain(`| ${ratelimits[0].simple.limit} a minute |`);
+  });
+});

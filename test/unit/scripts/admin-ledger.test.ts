@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createAccount } from "../../../scripts/admin/accounts.ts";
+import type { Database } from "../../../scripts/admin/database.ts";
+import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
+import { sql } from "../../../scripts/admin/sql.ts";
+import { openDatabase } from "../../support/node/database.ts";
+
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+
+describe("the operator's check of the ledger", () => {
+  let database: Database;
+  let accountId: string;
+  beforeEach(async () => {
+    database = openDatabase();
+    const ada = { email: "ada@example.com", name: null, plan: "paid", keyLabel: "first key" } as const;
+    ({ accountId } = await createAccount(database, ada));
+    await listed("job_first", "success", 2);
+    await entered("job_first", ["reserve", 2], ["settle", 1], ["release", 1]);
+    await listed("job_busy", "processing", 3);
+    await entered("job_busy", ["reserve", 3]);
+    await entered("job_refused", ["reserve", 4], ["void", 4]);
+    await entered("job_expired", ["reserve", 1], ["settle", 1], ["release", 0]);
+  });
+
+  const listed = (jobId: string, status: string, items: number, at = NOW) =>
+    database.run([
+      sql`INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
+          VALUES (${jobId}, ${accountId}, 'image', 'batch', ${items}, ${status}, ${at}, ${at})`,
+    ]);
+  const entered = (jobId: string, ...entries: readonly [kind: string, units: number][]) =>
+    enter(jobId, "trial", entries);
+  const enter = (jobId: string, fund: string, entries: readonly [kind: string, units: number][], at = NOW) =>
+    database.run(
+      entries.map(
+        ([kind, units]) =>
+          sql`INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
+              VALUES (${accountId}, ${jobId}, ${kind}, ${fund}, ${units}, ${at})`,
+      ),
+    );
+  const customer = () =>
+    database.run([
+      sql`INSERT INTO billing (account_id, customer_id, updated_at) VALUES (${accountId}, 'cus_1', 0)`,
+    ]);
+  const metered = (
+    jobId: string,
+    units: number,
+    {
+      at = NOW,
+      triedAt = NOW,
+      sentAt = NOW,
+    }: { at?: number; triedAt?: number | null; sentAt?: number | null } = {},
+  ) =>
+    database.run([
+      sql`INSERT INTO meter_events (identifier, customer_id, units, at, first_tried_at, last_tried_at, sent_at)
+          VALUES (${jobId}, 'cus_1', ${units}, ${at}, ${triedAt}, ${triedAt}, ${sentAt})`,
+    ]);
+  const findings = async (grant = 100) => {
+    const report = await checkLedger(database, grant, NOW);
+    return report.findings.map(({ problem, subject }) => `${subject}: ${problem}`);
+  };
+
+  it("finds nothing where the books are right, and says how much it has seen", async () => {
+    expect(await checkLedger(database, 100, NOW)).toEqual({
+      findings: [],
+      summary: "The ledger agrees: 2 jobs listed, 9 entries of 1 accounts, 2 units settled.",
+    });
+    expect((await checkLedger(openDatabase(), 100, NOW)).findings).toEqual([]);
+  });
+
+  it("leaves jobs alone that were accepted before there was a ledger", async () => {
+    await listed("job_older", "success", 1, NOW - 1);
+    expect(await findings()).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a job without a reservation",
+      async () => {
+        await listed("job_x", "queued", 1);
+      },
+    ],
+    [
+      "an image job that did not reserve a unit an image",
+      async () => {
+        await listed("job_x", "queued", 3);
+        await entered("job_x", ["reserve", 2]);
+      },
+    ],
+    [
+      "an ended job that is not settled",
+      async () => {
+        await listed("job_x", "failed", 1);
+        await entered("job_x", ["reserve", 1]);
+      },
+    ],
+    [
+      "a job under way that is settled or voided",
+      async () => {
+        await listed("job_x", "processing", 1);
+        await entered("job_x", ["reserve", 1], ["settle", 0], ["release", 1]);
+      },
+    ],
+    [
+      "entries of a job that don't add up",
+      () => entered("job_x", ["reserve", 3], ["settle", 1], ["release", 1]),
+    ],
+    ["entries of a job that don't add up", () => entered("job_x", ["reserve", 3], ["settle", 3])],
+    ["entries of a job that don't add up", () => entered("job_x", ["settle", 3], ["release", 0])],
+    ["entries of a job that don't add up", () => entered("job_x", ["reserve", 3], ["void", 2])],
+    [
+      "entries of a job that don't add up",
+      () => entered("job_x", ["reserve", 3], ["settle", 3], ["release", 0], ["void", 3]),
+    ],
+    ["a reservation whose job is gone", () => entered("job_x", ["reserve", 1])],
+  ])("finds %s", async (problem, spoil) => {
+    await spoil();
+    expect(await findings()).toEqual([`job_x: ${problem}`]);
+    expect((await checkLedger(database, 100, NOW)).summary).toMatch(/^1 things disagree: /);
+  });
+
+  it("finds a trial that used more than its grant", async () => {
+    expect(await findings(5)).toEqual([]);
+    expect(await findings(4)).toEqual([`${accountId}: a trial that used more than its grant`]);
+  });
+
+  describe("and of metered usage", () => {
+    beforeEach(async () => {
+      await enter(
+        "job_early",
+        "paid",
+        [
+          ["reserve", 9],
+          ["settle", 9],
+          ["release", 0],
+        ],
+        NOW - 40 * 24 * HOUR,
+      );
+      await customer();
+      await enter("job_paid", "paid", [
+        ["reserve", 5],
+        ["settle", 5],
+        ["release", 0],
+      ]);
+      await metered("job_paid", 5);
+    });
+
+    it("finds nothing where it is what was settled since the account is a customer", async () => {
+      expect(await findings()).toEqual([]);
+    });
+
+    it("finds use without its event, and an event of other units or of no job", async () => {
+      await enter("job_missing", "paid", [
+        ["reserve", 1],
+        ["settle", 1],
+        ["release", 0],
+      ]);
+      await enter("job_other", "paid", [
+        ["reserve", 2],
+        ["settle", 2],
+        ["release", 0],
+      ]);
+      await metered("job_other", 1);
+      await metered("job_none", 1);
+      expect((await findings()).toSorted((a, b) => a.localeCompare(b))).toEqual([
+        "job_missing: a customer's use without a meter event",
+        "job_none: a meter event that is not what was settled",
+        "job_other: a meter event that is not what was settled",
+      ]);
+    });
+
+    it("lets the events of a customer be that is deleted at the payment provider", async () => {
+      await database.run([
+        sql`INSERT INTO former_customers (customer_id, account_id, forgotten_at) VALUES ('cus_1', ${accountId}, 0)`,
+        sql`DELETE FROM billing`,
+      ]);
+      expect(await findings()).toEqual([]);
+    });
+
+    it("finds events that are not sent and can't be any more: they are reconciled by hand", async () => {
+      const tried = NOW - 20 * HOUR;
+      const used = NOW - 34 * 24 * HOUR;
+      for (const [jobId, at, triedAt] of [
+        ["job_a_tried", tried - HOUR, tried],
+        ["job_b_old", used, null],
+        ["job_c_due", tried - HOUR, tried + 1],
+        ["job_d_due", used + 1, null],
+      ] as const) {
+        await enter(
+          jobId,
+          "paid",
+          [
+            ["reserve", 1],
+            ["settle", 1],
+            ["release", 0],
+          ],
+          at,
+        );
+        await metered(jobId, 1, { at, triedAt, sentAt: null });
+      }
+      expect((await findings()).toSorted((a, b) => a.localeCompare(b))).toEqual(
+        ["job_a_tried", "job_b_old"].map(
+          (jobId) => `${jobId}: a meter event that can't be sent any more: reconcile it by hand`,
+        ),
+      );
+    });
+  });
+});
