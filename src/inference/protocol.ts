@@ -26,26 +26,65 @@ export const TaskKey = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
 /** The most masks that one task may have. */
 export const MOST_MASKS_PER_TASK = 10_000;
 
-/** One picture to segment. Thresholds are probabilities; sizes are bytes; `deadline` is epoch milliseconds. */
-export const TaskRequest = z.strictObject({
+const Share = z.number().min(0).max(1);
+
+/** What every task has. Sizes are bytes; `deadline` is epoch milliseconds. */
+const task = {
   key: TaskKey,
   lane: Lane,
-  type: z.literal("image"),
   inputUrl: z.url(),
-  limits: z.strictObject({
-    inputBytes: z.int().positive(),
-    inputPixels: z.int().positive(),
-    masks: z.int().positive(),
-  }),
   prompts: z.array(z.string().min(1)).min(1),
-  threshold: z.number().min(0).max(1),
-  maskThreshold: z.number().min(0).max(1),
   generatePreview: z.boolean(),
   callbackUrl: z.url(),
   callbackToken: z.string().min(1),
   /** The lease ends here unless a progress report extends it. */
   deadline: z.int().positive(),
+};
+
+/** One picture to segment. Thresholds are probabilities. */
+export const ImageTaskRequest = z.strictObject({
+  ...task,
+  type: z.literal("image"),
+  limits: z.strictObject({
+    inputBytes: z.int().positive(),
+    inputPixels: z.int().positive(),
+    masks: z.int().positive(),
+  }),
+  threshold: Share,
+  maskThreshold: Share,
 });
+export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
+
+/**
+ * Which of a clip's frames are looked at: so many a second, or so many in all, or (both null) the clip's own rate up
+ * to six a second; never more than `maxFrames`, where that is given.
+ */
+export const Sampling = z.strictObject({
+  fps: z.number().positive().nullable(),
+  numFrames: z.int().positive().nullable(),
+  maxFrames: z.int().positive().nullable(),
+});
+export type Sampling = z.infer<typeof Sampling>;
+
+/** One clip to segment frame by frame, with its objects tracked. */
+export const VideoTaskRequest = z.strictObject({
+  ...task,
+  type: z.literal("video"),
+  limits: z.strictObject({
+    inputBytes: z.int().positive(),
+    /** Of one frame. */
+    inputPixels: z.int().positive(),
+    /** Of the whole clip. */
+    seconds: z.number().positive(),
+    /** Sampled ones: a clip that would give more is refused. */
+    frames: z.int().positive(),
+  }),
+  scoreThreshold: Share,
+  sampling: Sampling,
+});
+export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
+
+export const TaskRequest = z.discriminatedUnion("type", [ImageTaskRequest, VideoTaskRequest]);
 export type TaskRequest = z.infer<typeof TaskRequest>;
 
 export const TaskState = z.strictObject({
@@ -54,13 +93,13 @@ export const TaskState = z.strictObject({
 });
 export type TaskState = z.infer<typeof TaskState>;
 
-/** A file's name under its lease's prefix: a mask, a preview. */
-export const OutputName = z.string().regex(/^(masks\/\d{1,5}\.png|preview\.png)$/);
+/** A file's name under its lease's prefix: a picture's masks and preview, a clip's masks and preview. */
+export const OutputName = z.string().regex(/^(masks\/\d{1,5}\.png|preview\.png|masks\.json|preview\.mp4)$/);
 
 /** A file that the service wants to write; its URL is signed for exactly this type, size and MD5. */
 export const OutputFile = z.strictObject({
   name: OutputName,
-  contentType: z.enum(["image/png"]),
+  contentType: z.enum(["image/png", "application/json", "video/mp4"]),
   size: z.int().positive(),
   /** Base64 of the MD5 digest, sent as Content-MD5: the checksum that R2 verifies everywhere. */
   md5: z.base64().length(24),
@@ -108,15 +147,33 @@ export const MaskOutput = z.strictObject({
 });
 export type MaskOutput = z.infer<typeof MaskOutput>;
 
-/** What a finished picture gave; `notice` names what could not be served although the task succeeded. */
-export const TaskOutput = z.strictObject({
+/** What a finished task gave; `notice` names what could not be served although it succeeded. */
+const output = { generatedAt: z.iso.datetime({ precision: 3 }), notice: TaskProblem.nullable() };
+
+export const ImageTaskOutput = z.strictObject({
+  ...output,
+  type: z.literal("image"),
   /** What is charged for: a picture is one. */
   units: z.literal(1),
-  generatedAt: z.iso.datetime({ precision: 3 }),
   masks: z.array(MaskOutput).max(MOST_MASKS_PER_TASK),
   preview: OutputName.nullable(),
-  notice: TaskProblem.nullable(),
 });
+export type ImageTaskOutput = z.infer<typeof ImageTaskOutput>;
+
+export const VideoTaskOutput = z.strictObject({
+  ...output,
+  type: z.literal("video"),
+  /** What is charged for: the frames that were processed. */
+  units: z.int().positive(),
+  framesWithMasks: z.int().nonnegative(),
+  totalMasks: z.int().nonnegative(),
+  /** The file that lists every processed frame. */
+  masks: OutputName,
+  preview: OutputName.nullable(),
+});
+export type VideoTaskOutput = z.infer<typeof VideoTaskOutput>;
+
+export const TaskOutput = z.discriminatedUnion("type", [ImageTaskOutput, VideoTaskOutput]);
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
 /** How a task ended. `retryable` is true where another attempt may succeed (a crash, a full disk). */

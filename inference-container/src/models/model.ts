@@ -6,8 +6,8 @@ export interface Picture {
   readonly height: number;
   /** `3 * width * height` bytes. */
   readonly rgb: Uint8Array;
-  /** SHA-256 of the encoded bytes, hex: the key of cached image features. */
-  readonly contentHash: string;
+  /** SHA-256 of the encoded bytes, hex: the key of cached image features. Null where nothing is to be cached, as of a frame. */
+  readonly contentHash: string | null;
 }
 
 /** Mask logits on a grid that is stretched over the whole picture; a pixel is set where its logit exceeds the threshold's. */
@@ -27,6 +27,8 @@ export interface Instance {
   /** [x1, y1, x2, y2] in picture pixels, 0 ≤ x1 < x2 ≤ width. */
   readonly box: readonly [number, number, number, number];
   readonly mask: LogitGrid;
+  /** True where it is too faint to stand alone: it may only continue what was seen before. */
+  readonly faint: boolean;
 }
 
 /** A prompt that the model can't look for, with a sentence for the person who wrote it. */
@@ -49,6 +51,8 @@ export interface Segmentation {
 export interface SegmentRequest {
   readonly prompts: readonly string[];
   readonly threshold: number;
+  /** Whether instances are wanted that are too faint to stand alone, for a tracker to continue its tracks with. */
+  readonly withFaint: boolean;
 }
 
 /** A loaded, warmed-up model. One call at a time. */
