@@ -63,6 +63,8 @@ export const SettingsSchema = z
     MAX_IMAGE_PIXELS: count(100 * MEGA),
     MAX_VIDEO_BYTES: count(2_000 * MEGA),
     MAX_VIDEO_FRAMES: count(3_600),
+    MAX_VIDEO_FRAME_PIXELS: count(36 * MEGA),
+    MAX_VIDEO_SECONDS: count(7_200),
     MAX_PROMPTS: count(32),
     MAX_PROMPT_LENGTH: count(200),
     MAX_BODY_BYTES: count(256 * 1024),

@@ -30,6 +30,8 @@ export interface Operation {
   readonly body?: z.ZodType;
   readonly status: 200 | 201 | 202;
   readonly answer: z.ZodType;
+  /** Headers of its success, beside those of every answer. */
+  readonly headers?: readonly "X-Job-Progress"[];
   /** What the success means. */
   readonly success: string;
   /** Codes of the catalogue, beside those of every operation; each has its status there. */
@@ -137,6 +139,7 @@ export const OPERATIONS = {
     description: "Never with masks: those are in the result.",
     status: 200,
     answer: JobStatus,
+    headers: ["X-Job-Progress"],
     success: "The job and each of its tasks.",
     errors: ["job_not_found"],
   },

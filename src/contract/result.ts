@@ -33,20 +33,16 @@ export const ImageManifest = imageManifest(z.url()).meta({
 });
 export type ImageManifest = z.infer<typeof ImageManifest>;
 
-/** The same as it lies in an archive: `output_manifest.json`. */
-export const ArchivedManifest = imageManifest(z.string());
-export type ArchivedManifest = z.infer<typeof ArchivedManifest>;
-
-/** The same of a video job: `masks` is the URL of masks.json, `units` the frames processed. */
-export const VideoManifest = z
-  .strictObject({
+/** The same of a video job: `masks` refers to masks.json, `units` are the frames processed. */
+function videoManifest<Reference extends z.ZodType>(reference: Reference) {
+  return z.strictObject({
     jobId: z.string(),
     type: z.literal("video"),
     prompts: z.array(z.string()),
     items: z.array(
       z.strictObject({
-        ...item(z.url()),
-        masks: z.url(),
+        ...item(reference),
+        masks: reference,
         fps: z.number().optional(),
         numFrames: z.int().optional(),
         maxFrames: z.int().optional(),
@@ -58,13 +54,22 @@ export const VideoManifest = z
         }),
       }),
     ),
-  })
-  .meta({
-    id: "VideoManifest",
-    description:
-      "`masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths.",
   });
+}
+
+/** The video variant, as the API gives it. */
+export const VideoManifest = videoManifest(z.url()).meta({
+  id: "VideoManifest",
+  description:
+    "`masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths. `fps`, `numFrames` and `maxFrames` are those of the request.",
+});
 export type VideoManifest = z.infer<typeof VideoManifest>;
+
+/** The manifests as they lie in an archive: `output_manifest.json`. */
+export const ArchivedImageManifest = imageManifest(z.string());
+export const ArchivedVideoManifest = videoManifest(z.string());
+export const ArchivedManifest = z.discriminatedUnion("type", [ArchivedImageManifest, ArchivedVideoManifest]);
+export type ArchivedManifest = z.infer<typeof ArchivedManifest>;
 
 function jobResult<Manifest extends z.ZodType>(manifest: Manifest) {
   return z.strictObject({
@@ -119,3 +124,7 @@ export type JobResult = z.infer<typeof JobResult>;
 /** The same of an image job. */
 export const ImageJobResult = jobResult(ImageManifest);
 export type ImageJobResult = z.infer<typeof ImageJobResult>;
+
+/** The same of a video job. */
+export const VideoJobResult = jobResult(VideoManifest);
+export type VideoJobResult = z.infer<typeof VideoJobResult>;

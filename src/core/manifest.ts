@@ -1,6 +1,8 @@
 import type { ArchivedManifest } from "../contract/result.ts";
+import type { ImageTaskOutput, VideoTaskOutput } from "../inference/protocol.ts";
 import type { SettledJob, SettledTask } from "./job/answers.ts";
-import { maskAssetKey, outputKey, previewAssetKey } from "./object-keys.ts";
+import type { VideoJobDefinition } from "./job/state.ts";
+import { maskAssetKey, outputKey, previewAssetKey, videoMasksAssetKey } from "./object-keys.ts";
 
 /** An output of a job: its job-relative key, and where it lies in the bucket. */
 export interface Asset {
@@ -10,35 +12,74 @@ export interface Asset {
 
 function taskAssets(job: SettledJob, { taskId, lease, output }: SettledTask): Asset[] {
   const lying = (name: string) => outputKey(job.definition, taskId, lease, name);
-  const masks = output.masks.map((mask) => ({
-    key: maskAssetKey(taskId, mask.maskIndex),
-    objectKey: lying(mask.file),
-  }));
-  const preview =
-    output.preview === null ? [] : [{ key: previewAssetKey(taskId), objectKey: lying(output.preview) }];
-  return [...masks, ...preview];
+  const masks =
+    output.type === "image"
+      ? output.masks.map(({ maskIndex, file }) => ({
+          key: maskAssetKey(taskId, maskIndex),
+          objectKey: lying(file),
+        }))
+      : [{ key: videoMasksAssetKey(taskId), objectKey: lying(output.masks) }];
+  if (output.preview === null) return masks;
+  return [...masks, { key: previewAssetKey(output.type, taskId), objectKey: lying(output.preview) }];
 }
 
 /** All outputs of a job: a task's masks by their index, then its preview, in the order of the request. */
 export const assetsOf = (job: SettledJob): Asset[] => job.tasks.flatMap((task) => taskAssets(job, task));
 
-/** The manifest of a job's outputs; `refer` turns an asset's key into what stands for it: a signed URL, a path. */
-export function manifestOf(job: SettledJob, refer: (key: string) => string): ArchivedManifest {
+/** What stands for an asset, by its key: a signed URL, a path. */
+type Refer = (key: string) => string;
+
+function itemOf(taskId: string, output: ImageTaskOutput | VideoTaskOutput, refer: Refer) {
+  const { type, units, generatedAt, preview } = output;
   return {
-    jobId: job.definition.jobId,
-    type: "image",
-    prompts: [...job.definition.prompts],
-    items: job.tasks.map(({ taskId, output }) => ({
-      taskId,
-      inputId: taskId,
-      units: output.units,
-      generatedAt: output.generatedAt,
-      ...(output.preview !== null && { previewUrl: refer(previewAssetKey(taskId)) }),
-      masks: output.masks.map(({ maskIndex, confidence }) => ({
-        maskIndex,
-        confidence,
-        url: refer(maskAssetKey(taskId, maskIndex)),
-      })),
-    })),
+    taskId,
+    inputId: taskId,
+    units,
+    generatedAt,
+    ...(preview !== null && { previewUrl: refer(previewAssetKey(type, taskId)) }),
   };
+}
+
+const imageItem = (taskId: string, output: ImageTaskOutput, refer: Refer) => ({
+  ...itemOf(taskId, output, refer),
+  masks: output.masks.map(({ maskIndex, confidence }) => ({
+    maskIndex,
+    confidence,
+    url: refer(maskAssetKey(taskId, maskIndex)),
+  })),
+});
+
+const videoItem = (
+  taskId: string,
+  output: VideoTaskOutput,
+  { fps, numFrames, maxFrames, scoreThreshold }: VideoJobDefinition,
+  refer: Refer,
+) => ({
+  ...itemOf(taskId, output, refer),
+  masks: refer(videoMasksAssetKey(taskId)),
+  ...(fps !== null && { fps }),
+  ...(numFrames !== null && { numFrames }),
+  ...(maxFrames !== null && { maxFrames }),
+  scoreThreshold,
+  counts: {
+    framesProcessed: output.units,
+    framesWithMasks: output.framesWithMasks,
+    totalMasks: output.totalMasks,
+  },
+});
+
+/** The manifest of a job's outputs; `refer` turns an asset's key into what stands for it: a signed URL, a path. */
+export function manifestOf({ definition, tasks }: SettledJob, refer: Refer): ArchivedManifest {
+  const { jobId } = definition;
+  const prompts = [...definition.prompts];
+  if (definition.type === "image") {
+    const items = tasks.flatMap(({ taskId, output }) =>
+      output.type === "image" ? [imageItem(taskId, output, refer)] : [],
+    );
+    return { jobId, type: "image", prompts, items };
+  }
+  const items = tasks.flatMap(({ taskId, output }) =>
+    output.type === "video" ? [videoItem(taskId, output, definition, refer)] : [],
+  );
+  return { jobId, type: "video", prompts, items };
 }

@@ -1,3 +1,5 @@
+import type { JobType } from "../contract/primitives.ts";
+
 /** Where bytes lie in the bucket, and what they are called in the API: the one place that knows. */
 
 /** An upload. */
@@ -21,8 +23,12 @@ export const archivesPrefix = (accountId: string, jobId: string): string => `arc
 export const archiveKey = (accountId: string, jobId: string, lease: number): string =>
   `${archivesPrefix(accountId, jobId)}${lease}.zip`;
 
-/** A mask's job-relative asset key. */
+/** A picture mask's job-relative asset key. */
 export const maskAssetKey = (taskId: string, maskIndex: number): string => `masks/${taskId}/${maskIndex}.png`;
 
-/** A picture preview's job-relative asset key. */
-export const previewAssetKey = (taskId: string): string => `preview/${taskId}.png`;
+/** The job-relative asset key of a video's masks.json. */
+export const videoMasksAssetKey = (taskId: string): string => `masks/${taskId}/masks.json`;
+
+/** A preview's job-relative asset key. */
+export const previewAssetKey = (type: JobType, taskId: string): string =>
+  `preview/${taskId}.${type === "image" ? "png" : "mp4"}`;

@@ -1,15 +1,18 @@
 import type { TaskClaim } from "../core/job/answers.ts";
-import type { ImageJobDefinition } from "../core/job/state.ts";
+import type { JobDefinition } from "../core/job/state.ts";
 import { issueLeaseToken } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import { MOST_MASKS_PER_TASK, type Completion, type TaskRequest } from "../inference/protocol.ts";
+import { MOST_MASKS_PER_TASK, type TaskRequest } from "../inference/protocol.ts";
+import type { Settings } from "../settings.ts";
 import type { Platform } from "../stores/platform.ts";
 
-/** An input is fetched soon after its task was accepted; the token must outlive every extension of the lease. */
-const INPUT_SECONDS = 3_600;
-const TOKEN_MS = 24 * 3_600_000;
+/**
+ * How long a holder may keep a task: a full lane of long clips in front of it, on a processor that takes hours for each.
+ * The input's address and the token live as long; an address that is signed for more than seven days is refused.
+ */
+const HELD_SECONDS = 4 * 86_400;
 
 /** A result names each mask with a signed URL, twice: more would not fit a Worker's memory. */
 const MOST_MASKS_PER_JOB = 30_000;
@@ -17,46 +20,54 @@ const MOST_MASKS_PER_JOB = 30_000;
 /** Many tasks turned away at once should not come back at once. */
 const jittered = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 2));
 
+/** What differs by the job's type: the limits, and what was asked for. */
+function variantOf(settings: Settings, definition: JobDefinition) {
+  if (definition.type === "image") {
+    const { type, taskIds, threshold, maskThreshold } = definition;
+    const masks = Math.min(MOST_MASKS_PER_TASK, Math.floor(MOST_MASKS_PER_JOB / taskIds.length));
+    const limits = {
+      inputBytes: settings.MAX_IMAGE_BYTES,
+      inputPixels: settings.MAX_IMAGE_PIXELS,
+      masks,
+    };
+    return { type, limits, threshold, maskThreshold };
+  }
+  const { type, scoreThreshold, fps, numFrames, maxFrames } = definition;
+  const limits = {
+    inputBytes: settings.MAX_VIDEO_BYTES,
+    inputPixels: settings.MAX_VIDEO_FRAME_PIXELS,
+    seconds: settings.MAX_VIDEO_SECONDS,
+    frames: settings.MAX_VIDEO_FRAMES,
+  };
+  return { type, limits, scoreThreshold, sampling: { fps, numFrames, maxFrames } };
+}
+
 async function requestOf(
-  platform: Platform,
+  { settings, media }: Platform,
   taskId: string,
-  { lease, deadline }: TaskClaim,
-  definition: ImageJobDefinition,
+  { definition, lease, deadline }: TaskClaim,
 ): Promise<TaskRequest> {
-  const { settings, media } = platform;
   const { jobId, accountId } = definition;
   const [inputUrl, callbackToken] = await Promise.all([
-    media.signGet(inputKey(accountId, taskId), INPUT_SECONDS),
-    issueLeaseToken(settings.SIGNING_SECRET, { job: jobId, task: taskId, lease }, deadline + TOKEN_MS),
+    media.signGet(inputKey(accountId, taskId), HELD_SECONDS),
+    issueLeaseToken(
+      settings.SIGNING_SECRET,
+      { job: jobId, task: taskId, lease },
+      deadline + HELD_SECONDS * 1_000,
+    ),
   ]);
   return {
     key: taskKey(jobId, taskId, lease),
     lane: definition.lane,
-    type: "image",
     inputUrl,
-    limits: {
-      inputBytes: settings.MAX_IMAGE_BYTES,
-      inputPixels: settings.MAX_IMAGE_PIXELS,
-      masks: Math.min(MOST_MASKS_PER_TASK, Math.floor(MOST_MASKS_PER_JOB / definition.taskIds.length)),
-    },
     prompts: [...definition.prompts],
-    threshold: definition.threshold,
-    maskThreshold: definition.maskThreshold,
     generatePreview: definition.generatePreview,
     callbackUrl: `${settings.PUBLIC_URL}/internal/leases`,
     callbackToken,
     deadline,
+    ...variantOf(settings, definition),
   };
 }
-
-const VIDEO_UNSUPPORTED: Completion = {
-  outcome: "failed",
-  problem: {
-    code: "video_unsupported",
-    message: "This service does not process videos yet. Nothing was charged.",
-  },
-  retryable: false,
-};
 
 /**
  * Takes a task from the queue to the inference service. Never waits for the inference itself: the service reports
@@ -66,12 +77,8 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
   const jobObject = platform.jobObject(jobId);
   const claim = await jobObject.claimTask(taskId);
   if (claim === null) return;
-  const { definition, lease } = claim;
-  if (definition.type === "video") {
-    await jobObject.completeTask(taskId, lease, VIDEO_UNSUPPORTED);
-    return;
-  }
-  const submitted = await platform.inference.submit(await requestOf(platform, taskId, claim, definition));
+  const { lease } = claim;
+  const submitted = await platform.inference.submit(await requestOf(platform, taskId, claim));
   switch (submitted.outcome) {
     case "accepted":
       return jobObject.startTask(taskId, lease);

@@ -3,27 +3,40 @@ import type { LeaseClaims } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { outputKey } from "../core/object-keys.ts";
 import { mapPool } from "../core/pool.ts";
-import type { Completion, LeaseExtension, OutputsGrant, OutputsRequest } from "../inference/protocol.ts";
+import { filesRefusal } from "../core/task-outputs.ts";
+import type {
+  Completion,
+  LeaseExtension,
+  OutputsGrant,
+  OutputsRequest,
+  ProgressReport,
+} from "../inference/protocol.ts";
 import type { Platform } from "../stores/platform.ts";
 
 const UPLOAD_SECONDS = 900;
 /** Signing is a matter of the processor: more at a time would only hold more in memory. */
 const SIGNATURES = 16;
 
+/** What such a task can't have given: the operator's versions don't fit. */
+function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): ServiceError {
+  log("error", "outputs_refused", { jobId: job, taskId: task, lease, reason });
+  return new ServiceError("outputs_refused", reason);
+}
+
 /**
  * The holder of a lease asks where to put its outputs: a signed PUT for each, under the lease's own prefix.
- * @throws ServiceError lease_lost, or outputs_refused where a name is given twice.
+ * @throws ServiceError lease_lost, or outputs_refused where such a task writes no such files.
  */
 export async function grantOutputs(
   platform: Platform,
-  { job, task, lease }: LeaseClaims,
+  claims: LeaseClaims,
   { files }: OutputsRequest,
 ): Promise<OutputsGrant> {
+  const { job, task, lease } = claims;
   const definition = await platform.jobObject(job).holding(task, lease);
   if (definition === null) throw new ServiceError("lease_lost");
-  if (new Set(files.map((file) => file.name)).size < files.length) {
-    throw new ServiceError("outputs_refused", "A file is named twice.");
-  }
+  const refusal = filesRefusal(definition.type, files);
+  if (refusal !== null) throw outputsRefused(claims, refusal);
   const uploads = await mapPool(files, SIGNATURES, async (file) => {
     const key = outputKey(definition, task, lease, file.name);
     return { name: file.name, ...(await platform.media.signOutput(key, file, UPLOAD_SECONDS)) };
@@ -31,30 +44,38 @@ export async function grantOutputs(
   return { uploads };
 }
 
-/** The holder is at work: its lease is extended. @throws ServiceError lease_lost. */
+/** The holder is at work and tells how far it is: its lease is extended. @throws ServiceError lease_lost. */
 export async function extendLease(
   platform: Platform,
   { job, task, lease }: LeaseClaims,
+  report: ProgressReport,
 ): Promise<LeaseExtension> {
-  const deadline = await platform.jobObject(job).extendTask(task, lease);
-  if (deadline === null) throw new ServiceError("lease_lost");
-  return { deadline };
+  const extended = await platform.jobObject(job).extendTask(task, lease, report);
+  if (extended === null) throw new ServiceError("lease_lost");
+  // A picture's reports are but heartbeats.
+  if (extended.type === "video") log("info", "task_progress", { jobId: job, taskId: task, lease, ...report });
+  return { deadline: extended.deadline };
 }
 
-/** The holder reports how its attempt ended; who ended the task may repeat it. @throws ServiceError lease_lost. */
+/**
+ * The holder reports how its attempt ended; who ended the task may repeat it.
+ * @throws ServiceError lease_lost, or outputs_refused where such a task can't have given this.
+ */
 export async function completeTask(
   platform: Platform,
-  { job, task, lease }: LeaseClaims,
+  claims: LeaseClaims,
   completion: Completion,
 ): Promise<void> {
-  const reported = await platform.jobObject(job).completeTask(task, lease, completion);
+  const { job, task, lease } = claims;
+  const report = await platform.jobObject(job).completeTask(task, lease, completion);
+  if (report.reported === "refused") throw outputsRefused(claims, report.reason);
   log("info", "task_completed", {
     jobId: job,
     taskId: task,
     lease,
-    reported,
+    reported: report.reported,
     outcome: completion.outcome,
     ...(completion.outcome === "failed" && { problem: completion.problem.code }),
   });
-  if (reported === "lease_lost") throw new ServiceError("lease_lost");
+  if (report.reported === "lease_lost") throw new ServiceError("lease_lost");
 }

@@ -1,4 +1,4 @@
-import type { ImageJobResult } from "../contract/result.ts";
+import type { JobResult } from "../contract/result.ts";
 import { ServiceError } from "../core/errors.ts";
 import { assetsOf, manifestOf } from "../core/manifest.ts";
 import type { Account } from "../stores/accounts.ts";
@@ -12,7 +12,7 @@ export async function retrieveJobResult(
   platform: Platform,
   account: Account,
   jobId: string,
-): Promise<ImageJobResult> {
+): Promise<JobResult> {
   const job = await jobObjectOf(platform, jobId).result(account.accountId);
   if (job === null) throw new ServiceError("job_not_found");
   if (job === "not_ready") throw new ServiceError("job_not_ready");

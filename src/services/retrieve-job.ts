@@ -1,6 +1,6 @@
-import type { JobStatus } from "../contract/job.ts";
 import { ServiceError } from "../core/errors.ts";
 import { isJobId } from "../core/ids.ts";
+import type { JobAnswer } from "../core/job/answers.ts";
 import type { Account } from "../stores/accounts.ts";
 import type { Platform } from "../stores/platform.ts";
 
@@ -11,8 +11,8 @@ export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platf
 }
 
 /** retrieveJob. @throws ServiceError job_not_found, of a foreign job as of a missing one. */
-export async function retrieveJob(platform: Platform, account: Account, jobId: string): Promise<JobStatus> {
-  const status = await jobObjectOf(platform, jobId).status(account.accountId);
-  if (status === null) throw new ServiceError("job_not_found");
-  return status;
+export async function retrieveJob(platform: Platform, account: Account, jobId: string): Promise<JobAnswer> {
+  const answer = await jobObjectOf(platform, jobId).status(account.accountId);
+  if (answer === null) throw new ServiceError("job_not_found");
+  return answer;
 }

@@ -1,14 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
-import type { JobStatus } from "../contract/job.ts";
-import type { ArchiveAnswer, SettledJob, TaskClaim } from "../core/job/answers.ts";
+import type { JobType } from "../contract/primitives.ts";
+import type { ArchiveAnswer, JobAnswer, SettledJob, TaskClaim } from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
+import { jobProgress } from "../core/job/progress.ts";
 import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
 import { newJob, type JobDefinition, type JobState, type TaskRecord } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
 import type { Env } from "../env.ts";
-import type { Completion } from "../inference/protocol.ts";
+import type { Completion, ProgressReport } from "../inference/protocol.ts";
 import { JobStorage } from "../stores/job-storage.ts";
 import { platformOf, type Platform } from "../stores/platform.ts";
 import { JobCell } from "./job-cell.ts";
@@ -74,10 +75,10 @@ export class JobObject extends DurableObject<Env> {
     await this.#outbox.flush();
   }
 
-  /** The job's state. */
-  status(accountId: string): JobStatus | null {
+  /** How the job is doing. */
+  status(accountId: string): JobAnswer | null {
     const state = this.#ownedBy(accountId);
-    return state && jobView(state);
+    return state && { status: jobView(state), progress: jobProgress(state.tasks) };
   }
 
   /** The outputs of a successful job; "not_ready" of any other. */
@@ -111,27 +112,33 @@ export class JobObject extends DurableObject<Env> {
     return step?.at === "leased" && step.lease === lease ? (this.#cell.state?.definition ?? null) : null;
   }
 
-  /** The holder is at work: the new deadline, or null where the lease is no longer in force. */
-  async extendTask(taskId: string, lease: number): Promise<number | null> {
+  /** The holder is at work: the new deadline, and of which type its job is; null where the lease is not in force. */
+  async extendTask(
+    taskId: string,
+    lease: number,
+    report: ProgressReport,
+  ): Promise<{ deadline: number; type: JobType } | null> {
     const { policy } = this.#platform;
-    await this.#take((job, now) => tasks.extendTask(job, taskId, lease, policy, now));
+    const state = await this.#take((job, now) => tasks.extendTask(job, taskId, lease, report, policy, now));
     const step = this.#task(taskId)?.step;
-    return step?.at === "leased" && step.lease === lease ? step.deadline : null;
+    if (state === null || step?.at !== "leased" || step.lease !== lease) return null;
+    return { deadline: step.deadline, type: state.definition.type };
   }
 
   /** The holder reports the end. */
   async completeTask(taskId: string, lease: number, completion: Completion): Promise<tasks.Reported> {
     const { policy } = this.#platform;
-    let reported: tasks.Reported = "lease_lost";
+    let report: tasks.Reported = { reported: "lease_lost" };
     await this.#take((job, now) => {
       const moved = tasks.completeTask(job, taskId, lease, completion, policy, now);
-      ({ reported } = moved);
-      if (reported === "ended" && completion.outcome === "success") {
+      ({ report } = moved);
+      const ended = report.reported === "ended";
+      if (ended && completion.outcome === "success") {
         this.#cell.saveOutput(taskId, completion.output);
       }
-      return { state: moved.state, taken: reported === "ended" };
+      return { state: moved.state, taken: ended };
     });
-    return reported;
+    return report;
   }
 
   /** The account asks for the archive: one is started unless there is one. */

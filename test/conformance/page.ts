@@ -26,5 +26,6 @@ export function conformancePage(parts: readonly Part[], notThereYet: readonly st
       `\n## ${title}\n\n| section | statement | proven by |\n|---|---|---|\n${statements.map(row).join("\n")}\n`,
   );
   const missing = notThereYet.map((what) => `- ${what}\n`).join("");
-  return `${INTRODUCTION}${tables.join("")}\n## Not there yet\n\n${missing}`;
+  const end = notThereYet.length === 0 ? "" : `\n## Not there yet\n\n${missing}`;
+  return `${INTRODUCTION}${tables.join("")}${end}`;
 }

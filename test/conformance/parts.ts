@@ -17,10 +17,8 @@ export const PARTS: readonly Part[] = [
   },
 ];
 
-/** What the specification has and the service has not. A video job is taken, checked, and ends in `video_unsupported`. */
+/** What the specification has and the service has not. */
 export const NOT_THERE_YET: readonly string[] = [
-  "1, 3.1: a video job is processed; until then it ends in failed, with `video_unsupported`, and costs nothing.",
-  "2.5: the video manifest, with its counts, and the asset keys `masks/<taskId>/masks.json` and `preview/<taskId>.mp4`.",
   "2.5: masks.json, with every sampled frame, its objects, their prompts and their run lengths.",
-  "4.3: what generatePreview, scoreThreshold (0 by default), fps, numFrames and maxFrames do to a video's result.",
+  "4.3: what generatePreview, scoreThreshold, fps, numFrames and maxFrames do to a video's masks.",
 ];

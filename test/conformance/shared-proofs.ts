@@ -65,6 +65,18 @@ export const THRESHOLDS =
   "operations/createJob/202: gives the inference service the request's thresholds, 0.5 where it has none, and the limits of a picture";
 export const UPLOAD =
   "operations/createUploadPresign/200: answers with uploadUrl, taskId, bucket and expiresIn in seconds, the signature's real life";
+export const VIDEO_RESULT =
+  "operations/retrieveJobResult/200: gives the manifest of a video that was asked for with %j: its counts, and what the request had";
+export const VIDEO_PREVIEW =
+  "operations/retrieveJobResult/200: gives a video's preview as previewUrl, and as an asset behind its masks";
+export const VIDEO_TASK =
+  "jobs/video: tells the inference service what was asked for with %j, and the limits of a video";
+export const VIDEO_UNITS =
+  "jobs/ledger: settles the frames that a video %j had processed, %i, never more than were reserved, and meters them";
+export const VIDEO_ZIP =
+  "operations/retrieveJobDownload/200: holds a video's masks and preview under their keys, and its manifest with archive-relative references";
+export const PROGRESS =
+  "operations/retrieveJob/200: tells the share of a video's frames that are done, 1.00 only at its end; the body is as it was";
 export const ZIP =
   "operations/retrieveJobDownload/200: holds every asset under its key, and the manifest with archive-relative references";
 export const SUBSCRIPTIONS =

@@ -731,7 +731,7 @@ export interface components {
             /** @description The most frames to process. */
             maxFrames?: number;
         };
-        /** @description `masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths. */
+        /** @description `masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths. `fps`, `numFrames` and `maxFrames` are those of the request. */
         VideoManifest: {
             jobId: string;
             /**
@@ -820,6 +820,11 @@ export interface components {
         "Retry-After": number;
         /** @description `true` where this is the answer to an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
+        /**
+         * @description The share of the job's work that is done, rounded down to hundredths: the mean over its tasks. 1.00 once every task has ended. It may fall, for a task whose attempt failed begins again.
+         * @example 0.42
+         */
+        "X-Job-Progress": number;
         /** @description `Bearer`. */
         "WWW-Authenticate": "Bearer";
     };
@@ -1022,6 +1027,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Job-Progress": components["headers"]["X-Job-Progress"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -13,8 +13,9 @@ import {
   finishJob,
   PlayedInference,
   success,
+  videoSuccess,
 } from "../support/worker/inference.ts";
-import { imageJob, listedJobs, MP4, newJob, uploaded, uploads, videoJob } from "../support/worker/jobs.ts";
+import { imageJob, listedJobs, newJob, newVideoJob, uploads } from "../support/worker/jobs.ts";
 import { entriesOf, ledgerSize, makeCustomer, useTokens } from "../support/worker/ledger.ts";
 import { overrideSettings } from "../support/worker/settings.ts";
 import { later } from "../support/worker/time.ts";
@@ -325,21 +326,44 @@ describe("the ledger", () => {
     ])(
       "reserves the most frames that a video %j can have, and releases all of one that failed",
       async (changes, most) => {
-        const taskId = await uploaded(paid, MP4, "video/mp4");
-        const { body } = await paid.send("POST", "/v1/jobs", videoJob(taskId, changes));
-        expect(await entriesOf(body.jobId)).toEqual([["reserve", most]]);
-        await deliverTask(body.jobId, taskId);
+        const { jobId, taskId } = await newVideoJob(paid, changes);
+        expect(await entriesOf(jobId)).toEqual([["reserve", most]]);
+        const problem = failure(false, "video_unreadable");
+        await finishJob(inference, paid.accountId, jobId, [taskId], () => problem);
         await expect
-          .poll(() => entriesOf(body.jobId))
+          .poll(() => entriesOf(jobId))
           .toEqual([
             ["reserve", most],
             ["settle", 0],
             ["release", most],
           ]);
-        expect((await paid.send("GET", `/v1/jobs/${body.jobId}`)).body).toMatchObject({
+        expect((await paid.send("GET", `/v1/jobs/${jobId}`)).body).toMatchObject({
           status: "failed",
-          error: expect.stringMatching(/^video_unsupported: /),
+          error: expect.stringMatching(/^video_unreadable: /),
         });
+      },
+    );
+
+    it.each([
+      [{}, 137, 137, 3_463],
+      [{ maxFrames: 12 }, 12, 12, 0],
+      [{ numFrames: 5 }, 6, 5, 0],
+    ])(
+      "settles the frames that a video %j had processed, %i, never more than were reserved, and meters them",
+      async (changes, frames, settled, released) => {
+        await makeCustomer(paid.accountId);
+        const { jobId, taskId } = await newVideoJob(paid, changes);
+        await finishJob(inference, paid.accountId, jobId, [taskId], () => videoSuccess(frames));
+        await expect
+          .poll(() => entriesOf(jobId))
+          .toEqual([
+            ["reserve", settled + released],
+            ["settle", settled],
+            ["release", released],
+          ]);
+        expect(await meterEvents()).toMatchObject([{ identifier: jobId, units: settled }]);
+        const { body } = await paid.send("GET", "/v1/account/overview");
+        expect(body.tokenUsageLast24h).toBe(settled);
       },
     );
   });

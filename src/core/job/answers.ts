@@ -1,6 +1,13 @@
 import type { ArchiveDownload } from "../../contract/archive.ts";
+import type { JobStatus } from "../../contract/job.ts";
 import type { TaskOutput } from "../../inference/protocol.ts";
 import type { JobDefinition } from "./state.ts";
+
+/** How a job is doing, and the share of its work that is done, in whole hundredths. */
+export interface JobAnswer {
+  readonly status: JobStatus;
+  readonly progress: number;
+}
 
 /** A claimed task: what its holder needs to know. */
 export interface TaskClaim {

@@ -7,7 +7,7 @@ export interface JobPolicy {
   readonly leaseMs: number;
   /** A message not claimed by then is believed lost. */
   readonly resendMs: number;
-  /** A job not finished by then is given up. */
+  /** A task that the service had no room for this long, since its acceptance or its last attempt, is given up. */
   readonly giveUpMs: number;
   /** How long a job that was written down may wait to be accepted. */
   readonly prepareMs: number;
@@ -40,6 +40,13 @@ export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * 
 
 /** How long a task waits at least that was turned away `refusals` times in a row before. */
 export const refusalDelay = (refusals: number): number => backoff(refusals, SECOND, 30 * SECOND);
+
+/** When a task that nobody holds is given up: a long attempt that failed late leaves the next one its time. */
+export const givesUpAt = (
+  task: { readonly failedAt?: number },
+  createdAt: number,
+  policy: JobPolicy,
+): number => (task.failedAt ?? createdAt) + policy.giveUpMs;
 
 /** How long a message may stay unclaimed after `sends` earlier ones were believed lost. */
 export const resendDelay = (policy: JobPolicy, sends: number): number =>

@@ -36,12 +36,23 @@ export type TaskEnd =
   | { readonly at: "success"; readonly lease: number }
   | { readonly at: "failed"; readonly lease: number | null };
 
+/** How far the holder of a lease said to be, in units. */
+export interface TaskProgress {
+  readonly lease: number;
+  readonly done: number;
+  readonly total: number;
+}
+
 export interface TaskRecord extends Delivery<TaskEnd> {
   readonly taskId: string;
   /** Whether the inference service ever took it. */
   readonly started: boolean;
   /** Why it failed, what a success could not serve, or why the last attempt ended. */
   readonly problem: TaskProblem | null;
+  /** Absent until a holder told of any. */
+  readonly progress?: TaskProgress;
+  /** When the last attempt failed; absent where none has. */
+  readonly failedAt?: number;
 }
 
 /** How an archive ends: ready until it expires, or failed until it is asked for again. */

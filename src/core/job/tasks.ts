@@ -1,6 +1,8 @@
-import type { Completion, TaskProblem } from "../../inference/protocol.ts";
+import type { Completion, ProgressReport, TaskProblem } from "../../inference/protocol.ts";
+import { outputRefusal } from "../task-outputs.ts";
 import * as delivery from "./delivery.ts";
-import type { JobPolicy } from "./policy.ts";
+import { givesUpAt, type JobPolicy } from "./policy.ts";
+import { latestProgress } from "./progress.ts";
 import { jobError, jobStatus } from "./rollup.ts";
 import { isDone, type JobState, type TaskRecord } from "./state.ts";
 
@@ -10,8 +12,10 @@ export interface Transition {
   readonly taken: boolean;
 }
 
-/** What became of a holder's last report: it ended the attempt, had done so before, or came too late. */
-export type Reported = "ended" | "repeated" | "lease_lost";
+/** What became of a holder's last report: it ended the attempt, had done so before, came too late, or can't be true. */
+export type Reported =
+  | { readonly reported: "ended" | "repeated" | "lease_lost" }
+  | { readonly reported: "refused"; readonly reason: string };
 
 const notTaken = (state: JobState): Transition => ({ state, taken: false });
 
@@ -58,7 +62,8 @@ const attemptFailed = (
   problem: TaskProblem,
   policy: JobPolicy,
   now: number,
-): TaskRecord => delivery.retried({ ...task, problem }, policy, now) ?? failed(task, lease, problem);
+): TaskRecord =>
+  delivery.retried({ ...task, problem, failedAt: now }, policy, now) ?? failed(task, lease, problem);
 
 /** A consumer takes a task. Taken only of a running job's task that nobody holds and that has not ended. */
 export function claimTask(state: JobState, taskId: string, policy: JobPolicy, now: number): Transition {
@@ -96,20 +101,25 @@ export const releaseTask = (
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
   byHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
 
-/** The holder is at work: its lease lives on. */
+/** The holder is at work, and tells how far it is: its lease lives on. */
 export const extendTask = (
   state: JobState,
   taskId: string,
   lease: number,
+  report: ProgressReport,
   policy: JobPolicy,
   now: number,
 ): Transition =>
   byHolder(state, taskId, lease, now, (task) => ({
     ...delivery.extended(task, lease, policy, now),
     started: true,
+    progress: latestProgress(task, lease, report),
   }));
 
-/** The holder reports the end. Who ended the task may say so again, to no effect; nobody else may say anything. */
+/**
+ * The holder reports the end. Who ended the task may say so again, to no effect; nobody else may say anything. An output
+ * that such a task can't have is refused, and the holder keeps its lease.
+ */
 export function completeTask(
   state: JobState,
   taskId: string,
@@ -117,12 +127,15 @@ export function completeTask(
   completion: Completion,
   policy: JobPolicy,
   now: number,
-): { readonly state: JobState; readonly reported: Reported } {
+): { readonly state: JobState; readonly report: Reported } {
   const ended = find(state, taskId)?.step;
   if ((ended?.at === "success" || ended?.at === "failed") && ended.lease === lease) {
-    return { state, reported: "repeated" };
+    return { state, report: { reported: "repeated" } };
   }
+  const reason =
+    completion.outcome === "success" ? outputRefusal(state.definition.type, completion.output) : null;
   const moved = byHolder(state, taskId, lease, now, (held) => {
+    if (reason !== null) return held;
     const task = { ...held, started: true };
     if (completion.outcome === "success") {
       return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
@@ -131,18 +144,22 @@ export function completeTask(
       ? attemptFailed(task, lease, completion.problem, policy, now)
       : failed(task, lease, completion.problem);
   });
-  return { state: moved.state, reported: moved.taken ? "ended" : "lease_lost" };
+  if (!moved.taken) return { state, report: { reported: "lease_lost" } };
+  return reason === null
+    ? { state: moved.state, report: { reported: "ended" } }
+    : { state, report: { reported: "refused", reason } };
 }
 
-/** What time does to the tasks: leases end, and a job that is too old gives up what it still waits for. */
+/** What time does to the tasks: leases end, and what has waited for too long is given up. */
 export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
-  const tooOld = now >= state.definition.createdAt + policy.giveUpMs;
+  const { createdAt } = state.definition;
   const tasks = state.tasks.map((task) => {
     if (task.step.at === "leased" && delivery.isExpired(task, now)) {
       const { lease } = task.step;
       return attemptFailed(task, lease, task.problem ?? ATTEMPTS_EXHAUSTED, policy, now);
     }
-    return tooOld && !isDone(task) && task.step.at !== "leased" ? failed(task, null, GIVEN_UP) : task;
+    if (isDone(task) || task.step.at === "leased" || now < givesUpAt(task, createdAt, policy)) return task;
+    return failed(task, null, GIVEN_UP);
   });
   return withTasks(state, tasks, now);
 }

@@ -1,5 +1,5 @@
 import { takesPlace, wakeTime } from "./delivery.ts";
-import type { JobPolicy } from "./policy.ts";
+import { givesUpAt, type JobPolicy } from "./policy.ts";
 import type { JobState } from "./state.ts";
 
 /** How soon what is overdue is tried again: it was tried, or is being tried, and did not come off. */
@@ -30,7 +30,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
     if (time === null) continue;
     // A task that is due but outside a full window needs no alarm of its own: the one that makes room wakes it.
     if (takesPlace(task, now) || inWindow.length < policy.window) yield time;
-    if (task.step.at !== "leased") yield createdAt + policy.giveUpMs;
+    if (task.step.at !== "leased") yield givesUpAt(task, createdAt, policy);
   }
   if (state.archive !== null) {
     yield state.archive.step.at === "ready"

@@ -9,6 +9,6 @@ const A_DAY = 86_400;
 export const crossOrigin = cors({
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST", "DELETE"],
-  exposeHeaders: ["x-request-id", "retry-after", "idempotent-replayed"],
+  exposeHeaders: ["x-request-id", "retry-after", "idempotent-replayed", "x-job-progress"],
   maxAge: A_DAY,
 });

@@ -12,6 +12,8 @@ const DEFAULTS: readonly (readonly [limit: string, value: number, unit: string])
   ["size of an image", settings.MAX_IMAGE_BYTES.parse(undefined), "bytes"],
   ["resolution of an image", settings.MAX_IMAGE_PIXELS.parse(undefined), "pixels"],
   ["size of a video", settings.MAX_VIDEO_BYTES.parse(undefined), "bytes"],
+  ["length of a video", settings.MAX_VIDEO_SECONDS.parse(undefined), "seconds"],
+  ["resolution of a video", settings.MAX_VIDEO_FRAME_PIXELS.parse(undefined), "pixels a frame"],
   ["processed frames of a video", settings.MAX_VIDEO_FRAMES.parse(undefined), "frames"],
   ["prompts of a job", settings.MAX_PROMPTS.parse(undefined), "prompts"],
   ["length of a prompt", settings.MAX_PROMPT_LENGTH.parse(undefined), "characters"],

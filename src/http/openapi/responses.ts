@@ -43,7 +43,7 @@ const HINTS: Partial<Record<ErrorCode, ErrorHints>> = {
   identity_provider_unavailable: { retryAfterSeconds: 5 },
 };
 
-const header = (name: string): object => ({ $ref: `#/components/headers/${name}` });
+const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
 
 const EVERY_RESPONSE = { "X-Request-Id": header("X-Request-Id") };
 
@@ -60,6 +60,12 @@ export const HEADERS = {
   "Idempotent-Replayed": {
     description: "`true` where this is the answer to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", const: "true" },
+  },
+  "X-Job-Progress": {
+    description:
+      "The share of the job's work that is done, rounded down to hundredths: the mean over its tasks. 1.00 once every task has ended. It may fall, for a task whose attempt failed begins again.",
+    schema: { type: "number", minimum: 0, maximum: 1 },
+    example: 0.42,
   },
   "WWW-Authenticate": {
     description: "`Bearer`.",
@@ -104,6 +110,7 @@ export function responsesOf(operation: CataloguedOperation): Record<string, obje
       description: operation.success,
       headers: {
         ...EVERY_RESPONSE,
+        ...Object.fromEntries((operation.headers ?? []).map((name) => [name, header(name)])),
         ...(isRepeatable && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
       },
       content: { "application/json": { schema: reference(operation.answer) } },

@@ -22,9 +22,12 @@ export const jobs = new Hono<AppEnv>()
     return respondOnce(c, job, 202);
   })
   .all("/", wrongMethod("GET, POST"))
-  .get("/:jobId", authenticate, async (c) =>
-    c.json(await retrieveJob(platform(c), c.var.account, c.req.param("jobId"))),
-  )
+  .get("/:jobId", authenticate, async (c) => {
+    const { status, progress } = await retrieveJob(platform(c), c.var.account, c.req.param("jobId"));
+    // No field of the body: the specification's objects take none beside their own.
+    c.header("x-job-progress", progress.toFixed(2));
+    return c.json(status);
+  })
   .all("/:jobId", wrongMethod("GET"))
   .get("/:jobId/result", authenticate, async (c) =>
     c.json(await retrieveJobResult(platform(c), c.var.account, c.req.param("jobId"))),

@@ -12,7 +12,7 @@ export const leases = new Hono<AppEnv>()
     c.json(await grantOutputs(platform(c), c.var.lease, c.req.valid("json"))),
   )
   .post("/progress", authenticateLease, callbackBody, validate("json", ProgressReport), async (c) =>
-    c.json(await extendLease(platform(c), c.var.lease)),
+    c.json(await extendLease(platform(c), c.var.lease, c.req.valid("json"))),
   )
   .post("/complete", authenticateLease, callbackBody, validate("json", Completion), async (c) => {
     await completeTask(platform(c), c.var.lease, c.req.valid("json"));

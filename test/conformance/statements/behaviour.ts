@@ -52,6 +52,7 @@ export const BEHAVIOUR = [
       "Every job ends.",
       "unit/core/job-machine: all end, once the holders report: nothing is ever left without an alarm to wake it",
       "jobs/delivery: gives up after a day what the service never had room for",
+      "jobs/video: can be worked on for days: its input's address and its token live on with the lease",
     ],
     ["Manifest and archive are for successful jobs.", NO_RESULT, NO_DOWNLOAD],
   ),

@@ -1,4 +1,14 @@
-import { EVERY_ANSWER, FAILED, SUCCESS, THRESHOLDS, internalError, unauthorized } from "../shared-proofs.ts";
+import {
+  EVERY_ANSWER,
+  FAILED,
+  PROGRESS,
+  SUCCESS,
+  THRESHOLDS,
+  VIDEO_TASK,
+  VIDEO_UNITS,
+  internalError,
+  unauthorized,
+} from "../shared-proofs.ts";
 import { section } from "../statement.ts";
 
 /** What it leaves open of states, authentication, errors and limits (sections 3, 5, 7 and 8). */
@@ -10,7 +20,19 @@ export const DECIDED_BEHAVIOUR = [
       SUCCESS,
       FAILED,
     ],
-    ["Only processed units are charged.", "jobs/ledger: releases the failed tasks of a batch"],
+    [
+      "Only processed units are charged: pictures, and frames of a video.",
+      "jobs/ledger: releases the failed tasks of a batch",
+      VIDEO_UNITS,
+    ],
+    [
+      "How far a job is, its status tells in the header x-job-progress, of tasks under way too; its body is the specification's.",
+      PROGRESS,
+      "operations/retrieveJob/200: tells the mean over the tasks of a batch, of which a failed one has ended too",
+      "operations/retrieveJob/200: begins again with a new attempt, whatever the holder of the lost lease tells",
+      "unit/core/progress: never falls while one lease is in force, whatever its holder tells",
+      "unit/core/progress: is a whole number of hundredths from 0 to 1, and 1 only when every task has ended",
+    ],
   ),
   ...section(
     "5",
@@ -78,6 +100,7 @@ export const DECIDED_BEHAVIOUR = [
     [
       "A video has up to 2 GB, apart from the limit of pictures.",
       "operations/createJob/400: refuses a video larger than the setting, which is not that of pictures",
+      VIDEO_TASK,
     ],
     [
       "A job has up to 32 prompts of 200 characters, each excess with its own 400.",

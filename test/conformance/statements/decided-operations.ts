@@ -46,6 +46,7 @@ export const DECIDED_OPERATIONS = [
       "operations/createJob/400: refuses a video by its content type, whether or not it was uploaded",
       "operations/createJob/400: refuses a video by its bytes, sent as %s",
       "operations/createJob/400: refuses a picture in a video job, by its content type and by its bytes",
+      "operations/createJob/400: refuses a picture in a video job that is in the container of MP4: %s",
     ],
     [
       ".bin fits either type, its bytes decide.",

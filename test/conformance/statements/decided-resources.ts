@@ -12,6 +12,9 @@ import {
   STATES,
   SUBSCRIPTIONS,
   UPLOAD,
+  VIDEO_PREVIEW,
+  VIDEO_RESULT,
+  VIDEO_ZIP,
   ZIP,
 } from "../shared-proofs.ts";
 import { section } from "../statement.ts";
@@ -58,6 +61,26 @@ export const DECIDED_RESOURCES = [
     ],
     ["Assets lie under masks/<taskId>/<maskIndex>.png and preview/<taskId>.png.", RESULT, FOUND],
     [
+      "A video's manifest has taskId, inputId, units (the frames processed), generatedAt, masks, scoreThreshold, counts, and of fps, numFrames and maxFrames those in the request.",
+      VIDEO_RESULT,
+    ],
+    [
+      "A video's assets lie under masks/<taskId>/masks.json and preview/<taskId>.mp4.",
+      VIDEO_RESULT,
+      VIDEO_PREVIEW,
+      VIDEO_ZIP,
+    ],
+    [
+      "A browser plays the preview: it is video/mp4, and no attachment.",
+      "jobs/video: is granted masks.json and preview.mp4 with their content types, as a browser shows and plays them",
+    ],
+    [
+      "What is not of the job's type is neither stored nor taken as its end.",
+      "jobs/video: is granted nothing else: %s",
+      "jobs/video: is not ended by %s: refused by name, not stored, and what is right is taken after it",
+      "unit/core/task-outputs: is refused where it is not, or names its files wrongly: %s",
+    ],
+    [
       "A mask is a single-channel PNG of 0 and 255, one an instance.",
       "inference/masks/png: a mask PNG is one-bit greyscale, and every chunk's checksum holds",
       "inference/masks/png: a mask PNG decodes to 0 and 255 at the mask's own pixels",
@@ -83,6 +106,7 @@ export const DECIDED_RESOURCES = [
     [
       "In the zip files lie under their asset keys, beside output_manifest.json, whose references are archive-relative.",
       ZIP,
+      VIDEO_ZIP,
       FOUND,
     ],
     ["The zip is application/zip and an attachment.", ZIP, FOUND],

@@ -12,6 +12,9 @@ import {
   STATES,
   SUCCESS,
   UPLOAD,
+  VIDEO_RESULT,
+  VIDEO_TASK,
+  VIDEO_ZIP,
   ZIP,
   ofEveryOperation,
   unauthorized,
@@ -33,7 +36,7 @@ export const RESOURCES = [
       FOUND,
       "inference/service/embedded-model: a photograph goes from the posted task to stored masks and a preview",
     ],
-    ["It takes video jobs.", GOOD_VIDEOS],
+    ["It takes video jobs, and hands them to the inference service.", GOOD_VIDEOS, VIDEO_TASK],
     [
       "Upload, segment, download: presign and PUT, create a job, poll, fetch the manifest or a zip.",
       "e2e/generated-client: uploads, creates a job once, waits for it, and fetches masks and archive",
@@ -127,6 +130,7 @@ export const RESOURCES = [
       RESULT,
     ],
     ["An item has a previewUrl where a preview was asked for.", RESULT, PREVIEW],
+    ["The manifest is discriminated by type, image or video.", RESULT, VIDEO_RESULT],
     ["Each asset has its job-relative key, a signed url, and expiresIn of 60 or more.", RESULT],
   ),
   ...section(
@@ -139,6 +143,7 @@ export const RESOURCES = [
     [
       "The zip has output_manifest.json and the mask artifacts.",
       ZIP,
+      VIDEO_ZIP,
       "unit/core/zip-writer: passes unzip's own test",
       "unit/core/zip-writer: is read by Python's zipfile",
       "unit/core/zip-writer: is read by Java's ZipInputStream, which goes through it from its start",

@@ -17,6 +17,7 @@ import {
   uploaded,
   uploads,
   videoJob,
+  VIDEOS,
 } from "../../support/worker/jobs.ts";
 import { ledgerSize } from "../../support/worker/ledger.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
@@ -111,9 +112,13 @@ describe("createJob 202", () => {
     expect(job).toMatchObject({ type: "video", processingMode: "video", status: "queued", totalItems: 1 });
   });
 
-  it.each([
-    ["a picture", PNG, (taskId: string) => imageJob([taskId])],
-    ["a video", MP4, (taskId: string) => videoJob(taskId)],
+  it.each<[string, BufferSource, (taskId: string) => object]>([
+    ["a picture", PNG, (taskId) => imageJob([taskId])],
+    ...Object.entries(VIDEOS).map(([format, bytes]): [string, BufferSource, (taskId: string) => object] => [
+      `a video (${format})`,
+      bytes,
+      (taskId) => videoJob(taskId),
+    ]),
   ])("takes %s that was sent as application/octet-stream, for its bytes decide", async (_, bytes, job) => {
     const taskId = await uploaded(client, bytes, "application/octet-stream");
     expect(taskId).toMatch(/\.bin$/);

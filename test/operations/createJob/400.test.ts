@@ -4,6 +4,7 @@ import { platformOf } from "../../../src/stores/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import {
   imageJob,
+  ISO_PICTURES,
   listedJobs,
   MP4,
   PNG,
@@ -93,6 +94,18 @@ describe("createJob 400", () => {
       expectError(await create(videoJob(picture)), 400, "task_type_mismatch");
     }
   });
+
+  it.each(Object.entries(ISO_PICTURES))(
+    "refuses a picture in a video job that is in the container of MP4: %s",
+    async (format, bytes) => {
+      for (const contentType of ["application/octet-stream", "video/mp4"]) {
+        const picture = await uploaded(client, bytes, contentType);
+        const answer = await create(videoJob(picture));
+        expectError(answer, 400, "task_type_mismatch");
+        expect(answer.body.message, format).toContain(picture);
+      }
+    },
+  );
 
   it("refuses a video larger than the setting, which is not that of pictures", async () => {
     expect(platformOf(env).settings.MAX_VIDEO_BYTES).toBe(2_000_000_000);

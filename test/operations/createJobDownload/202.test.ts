@@ -4,6 +4,8 @@ import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import { Queues } from "../../../src/stores/queues.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+import { finishJob, PlayedInference, videoSuccess } from "../../support/worker/inference.ts";
+import { newVideoJob } from "../../support/worker/jobs.ts";
 
 describe("createJobDownload 202", () => {
   let client: Client;
@@ -28,6 +30,15 @@ describe("createJobDownload 202", () => {
       retryAfterSeconds: 2,
       error: null,
     });
+  });
+
+  it("is pending of a video too", async () => {
+    const video = await newVideoJob(client);
+    await finishJob(new PlayedInference(), client.accountId, video.jobId, [video.taskId], () =>
+      videoSuccess(2),
+    );
+    jobId = video.jobId;
+    expect(await request()).toMatchObject({ jobId, status: "pending" });
   });
 
   it("starts one archive, however often it is asked for", async () => {

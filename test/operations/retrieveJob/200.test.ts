@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { JobStatus } from "../../../src/contract/job.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
 import {
   callBack,
   deliverTask,
@@ -8,8 +9,11 @@ import {
   finishJob,
   PlayedInference,
   success,
+  videoSuccess,
 } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
 
 describe("retrieveJob 200", () => {
   let client: Client;
@@ -73,6 +77,55 @@ describe("retrieveJob 200", () => {
     expect((await retrieve(jobId)).tasks[0]).toMatchObject({
       status: "success",
       error: "prompt_outside_vocabulary: 'sky' is not among them.",
+    });
+  });
+
+  describe("in its header x-job-progress", () => {
+    const progress = async (jobId: string) =>
+      (await client.send("GET", `/v1/jobs/${jobId}`)).headers.get("x-job-progress");
+
+    it("tells the share of a video's frames that are done, 1.00 only at its end; the body is as it was", async () => {
+      const { jobId, taskId } = await newVideoJob(client);
+      const keys = Object.keys(await retrieve(jobId));
+      expect(await progress(jobId)).toBe("0.00");
+      await deliverTask(jobId, taskId);
+      for (const [done, shown] of [
+        [0, "0.00"],
+        [42, "0.42"],
+        [41, "0.42"],
+        [100, "0.99"],
+      ] as const) {
+        await callBack(inference.last, "progress", { done, total: 100 });
+        expect(await progress(jobId)).toBe(shown);
+      }
+      await callBack(inference.last, "complete", videoSuccess(100));
+      expect(await progress(jobId)).toBe("1.00");
+      expect(Object.keys(await retrieve(jobId))).toEqual(keys);
+    });
+
+    it("tells the mean over the tasks of a batch, of which a failed one has ended too", async () => {
+      const { jobId, tasks } = await newJob(client, 3);
+      await finishJob(inference, client.accountId, jobId, tasks.slice(0, 2), (_, i) =>
+        i === 0 ? success() : failure(false),
+      );
+      expect(await progress(jobId)).toBe("0.66");
+      await finishJob(inference, client.accountId, jobId, tasks.slice(2));
+      expect(await progress(jobId)).toBe("1.00");
+    });
+
+    it("begins again with a new attempt, whatever the holder of the lost lease tells", async () => {
+      const { jobId, taskId } = await newVideoJob(client);
+      await deliverTask(jobId, taskId);
+      const late = inference.last;
+      await callBack(late, "progress", { done: 9, total: 10 });
+      later(61_000);
+      await ring(jobId);
+      later(5_000);
+      await deliverTask(jobId, taskId);
+      expectError(await callBack(late, "progress", { done: 10, total: 10 }), 409, "lease_lost");
+      expect(await progress(jobId)).toBe("0.00");
+      await callBack(inference.last, "progress", { done: 1, total: 10 });
+      expect(await progress(jobId)).toBe("0.10");
     });
   });
 });

@@ -2,14 +2,21 @@ import { env } from "cloudflare:workers";
 import { unzipSync, strFromU8 } from "fflate";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ArchiveDownload } from "../../../src/contract/archive.ts";
-import { ArchivedManifest } from "../../../src/contract/result.ts";
+import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/contract/result.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
 import { platformOf } from "../../../src/stores/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import {
+  callBack,
+  deliverTask,
+  finishJob,
+  PlayedInference,
+  success,
+  videoSuccess,
+} from "../../support/worker/inference.ts";
+import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -57,7 +64,7 @@ describe("retrieveJobDownload 200", () => {
       contentDisposition: `attachment; filename="${job.jobId}.zip"`,
     });
     const files = unzipSync(new Uint8Array((await object?.arrayBuffer()) ?? []));
-    const manifest = ArchivedManifest.parse(
+    const manifest = ArchivedImageManifest.parse(
       JSON.parse(strFromU8(files["output_manifest.json"] ?? new Uint8Array())),
     );
     const named = manifest.items.flatMap((item) => [...item.masks.map((mask) => mask.url), item.previewUrl]);
@@ -70,6 +77,29 @@ describe("retrieveJobDownload 200", () => {
     expect(strFromU8(files[`masks/${job.tasks[1]}/2.png`] ?? new Uint8Array())).toBe(
       `bytes of ${job.tasks[1]} masks/2.png`,
     );
+  });
+
+  it("holds a video's masks and preview under their keys, and its manifest with archive-relative references", async () => {
+    const { jobId, taskId } = await newVideoJob(client, { generatePreview: true, fps: 2 });
+    const completion = videoSuccess(4, { preview: "preview.mp4" });
+    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    await client.send("POST", `/v1/jobs/${jobId}/download`);
+    await deliverArchive(jobId);
+    const { body } = await client.send("GET", `/v1/jobs/${jobId}/download`);
+    expect(ArchiveDownload.parse(body)).toMatchObject({ jobId, status: "ready", error: null });
+
+    const object = await objectOf(body.downloadUrl);
+    const files = unzipSync(new Uint8Array((await object?.arrayBuffer()) ?? []));
+    const [masks, preview] = [`masks/${taskId}/masks.json`, `preview/${taskId}.mp4`];
+    expect(Object.keys(files)).toEqual(["output_manifest.json", masks, preview]);
+    expect(strFromU8(files[masks] ?? new Uint8Array())).toBe(`bytes of ${taskId} masks.json`);
+    expect(strFromU8(files[preview] ?? new Uint8Array())).toBe(`bytes of ${taskId} preview.mp4`);
+    const manifest: unknown = JSON.parse(strFromU8(files["output_manifest.json"] ?? new Uint8Array()));
+    expect(ArchivedVideoManifest.parse(manifest)).toMatchObject({
+      jobId,
+      type: "video",
+      items: [{ taskId, units: 4, masks, previewUrl: preview, fps: 2, scoreThreshold: 0 }],
+    });
   });
 
   it("is purged 24 hours after it became ready; then it may be asked for again", async () => {

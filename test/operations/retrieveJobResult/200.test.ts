@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { ImageJobResult } from "../../../src/contract/result.ts";
+import { ImageJobResult, VideoJobResult } from "../../../src/contract/result.ts";
 import { newClient } from "../../support/worker/api.ts";
-import { failure, finishJob, PlayedInference, success } from "../../support/worker/inference.ts";
-import { newJob } from "../../support/worker/jobs.ts";
+import {
+  failure,
+  finishJob,
+  PlayedInference,
+  success,
+  videoSuccess,
+} from "../../support/worker/inference.ts";
+import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
 
 describe("retrieveJobResult 200", () => {
   it("gives the manifest and the assets of the tasks that succeeded, in the request's order", async () => {
@@ -46,5 +52,66 @@ describe("retrieveJobResult 200", () => {
       expect(new URL(asset.url).searchParams.get("X-Amz-Expires")).toBe(String(expiresIn));
     }
     expect(expiresIn).toBe(900);
+  });
+
+  it.each([
+    [{}, { scoreThreshold: 0 }],
+    [
+      { fps: 2.5, maxFrames: 120 },
+      { fps: 2.5, maxFrames: 120, scoreThreshold: 0 },
+    ],
+    [
+      { numFrames: 8, scoreThreshold: 0.25 },
+      { numFrames: 8, scoreThreshold: 0.25 },
+    ],
+  ])(
+    "gives the manifest of a video that was asked for with %j: its counts, and what the request had",
+    async (asked, shown) => {
+      const client = await newClient();
+      const { jobId, taskId } = await newVideoJob(client, { prompts: ["cat", "dog"], ...asked });
+      const completion = videoSuccess(7, { framesWithMasks: 5, totalMasks: 9 });
+      await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+
+      const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
+      expect(status).toBe(200);
+      const url = VideoJobResult.parse(body).assets[0]?.url ?? "";
+      expect(body).toEqual({
+        manifest: {
+          jobId,
+          type: "video",
+          prompts: ["cat", "dog"],
+          items: [
+            {
+              taskId,
+              inputId: taskId,
+              units: 7,
+              generatedAt: "2026-01-02T03:04:05.678Z",
+              masks: url,
+              ...shown,
+              counts: { framesProcessed: 7, framesWithMasks: 5, totalMasks: 9 },
+            },
+          ],
+        },
+        assets: [{ key: `masks/${taskId}/masks.json`, url, expiresIn: 900 }],
+        expiresIn: 900,
+      });
+      expect(new URL(url).pathname).toContain(`/outputs/${client.accountId}/${jobId}/${taskId}/1/masks.json`);
+      expect(new URL(url).searchParams.get("X-Amz-Expires")).toBe("900");
+    },
+  );
+
+  it("gives a video's preview as previewUrl, and as an asset behind its masks", async () => {
+    const client = await newClient();
+    const { jobId, taskId } = await newVideoJob(client, { generatePreview: true });
+    const completion = videoSuccess(3, { preview: "preview.mp4" });
+    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    const { manifest, assets } = VideoJobResult.parse(
+      (await client.send("GET", `/v1/jobs/${jobId}/result`)).body,
+    );
+    expect(assets.map((asset) => asset.key)).toEqual([`masks/${taskId}/masks.json`, `preview/${taskId}.mp4`]);
+    expect(assets.map((asset) => asset.url)).toEqual([
+      manifest.items[0]?.masks,
+      manifest.items[0]?.previewUrl,
+    ]);
   });
 });

@@ -3,7 +3,13 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { outputKey } from "../../../src/core/object-keys.ts";
-import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
+import type {
+  Completion,
+  ImageTaskOutput,
+  TaskOutput,
+  TaskRequest,
+  VideoTaskOutput,
+} from "../../../src/inference/protocol.ts";
 import { answerOf, fetchWorker, type Answer } from "./api.ts";
 
 /** The inference service's side of the protocol, played by a test: it takes tasks and reports what the test says. */
@@ -61,8 +67,9 @@ export async function callBack(
   return answerOf(await fetchWorker(request));
 }
 
-/** What a task gave: so many masks, the first the most confident. */
-export const output = (masks: number, changes: Partial<TaskOutput> = {}): TaskOutput => ({
+/** What a picture's task gave: so many masks, the first the most confident. */
+export const output = (masks: number, changes: Partial<ImageTaskOutput> = {}): ImageTaskOutput => ({
+  type: "image",
   units: 1,
   generatedAt: "2026-01-02T03:04:05.678Z",
   masks: Array.from({ length: masks }, (_, maskIndex) => ({
@@ -76,10 +83,31 @@ export const output = (masks: number, changes: Partial<TaskOutput> = {}): TaskOu
   ...changes,
 });
 
-export const success = (masks = 1, changes: Partial<TaskOutput> = {}): Completion => ({
+export const success = (masks = 1, changes: Partial<ImageTaskOutput> = {}): Completion => ({
   outcome: "success",
   output: output(masks, changes),
 });
+
+/** A clip's task that processed so many frames, with an object in all but the first. */
+export const videoSuccess = (frames: number, changes: Partial<VideoTaskOutput> = {}): Completion => ({
+  outcome: "success",
+  output: {
+    type: "video",
+    units: frames,
+    generatedAt: "2026-01-02T03:04:05.678Z",
+    framesWithMasks: frames - 1,
+    totalMasks: frames - 1,
+    masks: "masks.json",
+    preview: null,
+    notice: null,
+    ...changes,
+  },
+});
+
+const filesOf = ({ masks, preview }: TaskOutput): string[] => [
+  ...(typeof masks === "string" ? [masks] : masks.map((mask) => mask.file)),
+  ...(preview === null ? [] : [preview]),
+];
 
 export const failure = (retryable: boolean, code = "not_an_image"): Completion => ({
   outcome: "failed",
@@ -101,8 +129,7 @@ export async function finishJob(
     const completion = completionOf(taskId, index);
     if (completion.outcome === "success") {
       const lease = Number(task.key.split(".").at(-1));
-      const { masks, preview } = completion.output;
-      for (const name of [...masks.map((mask) => mask.file), ...(preview === null ? [] : [preview])]) {
+      for (const name of filesOf(completion.output)) {
         await env.MEDIA.put(
           outputKey({ accountId, jobId }, taskId, lease, name),
           `bytes of ${taskId} ${name}`,

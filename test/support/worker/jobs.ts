@@ -10,6 +10,22 @@ export const GIF = new TextEncoder().encode("GIF89a\x01\0\x01\0");
 /** The first bytes of an MP4. */
 export const MP4 = new TextEncoder().encode("\0\0\0\x18ftypisom\0\0\0\0");
 
+/** The first bytes of other files, as Latin-1. */
+const latin1 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0));
+export const VIDEOS = {
+  mp4: MP4,
+  mov: latin1("\0\0\0\x14ftypqt  \0\0\0\0qt  "),
+  webm: latin1("\x1a\x45\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\x82\x84webm"),
+  mkv: latin1("\x1a\x45\xdf\xa3\xa3B\x86\x81\x01B\xf7\x81\x01B\x82\x88matroska"),
+  avi: latin1("RIFF\0\0\0\0AVI LIST"),
+} as const;
+/** Pictures in the container of MP4. */
+export const ISO_PICTURES = {
+  avif: latin1("\0\0\0\x20ftypavif\0\0\0\0avifmif1miaf"),
+  heic: latin1("\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
+} as const;
+
 /** Presigns an upload. */
 export async function presign(client: Client, contentType = "image/png"): Promise<string> {
   const { body } = await client.send("POST", "/v1/uploads/presign", { contentType });
@@ -57,6 +73,17 @@ export async function newJob(
   const { status, body } = await client.send("POST", "/v1/jobs", imageJob(tasks, changes));
   if (status !== 202) throw new Error(`createJob answered ${status} ${JSON.stringify(body)}`);
   return { jobId: body.jobId, tasks };
+}
+
+/** A job of a new clip: its id and its task. */
+export async function newVideoJob(
+  client: Client,
+  changes: object = {},
+): Promise<{ jobId: string; taskId: string }> {
+  const taskId = await uploaded(client, MP4, "video/mp4");
+  const { status, body } = await client.send("POST", "/v1/jobs", videoJob(taskId, changes));
+  if (status !== 202) throw new Error(`createJob answered ${status} ${JSON.stringify(body)}`);
+  return { jobId: body.jobId, taskId };
 }
 
 /** How many jobs the list's table has: a refused job leaves none. */

@@ -13,9 +13,9 @@ import {
 import { takesPlace } from "../../../src/core/job/delivery.ts";
 import { DEFAULT_POLICY as policy } from "../../../src/core/job/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../src/core/job/rollup.ts";
-import { isDone, newJob, type JobState } from "../../../src/core/job/state.ts";
+import { isDone, newJob, type JobState, type TaskRecord } from "../../../src/core/job/state.ts";
 import { nextWake } from "../../../src/core/job/wake.ts";
-import type { Completion } from "../../../src/inference/protocol.ts";
+import type { Completion, ProgressReport } from "../../../src/inference/protocol.ts";
 
 const BEGIN = 1_800_000_000_000;
 const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };
@@ -24,7 +24,14 @@ const LARGE = Array.from({ length: 100 }, (_, i) => `task-${i}`);
 
 const SUCCESS: Completion = {
   outcome: "success",
-  output: { units: 1, generatedAt: "2026-01-01T00:00:00.000Z", masks: [], preview: null, notice: null },
+  output: {
+    type: "image",
+    units: 1,
+    generatedAt: "2026-01-01T00:00:00.000Z",
+    masks: [],
+    preview: null,
+    notice: null,
+  },
 };
 const failure = (retryable: boolean): Completion => ({
   outcome: "failed",
@@ -55,17 +62,20 @@ type Event =
   | { kind: "send" }
   | { kind: "sendFails" }
   | { kind: "claim"; task: number }
-  | { kind: "start" | "release" | "extend"; task: number; lease: number }
+  | { kind: "start" | "release"; task: number; lease: number }
+  | { kind: "extend"; task: number; lease: number; report: ProgressReport }
   | { kind: "complete"; task: number; lease: number; completion: Completion };
 
 const task = fc.nat(7);
 const lease = fc.integer({ min: 1, max: 30 });
+const report = fc.record({ done: fc.nat(12), total: fc.integer({ min: 1, max: 10 }) });
 const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 2_000, 31_000, 61_000, 601_000) }),
   fc.constant({ kind: "send" as const }),
   fc.constant({ kind: "sendFails" as const }),
   fc.record({ kind: fc.constant("claim" as const), task }),
-  fc.record({ kind: fc.constantFrom("start" as const, "release" as const, "extend" as const), task, lease }),
+  fc.record({ kind: fc.constantFrom("start" as const, "release" as const), task, lease }),
+  fc.record({ kind: fc.constant("extend" as const), task, lease, report }),
   fc.record({
     kind: fc.constant("complete" as const),
     task,
@@ -91,7 +101,7 @@ function step(state: JobState, event: Event, now: number): JobState {
     case "release":
       return releaseTask(state, `task-${event.task}`, event.lease, 2_000, now).state;
     case "extend":
-      return extendTask(state, `task-${event.task}`, event.lease, policy, now).state;
+      return extendTask(state, `task-${event.task}`, event.lease, event.report, policy, now).state;
     case "complete":
       return completeTask(state, `task-${event.task}`, event.lease, event.completion, policy, now).state;
   }
@@ -136,6 +146,31 @@ describe("a busy inference service", () => {
     }
     expect(offers.size).toBe(policy.window);
     for (const times of offers.values()) expect(times).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
+  });
+});
+
+describe("a task that takes longer than a day", () => {
+  const HOUR = 3_600_000;
+  const heartbeat = { done: 1, total: 2 };
+  const only = ({ tasks: [first] }: JobState): TaskRecord => {
+    if (first === undefined) throw new Error("the task is lost");
+    return first;
+  };
+
+  it("is not given up while it is in hand, nor before its next attempt had its own day", () => {
+    let now = BEGIN;
+    let state = claimTask(accepted(1), "task-0", policy, now).state;
+    for (; now < BEGIN + 30 * HOUR; now += 30_000) {
+      state = tickTasks(extendTask(state, "task-0", 1, heartbeat, policy, now).state, policy, now);
+    }
+    expect(taskStatus(only(state))).toBe("processing");
+
+    state = completeTask(state, "task-0", 1, failure(true), policy, now).state;
+    const patience = nextWake(state, policy, now + policy.giveUpMs - 1);
+    expect(patience).toBe(now + policy.giveUpMs);
+    expect(isDone(only(tickTasks(state, policy, patience - 1)))).toBe(false);
+    const given = only(tickTasks(state, policy, patience));
+    expect(given).toMatchObject({ step: { at: "failed" }, problem: { code: "inference_unavailable" } });
   });
 });
 
