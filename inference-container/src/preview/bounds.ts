@@ -1,4 +1,4 @@
-import type { BitMask } from "../masks/bit-mask.ts";
+import type { RowRuns } from "../masks/runs.ts";
 
 /** A rectangle of pixels; right and bottom are outside. */
 export interface Bounds {
@@ -11,19 +11,18 @@ export interface Bounds {
 }
 
 /** The smallest rectangle around a mask's set pixels; empty (right ≤ left) where none is set. */
-export function boundsOf({ width, height, stride, bits }: BitMask): Bounds {
+export function boundsOf({ width, height, starts, edges }: RowRuns): Bounds {
   let left = width;
   let top = height;
   let right = 0;
   let bottom = 0;
   let peak = 0;
   for (let y = 0; y < height; y++) {
-    const row = bits.subarray(y * stride, (y + 1) * stride);
-    const first = row.findIndex((byte) => byte !== 0);
-    if (first < 0) continue;
-    const last = row.findLastIndex((byte) => byte !== 0);
-    const from = first * 8 + Math.clz32(row[first] ?? 0) - 24;
-    const to = last * 8 + 8 - trailingZeros(row[last] ?? 0);
+    const first = starts[y] ?? 0;
+    const end = starts[y + 1] ?? 0;
+    if (first === end) continue;
+    const from = edges[first] ?? 0;
+    const to = edges[end - 1] ?? 0;
     if (y < top) peak = (from + to) / 2;
     left = Math.min(left, from);
     right = Math.max(right, to);
@@ -31,8 +30,4 @@ export function boundsOf({ width, height, stride, bits }: BitMask): Bounds {
     bottom = y + 1;
   }
   return { left, top, right, bottom, peak };
-}
-
-function trailingZeros(byte: number): number {
-  return 31 - Math.clz32(byte & -byte);
 }

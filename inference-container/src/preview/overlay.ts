@@ -1,46 +1,95 @@
-import type { BitMask } from "../masks/bit-mask.ts";
+import type { RowRuns } from "../masks/runs.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Canvas } from "./canvas.ts";
 import type { Rgb } from "./colour.ts";
-import { depthOf } from "./depth.ts";
+import { Erosion } from "./erosion.ts";
 
 const FILL_ALPHA = 0.42;
 const LINE_ALPHA = 0.96;
 
-/** A mask at the preview's size, in its colour. */
+/** A mask at the canvas' size, in its colour. */
 export interface Layer {
-  readonly mask: BitMask;
+  readonly runs: RowRuns;
   readonly bounds: Bounds;
   readonly colour: Rgb;
 }
 
+/** A layer's shades: its line, two steps that smooth the line's inner edge (a pixel is three thirds deep), its fill. */
+const SHADES = 4;
+/** What a shade makes of each byte of red, of green and of blue. */
+const SHADE_BYTES = 3 * 256;
+
 /**
  * Tints each layer's pixels and draws its outline, `line` pixels wide. Later layers lie on top; every pixel is blended
- * once, so that tints under tints don't turn to mud.
+ * once, so that tints under tints don't turn to mud. At most 16,383 layers have shades of their own.
  */
 export function drawOverlay(canvas: Canvas, layers: readonly Layer[], line: number): void {
-  const owner = new Uint16Array(canvas.width * canvas.height);
-  const alpha = new Float32Array(owner.length);
-  layers.forEach(({ mask, bounds }, index) => {
-    const { left, top, width, height, depth } = depthOf(mask, bounds);
-    for (let at = 0; at < width * height; at++) {
-      const units = depth[at] ?? 0;
-      if (units === 0) continue;
-      const edge = Math.min(Math.max(line + 1 - units / 3, 0), 1);
-      const pixel = (top + Math.floor(at / width)) * canvas.width + left + (at % width);
-      owner[pixel] = index + 1;
-      alpha[pixel] = FILL_ALPHA + (LINE_ALPHA - FILL_ALPHA) * edge;
+  const shades = shadesOf(layers, line);
+  const steps = [0, 1, 2].map((thirds) => new Erosion(3 * line + thirds, canvas.width));
+  const shown = new Uint16Array(canvas.width);
+  for (let y = 0; y < canvas.height; y++) {
+    let left = canvas.width;
+    let right = 0;
+    for (const [index, { runs, bounds }] of layers.entries()) {
+      if (y < bounds.top || y >= bounds.bottom) continue;
+      left = Math.min(left, bounds.left);
+      right = Math.max(right, bounds.right);
+      const shade = index * SHADES + 1;
+      fill(shown, runs.edges, runs.starts[y] ?? 0, runs.starts[y + 1] ?? 0, shade);
+      for (const [step, erosion] of steps.entries()) {
+        const inner = erosion.row(runs, y);
+        fill(shown, inner.edges, 0, inner.length, shade + step + 1);
+      }
     }
-  });
-  const { rgb } = canvas;
-  for (let pixel = 0; pixel < owner.length; pixel++) {
-    const layer = layers[(owner[pixel] ?? 0) - 1];
-    if (layer === undefined) continue;
-    const share = alpha[pixel] ?? 0;
-    const [red, green, blue] = layer.colour;
-    const at = pixel * 3;
-    rgb[at] = (rgb[at] ?? 0) * (1 - share) + red * share;
-    rgb[at + 1] = (rgb[at + 1] ?? 0) * (1 - share) + green * share;
-    rgb[at + 2] = (rgb[at + 2] ?? 0) * (1 - share) + blue * share;
+    if (left >= right) continue;
+    blendRow(canvas.rgb, y * canvas.width, shown, left, right, shades);
+    shown.fill(0, left, right);
   }
+}
+
+function fill(shown: Uint16Array, edges: Int32Array, from: number, end: number, shade: number): void {
+  for (let at = from; at < end; at += 2) shown.fill(shade, edges[at], edges[at + 1]);
+}
+
+/** Blends the pixels [left, right) of a row that starts at pixel `row` with the shades that they show; 0 is none. */
+function blendRow(
+  rgb: Uint8Array,
+  row: number,
+  shown: Uint16Array,
+  left: number,
+  right: number,
+  shades: Uint8Array,
+): void {
+  for (let x = left; x < right;) {
+    const shade = shown[x] ?? 0;
+    const from = (row + x) * 3;
+    do x++;
+    while (x < right && shown[x] === shade);
+    if (shade === 0) continue;
+    const reds = (shade - 1) * SHADE_BYTES;
+    const end = (row + x) * 3;
+    for (let at = from; at < end; at += 3) {
+      rgb[at] = shades[reds + (rgb[at] ?? 0)] ?? 0;
+      rgb[at + 1] = shades[reds + 256 + (rgb[at + 1] ?? 0)] ?? 0;
+      rgb[at + 2] = shades[reds + 512 + (rgb[at + 2] ?? 0)] ?? 0;
+    }
+  }
+}
+
+/** The shades of all layers: a byte under each gives the byte that is shown, which costs less than to blend each pixel. */
+function shadesOf(layers: readonly Layer[], line: number): Uint8Array {
+  const shades = new Uint8Array(layers.length * SHADES * SHADE_BYTES);
+  let at = 0;
+  for (const { colour } of layers) {
+    for (let shade = 0; shade < SHADES; shade++) {
+      const depth = 3 * line + shade;
+      const edge = Math.min(Math.max(line + 1 - depth / 3, 0), 1);
+      // In single precision: bytes are cut off below, and the same mask shall give the same bytes as ever.
+      const alpha = Math.fround(FILL_ALPHA + (LINE_ALPHA - FILL_ALPHA) * edge);
+      for (const light of colour) {
+        for (let under = 0; under < 256; under++) shades[at++] = under * (1 - alpha) + light * alpha;
+      }
+    }
+  }
+  return shades;
 }

@@ -1,11 +1,7 @@
 import sharp from "sharp";
-import { rasterise } from "../masks/rasterise.ts";
 import type { Instance, Picture } from "../models/model.ts";
-import { boundsOf } from "./bounds.ts";
 import type { Canvas } from "./canvas.ts";
-import { objectColour } from "./colour.ts";
-import { drawLabels } from "./label.ts";
-import { drawOverlay } from "./overlay.ts";
+import { drawShown, largestFirst, show } from "./shown.ts";
 
 /** The long side is at most this many pixels. */
 const LONG_SIDE = 2048;
@@ -21,17 +17,11 @@ export async function renderPreview(
   maskThreshold: number,
 ): Promise<Buffer> {
   const canvas = await shrink(picture);
-  const long = Math.max(canvas.width, canvas.height);
-  const objects = instances
-    .map((instance, index) => {
-      const mask = rasterise(instance.mask, canvas.width, canvas.height, maskThreshold);
-      const prompt = prompts[instance.promptIndex] ?? "";
-      return { mask, colour: objectColour(index), bounds: boundsOf(mask), prompt, score: instance.score };
-    })
-    .filter((object) => object.mask.area > 0)
-    .toSorted((a, b) => b.mask.area - a.mask.area);
-  drawOverlay(canvas, objects, Math.max(2, Math.round(long / 500)));
-  await drawLabels(canvas, objects, Math.max(11, Math.round(long / 62)));
+  const named = instances.map(({ promptIndex, score, mask }, index) => {
+    return { prompt: prompts[promptIndex] ?? "", mark: "", score, mask, colour: index };
+  });
+  const shown = largestFirst(show(canvas, named, maskThreshold));
+  await drawShown(canvas, shown, shown);
   return sharp(canvas.rgb, { raw: { width: canvas.width, height: canvas.height, channels: 3 } })
     .png({ compressionLevel: 2, adaptiveFiltering: true })
     .toBuffer();

@@ -2,28 +2,10 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { BitMask } from "../../src/masks/bit-mask.ts";
 import { rasterise } from "../../src/masks/rasterise.ts";
-import type { LogitGrid } from "../../src/models/model.ts";
+import { coarse, kindsOfGrids, thresholds } from "../support/grids.ts";
 import { plainMask } from "../support/plain-mask.ts";
 
 const side = fc.integer({ min: 1, max: 70 });
-const cells = fc.integer({ min: 1, max: 9 });
-
-/** Grids whose values often tie with each other and with the threshold's logit. */
-function grids(value: fc.Arbitrary<number>): fc.Arbitrary<LogitGrid> {
-  return fc
-    .record({ width: cells, height: cells })
-    .chain(({ width, height }) =>
-      fc
-        .array(value, { minLength: width * height, maxLength: width * height })
-        .map((values) => ({ width, height, logits: Float32Array.from(values) })),
-    );
-}
-
-const coarse = grids(fc.integer({ min: -3, max: 3 }));
-const fine = grids(fc.float({ noNaN: true, noDefaultInfinity: true }));
-const nearTies = grids(fc.constantFrom(0, 1e-30, -1e-30, 2 ** -20, -(2 ** -20), 1, -1, 1e30, -1e30));
-const extreme = grids(fc.constantFrom(Infinity, -Infinity, Number.NaN, 0, 1, -1));
-const thresholds = fc.constantFrom(0, 0.05, 0.3, 0.5, 0.5000001, 0.9, 1);
 
 function unpack(mask: BitMask): boolean[] {
   const pixels: boolean[] = [];
@@ -35,12 +17,7 @@ function unpack(mask: BitMask): boolean[] {
   return pixels;
 }
 
-test.for([
-  ["whole logits", coarse],
-  ["any logits", fine],
-  ["logits that all but tie", nearTies],
-  ["logits that aren't finite", extreme],
-] as const)("a mask from %s equals the pixel-by-pixel computation", ([, grid]) => {
+test.for(kindsOfGrids)("a mask from %s equals the pixel-by-pixel computation", ([, grid]) => {
   fc.assert(
     fc.property(grid, side, side, thresholds, (logits, width, height, threshold) => {
       const mask = rasterise(logits, width, height, threshold);

@@ -16,6 +16,7 @@ const quarter: Instance = {
   score: 0.9,
   box: [0, 0, 1, 1],
   mask: { width: 2, height: 2, logits: Float32Array.from([-9, -9, -9, 9]) },
+  faint: false,
 };
 
 async function render(picture: Picture, instances: readonly Instance[], prompts = ["cat"]) {

@@ -1,0 +1,115 @@
+import type { LogitGrid } from "../models/model.ts";
+import { findRuns, type RowRuns } from "./runs.ts";
+
+/** A mask in the compressed run-length encoding of the COCO dataset's API (maskApi.c, BSD), as pycocotools reads it. */
+export interface Rle {
+  /** Height, then width, in pixels. */
+  readonly size: readonly [number, number];
+  /** Lengths of the runs of clear and set pixels by turns, column by column, the first of clear pixels (it may be 0). */
+  readonly counts: string;
+}
+
+/**
+ * Encodes the pixels whose bilinearly resized logit is greater than the threshold's, without making a bitmap: `counts`
+ * equals that of `rasterise`'s mask. `area` is the number of set pixels.
+ *
+ * @param maskThreshold a probability, 0 to 1
+ */
+export function encodeRle(
+  grid: LogitGrid,
+  width: number,
+  height: number,
+  maskThreshold: number,
+): Rle & { readonly area: number } {
+  const runs = findRuns(grid, width, height, maskThreshold);
+  return { size: [height, width], counts: packCounts(switches(runs), width * height), area: runs.area };
+}
+
+/**
+ * Where a walk down each column, padded with a clear pixel at both ends, changes between clear and set: ascending
+ * places in column-major order. A pixel's column changes where its row's runs differ from those of the row above.
+ */
+function switches(runs: RowRuns): Int32Array {
+  const { width, height } = runs;
+  const next = new Int32Array(width + 1);
+  forEachChange(runs, (_, from, to) => {
+    for (let x = from; x < to; x++) next[x + 1] = (next[x + 1] ?? 0) + 1;
+  });
+  for (let x = 0; x < width; x++) next[x + 1] = (next[x + 1] ?? 0) + (next[x] ?? 0);
+  const places = new Int32Array(next[width] ?? 0);
+  forEachChange(runs, (y, from, to) => {
+    for (let x = from; x < to; x++) {
+      const at = next[x] ?? 0;
+      places[at] = x * height + y;
+      next[x] = at + 1;
+    }
+  });
+  return places;
+}
+
+/** Visits the pixels [from, to) in which row y differs from the row above; above the first and below the last is clear. */
+function forEachChange(
+  { height, starts, edges }: RowRuns,
+  visit: (y: number, from: number, to: number) => void,
+): void {
+  for (let y = 0; y <= height; y++) {
+    let upper = y === 0 ? 0 : (starts[y - 1] ?? 0);
+    let lower = starts[y] ?? 0;
+    const upperEnd = lower;
+    const lowerEnd = y === height ? lower : (starts[y + 1] ?? 0);
+    let from = -1;
+    while (upper < upperEnd || lower < lowerEnd) {
+      const a = upper < upperEnd ? (edges[upper] ?? 0) : Infinity;
+      const b = lower < lowerEnd ? (edges[lower] ?? 0) : Infinity;
+      if (a <= b) upper++;
+      if (b <= a) lower++;
+      // Where both rows switch, they differ after it as they did before.
+      if (a === b) continue;
+      if (from < 0) from = Math.min(a, b);
+      else {
+        visit(y, from, Math.min(a, b));
+        from = -1;
+      }
+    }
+  }
+}
+
+/** The longest run takes so many characters: a signed 32-bit difference, five bits each. */
+const LONGEST_CODE = 7;
+
+/**
+ * Writes the counts as text: from the fourth on each as its difference to the last count of its kind, in groups of five
+ * bits, lowest first, in two's complement; 32 is added to a group that another follows, and 48 makes it a character.
+ */
+function packCounts(places: Int32Array, pixels: number): string {
+  const text = Buffer.allocUnsafe((places.length + 1) * LONGEST_CODE);
+  let length = 0;
+  let written = 0;
+  let beforeLast = 0;
+  let last = 0;
+  const write = (count: number): void => {
+    let rest = written > 2 ? count - beforeLast : count;
+    for (;;) {
+      const group = rest & 31;
+      rest >>= 5;
+      const isLast = rest === (group & 16 ? -1 : 0);
+      text[length++] = group + (isLast ? 48 : 80);
+      if (isLast) break;
+    }
+    beforeLast = last;
+    last = count;
+    written++;
+  };
+  let from = 0;
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i] ?? 0;
+    // Set at one column's foot and at the next one's head: the run goes on.
+    if (place === places[i + 1]) i++;
+    else {
+      write(place - from);
+      from = place;
+    }
+  }
+  if (from < pixels) write(pixels - from);
+  return text.toString("latin1", 0, length);
+}

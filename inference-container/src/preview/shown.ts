@@ -1,0 +1,42 @@
+import { findRuns } from "../masks/runs.ts";
+import type { LogitGrid } from "../models/model.ts";
+import { boundsOf } from "./bounds.ts";
+import type { Canvas } from "./canvas.ts";
+import { objectColour } from "./colour.ts";
+import { drawLabels, type Label } from "./label.ts";
+import { drawOverlay, type Layer } from "./overlay.ts";
+
+/** An object as it is drawn. */
+export type Shown = Layer & Label;
+
+/** An object to draw; `colour` is the number of its colour. */
+export interface ToShow extends Pick<Label, "prompt" | "mark" | "score"> {
+  readonly mask: LogitGrid;
+  readonly colour: number;
+}
+
+/** Brings objects to the canvas' size; those that have no pixel there are left out. */
+export function show({ width, height }: Canvas, objects: readonly ToShow[], maskThreshold: number): Shown[] {
+  return objects
+    .map(({ mask, colour, ...text }) => {
+      const runs = findRuns(mask, width, height, maskThreshold);
+      return { ...text, runs, bounds: boundsOf(runs), colour: objectColour(colour) };
+    })
+    .filter(({ runs }) => runs.area > 0);
+}
+
+/** The largest first: it then lies below the small ones. */
+export function largestFirst(objects: readonly Shown[]): Shown[] {
+  return objects.toSorted((a, b) => b.runs.area - a.runs.area);
+}
+
+/** Draws each object's tint and outline, later ones on top, then the labels, of which the first ones choose their places. */
+export async function drawShown(
+  canvas: Canvas,
+  layers: readonly Shown[],
+  labels: readonly Shown[],
+): Promise<void> {
+  const long = Math.max(canvas.width, canvas.height);
+  drawOverlay(canvas, layers, Math.max(2, Math.round(long / 500)));
+  await drawLabels(canvas, labels, Math.max(11, Math.round(long / 62)));
+}
