@@ -7,6 +7,7 @@ import { Engine } from "./engine/engine.ts";
 import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
+import { findFfmpeg } from "./video/ffmpeg.ts";
 import { Board } from "./tasks/board.ts";
 import { runTask } from "./tasks/run-task.ts";
 
@@ -32,7 +33,8 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const metrics = new Metrics();
   const folder = await mkdtemp(join(tmpdir(), "inference-"));
   const { modelFolder, modelOptions: options, storageOrigins } = settings;
-  const config = { loader, modelFolder, options };
+  const ffmpeg = ffmpegOf(log);
+  const config = { loader, modelFolder, ffmpeg, options };
   const engine = new Engine(config, settings.taskTimeoutMs, log, metrics);
   const parts = { engine, folder, storageOrigins, log, metrics };
   const board = new Board(settings, (task) => runTask(task, parts), metrics);
@@ -42,7 +44,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
     if (engine.model === undefined) return "STARTING";
     return board.busy ? "BUSY" : "READY";
   };
-  const app = createApp({ ...settings, board, log, metrics, state, model: () => engine.model });
+  const app = createApp({ ...settings, board, log, metrics, state, model: () => engine.model, videos: ffmpeg !== null });
   const server = createAdaptorServer({ fetch: app.fetch });
   if ("keepAliveTimeout" in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
@@ -69,6 +71,16 @@ export async function startService(settings: Settings, loader: string, log: Logg
       return finished;
     },
   };
+}
+
+/** FFmpeg's command; null, and a line for the operator, where there is none. */
+function ffmpegOf(log: Logger): string | null {
+  try {
+    return findFfmpeg(process.env);
+  } catch (error) {
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, "ffmpeg_missing");
+    return null;
+  }
 }
 
 async function finish(board: Board, withinMs: number): Promise<boolean> {

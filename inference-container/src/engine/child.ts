@@ -4,9 +4,12 @@ import { Worker } from "node:worker_threads";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
 import { asTaskFailure, TaskFailure } from "../tasks/failure.ts";
+import { JobDropped, type JobHooks } from "./hooks.ts";
 import { Lock } from "./lock.ts";
-import { EngineConfig, type FromEngine, ToEngine } from "./messages.ts";
-import { JobDropped, runJob } from "./run-job.ts";
+import { EngineConfig, type EngineJob, type EngineResult, type FromEngine, ToEngine } from "./messages.ts";
+import { killGroup } from "./kill-group.ts";
+import { runPicture } from "./run-picture.ts";
+import { runVideo } from "./run-video.ts";
 
 /** A module that loads models: `../models/load.ts`, or one that stands in for it. */
 interface Loader {
@@ -19,14 +22,13 @@ function isLoader(module: unknown): module is Loader {
 
 const config = EngineConfig.parse(JSON.parse(process.argv[2] ?? "{}"));
 const modelLock = new Lock();
-const dropped = new Set<string>();
-const running = new Set<string>();
+const running = new Map<string, AbortController>();
 
 // A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
 // The parent is gone. Native threads may be inside a graph: only a kill ends those at once.
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+process.on("disconnect", () => killGroup(process.pid));
 new Worker(new URL("watch-parent.ts", import.meta.url), { workerData: process.ppid }).unref();
 
 function send(message: FromEngine): void {
@@ -50,13 +52,20 @@ async function load(): Promise<Model | undefined> {
   }
 }
 
-async function run(model: Model, message: Extract<ToEngine, { type: "run" }>): Promise<void> {
-  const { job } = message;
-  running.add(job.id);
+function work(model: Model, job: EngineJob, hooks: JobHooks): Promise<EngineResult> {
+  return job.type === "image"
+    ? runPicture(model, modelLock, job, hooks)
+    : runVideo(model, modelLock, config.ffmpeg, job, hooks);
+}
+
+async function run(model: Model, job: EngineJob): Promise<void> {
+  const controller = new AbortController();
+  running.set(job.id, controller);
   try {
-    const result = await runJob(model, modelLock, job, {
+    const result = await work(model, job, {
       inside: () => send({ type: "inside", id: job.id }),
-      isDropped: () => dropped.has(job.id),
+      progress: (done, total) => send({ type: "progress", id: job.id, done, total }),
+      signal: controller.signal,
     });
     send({ type: "done", id: job.id, result });
   } catch (error) {
@@ -65,9 +74,8 @@ async function run(model: Model, message: Extract<ToEngine, { type: "run" }>): P
     const detail = foreseen ? {} : { detail: error instanceof Error ? (error.stack ?? "") : String(error) };
     send({ type: "failed", id: job.id, problem, retryable, ...detail });
   } finally {
-    if (dropped.has(job.id)) await rm(job.folder, { recursive: true, force: true });
     running.delete(job.id);
-    dropped.delete(job.id);
+    if (controller.signal.aborted) await rm(job.folder, { recursive: true, force: true });
   }
 }
 
@@ -75,10 +83,9 @@ const model = await load();
 if (model !== undefined) {
   process.on("message", (raw) => {
     const message = ToEngine.parse(raw);
-    if (message.type === "run") void run(model, message);
-    else if (message.type === "drop") {
-      if (running.has(message.id)) dropped.add(message.id);
-    } else void model.close().then(() => process.exit(0));
+    if (message.type === "run") void run(model, message.job);
+    else if (message.type === "drop") running.get(message.id)?.abort(new JobDropped());
+    else void model.close().then(() => process.exit(0));
   });
   send({ type: "ready", model: { id: model.id, version: model.version, provider: model.provider } });
 }

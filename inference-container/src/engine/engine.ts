@@ -5,9 +5,9 @@ import { interrupted, TaskFailure } from "../tasks/failure.ts";
 import { EngineProcess } from "./process.ts";
 import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
-/** Jobs inside the engine at once: while one infers, the next decodes and the last is encoded. */
+/** Pictures inside the engine at once: while one infers, the next is decoded and the last encoded. */
 const WINDOW = 2;
-/** How long a cancelled job may hold its place before the engine is killed to free it. */
+/** How long a cancelled job may hold the model before the engine is killed to free it. */
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
@@ -19,6 +19,7 @@ interface Entry {
   readonly lane: Lane;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
+  readonly progress: (done: number, total: number) => void;
   dropped: boolean;
 }
 
@@ -68,12 +69,18 @@ export class Engine {
 
   /**
    * Runs one job; interactive ones go before others. An aborted signal rejects at once with its reason.
+   * @param progress hears how many of how many units are done
    * @throws TaskFailure
    */
-  run(job: EngineJob, lane: Lane, signal: AbortSignal): Promise<EngineResult> {
+  run(
+    job: EngineJob,
+    lane: Lane,
+    signal: AbortSignal,
+    progress: (done: number, total: number) => void,
+  ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { job, lane, resolve, reject, dropped: false };
+    const entry: Entry = { job, lane, resolve, reject, progress, dropped: false };
     const drop = (): void => {
       reject(signal.reason);
       this.#drop(entry);
@@ -112,6 +119,9 @@ export class Engine {
       case "inside":
         this.#inside = message.id;
         break;
+      case "progress":
+        this.#running.find(({ job }) => job.id === message.id)?.progress(message.done, message.total);
+        break;
       case "done":
         this.#take(message.id)?.resolve(message.result);
         break;
@@ -133,13 +143,20 @@ export class Engine {
     return entry;
   }
 
+  /** Videos are few (the board sees to that) and share the model frame by frame: they never wait behind pictures. */
+  #next(): Entry | undefined {
+    const pictures = this.#running.filter(({ job }) => job.type === "image").length;
+    const ready = this.#waiting.filter(({ job }) => job.type === "video" || pictures < WINDOW);
+    return ready.find(({ lane }) => lane === "interactive") ?? ready[0];
+  }
+
   #pump(): void {
-    while (this.#model !== undefined && this.#running.length < WINDOW && this.#waiting.length > 0) {
-      const next = this.#waiting.find(({ lane }) => lane === "interactive") ?? this.#waiting[0];
-      if (next === undefined) break;
-      this.#waiting = this.#waiting.filter((other) => other !== next);
-      this.#running.push(next);
-      this.#process?.send({ type: "run", job: next.job });
+    if (this.#model === undefined) return;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const entry = next;
+      this.#waiting = this.#waiting.filter((other) => other !== entry);
+      this.#running.push(entry);
+      this.#process?.send({ type: "run", job: entry.job });
       if (this.#running.length === 1) this.#watch();
     }
   }
@@ -160,7 +177,7 @@ export class Engine {
     entry.dropped = true;
     this.#process?.send({ type: "drop", id: entry.job.id });
     const grace = setTimeout(() => {
-      if (this.#running[0] === entry) this.#process?.kill();
+      if (this.#running.includes(entry) && this.#inside === entry.job.id) this.#process?.kill();
     }, DROP_GRACE_MS);
     grace.unref();
   }
@@ -197,7 +214,10 @@ export class Engine {
 }
 
 const crash = (): TaskFailure =>
-  interrupted("engine_crashed", "The inference engine ended unexpectedly while it worked on this picture.");
+  interrupted("engine_crashed", "The inference engine ended unexpectedly while it worked on this task.");
 
 const timeout = (ms: number): TaskFailure =>
-  interrupted("engine_timeout", `The picture took longer than ${ms / 1_000} seconds and was stopped.`);
+  interrupted(
+    "engine_timeout",
+    `The picture, or a frame of the video, took longer than ${ms / 1_000} seconds and was stopped.`,
+  );

@@ -1,41 +1,84 @@
 /** What crosses the process boundary between the service and its engine: small JSON only; pictures lie in files. */
 import { z } from "zod";
-import { MaskOutput, OutputFile, OutputName, TaskProblem } from "../../../src/inference/protocol.ts";
+import {
+  MaskOutput,
+  OutputFile,
+  OutputName,
+  Sampling,
+  TaskProblem,
+} from "../../../src/inference/protocol.ts";
 
-/** One picture's work. */
-export const EngineJob = z.object({
+const job = {
   id: z.string(),
   inputPath: z.string(),
+  prompts: z.array(z.string()),
+  generatePreview: z.boolean(),
+  /** Where the outputs are written. */
+  folder: z.string(),
+};
+
+/** One picture's work. */
+export const ImageJob = z.object({
+  ...job,
+  type: z.literal("image"),
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
   inputPixels: z.number(),
   maxMasks: z.number(),
-  prompts: z.array(z.string()),
   threshold: z.number(),
   maskThreshold: z.number(),
-  generatePreview: z.boolean(),
-  /** Where the outputs are written. */
-  folder: z.string(),
 });
+export type ImageJob = z.infer<typeof ImageJob>;
+
+/** One clip's work. */
+export const VideoJob = z.object({
+  ...job,
+  type: z.literal("video"),
+  limits: z.object({ inputPixels: z.number(), seconds: z.number(), frames: z.number() }),
+  scoreThreshold: z.number(),
+  sampling: Sampling,
+});
+export type VideoJob = z.infer<typeof VideoJob>;
+
+export const EngineJob = z.discriminatedUnion("type", [ImageJob, VideoJob]);
 export type EngineJob = z.infer<typeof EngineJob>;
 
 /** A written output: what the protocol says of it, and where it lies. */
 export const WrittenFile = z.object({ ...OutputFile.shape, path: z.string() });
 export type WrittenFile = z.infer<typeof WrittenFile>;
 
-export const EngineResult = z.object({
+const result = {
   width: z.number(),
   height: z.number(),
   files: z.array(WrittenFile),
-  masks: z.array(MaskOutput),
   preview: OutputName.nullable(),
   notice: TaskProblem.nullable(),
   /** Milliseconds a stage. */
   ms: z.object({ decode: z.number(), infer: z.number(), post: z.number(), encode: z.number() }),
   /** Milliseconds inside the model's own graphs. */
   modelMs: z.number(),
+};
+
+export const ImageResult = z.object({
+  ...result,
+  type: z.literal("image"),
+  masks: z.array(MaskOutput),
   featuresCached: z.boolean(),
 });
+export type ImageResult = z.infer<typeof ImageResult>;
+
+export const VideoResult = z.object({
+  ...result,
+  type: z.literal("video"),
+  /** The file that lists every processed frame. */
+  masks: OutputName,
+  frames: z.number(),
+  framesWithMasks: z.number(),
+  totalMasks: z.number(),
+});
+export type VideoResult = z.infer<typeof VideoResult>;
+
+export const EngineResult = z.discriminatedUnion("type", [ImageResult, VideoResult]);
 export type EngineResult = z.infer<typeof EngineResult>;
 
 export const ModelInfo = z.object({ id: z.string(), version: z.string(), provider: z.string() });
@@ -45,6 +88,8 @@ export const EngineConfig = z.object({
   /** URL of the module that exports `loadModel`. */
   loader: z.string(),
   modelFolder: z.string(),
+  /** FFmpeg's command; null where this machine has none, and no videos are processed then. */
+  ffmpeg: z.string().nullable(),
   options: z.object({
     provider: z.enum(["cpu", "cuda"]),
     threads: z.number(),
@@ -67,6 +112,8 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** The job that the model works on from now: it answers for a crash or a hang. */
   z.object({ type: z.literal("inside"), id: z.string() }),
+  /** How far a job is, in units, and at times merely that it is being worked on. */
+  z.object({ type: z.literal("progress"), id: z.string(), done: z.number(), total: z.number() }),
   z.object({ type: z.literal("done"), id: z.string(), result: EngineResult }),
   z.object({
     type: z.literal("failed"),

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { killGroup } from "./kill-group.ts";
 import { type EngineConfig, FromEngine, type ToEngine } from "./messages.ts";
 
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
@@ -20,6 +21,8 @@ export class EngineProcess {
       execArgv: [],
       env: { ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
       stdio: ["ignore", 2, 2, "ipc"],
+      // A group of its own: whoever ends the engine ends what it started.
+      detached: true,
     });
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#exited = promise;
@@ -29,7 +32,10 @@ export class EngineProcess {
       if (message.success) on.message(message.data);
       else this.kill();
     });
-    this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
+    this.#child.once("exit", (code, signal) => {
+      if (this.pid !== undefined) killGroup(this.pid);
+      resolve(signal ?? `exit code ${String(code)}`);
+    });
     this.#child.on("error", (error) => {
       if (this.pid === undefined) resolve(error.message);
     });
@@ -46,7 +52,7 @@ export class EngineProcess {
   }
 
   kill(): void {
-    this.#child.kill("SIGKILL");
+    if (this.pid !== undefined) killGroup(this.pid);
   }
 
   /** Lets the model go, then ends the process; by force where that takes too long. */

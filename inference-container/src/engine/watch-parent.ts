@@ -3,9 +3,10 @@
  * and hears of nothing then.
  */
 import { workerData } from "node:worker_threads";
+import { killGroup } from "./kill-group.ts";
 
 const EVERY_MS = 1_000;
 
 setInterval(() => {
-  if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL");
+  if (process.ppid !== workerData) killGroup(process.pid);
 }, EVERY_MS);

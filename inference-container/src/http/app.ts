@@ -22,6 +22,8 @@ export interface AppParts {
   readonly callbackOrigins: ReadonlySet<string>;
   readonly state: () => ServiceState;
   readonly model: () => ModelInfo | undefined;
+  /** Whether videos can be processed here. */
+  readonly videos: boolean;
 }
 
 /** The service's HTTP side: the protocol under /v1, and what operators look at beside it. */
@@ -40,7 +42,7 @@ export function createApp(parts: AppParts): Hono {
   app.get("/v1/model", (c) => {
     const loaded = model();
     if (loaded === undefined) return c.json(problem("not_ready", "The model is being loaded."), 503);
-    return c.json({ ...loaded, capabilities: { types: ["image"], preview: true } });
+    return c.json({ ...loaded, capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true } });
   });
   app.post(
     "/v1/tasks",

@@ -13,6 +13,8 @@ export interface BoardLimits {
   readonly heartbeatMs: number;
 }
 
+const isVideo = ({ request }: Task): boolean => request.type === "video";
+
 /** Which tasks are known, which wait and which run: bounded lanes in front of a bounded number of places. */
 export class Board {
   readonly #limits: BoardLimits;
@@ -80,11 +82,16 @@ export class Board {
     return this.#waiting.filter(({ request }) => request.lane === lane).length;
   }
 
-  /** An aborted task needs no place: it only reports, or not even that. Then interactive ones, then by arrival. */
+  /**
+   * An aborted task needs no place: it only reports, or not even that. Then interactive ones, then by arrival; one video
+   * at a time, so that a video never waits for another's frames and pictures always find a place.
+   */
   #next(): Task | undefined {
     const aborted = this.#waiting.find(({ signal }) => signal.aborted);
     if (aborted !== undefined || this.busy) return aborted;
-    return this.#waiting.find(({ request }) => request.lane === "interactive") ?? this.#waiting[0];
+    const atVideo = [...this.#running.values()].some(isVideo);
+    const ready = this.#waiting.filter((task) => !(atVideo && isVideo(task)));
+    return ready.find(({ request }) => request.lane === "interactive") ?? ready[0];
   }
 
   #pump(): void {

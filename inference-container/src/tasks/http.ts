@@ -20,6 +20,12 @@ export function within(ms: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
 
+/**
+ * How long a transfer of so many bytes may take, in milliseconds: a minute, and a second for each megabyte. A storage
+ * slower than that is as good as stuck; one that sends nothing at all is given up by fetch itself.
+ */
+export const transferMs = (bytes: number): number => 60_000 + Math.ceil(bytes / 1_000);
+
 /** Whether the same request may succeed later. */
 export function isTransient(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;

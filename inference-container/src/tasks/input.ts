@@ -3,9 +3,8 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { interrupted, refused, TaskFailure } from "./failure.ts";
-import { backoffMs, discard, isTransient, within } from "./http.ts";
+import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 
-const TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
 
 /**
@@ -23,7 +22,7 @@ export async function fetchInput(
 ): Promise<{ contentHash: string; size: number }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await download(url, path, limit, within(TIMEOUT_MS, signal));
+      return await download(url, path, limit, within(transferMs(limit), signal));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TaskFailure) throw error;

@@ -1,3 +1,4 @@
+import type { ProgressReport } from "../../../src/inference/protocol.ts";
 import type { Callback } from "./callback.ts";
 import { CallbackRefused } from "./callback.ts";
 
@@ -21,6 +22,7 @@ export class Lease {
   readonly #timer: NodeJS.Timeout;
   readonly #callback: Callback;
   readonly #lost: (reason: TaskDropped) => void;
+  #progress: ProgressReport = { done: 0, total: 1 };
   #beating = false;
 
   constructor(callback: Callback, deadline: number, everyMs: number, lost: (reason: TaskDropped) => void) {
@@ -28,6 +30,11 @@ export class Lease {
     this.deadline = deadline;
     this.#lost = lost;
     this.#timer = setInterval(() => void this.#beat(), everyMs);
+  }
+
+  /** What the next reports tell: `done` of `total` units. */
+  tell(progress: ProgressReport): void {
+    this.#progress = progress;
   }
 
   end(): void {
@@ -38,7 +45,7 @@ export class Lease {
     if (this.#beating) return;
     this.#beating = true;
     try {
-      this.deadline = await this.#callback.progress({ done: 0, total: 1 });
+      this.deadline = await this.#callback.progress(this.#progress);
     } catch (error) {
       // A Worker that can't be reached may come back before the lease ends.
       const over = error instanceof CallbackRefused || Date.now() > this.deadline;

@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OutputsGrant } from "../../../src/inference/protocol.ts";
 import type { WrittenFile } from "../engine/messages.ts";
 import { interrupted, refused } from "./failure.ts";
-import { backoffMs, discard, isTransient, within } from "./http.ts";
+import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 
 const PARALLEL = 6;
 const ATTEMPTS = 4;
-const TIMEOUT_MS = 60_000;
 
 type Upload = OutputsGrant["uploads"][number];
 
@@ -62,7 +61,7 @@ export async function putOutputs(
 }
 
 async function put(file: WrittenFile, { url, headers }: Upload, signal: AbortSignal): Promise<void> {
-  const body = await readFile(file.path);
+  const body = await openAsBlob(file.path);
   for (let attempt = 1; ; attempt++) {
     const status = await tryPut(url, headers, body, signal);
     if (status >= 200 && status < 300) return;
@@ -83,7 +82,7 @@ async function put(file: WrittenFile, { url, headers }: Upload, signal: AbortSig
 async function tryPut(
   url: string,
   headers: Readonly<Record<string, string>>,
-  body: Uint8Array<ArrayBuffer>,
+  body: Blob,
   signal: AbortSignal,
 ): Promise<number> {
   try {
@@ -92,7 +91,7 @@ async function tryPut(
       redirect: "manual",
       headers,
       body,
-      signal: within(TIMEOUT_MS, signal),
+      signal: within(transferMs(body.size), signal),
     });
     await discard(response);
     return response.status;

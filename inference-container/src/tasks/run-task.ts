@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Completion } from "../../../src/inference/protocol.ts";
+import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { EngineResult } from "../engine/messages.ts";
+import type { EngineJob, EngineResult } from "../engine/messages.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
 import { asTaskFailure, interrupted, TaskFailure } from "./failure.ts";
@@ -63,25 +63,28 @@ async function produce(
   );
   account.bytes = input.size;
   const sent = performance.now();
-  const job = {
-    id: request.key,
-    inputPath,
-    contentHash: input.contentHash,
-    inputPixels: request.limits.inputPixels,
-    maxMasks: request.limits.masks,
-    prompts: request.prompts,
-    threshold: request.threshold,
-    maskThreshold: request.maskThreshold,
-    generatePreview: request.generatePreview,
-    folder,
-  };
-  const result = await parts.engine.run(job, request.lane, signal);
+  const job = jobOf(request, inputPath, input.contentHash, folder);
+  const result = await parts.engine.run(job, request.lane, signal, (done, total) =>
+    task.lease.tell({ done, total }),
+  );
   const { decode, infer, post, encode } = result.ms;
   const wait = Math.max(performance.now() - sent - decode - infer - post - encode, 0);
   Object.assign(account.ms, result.ms, { wait });
   account.result = result;
   if (result.files.length > 0) await timed(account, "upload", () => upload(task, result, parts));
   return result;
+}
+
+function jobOf(request: TaskRequest, inputPath: string, contentHash: string, folder: string): EngineJob {
+  const { key: id, prompts, generatePreview } = request;
+  const job = { id, inputPath, prompts, generatePreview, folder };
+  if (request.type === "video") {
+    const { type, limits, scoreThreshold, sampling } = request;
+    return { ...job, type, limits, scoreThreshold, sampling };
+  }
+  const { type, limits, threshold, maskThreshold } = request;
+  const { inputPixels, masks: maxMasks } = limits;
+  return { ...job, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold };
 }
 
 async function upload(
@@ -104,16 +107,17 @@ async function upload(
   await putOutputs(files, grant, signal);
 }
 
-const success = (result: EngineResult): Completion => ({
-  outcome: "success",
-  output: {
-    units: 1,
-    generatedAt: new Date().toISOString(),
-    masks: [...result.masks],
-    preview: result.preview,
-    notice: result.notice,
-  },
-});
+function success(result: EngineResult): Completion {
+  return { outcome: "success", output: outputOf(result, new Date().toISOString()) };
+}
+
+function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
+  const { preview, notice } = result;
+  const shared = { generatedAt, preview, notice };
+  if (result.type === "image") return { ...shared, type: "image", units: 1, masks: result.masks };
+  const { masks, frames, framesWithMasks, totalMasks } = result;
+  return { ...shared, type: "video", units: frames, masks, framesWithMasks, totalMasks };
+}
 
 /** The report of a failed task; undefined where nobody listens any more. */
 function failure(error: unknown, task: Task, log: Logger): Completion | undefined {
@@ -175,7 +179,7 @@ function settle(
   }
   if (result !== undefined) {
     metrics.model.observe(result.modelMs / 1_000);
-    if (result.featuresCached) metrics.featuresCached.inc();
+    if (result.type === "image" && result.featuresCached) metrics.featuresCached.inc();
     rounded["model"] = Math.round(result.modelMs * 10) / 10;
   }
   const facts = {
@@ -187,8 +191,8 @@ function settle(
     bytes,
     width: result?.width,
     height: result?.height,
-    masks: result?.masks.length,
-    featuresCached: result?.featuresCached,
+    ...(result?.type === "image" && { masks: result.masks.length, featuresCached: result.featuresCached }),
+    ...(result?.type === "video" && { frames: result.frames, masks: result.totalMasks }),
   };
   log.info(facts, "task");
 }

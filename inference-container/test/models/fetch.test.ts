@@ -9,7 +9,7 @@ import { downloadPackage } from "../../src/models/fetch/download.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { modelsRoot } from "../../src/models/fetch/models-root.ts";
 import type { ModelPackage } from "../../src/models/fetch/packages.ts";
-import type { Output } from "../../src/models/fetch/progress.ts";
+import type { Output } from "../../src/progress-bar.ts";
 
 const DOWNLOAD_MS = 600_000;
 const CONTENT = "weights ".repeat(20_000);

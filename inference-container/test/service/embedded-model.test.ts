@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { imageOutput } from "../support/reports.ts";
 import { type Rig, startRig } from "../support/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
@@ -23,8 +24,7 @@ test("a photograph goes from the posted task to stored masks and a preview", asy
     prompts: ["cup", "unicorn", "spoon"],
     generatePreview: true,
   });
-  if (report.outcome !== "success") throw new Error(report.problem.message);
-  const { masks, preview, notice } = report.output;
+  const { masks, preview, notice } = imageOutput(report);
   expect(masks.map(({ promptIndex }) => promptIndex)).toEqual([0, 2]);
   expect(notice?.code).toBe("prompt_outside_vocabulary");
   expect(preview).toBe("preview.png");

@@ -6,7 +6,8 @@ import {
   type OutputFile,
   OutputsRequest,
   ProgressReport,
-  type TaskRequest,
+  type ImageTaskRequest,
+  type VideoTaskRequest,
 } from "../../../src/inference/protocol.ts";
 
 const TOKEN = "lease-token";
@@ -19,11 +20,14 @@ export interface WorkerSide {
   /** What was stored, by `key/name`. */
   readonly stored: Map<string, Buffer>;
   readonly completions: Map<string, Completion[]>;
-  readonly progress: Map<string, number>;
+  /** What was reported of each task's progress, in order. */
+  readonly progress: Map<string, ProgressReport[]>;
   /** Keys whose lease is lost: every callback answers 409. */
   readonly lost: Set<string>;
-  /** A task for this side, `overrides` on top. */
-  request(overrides?: Partial<TaskRequest>): TaskRequest;
+  /** A picture's task for this side, `overrides` on top. */
+  request(overrides?: Partial<ImageTaskRequest>): ImageTaskRequest;
+  /** A clip's task for this side, `overrides` on top. */
+  videoRequest(overrides?: Partial<VideoTaskRequest>): VideoTaskRequest;
   /** Resolves with the report of a task. */
   completed(key: string): Promise<Completion>;
   /** Lets the next requests to a route ("PUT", "outputs", "complete", "progress", "input") fail with these statuses. */
@@ -36,7 +40,7 @@ export async function startWorkerSide(): Promise<WorkerSide> {
   const stored = new Map<string, Buffer>();
   const granted = new Map<string, OutputFile>();
   const completions = new Map<string, Completion[]>();
-  const progress = new Map<string, number>();
+  const progress = new Map<string, ProgressReport[]>();
   const lost = new Set<string>();
   const faults = new Map<string, number[]>();
   const waiters = new Map<string, (completion: Completion) => void>();
@@ -89,9 +93,9 @@ export async function startWorkerSide(): Promise<WorkerSide> {
     return c.json({ uploads });
   });
   app.post("/callbacks/:key/progress", async (c) => {
-    ProgressReport.parse(await c.req.json());
+    const report = ProgressReport.parse(await c.req.json());
     const key = c.req.param("key");
-    progress.set(key, (progress.get(key) ?? 0) + 1);
+    progress.set(key, [...(progress.get(key) ?? []), report]);
     return fault("progress") ?? c.json({ deadline: Date.now() + 30_000 });
   });
   app.post("/callbacks/:key/complete", async (c) => {
@@ -109,6 +113,15 @@ export async function startWorkerSide(): Promise<WorkerSide> {
   );
   const origin = `http://127.0.0.1:${await promise}`;
   let count = 0;
+  const addressed = (key: string) => ({
+    key,
+    lane: "interactive" as const,
+    prompts: ["bright"],
+    generatePreview: false,
+    callbackUrl: `${origin}/callbacks/${key}`,
+    callbackToken: TOKEN,
+    deadline: Date.now() + 30_000,
+  });
   return {
     origin,
     inputs,
@@ -116,24 +129,24 @@ export async function startWorkerSide(): Promise<WorkerSide> {
     completions,
     progress,
     lost,
-    request: (overrides = {}) => {
-      const key = overrides.key ?? `task-${++count}`;
-      return {
-        key,
-        lane: "interactive",
-        type: "image",
-        inputUrl: `${origin}/inputs/bright.png?signature=secret`,
-        limits: { inputBytes: 1_000_000, inputPixels: 4_000_000, masks: 100 },
-        prompts: ["bright"],
-        threshold: 0.5,
-        maskThreshold: 0.5,
-        generatePreview: false,
-        callbackUrl: `${origin}/callbacks/${key}`,
-        callbackToken: TOKEN,
-        deadline: Date.now() + 30_000,
-        ...overrides,
-      };
-    },
+    request: (overrides = {}) => ({
+      ...addressed(overrides.key ?? `task-${++count}`),
+      type: "image",
+      inputUrl: `${origin}/inputs/bright.png?signature=secret`,
+      limits: { inputBytes: 1_000_000, inputPixels: 4_000_000, masks: 100 },
+      threshold: 0.5,
+      maskThreshold: 0.5,
+      ...overrides,
+    }),
+    videoRequest: (overrides = {}) => ({
+      ...addressed(overrides.key ?? `task-${++count}`),
+      type: "video",
+      inputUrl: `${origin}/inputs/clip.mp4?signature=secret`,
+      limits: { inputBytes: 50_000_000, inputPixels: 9_000_000, seconds: 1_200, frames: 3_600 },
+      scoreThreshold: 0,
+      sampling: { fps: null, numFrames: null, maxFrames: null },
+      ...overrides,
+    }),
     completed: (key) => {
       const [already] = completions.get(key) ?? [];
       if (already !== undefined) return Promise.resolve(already);

@@ -27,8 +27,9 @@ export async function loadModel(folder: string): Promise<Model> {
     provider: "cpu",
     segment: async (picture, request) => {
       await misbehave(request.prompts);
-      const featuresCached = seen.has(picture.contentHash);
-      seen.add(picture.contentHash);
+      const { contentHash } = picture;
+      const featuresCached = contentHash !== null && seen.has(contentHash);
+      if (contentHash !== null) seen.add(contentHash);
       return { ...find(picture, request), modelMs: 1, featuresCached };
     },
     close: () => Promise.resolve(),
@@ -50,7 +51,8 @@ function find(picture: Picture, request: SegmentRequest): Pick<Segmentation, "in
       unserved.push({ promptIndex, message: `"${prompt}" is not in the vocabulary.` });
     for (const [score, mask] of objects(picture, prompt)) {
       if (score < request.threshold) continue;
-      instances.push({ promptIndex, score, box: [0, 0, picture.width, picture.height], mask });
+      const box = boundsOf(mask, picture);
+      instances.push({ promptIndex, score, box, mask, faint: false });
     }
   });
   return { instances, unserved };
@@ -65,6 +67,19 @@ function objects(picture: Picture, prompt: string): [score: number, mask: LogitG
     0.95 - i / 20,
     i === 4 ? grid(() => -9) : grid((x) => (x % 9 === (i < 4 ? i : i - 1) ? 9 : -9)),
   ]);
+}
+
+/** The box around a grid's positive cells, in picture pixels. */
+function boundsOf({ logits }: LogitGrid, { width, height }: Picture): Instance["box"] {
+  const set = [...logits.keys()].filter((cell) => (logits[cell] ?? 0) > 0);
+  if (set.length === 0) return [0, 0, width, height];
+  const [columns, rows] = [set.map((cell) => cell % GRID), set.map((cell) => Math.floor(cell / GRID))];
+  return [
+    (Math.min(...columns) / GRID) * width,
+    (Math.min(...rows) / GRID) * height,
+    ((Math.max(...columns) + 1) / GRID) * width,
+    ((Math.max(...rows) + 1) / GRID) * height,
+  ];
 }
 
 function bright({ width, height, rgb }: Picture): LogitGrid {

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { type Service, startService } from "../../src/service.ts";
 import { readSettings } from "../../src/settings.ts";
-import type { TaskRequest } from "../../../src/inference/protocol.ts";
+import type { ImageTaskRequest, TaskRequest, VideoTaskRequest } from "../../../src/inference/protocol.ts";
 import { samples } from "./pictures.ts";
 import { startWorkerSide, type WorkerSide } from "./fake-worker.ts";
 
@@ -18,8 +18,10 @@ export interface Rig extends AsyncDisposable {
   post(request: unknown): Promise<Response>;
   /** Any request to the service with its token. */
   ask(path: string, init?: RequestInit): Promise<Response>;
-  /** Posts a task and waits for its report. */
-  finish(overrides?: Partial<TaskRequest>): ReturnType<WorkerSide["completed"]>;
+  /** Posts a picture's task and waits for its report. */
+  finish(overrides?: Partial<ImageTaskRequest>): ReturnType<WorkerSide["completed"]>;
+  /** Posts a clip's task and waits for its report. */
+  finishVideo(overrides?: Partial<VideoTaskRequest>): ReturnType<WorkerSide["completed"]>;
 }
 
 /** Starts both on free ports; waits until the planted model is warm, but not for one that `environment` names. */
@@ -52,18 +54,19 @@ export async function startRig(
       headers: { authorization: `Bearer ${SERVICE_TOKEN}`, "content-type": "application/json" },
       body: JSON.stringify(request),
     });
+  const finish = async (request: TaskRequest): ReturnType<WorkerSide["completed"]> => {
+    const answer = await post(request);
+    if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
+    return worker.completed(request.key);
+  };
   return {
     service,
     worker,
     lines,
     ask,
     post,
-    finish: async (overrides = {}) => {
-      const request = worker.request(overrides);
-      const answer = await post(request);
-      if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
-      return worker.completed(request.key);
-    },
+    finish: (overrides) => finish(worker.request(overrides)),
+    finishVideo: (overrides) => finish(worker.videoRequest(overrides)),
     [Symbol.asyncDispose]: async () => {
       await service.drain();
       await worker.close();

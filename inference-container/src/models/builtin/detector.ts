@@ -22,7 +22,7 @@ export class Detector {
     this.#manifest = manifest;
   }
 
-  /** Every object of the vocabulary above the manifest's floor, best first, after NMS within each label. */
+  /** Every object of the vocabulary, faint ones included, best first, after NMS within each label. */
   async detect(picture: Picture): Promise<Detection[]> {
     const { images, vocabulary, detection } = this.#manifest;
     const input = await imageTensor(picture, images.detector);
@@ -39,7 +39,7 @@ export class Detector {
       const candidates: Detection[] = [];
       for (let anchor = 0; 4 * anchor < boxes.length; anchor += 1) {
         const score = scores[anchor * columns + column] ?? 0;
-        if (score < detection.floor) continue;
+        if (score < detection.faintFloor) continue;
         const box = clipBox(scaled(boxes, 4 * anchor, scale), picture.width, picture.height);
         if (box !== undefined) candidates.push({ label, score, box });
       }

@@ -42,6 +42,8 @@ export const BuiltinManifest = Manifest.extend({
   detection: z.strictObject({
     /** Boxes below this score are never used, whatever a request asks. */
     floor: Share,
+    /** Boxes between this score and the floor may continue a track, and no more. */
+    faintFloor: Share,
     /** Overlap at which the lower of two boxes of one label is dropped. */
     nmsIou: Share,
     maxBoxes: z.int().positive(),

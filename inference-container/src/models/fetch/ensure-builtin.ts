@@ -2,12 +2,12 @@
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Output } from "../../progress-bar.ts";
 import { BuiltinManifest } from "../builtin/manifest.ts";
 import { ModelFolderError } from "../folder-error.ts";
 import { checkFiles, MANIFEST_NAME, readManifest } from "../folder.ts";
 import { buildFolder, TEMPLATE } from "./build-folder.ts";
 import { modelsRoot } from "./models-root.ts";
-import type { Output } from "./progress.ts";
 
 const STAGING_PREFIX = ".builtin-";
 const STALE_MS = 24 * 60 * 60 * 1000;

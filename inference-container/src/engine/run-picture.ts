@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { MaskOutput, TaskProblem } from "../../../src/inference/protocol.ts";
+import type { MaskOutput } from "../../../src/inference/protocol.ts";
 import type { BitMask } from "../masks/bit-mask.ts";
 import { encodeMaskPng } from "../masks/png.ts";
 import { rasterise } from "../masks/rasterise.ts";
@@ -9,57 +8,47 @@ import type { Instance, Model, Picture, Segmentation } from "../models/model.ts"
 import { decodePicture } from "../pictures/decode.ts";
 import { renderPreview } from "../preview/preview.ts";
 import { refused } from "../tasks/failure.ts";
+import type { JobHooks } from "./hooks.ts";
 import type { Lock } from "./lock.ts";
-import type { EngineJob, EngineResult, WrittenFile } from "./messages.ts";
+import type { ImageJob, ImageResult, WrittenFile } from "./messages.ts";
+import { writeOutput } from "./output-file.ts";
+import { unservedNotice } from "./unserved.ts";
 
 /** Masks between rasterising and the written file: enough to overlap, few enough to hold in memory. */
 const MASKS_AT_ONCE = 4;
-
-/** The job was cancelled; nobody waits for its answer. */
-export class JobDropped extends Error {}
-
-/** How a job stands to the engine that runs it. */
-export interface JobHooks {
-  /** Called when the job has the model. */
-  inside(): void;
-  /** Whether the job was cancelled. */
-  isDropped(): boolean;
-}
 
 /**
  * Runs one picture through decode, inference, rasterising and encoding. Only inference holds the model's lock, so that
  * the next picture decodes and the last one is encoded meanwhile.
  *
- * @throws TaskFailure where the picture or its prompts can't be served; JobDropped once `isDropped` says so
+ * @throws TaskFailure where the picture or its prompts can't be served; JobDropped
  */
-export async function runJob(
+export async function runPicture(
   model: Model,
   modelLock: Lock,
-  job: EngineJob,
+  job: ImageJob,
   hooks: JobHooks,
-): Promise<EngineResult> {
-  const stopIfDropped = (): void => {
-    if (hooks.isDropped()) throw new JobDropped();
-  };
+): Promise<ImageResult> {
   const started = performance.now();
   const picture = await decodePicture(job.inputPath, job.contentHash, job.inputPixels);
   const decode = performance.now() - started;
   const { prompts, threshold } = job;
   let infer = 0;
   const found = await modelLock.run(async () => {
-    stopIfDropped();
+    hooks.signal.throwIfAborted();
     hooks.inside();
     const from = performance.now();
-    const segmentation = await model.segment(picture, { prompts, threshold });
+    const segmentation = await model.segment(picture, { prompts, threshold, withFaint: false });
     infer = performance.now() - from;
     return segmentation;
   });
-  stopIfDropped();
+  hooks.signal.throwIfAborted();
   const notice = unservedNotice(found, prompts.length);
   const inferred = performance.now();
   const written = await writeOutputs(job, picture, found);
   const encode = performance.now() - inferred - written.post;
   return {
+    type: "image",
     width: picture.width,
     height: picture.height,
     files: written.files,
@@ -72,17 +61,6 @@ export async function runJob(
   };
 }
 
-/** @throws TaskFailure where no prompt could be served */
-function unservedNotice({ unserved }: Segmentation, prompts: number): TaskProblem | null {
-  if (unserved.length === 0) return null;
-  const failure = refused(
-    "prompt_outside_vocabulary",
-    [...new Set(unserved.map((prompt) => prompt.message))].join(" "),
-  );
-  if (new Set(unserved.map((prompt) => prompt.promptIndex)).size === prompts) throw failure;
-  return failure.problem;
-}
-
 interface Written {
   files: WrittenFile[];
   masks: MaskOutput[];
@@ -92,7 +70,7 @@ interface Written {
 }
 
 /** Writes a PNG for each instance that has a pixel, numbered in order, and the preview where it was asked for. */
-async function writeOutputs(job: EngineJob, picture: Picture, found: Segmentation): Promise<Written> {
+async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation): Promise<Written> {
   await mkdir(join(job.folder, "masks"), { recursive: true });
   const written: Written = { files: [], masks: [], preview: null, post: 0 };
   const shown: Instance[] = [];
@@ -121,19 +99,12 @@ async function writeOutputs(job: EngineJob, picture: Picture, found: Segmentatio
   written.files.push(...(await Promise.all(pending)));
   if (job.generatePreview) {
     const preview = await renderPreview(picture, shown, job.prompts, job.maskThreshold);
-    written.files.push(await write(job, "preview.png", preview));
+    written.files.push(await writeOutput(job.folder, "preview.png", "image/png", preview));
     written.preview = "preview.png";
   }
   return written;
 }
 
-async function writeMask(job: EngineJob, mask: BitMask, name: string, prompt: string): Promise<WrittenFile> {
-  return write(job, name, await encodeMaskPng(mask, prompt));
-}
-
-async function write(job: EngineJob, name: string, bytes: Buffer): Promise<WrittenFile> {
-  const path = join(job.folder, name);
-  await writeFile(path, bytes);
-  const md5 = createHash("md5").update(bytes).digest("base64");
-  return { name, contentType: "image/png", size: bytes.length, md5, path };
+async function writeMask(job: ImageJob, mask: BitMask, name: string, prompt: string): Promise<WrittenFile> {
+  return writeOutput(job.folder, name, "image/png", await encodeMaskPng(mask, prompt));
 }

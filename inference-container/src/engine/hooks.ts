@@ -1,0 +1,14 @@
+/** How a job stands to the engine that runs it. */
+export interface JobHooks {
+  /** Called whenever the job gets the model. */
+  inside(): void;
+  /** Tells how many units of how many are done; said again, it tells that the job is alive. */
+  progress(done: number, total: number): void;
+  /** Aborts with a JobDropped when the job is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** The job was cancelled; nobody waits for its answer. */
+export class JobDropped extends Error {
+  override readonly name = "JobDropped";
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { openAsBlob } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { OutputFile } from "../../../src/inference/protocol.ts";
+import type { WrittenFile } from "./messages.ts";
+
+/** Writes an output into a job's folder. */
+export async function writeOutput(
+  folder: string,
+  name: string,
+  contentType: OutputFile["contentType"],
+  bytes: Buffer,
+): Promise<WrittenFile> {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  const md5 = createHash("md5").update(bytes).digest("base64");
+  return { name, contentType, size: bytes.length, md5, path };
+}
+
+/** What the protocol says of an output that lies in a job's folder already. */
+export async function describeOutput(
+  folder: string,
+  name: string,
+  contentType: OutputFile["contentType"],
+): Promise<WrittenFile> {
+  const path = join(folder, name);
+  const hash = createHash("md5");
+  const file = await openAsBlob(path);
+  for await (const chunk of file.stream()) hash.update(chunk);
+  return { name, contentType, size: file.size, md5: hash.digest("base64"), path };
+}

@@ -1,0 +1,99 @@
+import type { TaskProblem } from "../../../src/inference/protocol.ts";
+import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
+import { encodeRle, type Rle } from "../masks/rle.ts";
+import type { Box } from "../models/box.ts";
+import type { Instance, LogitGrid, Model, Segmentation } from "../models/model.ts";
+import { Tracker } from "../tracking/tracker.ts";
+import type { Frame } from "../video/frames.ts";
+import type { Clip } from "../video/clip.ts";
+import type { JobHooks } from "./hooks.ts";
+import type { Lock } from "./lock.ts";
+import type { VideoJob } from "./messages.ts";
+import { unservedNotice } from "./unserved.ts";
+
+type Size = Pick<Clip, "width" | "height">;
+
+/** An object of a frame under the id that it has throughout the clip. */
+export interface TrackedObject {
+  readonly objectId: number;
+  readonly promptIndex: number;
+  readonly prompt: string;
+  readonly score: number;
+  /** Pixels of the clip. */
+  readonly box: Box;
+  readonly mask: LogitGrid;
+  /** The mask at the clip's size. */
+  readonly rle: Rle;
+}
+
+/** Looks at a clip's frames in turn: what is on them, and which of it was seen before. */
+export class FrameTracker {
+  /** Milliseconds with the model, of these inside its graphs, and after it. */
+  readonly ms = { infer: 0, graphs: 0, post: 0 };
+  /** What could not be looked for; null where all could. */
+  notice: TaskProblem | null = null;
+  readonly #model: Model;
+  readonly #modelLock: Lock;
+  readonly #job: VideoJob;
+  readonly #clip: Size;
+  readonly #frame: Size;
+  readonly #hooks: JobHooks;
+  readonly #tracker = new Tracker();
+
+  /** @param clip the clip's size; @param frame the size of the frames that will come */
+  constructor(model: Model, modelLock: Lock, job: VideoJob, clip: Size, frame: Size, hooks: JobHooks) {
+    this.#model = model;
+    this.#modelLock = modelLock;
+    this.#job = job;
+    this.#clip = clip;
+    this.#frame = frame;
+    this.#hooks = hooks;
+  }
+
+  /** The objects of the next frame. @throws TaskFailure where no prompt can be served; JobDropped */
+  async look({ rgb, timeSec }: Frame): Promise<TrackedObject[]> {
+    const found = await this.#segment(rgb);
+    const started = performance.now();
+    const { prompts } = this.#job;
+    this.notice = unservedNotice(found, prompts.length);
+    const { width, height } = this.#clip;
+    const seen = found.instances.flatMap((instance) => {
+      const rle = encodeRle(instance.mask, width, height, CLIP_MASK_THRESHOLD);
+      return rle.area > 0 ? [{ instance, rle }] : [];
+    });
+    const ids = this.#tracker.update(
+      timeSec,
+      seen.map(({ instance }) => instance),
+    );
+    const objects = seen.flatMap(({ instance, rle }, i) => {
+      const objectId = ids[i];
+      if (objectId === undefined) return [];
+      const { promptIndex, score, mask } = instance;
+      const prompt = prompts[promptIndex] ?? "";
+      return [{ objectId, promptIndex, prompt, score, box: this.#inClip(instance), mask, rle }];
+    });
+    this.ms.post += performance.now() - started;
+    return objects;
+  }
+
+  #segment(rgb: Uint8Array): Promise<Segmentation> {
+    const { prompts, scoreThreshold: threshold } = this.#job;
+    const withFaint = this.#tracker.hasLiveTracks;
+    return this.#modelLock.run(async () => {
+      this.#hooks.signal.throwIfAborted();
+      this.#hooks.inside();
+      const started = performance.now();
+      const picture = { ...this.#frame, rgb, contentHash: null };
+      const found = await this.#model.segment(picture, { prompts, threshold, withFaint });
+      this.ms.infer += performance.now() - started;
+      this.ms.graphs += found.modelMs;
+      return found;
+    });
+  }
+
+  #inClip({ box: [x1, y1, x2, y2] }: Instance): Box {
+    const x = this.#clip.width / this.#frame.width;
+    const y = this.#clip.height / this.#frame.height;
+    return [x1 * x, y1 * y, x2 * x, y2 * y];
+  }
+}

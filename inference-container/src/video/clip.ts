@@ -1,0 +1,18 @@
+import type { ClipInput } from "./input-arguments.ts";
+
+/** A clip, as probing tells it. */
+export interface Clip {
+  /** Of its frames in pixels as a player shows them: rotation and non-square pixels applied. */
+  readonly width: number;
+  readonly height: number;
+  /** Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. */
+  readonly times: Float64Array;
+  /** What decoding it takes. */
+  readonly decoding: {
+    readonly input: ClipInput;
+    /** The matrix of its colours where the file doesn't name one and it is not FFmpeg's own assumption. */
+    readonly colourMatrix: "bt709" | null;
+    /** Whether the file has no presentation times, so that they follow from the order of its frames. */
+    readonly untimed: boolean;
+  };
+}

@@ -1,0 +1,74 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Container } from "./container.ts";
+
+/** Whether a file stops before the end that the sizes in its outermost elements announce, or lacks its index. */
+export async function endsEarly(file: FileHandle, size: number, container: Container): Promise<boolean> {
+  switch (container) {
+    case "mov":
+      return boxesEndEarly(file, size);
+    case "matroska":
+      return segmentEndsEarly(file, size);
+    case "avi":
+      return chunksEndEarly(file, size);
+  }
+}
+
+/**
+ * ISO/IEC 14496-12, 4.2: a box has a 32-bit size (1: a 64-bit one follows the type, 0: to the end of the file) and a
+ * type. A recording that was never finished has no `moov` box.
+ */
+async function boxesEndEarly(file: FileHandle, size: number): Promise<boolean> {
+  let indexed = false;
+  let at = 0;
+  while (at + 8 <= size) {
+    const head = await readAt(file, at, 16);
+    const type = head.toString("latin1", 4, 8);
+    // Some writers leave other bytes behind the last box.
+    if (!/^[\x20-\x7e\xa9]{4}$/.test(type)) break;
+    indexed ||= type === "moov";
+    const short = head.readUInt32BE(0);
+    if (short === 0) break;
+    const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
+    if (length < 8) break;
+    at += length;
+  }
+  return at > size || !indexed;
+}
+
+/** RFC 8794, sections 4 and 5, and RFC 9559: an EBML header, then a Segment, whose size may be unknown. */
+async function segmentEndsEarly(file: FileHandle, size: number): Promise<boolean> {
+  const header = readSize(await readAt(file, 4, 8));
+  const segment = 4 + header.width + header.size;
+  const id = await readAt(file, segment, 12);
+  if (id.readUInt32BE(0) !== 0x18538067) return segment + 12 > size;
+  const { width, size: length } = readSize(id.subarray(4));
+  return segment + 4 + width + length > size;
+}
+
+/** RFC 8794, section 4: the leading zero bits tell how many bytes there are; all ones stand for unknown, given as 0. */
+function readSize(bytes: Buffer): { width: number; size: number } {
+  const width = Math.min(Math.clz32(bytes[0] ?? 0) - 23, 8);
+  const marker = 2 ** (7 * width);
+  const size = Number(BigInt.asUintN(7 * width, bytes.readBigUInt64BE(0) >> BigInt(64 - 8 * width)));
+  return { width, size: size >= marker - 1 ? 0 : size };
+}
+
+/** RIFF: chunks of a name, a 32-bit size and as many bytes, padded to an even number; large files have several. */
+async function chunksEndEarly(file: FileHandle, size: number): Promise<boolean> {
+  let at = 0;
+  while (at + 8 <= size) {
+    const head = await readAt(file, at, 8);
+    if (head.toString("latin1", 0, 4) !== "RIFF") break;
+    at += 8 + head.readUInt32LE(4);
+    // Some writers count the eight bytes of the header in.
+    if (at > size + 8) return true;
+    at += at % 2;
+  }
+  return false;
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  await file.read(buffer, 0, length, position);
+  return buffer;
+}

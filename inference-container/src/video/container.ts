@@ -1,0 +1,76 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { readSignature, SIGNATURE_BYTES } from "../pictures/signature.ts";
+import { refused } from "../tasks/failure.ts";
+import { endsEarly } from "./container-end.ts";
+import { truncated } from "./refusals.ts";
+
+/** A container that clips are read from, by the name of FFmpeg's demuxer. */
+export type Container = "mov" | "matroska" | "avi";
+
+const READABLE = "Send an MP4, MOV, WebM, MKV or AVI file.";
+
+/** What video files begin with that aren't read, as Latin-1 text; `?` stands for any byte. */
+const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [
+  [`G${"?".repeat(187)}G${"?".repeat(187)}G`, "MPEG transport stream"],
+  [`????G${"?".repeat(191)}G`, "MPEG transport stream"],
+  ["\0\0\x01\xba", "MPEG"],
+  ["\0\0\x01\xb3", "MPEG"],
+  ["FLV\x01", "FLV"],
+  ["OggS", "Ogg"],
+  ["\x30\x26\xb2\x75\x8e\x66\xcf\x11", "Windows Media"],
+  [".RMF", "RealMedia"],
+  ["DKIF", "IVF"],
+  ["\x06\x0e\x2b\x34\x02\x05\x01\x01", "MXF"],
+];
+
+/**
+ * Tells a clip's container by the file's first bytes, whatever its name, and whether the file is whole.
+ *
+ * @throws TaskFailure named video_unreadable (no video at all), video_format_unsupported or video_truncated
+ */
+export async function readContainer(path: string): Promise<Container> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size === 0) {
+      throw refused("video_unreadable", "The uploaded file is empty. Upload the video again.");
+    }
+    const container = await tellContainer(file);
+    if (await endsEarly(file, size, container)) {
+      throw truncated();
+    }
+    return container;
+  } finally {
+    await file.close();
+  }
+}
+
+async function tellContainer(file: FileHandle): Promise<Container> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
+  const head = buffer.subarray(0, bytesRead);
+  const { kind } = readSignature(head);
+  if (kind === "picture" || kind === "unsupported") {
+    throw refused(
+      "video_unreadable",
+      `The file is not a video. ${READABLE} Pictures go into a job of type image.`,
+    );
+  }
+  const text = head.toString("latin1");
+  // ISO/IEC 14496-12 and QuickTime: boxes that a file may begin with; RFC 8794: the EBML header; the RIFF form AVI.
+  if (/^[^]{4}(?:ftyp|styp|moov|mdat|free|skip|wide|pnot)/.test(text)) return "mov";
+  if (text.startsWith("\x1a\x45\xdf\xa3")) return "matroska";
+  if (/^RIFF[^]{4}AVI /.test(text)) return "avi";
+  const foreign = FOREIGN.find(([pattern]) => startsLike(text, pattern));
+  if (foreign !== undefined) {
+    throw refused("video_format_unsupported", `${foreign[1]} files can't be read. ${READABLE}`);
+  }
+  throw refused("video_unreadable", `The file is not a video of a known format. ${READABLE}`);
+}
+
+function startsLike(text: string, pattern: string): boolean {
+  if (text.length < pattern.length) return false;
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] !== "?" && pattern[at] !== text[at]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,70 @@
+/** Ticks a second of the times that frames are told apart by: finer than any frame rate, coarse enough to be short. */
+export const TICKS = 10_000;
+
+/** How many intervals are listed at a leaf of the tree: the shortest text for thousands of them. */
+const LEAF = 8;
+
+/** So many fit into one argument of a command, which Linux limits to 128 KB. */
+const MOST_INTERVALS = 4_000;
+
+/** From and to, in ticks, both inside. */
+type Interval = readonly [from: number, to: number];
+
+/**
+ * An expression of FFmpeg's filter language that is true for the planned frames of a clip; for others only where the
+ * plan has more than 4,000 frames apart from each other. It holds a frame for the one whose time is nearest, so that it
+ * finds its frames although a decoder dropped others, and it keeps no state, which FFmpeg loses where a clip changes its
+ * resolution. The time base of what it filters must be 1/TICKS.
+ *
+ * It is a binary tree over intervals of time (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
+ *
+ * @param times presentation times in seconds, ascending @param indexes into them, ascending, at least one
+ */
+export function frameSelection(times: Float64Array, indexes: readonly number[]): string {
+  return tree(joined(intervals(times, indexes)));
+}
+
+/** The index of the time that is nearest to one in ticks; of two as near, the later. */
+export function nearestFrame(times: Float64Array, ticks: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (begin(times, middle) <= ticks) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The first tick that is nearest to a frame. */
+function begin(times: Float64Array, index: number): number {
+  if (index <= 0) return -1e9;
+  if (index >= times.length) return 1e9;
+  return Math.ceil((((times[index - 1] ?? 0) + (times[index] ?? 0)) / 2) * TICKS);
+}
+
+function intervals(times: Float64Array, indexes: readonly number[]): Interval[] {
+  const found: [number, number][] = [];
+  for (const index of indexes) {
+    const [from, to] = [begin(times, index), begin(times, index + 1) - 1];
+    const last = found.at(-1);
+    if (last !== undefined && last[1] + 1 >= from) last[1] = to;
+    else found.push([from, to]);
+  }
+  return found;
+}
+
+/** As few intervals as fit, neighbours joined with what lies between them. */
+function joined(intervals: readonly Interval[]): readonly Interval[] {
+  const together = Math.ceil(intervals.length / MOST_INTERVALS);
+  return Array.from({ length: Math.ceil(intervals.length / together) }, (_, at) => {
+    const group = intervals.slice(at * together, (at + 1) * together);
+    return [group[0]?.[0] ?? 0, group.at(-1)?.[1] ?? 0];
+  });
+}
+
+function tree(wanted: readonly Interval[]): string {
+  if (wanted.length <= LEAF) return wanted.map(([from, to]) => `between(pts,${from},${to})`).join("+");
+  const half = wanted.length >> 1;
+  return `if(lt(pts,${wanted[half]?.[0] ?? 0}),${tree(wanted.slice(0, half))},${tree(wanted.slice(half))})`;
+}

@@ -1,0 +1,67 @@
+import { FfmpegRun } from "./ffmpeg-run.ts";
+import { inputArguments, type ClipInput } from "./input-arguments.ts";
+import { tooLong, truncated, whyUnread } from "./refusals.ts";
+import { splitLines } from "./split-lines.ts";
+
+/** More packets than an hour of 500 frames a second has are no video. */
+const MOST_PACKETS = 2_000_000;
+
+/** AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
+const CORRUPT = 0x2;
+const DISCARD = 0x4;
+
+/** AV_NOPTS_VALUE of FFmpeg's libavutil/avutil.h: no time. */
+const NO_TIME = -(2 ** 63);
+
+export interface FrameTimes {
+  /** In seconds from the file's start, ascending. */
+  readonly times: Float64Array;
+  /** Whether the file has no presentation times: frames follow each other as their packets do, only in another order. */
+  readonly untimed: boolean;
+}
+
+/**
+ * Lists the presentation times of a clip's frames from its packets, without decoding: each packet holds one frame, and
+ * those that an edit list cuts away are flagged.
+ *
+ * FFmpeg's framecrc muxer writes a line a packet: `stream, dts, pts, duration, size, checksum`, and `F=0x…` unless its
+ * flags are those of a plain key frame; `#tb 0: n/d` before them is the time base.
+ *
+ * @param seconds the most between the first frame and the last
+ * @throws TaskFailure named video_truncated, video_too_long, video_unreadable, video_crashed or video_stalled; the
+ *   signal's reason
+ */
+export async function listTimes(
+  ffmpeg: string,
+  input: ClipInput,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<FrameTimes> {
+  const args = ["-c", "copy", "-copyinkf", "-copypriorss", "1", "-f", "framecrc", "-"];
+  await using run = new FfmpegRun(ffmpeg, [...inputArguments(input), ...args], { signal });
+  const presented: number[] = [];
+  const decoded: number[] = [];
+  let untimed = false;
+  let packets = 0;
+  let earliest = Infinity;
+  let tick = 0;
+  for await (const line of splitLines(run.output())) {
+    const base = /^#tb 0: (\d+)\/(\d+)/.exec(line);
+    if (base !== null) tick = Number(base[1]) / Number(base[2]);
+    if (line.startsWith("#")) continue;
+    const [, dts = NO_TIME, pts = NO_TIME] = line.split(",", 3).map(Number);
+    const flags = Number(/F=(0x[0-9A-F]+)/.exec(line)?.[1] ?? 0);
+    if (++packets > MOST_PACKETS) throw tooLong(seconds);
+    if ((flags & CORRUPT) !== 0) throw truncated();
+    const stamp = pts === NO_TIME ? dts : pts;
+    if ((flags & DISCARD) !== 0 || stamp === NO_TIME) continue;
+    untimed ||= pts === NO_TIME;
+    earliest = Math.min(earliest, stamp);
+    if ((stamp - earliest) * tick > seconds) throw tooLong(seconds);
+    presented.push(stamp * tick);
+    decoded.push(dts * tick);
+  }
+  await run.finished();
+  if (presented.length === 0) throw whyUnread(run.log, input.inputPixels);
+  return { times: Float64Array.from(untimed ? decoded : presented).toSorted(), untimed };
+}

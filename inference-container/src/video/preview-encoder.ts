@@ -1,0 +1,101 @@
+import { interrupted } from "../tasks/failure.ts";
+import { FfmpegRun } from "./ffmpeg-run.ts";
+import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
+
+/** Of the encoded clip: divides the usual frame rates, and tells times apart to 0.01 ms. */
+const TIME_BASE = 90_000;
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Encodes frames with their true times into an MP4 that browsers play: H.264 with 4:2:0 chroma in BT.709, its index in
+ * front. Frames come in the order of their times; a frame is shown until the next, the last as long as the one before.
+ * Its methods throw TaskFailure named preview_failed (FFmpeg's log is the cause) or video_stalled, or the signal's
+ * reason. Disposing of it kills what still runs.
+ */
+export class PreviewEncoder {
+  readonly #run: FfmpegRun;
+  readonly #size: Size;
+  #duration: number;
+  #previous: number | null = null;
+
+  private constructor(run: FfmpegRun, size: Size, firstDuration: number) {
+    this.#run = run;
+    this.#size = size;
+    this.#duration = firstDuration;
+  }
+
+  /**
+   * @param path of the MP4 to write @param size of the frames in pixels, both even
+   * @param loneSeconds how long a clip of one frame only shows it
+   */
+  static open(
+    ffmpeg: string,
+    path: string,
+    size: Size,
+    loneSeconds: number,
+    signal: AbortSignal,
+  ): PreviewEncoder {
+    const run = new FfmpegRun(ffmpeg, encoderArguments(path, size), { signal, withInput: true });
+    run.input?.write(rawMatroskaHeader(size.width, size.height));
+    return new PreviewEncoder(run, size, loneSeconds);
+  }
+
+  /** Takes a frame of three sRGB bytes a pixel, and resolves when there is room for another. Its bytes are not kept. */
+  async write(rgb: Uint8Array, timeSec: number): Promise<void> {
+    const length = 3 * this.#size.width * this.#size.height;
+    if (rgb.length !== length) throw new Error(`a frame has ${rgb.length} bytes instead of ${length}`);
+    if (this.#previous !== null) this.#duration = timeSec - this.#previous;
+    this.#previous = timeSec;
+    await this.#send(rawMatroskaFrame(length, timeSec, this.#duration));
+    await this.#send(rgb);
+  }
+
+  /** Resolves when the file is complete. */
+  async finish(): Promise<void> {
+    this.#run.input?.end();
+    if (!(await this.#run.finished())) throw this.#failure();
+  }
+
+  /** Kills FFmpeg where it still runs, and resolves once it is gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#run[Symbol.asyncDispose]();
+  }
+
+  async #send(bytes: Uint8Array): Promise<void> {
+    const { input } = this.#run;
+    const written = new Promise<boolean>((resolve) => {
+      if (input === null) resolve(false);
+      else input.write(bytes, (error) => resolve(!error));
+    });
+    if (await this.#run.waitFor(written)) return;
+    // Its log is complete only at its end.
+    await this.#run.finished();
+    throw this.#failure();
+  }
+
+  #failure(): Error {
+    const failure = interrupted("preview_failed", "The preview could not be encoded. Try again later.");
+    failure.cause = this.#run.log;
+    return failure;
+  }
+}
+
+function encoderArguments(path: string, { width, height }: Size): string[] {
+  // ITU-T H.264, table A-1: level 4.2 ends at 8,704 macroblocks. Left alone, x264 takes the time base for a frame rate.
+  const level = Math.ceil(width / 16) * Math.ceil(height / 16) <= 8704 ? "4.2" : "5.1";
+  return [
+    ["-protocol_whitelist", "pipe", "-f", "matroska", "-copyts", "-i", "pipe:0"],
+    ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-fps_mode", "passthrough"],
+    ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-g", "60"],
+    ["-profile:v", "high", "-level:v", level],
+    // Frames out of order would make the last one's duration an average.
+    ["-bf", "0"],
+    ["-enc_time_base", `1:${TIME_BASE}`, "-video_track_timescale", String(TIME_BASE)],
+    ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"],
+    ["-movflags", "+faststart", "-f", "mp4", "-y", `file:${path}`],
+  ].flat();
+}

@@ -1,0 +1,68 @@
+import { refused, type TaskFailure } from "../tasks/failure.ts";
+import { isReadableCodec } from "./input-arguments.ts";
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const truncated = (): TaskFailure =>
+  refused("video_truncated", "The video is cut short: a part of it is missing. Upload the whole file.");
+
+/** @param seconds that a clip may have */
+export function tooLong(seconds: number): TaskFailure {
+  const limit = seconds >= 120 ? `${Math.round(seconds / 60)} minutes` : `${seconds} seconds`;
+  return refused(
+    "video_too_long",
+    `The video is longer than ${limit}, which is the limit. Cut it, or send it in parts.`,
+  );
+}
+
+/** @param size of the frames, null where it isn't known @param limit in pixels */
+export function frameTooLarge(size: Size | null, limit: number): TaskFailure {
+  const stated = size === null ? "too large" : `${size.width} × ${size.height}`;
+  return refused(
+    "frame_too_large",
+    `The video's frames are ${stated}; the limit is ${(limit / 1e6).toFixed(1)} megapixels. Send a smaller version.`,
+  );
+}
+
+/** The refusal of a clip that FFmpeg could not open or decode, by what it said; its log is the cause. */
+export function whyUnread(log: string, pixelLimit: number): TaskFailure {
+  const failure = byLog(log, pixelLimit);
+  failure.cause = log;
+  return failure;
+}
+
+/** FFmpeg's name of the codec of the first video stream that its log tells of; "none" is one that it doesn't know. */
+export function statedCodec(log: string): string | undefined {
+  return /^ +Stream #.*: Video: ([\w-]+)(?!.*attached pic)/m.exec(log)?.[1];
+}
+
+function byLog(log: string, pixelLimit: number): TaskFailure {
+  if (/moov atom not found|partial file|File ended prematurely/.test(log)) {
+    return refused(
+      "video_truncated",
+      "The video is cut short: a part of it is missing. Upload the whole file.",
+    );
+  }
+  if (/matches no streams/.test(log)) {
+    return refused(
+      "video_stream_missing",
+      "The file has no video in it, only sound or pictures. Send a video.",
+    );
+  }
+  const tooLarge = /Picture size (\d+)x(\d+) exceeds/.exec(log);
+  if (tooLarge !== null) {
+    return frameTooLarge({ width: Number(tooLarge[1]), height: Number(tooLarge[2]) }, pixelLimit);
+  }
+  const codec = statedCodec(log);
+  if (codec !== undefined && (!isReadableCodec(codec) || /no decoder found/.test(log))) {
+    const name = codec === "none" ? "an unknown codec" : `the codec ${codec}`;
+    return refused(
+      "video_codec_unsupported",
+      `The video is encoded with ${name}, which can't be read. Encode it as H.264, H.265, VP9 or AV1.`,
+    );
+  }
+  return refused("video_unreadable", "The video is damaged: no frame of it can be decoded. Export it again.");
+}

@@ -1,0 +1,75 @@
+import type { Sampling } from "../../../src/inference/protocol.ts";
+import { refused } from "../tasks/failure.ts";
+
+/** Samples a second where a request names neither a rate nor a number. */
+const DEFAULT_FPS = 6;
+
+/** Containers that round times to milliseconds must not make a frame miss its slot. */
+const TOLERANCE_SECONDS = 0.001;
+
+export interface SamplePlan {
+  /** Source frames, ascending and distinct. */
+  readonly indexes: readonly number[];
+  /** Samples a second. */
+  readonly fps: number;
+}
+
+/**
+ * Which frames of a clip are looked at. A rate takes the first frame of each slot of 1/fps seconds, counted from the
+ * first frame; a number takes that many frames, evenly spaced in time, from the first one on. Either takes all frames
+ * where the clip has no more, and `maxFrames` ends the list early (a rate) or lowers the number.
+ *
+ * @param times presentation times in seconds, ascending
+ * @param mostFrames how many frames a task may have
+ * @throws TaskFailure named too_many_frames
+ */
+export function planSamples(times: Float64Array, sampling: Sampling, mostFrames: number): SamplePlan {
+  const atMost = sampling.maxFrames ?? Infinity;
+  const plan =
+    sampling.numFrames === null
+      ? atRate(times, sampling.fps ?? DEFAULT_FPS, atMost)
+      : ofNumber(times, Math.min(sampling.numFrames, atMost));
+  const count = plan.indexes.length;
+  if (count <= mostFrames) return plan;
+  const change = sampling.numFrames === null ? "Lower fps or set maxFrames" : "Lower numFrames";
+  throw refused(
+    "too_many_frames",
+    `The request would process ${count} frames of the video; the limit is ${mostFrames}. ${change}, or send a shorter video.`,
+  );
+}
+
+function atRate(times: Float64Array, fps: number, atMost: number): SamplePlan {
+  const start = times[0] ?? 0;
+  const indexes: number[] = [];
+  let taken = -1;
+  for (const [index, time] of times.entries()) {
+    const slot = Math.floor((time - start + TOLERANCE_SECONDS) * fps);
+    if (slot <= taken) continue;
+    if (indexes.length === atMost) return { indexes, fps };
+    taken = slot;
+    indexes.push(index);
+  }
+  return { indexes, fps: indexes.length === times.length ? Math.min(fps, meanRate(times)) : fps };
+}
+
+function ofNumber(times: Float64Array, wanted: number): SamplePlan {
+  const number = Math.min(wanted, times.length);
+  const start = times[0] ?? 0;
+  const fps = (meanRate(times) * number) / times.length;
+  const indexes: number[] = [];
+  let next = 0;
+  for (let sample = 0; sample < number; sample++) {
+    const ideal = start + sample / fps;
+    // Each later sample must find a frame of its own.
+    const last = times.length - number + sample;
+    while (next < last && (times[next + 1] ?? 0) - ideal <= ideal - (times[next] ?? 0)) next++;
+    indexes.push(next++);
+  }
+  return { indexes, fps };
+}
+
+/** Frames a second over the whole clip; a lone frame, whose length nothing tells, counts as one of the default rate. */
+function meanRate(times: Float64Array): number {
+  const length = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return length > 0 ? (times.length - 1) / length : DEFAULT_FPS;
+}

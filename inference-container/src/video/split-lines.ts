@@ -1,0 +1,9 @@
+/** Lines of text that come in pieces, without their ends; an unfinished last line isn't given. */
+export async function* splitLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const lines = (rest + piece.toString("latin1")).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}

@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findFfmpeg } from "../../src/video/ffmpeg.ts";
+import type { Frame } from "../../src/video/frames.ts";
+
+export const ffmpeg = findFfmpeg(process.env);
+
+/** A folder for the clips of one test file. */
+export interface ClipFolder {
+  path(name: string): string;
+  /** Runs FFmpeg in the folder, quietly, and gives the path of its last argument. */
+  make(...args: readonly string[]): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function clipFolder(): Promise<ClipFolder> {
+  const folder = await mkdtemp(join(tmpdir(), "clips-"));
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    make: async (...args) => {
+      await runFfmpeg(["-y", ...args], folder);
+      return path(args.at(-1) ?? "");
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** @returns what it wrote to its standard output */
+export async function runFfmpeg(args: readonly string[], cwd: string = tmpdir()): Promise<string> {
+  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error"];
+  const run = await promisify(execFile)(ffmpeg, [...quiet, ...args], { cwd, maxBuffer: 1 << 28 });
+  return run.stdout;
+}
+
+interface Numbered {
+  readonly size?: string;
+  readonly frames?: number;
+  /** FFmpeg's filters after those that make the picture. */
+  readonly filters?: string;
+}
+
+/**
+ * FFmpeg's arguments for an input of 25 frames a second whose frames tell their number by their grey (see `numberOf`)
+ * and which way up they are by their corners: red, green, blue and white from the upper left on, row by row.
+ */
+export function numbered({ size = "320x240", frames = 25, filters = "null" }: Numbered = {}): string[] {
+  const corner = (x: string, y: string, colour: string): string =>
+    `drawbox=x=${x}:y=${y}:w=iw/4:h=ih/4:color=${colour}:t=fill`;
+  const picture = [
+    `color=c=gray:s=${size}:r=25:d=${frames / 25},format=yuv444p`,
+    "geq=lum='40+4*mod(N,40)':cb=128:cr=128",
+    corner("0", "0", "red"),
+    corner("iw-iw/4", "0", "lime"),
+    corner("0", "ih-ih/4", "blue"),
+    corner("iw-iw/4", "ih-ih/4", "white"),
+    filters,
+  ];
+  return ["-f", "lavfi", "-i", picture.join(",")];
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Red, green and blue at a place given in parts of the sides. */
+export function colourAt(
+  { rgb }: Pick<Frame, "rgb">,
+  { width, height }: Size,
+  x: number,
+  y: number,
+): number[] {
+  const at = (Math.floor(y * height) * width + Math.floor(x * width)) * 3;
+  return [...rgb.subarray(at, at + 3)];
+}
+
+/** The number that a frame of `numbered` tells, up to 40: limited range, 219 steps from black to white. */
+export function numberOf(frame: Pick<Frame, "rgb">, size: Size): number {
+  const places = Array.from(
+    { length: 81 },
+    (_, at) => [0.4 + (at % 9) / 40, 0.4 + Math.floor(at / 9) / 40] as const,
+  );
+  const greys = places.map(([x, y]) => colourAt(frame, size, x, y)[1] ?? 0);
+  const grey = greys.reduce((sum, value) => sum + value, 0) / greys.length;
+  return Math.max(Math.round(((grey * 219) / 255 + 16 - 40) / 4), 0);
+}
+
+const NAMES = [
+  ["red", [255, 0, 0]],
+  ["green", [0, 255, 0]],
+  ["blue", [0, 0, 255]],
+  ["white", [255, 255, 255]],
+] as const;
+
+/** The colours of a frame's corners by name, row by row; `?` where one is none of the four, 24 steps allowed for. */
+export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
+  const places = [
+    [0.1, 0.1],
+    [0.9, 0.1],
+    [0.1, 0.9],
+    [0.9, 0.9],
+  ] as const;
+  return places
+    .map(([x, y]) => {
+      const seen = colourAt(frame, size, x, y);
+      const near = NAMES.find(([, wanted]) =>
+        wanted.every((value, at) => Math.abs(value - (seen[at] ?? 0)) <= 24),
+      );
+      return near?.[0] ?? `?(${seen.join()})`;
+    })
+    .join(" ");
+}
+
+/** Times in seconds at which FFmpeg shows a clip's frames when it decodes all of it. */
+export async function shownTimes(path: string): Promise<number[]> {
+  const filters = "settb=1/100000,metadata=add:key=k:value=1,metadata=print:file=-";
+  const listing = await runFfmpeg([
+    "-i",
+    path,
+    "-map",
+    "0:V:0",
+    "-vf",
+    filters,
+    "-fps_mode",
+    "passthrough",
+    "-f",
+    "null",
+    "-",
+  ]);
+  return [...listing.matchAll(/ pts:(-?\d+)/g)].map(([, pts]) => Number(pts) / 100_000);
+}
