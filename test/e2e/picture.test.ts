@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
-import { ArchivedManifest } from "../../src/contract/result.ts";
+import { ArchivedImageManifest } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
 import { maskPixels, sample } from "../support/node/sample.ts";
 import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
@@ -76,7 +76,7 @@ describe("the whole stack, by its public API", () => {
       expect(Buffer.from(entries[asset.key] ?? []).equals(files[i] ?? Buffer.alloc(0))).toBe(true);
     }
     const archived = JSON.parse(strFromU8(entries["output_manifest.json"] ?? new Uint8Array()));
-    expect(ArchivedManifest.parse(archived).items[0]?.masks[0]?.url).toBe(`masks/${taskId}/0.png`);
+    expect(ArchivedImageManifest.parse(archived).items[0]?.masks[0]?.url).toBe(`masks/${taskId}/0.png`);
   });
 
   it("refuses a signed URL that was changed", async () => {

@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
+import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
+import { ArchivedVideoManifest } from "../../src/contract/result.ts";
+import { panClip } from "../support/node/pan-clip.ts";
+import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+
+/** A lost holder is noticed soon, and every frame's end is told. */
+const ENV = { LEASE_SECONDS: "15", RESEND_SECONDS: "5", HEARTBEAT_SECONDS: "1" };
+const FRAMES = 6;
+
+describe("a video job by the public API", () => {
+  let stateDir: string;
+  let stack: SpawnedStack;
+  let client: ApiClient;
+  let taskId: string;
+  beforeAll(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), "video-"));
+    stack = await spawnStack({ stateDir, env: ENV });
+    client = createClient(stack);
+    taskId = await client.upload(panClip(3), "video/mp4");
+  });
+  afterAll(async () => {
+    expect(await stack.stop()).toBe(0);
+    await rm(stateDir, { recursive: true });
+  });
+
+  it("gives tracked masks, a preview that plays and an archive, although everything was killed in the middle", async () => {
+    const request = { prompts: ["cat"], tasks: [taskId], numFrames: FRAMES, generatePreview: true };
+    const { jobId } = await client.createVideoJob(request);
+    const reached = Promise.withResolvers<number>();
+    const interrupted = client
+      .waitForJob(jobId, { longestPauseMs: 500, onAnswer: (_, share) => share > 0 && reached.resolve(share) })
+      .catch(() => undefined);
+    const share = await reached.promise;
+    expect(share).toBeLessThan(1);
+    await stack.kill();
+    await interrupted;
+
+    stack = await spawnStack({ stateDir, env: ENV });
+    client = createClient(stack);
+    const shares: number[] = [];
+    const job = await client.waitForJob(jobId, {
+      longestPauseMs: 500,
+      onAnswer: (_, progress) => shares.push(progress),
+    });
+    expect(job).toMatchObject({ status: "success", processingMode: "video", tasks: [{ error: null }] });
+    expect(shares.at(-1)).toBe(1);
+    expect(shares.some((progress) => progress > 0 && progress < 1)).toBe(true);
+
+    const { manifest, assets } = await client.retrieveVideoJobResult(jobId);
+    const keys = [`masks/${taskId}/masks.json`, `preview/${taskId}.mp4`];
+    expect(assets.map((asset) => asset.key)).toEqual(keys);
+    const counts = { framesProcessed: FRAMES, framesWithMasks: FRAMES, totalMasks: FRAMES };
+    expect(manifest.items).toMatchObject([
+      { taskId, units: FRAMES, numFrames: FRAMES, scoreThreshold: 0, counts },
+    ]);
+
+    const files = await Promise.all(assets.map((asset) => client.download(asset.url)));
+    const masks = MasksJson.parse(JSON.parse(strFromU8(files[0] ?? new Uint8Array())));
+    expect([masks.width, masks.height]).toEqual([640, 480]);
+    expect(masks.frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId))).toEqual(
+      Array.from({ length: FRAMES }, () => 1),
+    );
+    expect(strFromU8((files[1] ?? new Uint8Array()).subarray(4, 8))).toBe("ftyp");
+    const preview = await fetch(assets[1]?.url ?? "");
+    expect(preview.headers.get("content-type")).toBe("video/mp4");
+    await preview.body?.cancel();
+
+    const archive = await client.waitForArchive(jobId);
+    const entries = unzipSync(await client.download(archive.downloadUrl ?? ""));
+    expect(Object.keys(entries)).toEqual(["output_manifest.json", ...keys]);
+    const archived: unknown = JSON.parse(strFromU8(entries["output_manifest.json"] ?? new Uint8Array()));
+    expect(ArchivedVideoManifest.parse(archived).items[0]).toMatchObject({
+      masks: keys[0],
+      previewUrl: keys[1],
+    });
+    expect(Buffer.from(entries[keys[1] ?? ""] ?? []).equals(files[1] ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("charges the frames that were processed, and nothing for a clip that can't be read", async () => {
+    const broken = await client.upload(panClip(3).slice(0, 40_000), "video/mp4");
+    const { jobId } = await client.createVideoJob({ prompts: ["cat"], tasks: [broken], maxFrames: 1 });
+    const job = await client.waitForJob(jobId);
+    expect(job.status).toBe("failed");
+    expect(job.error).toMatch(/^video_truncated: /);
+    await expect
+      .poll(
+        async () => {
+          const { stdout } = await promisify(execFile)(
+            process.execPath,
+            ["scripts/admin.ts", "ledger-check"],
+            {
+              env: { ...process.env, STATE_DIR: stateDir },
+            },
+          );
+          return stdout;
+        },
+        { timeout: 20_000, interval: 1_000 },
+      )
+      .toMatch(/agree/);
+    const response = await fetch(`${stack.baseUrl}/v1/account/overview`, {
+      headers: { authorization: `Bearer ${stack.apiKey}` },
+    });
+    expect(await response.json()).toMatchObject({ tokenUsageLast24h: FRAMES });
+  });
+});
