@@ -18,7 +18,4 @@ export const PARTS: readonly Part[] = [
 ];
 
 /** What the specification has and the service has not. */
-export const NOT_THERE_YET: readonly string[] = [
-  "2.5: masks.json, with every sampled frame, its objects, their prompts and their run lengths.",
-  "4.3: what generatePreview, scoreThreshold, fps, numFrames and maxFrames do to a video's masks.",
-];
+export const NOT_THERE_YET: readonly string[] = [];

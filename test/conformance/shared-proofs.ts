@@ -67,6 +67,8 @@ export const UPLOAD =
   "operations/createUploadPresign/200: answers with uploadUrl, taskId, bucket and expiresIn in seconds, the signature's real life";
 export const VIDEO_RESULT =
   "operations/retrieveJobResult/200: gives the manifest of a video that was asked for with %j: its counts, and what the request had";
+export const VIDEO_KILLED =
+  "e2e/video: gives tracked masks, a preview that plays and an archive, although everything was killed in the middle";
 export const VIDEO_PREVIEW =
   "operations/retrieveJobResult/200: gives a video's preview as previewUrl, and as an asset behind its masks";
 export const VIDEO_TASK =

@@ -1,4 +1,4 @@
-/** Gives detections the ids of the objects that they show, frame by frame (docs/decisions/0012-tracking.md). */
+/** Gives detections the ids of the objects that they show, frame by frame (docs/decisions/0011-tracking.md). */
 import type { Box } from "../models/box.ts";
 import { assign } from "./assignment.ts";
 import { bufferedIou } from "./similarity.ts";

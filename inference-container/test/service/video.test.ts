@@ -82,6 +82,16 @@ test("frames without objects are listed too, and finding nothing is a success", 
   expect(masksOf("none").frames).toHaveLength(24);
 });
 
+test("objects below the scoreThreshold are left out", async () => {
+  const prompts = ["faint", "bright"];
+  const sampling = { ...every, numFrames: 3 };
+  const totals = [];
+  for (const scoreThreshold of [0.2, 0.5, 0.95]) {
+    totals.push(videoOutput(await rig.finishVideo({ prompts, scoreThreshold, sampling })).totalMasks);
+  }
+  expect(totals).toEqual([6, 3, 0]);
+});
+
 test("a clip fails where no prompt could be served, and is noticed where another could", async () => {
   expect(await rig.finishVideo({ prompts: ["unicorn"] })).toMatchObject({
     outcome: "failed",

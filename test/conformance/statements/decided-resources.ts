@@ -12,6 +12,7 @@ import {
   STATES,
   SUBSCRIPTIONS,
   UPLOAD,
+  VIDEO_KILLED,
   VIDEO_PREVIEW,
   VIDEO_RESULT,
   VIDEO_ZIP,
@@ -69,6 +70,22 @@ export const DECIDED_RESOURCES = [
       VIDEO_RESULT,
       VIDEO_PREVIEW,
       VIDEO_ZIP,
+    ],
+    [
+      "masks.json lists every sampled frame, with or without objects: sampleIdx, frameIdx, timeSec, objects.",
+      "inference/video-output/masks-json: every frame is listed in order, with or without objects",
+      "inference/service/video: frames without objects are listed too, and finding nothing is a success",
+      VIDEO_KILLED,
+    ],
+    [
+      "An object has objectId, promptIndex, score, box and rle; its objectId is stable over the frames.",
+      "inference/service/video: an object that moves keeps its id, and is where it was at the frame's time",
+      "inference/motion/motion: a cup that left the picture comes back under its id, and the other keeps its own",
+    ],
+    [
+      "rle is the compressed COCO run-length encoding, column-major, zeros first.",
+      "inference/masks/rle: an encoding of %s equals that of the mask, pixel by pixel",
+      "inference/masks/rle: mask $index of $width × $height pixels has the reference implementation's counts",
     ],
     [
       "A browser plays the preview: it is video/mp4, and no attachment.",

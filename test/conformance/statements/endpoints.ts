@@ -125,10 +125,21 @@ export const ENDPOINTS = [
       BAD_VIDEO_FIELDS,
     ],
     [
-      "Video: generatePreview is a boolean; with it the result has a preview video.",
+      "Video: generatePreview is a boolean; with it the result has a baked preview video.",
       VIDEO_TASK,
+      "inference/service/video: a clip's masks and preview are stored and reported",
       VIDEO_PREVIEW,
       BAD_VIDEO_FIELDS,
+    ],
+    [
+      "Video: objects below scoreThreshold are left out.",
+      "inference/service/video: objects below the scoreThreshold are left out",
+    ],
+    [
+      "Video: fps is frames a second, numFrames their number, maxFrames their upper bound.",
+      "inference/service/video: sampling %o of a clip with 60 frames processes %i",
+      "inference/video/sampling: takes the first frame of each slot, which may begin a millisecond late",
+      "inference/video/sampling: gives exactly as many, or all of a clip that has fewer; with maxFrames the smaller number",
     ],
     ["Video: scoreThreshold of 0 to 1, 0 by default.", VIDEO_TASK, GOOD_VIDEOS, BAD_VIDEO_FIELDS],
     [
