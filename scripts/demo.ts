@@ -1,10 +1,15 @@
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createClient } from "./client/api-client.ts";
 import { DEMO_HELP, parseDemoArguments } from "./demo/arguments.ts";
-import { readPhoto } from "./demo/photo.ts";
+import { readMedia } from "./demo/media.ts";
 import { walk } from "./demo/walk.ts";
-import { runCommand } from "./shared/command-line.ts";
+import { runCommand, usageError } from "./shared/command-line.ts";
 import { startStack } from "./stack/start-stack.ts";
+import { stateFolder } from "./stack/state-folder.ts";
+
+/** A folder of its own: `npm start` may be running beside it. */
+const STATE_DIR = ".local/demo";
 
 async function demo(signal: AbortSignal): Promise<number> {
   const request = parseDemoArguments(process.argv.slice(2));
@@ -14,9 +19,10 @@ async function demo(signal: AbortSignal): Promise<number> {
   }
   // npm runs scripts in the project's folder; paths are meant from where it was called.
   const from = process.env["INIT_CWD"] ?? process.cwd();
-  const photo = await readPhoto(resolve(from, request.photo));
-  // A folder of its own: `npm start` may be running beside it.
-  const stateDir = process.env["STATE_DIR"] ?? ".local/demo";
+  const media = await readMedia(resolve(from, request.file));
+  if (media.kind === "photo" && Object.keys(request.frames).length > 0)
+    throw usageError(`--fps, --frames and --max-frames are for clips; ${request.file} is a photograph.`);
+  const stateDir = process.env["STATE_DIR"] ?? STATE_DIR;
   const stack = await startStack({
     port: 0,
     stateDir,
@@ -27,11 +33,19 @@ async function demo(signal: AbortSignal): Promise<number> {
     const { baseUrl, apiKey } = stack;
     const crash = stack.crashed.then((failure) => Promise.reject(failure));
     await Promise.race([
-      walk(createClient({ baseUrl, apiKey, signal }), photo, { ...request, out: resolve(from, request.out) }),
+      walk(
+        createClient({ baseUrl, apiKey, signal }),
+        media,
+        { ...request, out: resolve(from, request.out) },
+        signal,
+      ),
       crash,
     ]);
   } finally {
     await stack.stop();
+    // A clip that was stopped half way would be taken up again beside the next demo's.
+    if (signal.aborted && stateDir === STATE_DIR)
+      await rm(stateFolder(stateDir).data, { recursive: true, force: true });
   }
   return 0;
 }

@@ -1,9 +1,16 @@
+import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ArchiveDownload } from "../../src/contract/archive.ts";
 import { ErrorObject } from "../../src/contract/error.ts";
-import { AcceptedJob, type ImageJobRequest, JobList, JobStatus } from "../../src/contract/job.ts";
-import { ImageJobResult } from "../../src/contract/result.ts";
+import {
+  AcceptedJob,
+  type ImageJobRequest,
+  JobList,
+  JobStatus,
+  type VideoJobRequest,
+} from "../../src/contract/job.ts";
+import { ImageJobResult, VideoJobResult } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
 
 /** An answer of the API that is not a success, with its error object. */
@@ -25,10 +32,21 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
 }
 
-export type ImageJob = Pick<ImageJobRequest, "prompts" | "tasks"> & Partial<Omit<ImageJobRequest, "type">>;
+export type ImageJob = Omit<z.input<typeof ImageJobRequest>, "type">;
+export type VideoJob = Omit<z.input<typeof VideoJobRequest>, "type">;
+
+export interface PollOptions {
+  /** Sees every answer; `progress` is the share of the job's work that is done, from 0 to 1. */
+  readonly onAnswer?: (job: JobStatus, progress: number) => void;
+  /** How far apart the polls become. */
+  readonly longestPauseMs?: number;
+}
 
 const POLL_FIRST_MS = 500;
 const POLL_LONGEST_MS = 10_000;
+
+const PROGRESS_HEADER = "x-job-progress";
+const Progress = z.string().transform(Number).pipe(z.number().min(0).max(1));
 
 const jobPath = (jobId: string): string => `/v1/jobs/${encodeURIComponent(jobId)}`;
 
@@ -52,7 +70,7 @@ function parseJson(text: string): unknown {
  * Methods reject with an `ApiError` for an error answer.
  */
 export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
-  async function call<T extends z.ZodType>(schema: T, method: "GET" | "POST", path: string, body?: object) {
+  async function send(method: "GET" | "POST", path: string, body?: object): Promise<Response> {
     const response = await fetch(new URL(path, baseUrl), {
       method,
       headers: {
@@ -63,16 +81,23 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
       ...(signal && { signal }),
     });
     if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+
+  async function call<T extends z.ZodType>(schema: T, method: "GET" | "POST", path: string, body?: object) {
+    const response = await send(method, path, body);
     return schema.parse(await response.json());
   }
 
-  /** Asks for an upload address, and PUTs the file there; gives the taskId. */
-  async function upload(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<string> {
+  /** Asks for an upload address, and PUTs the file there, a Blob bit by bit; gives the taskId. */
+  async function upload(file: Uint8Array<ArrayBuffer> | Blob, contentType: string): Promise<string> {
     const { uploadUrl, taskId } = await call(Upload, "POST", "/v1/uploads/presign", { contentType });
     const response = await fetch(uploadUrl, {
       method: "PUT",
       headers: { "content-type": contentType },
-      body: bytes,
+      body: file,
+      // While a redirect might still be followed, undici keeps all that was sent (nodejs/undici#4058).
+      redirect: "error",
       ...(signal && { signal }),
     });
     if (!response.ok)
@@ -80,11 +105,13 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     return taskId;
   }
 
-  /** Polls a job until it ended, more slowly as time goes by; `onStatus` sees every answer. */
-  async function waitForJob(jobId: string, onStatus?: (job: JobStatus) => void): Promise<JobStatus> {
-    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 1.5, POLL_LONGEST_MS)) {
-      const job = await call(JobStatus, "GET", jobPath(jobId));
-      onStatus?.(job);
+  /** Polls a job until it ended, more slowly as time goes by. */
+  async function waitForJob(jobId: string, options: PollOptions = {}): Promise<JobStatus> {
+    const { onAnswer, longestPauseMs = POLL_LONGEST_MS } = options;
+    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+      const response = await send("GET", jobPath(jobId));
+      const job = JobStatus.parse(await response.json());
+      onAnswer?.(job, Progress.parse(response.headers.get(PROGRESS_HEADER)));
       if (job.status === "success" || job.status === "failed") return job;
       await sleep(pause, undefined, signal && { signal });
     }
@@ -100,23 +127,36 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     return archive;
   }
 
-  /** Fetches a signed address. */
-  async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
+  async function fetchSigned(url: string): Promise<Response> {
     const response = await fetch(url, signal && { signal });
     if (!response.ok)
       throw new Error(`The download was refused with ${response.status}: ${await response.text()}`);
-    return new Uint8Array(await response.arrayBuffer());
+    return response;
+  }
+
+  /** Fetches a signed address. */
+  async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await (await fetchSigned(url)).arrayBuffer());
+  }
+
+  /** Fetches a signed address into a file, bit by bit. */
+  async function downloadTo(path: string, url: string): Promise<void> {
+    const { body } = await fetchSigned(url);
+    await writeFile(path, body ?? "");
   }
 
   return {
     upload,
     createImageJob: (job: ImageJob) => call(AcceptedJob, "POST", "/v1/jobs", { type: "image", ...job }),
+    createVideoJob: (job: VideoJob) => call(AcceptedJob, "POST", "/v1/jobs", { type: "video", ...job }),
     retrieveJob: (jobId: string) => call(JobStatus, "GET", jobPath(jobId)),
     listJobs: () => call(JobList, "GET", "/v1/jobs"),
     retrieveJobResult: (jobId: string) => call(ImageJobResult, "GET", `${jobPath(jobId)}/result`),
+    retrieveVideoJobResult: (jobId: string) => call(VideoJobResult, "GET", `${jobPath(jobId)}/result`),
     waitForJob,
     waitForArchive,
     download,
+    downloadTo,
   };
 }
 

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import sharp from "sharp";
-import { codeOf, messageOf } from "../shared/error-parts.ts";
 import { usageError } from "../shared/command-line.ts";
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -13,28 +12,26 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface Photo {
+  readonly kind: "photo";
   /** The file's name without folder and extension. */
   readonly name: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly file: Uint8Array<ArrayBuffer>;
   readonly contentType: string;
   /** "600×400". */
   readonly size: string;
 }
 
-/** Reads a photograph; a usage error says why when it can't be. */
+/** Reads a photograph; a usage error says so when it is none. */
 export async function readPhoto(path: string): Promise<Photo> {
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    bytes = new Uint8Array(await readFile(path));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") throw usageError(`There is no file ${path}.`);
-    throw usageError(`The photograph can't be read: ${messageOf(error)}`);
-  }
-  const header = await sharp(bytes)
+  const file = new Uint8Array(await readFile(path));
+  const header = await sharp(file)
     .metadata()
     .catch(() => null);
   const contentType = header && CONTENT_TYPES[header.format];
-  if (!header || !contentType) throw usageError(`${path} is not a JPEG, PNG, WebP, GIF or AVIF picture.`);
+  if (!header || !contentType)
+    throw usageError(
+      `${path} is not a JPEG, PNG, WebP, GIF or AVIF picture, nor an MP4, QuickTime, WebM, Matroska or AVI clip.`,
+    );
   const name = basename(path, extname(path));
-  return { name, bytes, contentType, size: `${header.width}×${header.height}` };
+  return { kind: "photo", name, file, contentType, size: `${header.width}×${header.height}` };
 }

@@ -31,6 +31,8 @@ export async function startInference(options: InferenceOptions): Promise<{ child
         PORT: "0",
         // Ctrl-C should not wait for a long task: its lease ends and it is done again at the next start.
         DRAIN_SECONDS: process.env["DRAIN_SECONDS"] ?? "1",
+        // Whoever looks on wants to see progress move.
+        HEARTBEAT_SECONDS: process.env["HEARTBEAT_SECONDS"] ?? "2",
         INFERENCE_TOKEN: options.token,
         MODEL_FOLDER: options.modelFolder,
         STORAGE_ORIGINS: options.origin,

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFfmpeg } from "../../inference-container/src/video/ffmpeg.ts";
+import { findMarked } from "../../scripts/shared/marked-processes.ts";
+import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
 import { isWellFormedApiKey } from "../../src/core/api-key.ts";
 
 const run = promisify(execFile);
@@ -21,6 +24,15 @@ describe("the commands of the README", () => {
     run(process.execPath, [join("scripts", script), ...args], {
       env: { ...process.env, STATE_DIR: join(folder, "state") },
     });
+
+  /** Two seconds in which the camera pans over the cat. */
+  const catClip = async (): Promise<string> => {
+    const path = join(folder, "cat.mp4");
+    const pan = "scale=600:400,crop=480:360:x='60*t':y=20,format=yuv420p";
+    const still = ["-loop", "1", "-t", "2", "-i", join("samples", "chelsea.png")];
+    await run(findFfmpeg(process.env), ["-v", "error", "-y", ...still, "-vf", pan, path]);
+    return path;
+  };
 
   it("demo segments a photograph and leaves its masks, its preview and the unpacked archive", async () => {
     const { stdout } = await node(
@@ -57,8 +69,36 @@ describe("the commands of the README", () => {
     expect(stdout).toContain("prompt_outside_vocabulary");
   });
 
+  it("demo tracks a cat through a clip and leaves masks.json, a preview, a strip of it and the archive", async () => {
+    const out = join(folder, "clip");
+    const { stdout } = await node("demo.ts", "--out", out, "--frames", "3", await catClip(), "cat");
+    expect(stdout).toMatch(/^ +1 +cat +0\.0 s +1\.\d s +3 +0\.\d\d$/m);
+    expect(stdout).toContain("3 frames looked at, 3 with masks, 3 masks in all.");
+    const [made = ""] = await readdir(out);
+    const files = await readdir(join(out, made));
+    expect(files.toSorted()).toEqual(["archive", "archive.zip", "masks.json", "preview.mp4", "strip.png"]);
+    const archived = await readdir(join(out, made, "archive"), { recursive: true });
+    expect(archived).toContain("output_manifest.json");
+    expect(archived).toContainEqual(expect.stringMatching(/^masks\/[^/]+\.mp4\/masks\.json$/));
+    expect(archived).toContainEqual(expect.stringMatching(/^preview\/[^/]+\.mp4\.mp4$/));
+  });
+
+  it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {
+    const demo = node("demo.ts", "--out", join(folder, "stopped"), "--fps", "12", await catClip(), "cat");
+    demo.child.stdout?.on("data", (text: string) => {
+      if (text.includes("of 24 frames")) demo.child.kill("SIGINT");
+    });
+    await expect(demo).rejects.toMatchObject({ code: 130 });
+    expect(findMarked(stackMark(stateFolder(join(folder, "state"))))).toEqual([]);
+  });
+
   it("demo refuses a file that is not there, with exit code 2", async () => {
     await expect(node("demo.ts", "nowhere.jpg", "cat")).rejects.toMatchObject({ code: 2 });
+  });
+
+  it("demo refuses a rate of frames for a photograph, with exit code 2", async () => {
+    const asked = node("demo.ts", "samples/coffee.png", "cup", "--fps", "2");
+    await expect(asked).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("for clips") });
   });
 
   it("admin makes accounts and keys, revokes keys and shows jobs", async () => {

@@ -88,7 +88,8 @@ async function tryPut(
   try {
     const response = await fetch(url, {
       method: "PUT",
-      redirect: "manual",
+      // With "manual" undici keeps the whole body for a redirect's sake, were it as large as a clip's masks.
+      redirect: "error",
       headers,
       body,
       signal: within(transferMs(body.size), signal),

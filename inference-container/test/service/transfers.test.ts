@@ -68,9 +68,10 @@ test("a PUT that is refused is a retryable failure: another lease signs anew", a
 });
 
 test("a redirect of a PUT is not followed", async () => {
-  rig.worker.failNext("PUT", 307);
-  const report = await rig.finish();
-  expect(report).toMatchObject({ outcome: "failed", problem: { code: "output_refused" } });
+  rig.worker.failNext("PUT", 307, 307, 307, 307);
+  const report = await rig.finish({ key: "elsewhere" });
+  expect(report).toMatchObject({ outcome: "failed", problem: { code: "output_unavailable" } });
+  expect([...rig.worker.stored.keys()].filter((name) => name.startsWith("elsewhere/"))).toEqual([]);
 });
 
 test("a grant that fails for a moment is asked for again", async () => {

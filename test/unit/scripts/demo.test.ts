@@ -5,7 +5,7 @@ import { zlibSync, zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeMaskPng } from "../../../inference-container/src/masks/png.ts";
 import { parseDemoArguments } from "../../../scripts/demo/arguments.ts";
-import { readPhoto } from "../../../scripts/demo/photo.ts";
+import { readMedia } from "../../../scripts/demo/media.ts";
 import { readPngText } from "../../../scripts/demo/png-text.ts";
 import { formatTable } from "../../../scripts/demo/table.ts";
 import { unpack } from "../../../scripts/demo/unpack.ts";
@@ -20,22 +20,35 @@ afterEach(() => rm(folder, { recursive: true }));
 describe("the demo's command line", () => {
   it("takes the sample photograph when nothing is given", () => {
     const request = parseDemoArguments([]);
-    expect(basename(request?.photo ?? "")).toBe("coffee.png");
-    expect(request).toMatchObject({ prompts: ["cup", "spoon"], out: "demo-output" });
+    expect(basename(request?.file ?? "")).toBe("coffee.png");
+    expect(request).toMatchObject({ prompts: ["cup", "spoon"], out: "demo-output", frames: {} });
   });
 
   it("takes a photograph, prompts and a folder", () => {
     expect(parseDemoArguments(["--out", "here", "a.jpg", "cat", "grey chair"])).toEqual({
-      photo: "a.jpg",
+      file: "a.jpg",
       prompts: ["cat", "grey chair"],
       out: "here",
+      frames: {},
     });
+  });
+
+  it.each([
+    [["--fps", "0.5", "--max-frames", "20"], { fps: 0.5, maxFrames: 20 }],
+    [["--frames", "12"], { numFrames: 12 }],
+  ])("takes which frames of a clip to look at: %s", (options, frames) => {
+    expect(parseDemoArguments(["a.mp4", "cat", ...options])?.frames).toEqual(frames);
   });
 
   it.each([
     ["a photograph without prompts", ["a.jpg"], "what to look for"],
     ["an empty prompt", ["a.jpg", " "], "empty"],
     ["an unknown option", ["--fast"], "--fast"],
+    ["a rate together with a number of frames", ["a.mp4", "cat", "--fps", "2", "--frames", "9"], "not both"],
+    ["a rate of nothing", ["a.mp4", "cat", "--fps", "0"], "--fps takes a number above 0"],
+    ["a rate that is no number", ["a.mp4", "cat", "--fps", "fast"], "--fps takes a number above 0"],
+    ["half a frame", ["a.mp4", "cat", "--frames", "1.5"], "--frames takes a whole number"],
+    ["at most no frame", ["a.mp4", "cat", "--max-frames", "0"], "--max-frames takes a whole number"],
   ])("refuses %s", (_, args, sentence) => {
     expect(() => parseDemoArguments(args)).toThrow(sentence);
   });
@@ -45,14 +58,23 @@ describe("a photograph for the demo", () => {
   it("is known by its bytes, not by its name", async () => {
     const path = join(folder, "cat.jpg");
     await writeFile(path, await readFile(join(PROJECT_ROOT, "samples", "chelsea.png")));
-    expect(await readPhoto(path)).toMatchObject({ name: "cat", contentType: "image/png", size: "451×300" });
+    expect(await readMedia(path)).toMatchObject({
+      kind: "photo",
+      name: "cat",
+      contentType: "image/png",
+      size: "451×300",
+    });
   });
 
   it("that is missing or no picture is refused by name", async () => {
     const path = join(folder, "notes.jpg");
-    await expect(readPhoto(path)).rejects.toThrow(`There is no file ${path}.`);
+    await expect(readMedia(path)).rejects.toThrow(`There is no file ${path}.`);
     await writeFile(path, "no picture");
-    await expect(readPhoto(path)).rejects.toThrow(`${path} is not a`);
+    await expect(readMedia(path)).rejects.toThrow(`${path} is not a`);
+  });
+
+  it("that is a folder is refused by name", async () => {
+    await expect(readMedia(folder)).rejects.toThrow(`${folder} can't be read`);
   });
 });
 

@@ -1,0 +1,29 @@
+import { openAsBlob } from "node:fs";
+import { basename, extname } from "node:path";
+
+/** Formats whose first bytes are another's too; their names tell them apart. */
+const NARROWER: Readonly<Record<string, string>> = {
+  "mp4.mov": "video/quicktime",
+  "x-matroska.webm": "video/webm",
+};
+
+export interface Clip {
+  readonly kind: "clip";
+  /** The file's name without folder and extension. */
+  readonly name: string;
+  readonly path: string;
+  /** Read from the disk only as it is uploaded. */
+  readonly file: Blob;
+  readonly contentType: string;
+  /** "12.5 MB". */
+  readonly size: string;
+}
+
+/** Opens a clip; `format` is the subtype of the media type that its first bytes tell. */
+export async function readClip(path: string, format: string): Promise<Clip> {
+  const extension = extname(path);
+  const contentType = NARROWER[`${format}${extension.toLowerCase()}`] ?? `video/${format}`;
+  const file = await openAsBlob(path);
+  const size = `${(file.size / 1_000_000).toFixed(1)} MB`;
+  return { kind: "clip", name: basename(path, extension), path, file, contentType, size };
+}

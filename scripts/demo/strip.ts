@@ -1,0 +1,42 @@
+import sharp from "sharp";
+import { findFfmpeg } from "../../inference-container/src/video/ffmpeg.ts";
+import { readFrames } from "../../inference-container/src/video/frames.ts";
+import { probeClip } from "../../inference-container/src/video/probe.ts";
+import { planSamples } from "../../inference-container/src/video/sampling.ts";
+import { workingSize } from "../../inference-container/src/video/working-size.ts";
+import { NO_LIMITS } from "./expected-frames.ts";
+
+const WIDTH = 1_200;
+const GAP = 8;
+
+/** Portrait frames are narrower: more of them fit beside each other before they become small. */
+const framesFor = (clip: { width: number; height: number }): number => (clip.width >= clip.height ? 4 : 6);
+
+/**
+ * A strip of a clip: four to six frames side by side, evenly spaced in time, fewer where it has no more. A PNG, up to
+ * 1200 pixels wide, transparent between the frames.
+ * @throws what FFmpeg's absence or a clip that it can't read throws; the signal's reason
+ */
+export async function filmStrip(path: string, signal: AbortSignal): Promise<Buffer> {
+  const ffmpeg = findFfmpeg(process.env);
+  const clip = await probeClip(ffmpeg, path, NO_LIMITS, signal);
+  const sampling = { fps: null, numFrames: framesFor(clip), maxFrames: null };
+  const { indexes } = planSamples(clip.times, sampling, Infinity);
+  const size = workingSize(clip);
+  const width = Math.min(Math.floor((WIDTH + GAP) / indexes.length) - GAP, size.width);
+  const height = Math.round((width * size.height) / size.width);
+  const pictures = [];
+  for await (const { rgb } of readFrames(ffmpeg, clip, indexes, size, signal)) {
+    const input = await sharp(rgb, { raw: { ...size, channels: 3 } })
+      .resize(width, height, { fit: "fill" })
+      .png()
+      .toBuffer();
+    pictures.push({ input, left: pictures.length * (width + GAP), top: 0 });
+  }
+  const background = { r: 0, g: 0, b: 0, alpha: 0 };
+  const whole = pictures.length * (width + GAP) - GAP;
+  return await sharp({ create: { width: whole, height, channels: 4, background } })
+    .composite(pictures)
+    .png()
+    .toBuffer();
+}
