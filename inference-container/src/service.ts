@@ -44,7 +44,15 @@ export async function startService(settings: Settings, loader: string, log: Logg
     if (engine.model === undefined) return "STARTING";
     return board.busy ? "BUSY" : "READY";
   };
-  const app = createApp({ ...settings, board, log, metrics, state, model: () => engine.model, videos: ffmpeg !== null });
+  const app = createApp({
+    ...settings,
+    board,
+    log,
+    metrics,
+    state,
+    model: () => engine.model,
+    videos: ffmpeg !== null,
+  });
   const server = createAdaptorServer({ fetch: app.fetch });
   if ("keepAliveTimeout" in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();

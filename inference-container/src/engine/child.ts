@@ -52,6 +52,13 @@ async function load(): Promise<Model | undefined> {
   }
 }
 
+/** What a log should have of a failure beyond its name: where it was not foreseen, and what FFmpeg said. */
+function detailOf(error: unknown): string | undefined {
+  if (error instanceof JobDropped) return undefined;
+  if (error instanceof TaskFailure) return typeof error.cause === "string" ? error.cause : undefined;
+  return error instanceof Error ? (error.stack ?? "") : String(error);
+}
+
 function work(model: Model, job: EngineJob, hooks: JobHooks): Promise<EngineResult> {
   return job.type === "image"
     ? runPicture(model, modelLock, job, hooks)
@@ -70,9 +77,8 @@ async function run(model: Model, job: EngineJob): Promise<void> {
     send({ type: "done", id: job.id, result });
   } catch (error) {
     const { problem, retryable } = asTaskFailure(error);
-    const foreseen = error instanceof TaskFailure || error instanceof JobDropped;
-    const detail = foreseen ? {} : { detail: error instanceof Error ? (error.stack ?? "") : String(error) };
-    send({ type: "failed", id: job.id, problem, retryable, ...detail });
+    const detail = detailOf(error);
+    send({ type: "failed", id: job.id, problem, retryable, ...(detail !== undefined && { detail }) });
   } finally {
     running.delete(job.id);
     if (controller.signal.aborted) await rm(job.folder, { recursive: true, force: true });

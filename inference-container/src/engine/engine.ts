@@ -128,7 +128,8 @@ export class Engine {
       case "failed": {
         const { id, problem, retryable, detail } = message;
         const entry = this.#take(id);
-        if (detail !== undefined) this.#log.error({ key: id, detail }, "engine_error");
+        if (detail !== undefined)
+          this.#log[retryable ? "error" : "info"]({ key: id, detail }, "engine_error");
         entry?.reject(new TaskFailure(problem.code, problem.message, retryable));
         break;
       }

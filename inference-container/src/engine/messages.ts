@@ -120,7 +120,7 @@ export const FromEngine = z.discriminatedUnion("type", [
     id: z.string(),
     problem: TaskProblem,
     retryable: z.boolean(),
-    /** For the log: what was thrown, where it was not foreseen. */
+    /** For the log: what was thrown, where it was not foreseen; what FFmpeg said. */
     detail: z.string().optional(),
   }),
 ]);

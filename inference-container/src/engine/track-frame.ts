@@ -5,13 +5,11 @@ import type { Box } from "../models/box.ts";
 import type { Instance, LogitGrid, Model, Segmentation } from "../models/model.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { Frame } from "../video/frames.ts";
-import type { Clip } from "../video/clip.ts";
+import type { Size } from "../video/size.ts";
 import type { JobHooks } from "./hooks.ts";
 import type { Lock } from "./lock.ts";
 import type { VideoJob } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
-
-type Size = Pick<Clip, "width" | "height">;
 
 /** An object of a frame under the id that it has throughout the clip. */
 export interface TrackedObject {

@@ -42,7 +42,10 @@ export function createApp(parts: AppParts): Hono {
   app.get("/v1/model", (c) => {
     const loaded = model();
     if (loaded === undefined) return c.json(problem("not_ready", "The model is being loaded."), 503);
-    return c.json({ ...loaded, capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true } });
+    return c.json({
+      ...loaded,
+      capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
+    });
   });
   app.post(
     "/v1/tasks",

@@ -1,10 +1,8 @@
 import type { ClipInput } from "./input-arguments.ts";
+import type { Size } from "./size.ts";
 
-/** A clip, as probing tells it. */
-export interface Clip {
-  /** Of its frames in pixels as a player shows them: rotation and non-square pixels applied. */
-  readonly width: number;
-  readonly height: number;
+/** Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */
+export interface Clip extends Size {
   /** Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. */
   readonly times: Float64Array;
   /** What decoding it takes. */

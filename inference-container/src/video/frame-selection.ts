@@ -55,10 +55,10 @@ function intervals(times: Float64Array, indexes: readonly number[]): Interval[] 
 }
 
 /** As few intervals as fit, neighbours joined with what lies between them. */
-function joined(intervals: readonly Interval[]): readonly Interval[] {
-  const together = Math.ceil(intervals.length / MOST_INTERVALS);
-  return Array.from({ length: Math.ceil(intervals.length / together) }, (_, at) => {
-    const group = intervals.slice(at * together, (at + 1) * together);
+function joined(all: readonly Interval[]): readonly Interval[] {
+  const together = Math.ceil(all.length / MOST_INTERVALS);
+  return Array.from({ length: Math.ceil(all.length / together) }, (_, at) => {
+    const group = all.slice(at * together, (at + 1) * together);
     return [group[0]?.[0] ?? 0, group.at(-1)?.[1] ?? 0];
   });
 }

@@ -3,6 +3,7 @@ import type { Clip } from "./clip.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { frameSelection, nearestFrame, TICKS } from "./frame-selection.ts";
 import { inputArguments } from "./input-arguments.ts";
+import type { Size } from "./size.ts";
 import { toFrames } from "./to-frames.ts";
 import { whyUnread } from "./refusals.ts";
 
@@ -16,11 +17,6 @@ export interface Frame {
   readonly timeSec: number;
   /** Three sRGB bytes a pixel, row by row, as a player shows it: `3 * width * height` bytes. */
   readonly rgb: Uint8Array;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /**

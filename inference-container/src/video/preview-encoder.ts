@@ -1,14 +1,10 @@
 import { interrupted } from "../tasks/failure.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
+import type { Size } from "./size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
 /** Of the encoded clip: divides the usual frame rates, and tells times apart to 0.01 ms. */
 const TIME_BASE = 90_000;
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * Encodes frames with their true times into an MP4 that browsers play: H.264 with 4:2:0 chroma in BT.709, its index in

@@ -1,10 +1,6 @@
 import { refused, type TaskFailure } from "../tasks/failure.ts";
+import type { Size } from "./size.ts";
 import { isReadableCodec } from "./input-arguments.ts";
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 export const truncated = (): TaskFailure =>
   refused("video_truncated", "The video is cut short: a part of it is missing. Upload the whole file.");

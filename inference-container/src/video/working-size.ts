@@ -1,3 +1,5 @@
+import type { Size } from "./size.ts";
+
 /** The longest side that a clip is worked on and shown with. */
 const LONGEST_SIDE = 2048;
 
@@ -5,10 +7,7 @@ const LONGEST_SIDE = 2048;
  * The size in pixels that a clip's frames are worked on: as shown, shrunk to at most 2048 on the long side, and even
  * on both, as H.264 with 4:2:0 chroma wants it. Never enlarged, but for a side of one pixel, which becomes two.
  */
-export function workingSize(clip: { readonly width: number; readonly height: number }): {
-  width: number;
-  height: number;
-} {
+export function workingSize(clip: Size): Size {
   const longest = Math.max(clip.width, clip.height, LONGEST_SIDE);
   const shrink = (side: number): number => Math.max(2 * Math.floor((side * LONGEST_SIDE) / longest / 2), 2);
   return { width: shrink(clip.width), height: shrink(clip.height) };

@@ -96,7 +96,7 @@ const NAMES = [
   ["white", [255, 255, 255]],
 ] as const;
 
-/** The colours of a frame's corners by name, row by row; `?` where one is none of the four, 24 steps allowed for. */
+/** The colours of a frame's corners by name, row by row; `?` where one is none of the four, 12 steps allowed for. */
 export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
   const places = [
     [0.1, 0.1],
@@ -108,7 +108,7 @@ export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
     .map(([x, y]) => {
       const seen = colourAt(frame, size, x, y);
       const near = NAMES.find(([, wanted]) =>
-        wanted.every((value, at) => Math.abs(value - (seen[at] ?? 0)) <= 24),
+        wanted.every((value, at) => Math.abs(value - (seen[at] ?? 0)) <= 12),
       );
       return near?.[0] ?? `?(${seen.join()})`;
     })

@@ -1,0 +1,5 @@
+/** Of a frame, in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}

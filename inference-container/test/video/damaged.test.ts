@@ -1,0 +1,65 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFrames } from "../../src/video/frames.ts";
+import { probeClip } from "../../src/video/probe.ts";
+import { clipFolder, ffmpeg, numbered, numberOf, type ClipFolder } from "../support/clips.ts";
+
+let clips: ClipFolder;
+beforeAll(async () => {
+  clips = await clipFolder();
+});
+afterAll(() => clips.remove());
+
+const signal = new AbortController().signal;
+
+test.for([
+  ["an MP4", "mp4", ["-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "5"]],
+  ["an MKV", "mkv", ["-c:v", "libx264", "-preset", "veryfast", "-g", "5"]],
+  ["an AVI", "avi", ["-c:v", "mpeg4", "-q:v", "2", "-g", "5"]],
+  ["a WebM", "webm", ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "5"]],
+] as const)(
+  "frames beside a damage in the middle keep their numbers and times: %s",
+  async ([, extension, codec]) => {
+    const source = await clips.make(
+      ...numbered({ frames: 40 }),
+      ...codec,
+      "-pix_fmt",
+      "yuv420p",
+      `whole.${extension}`,
+    );
+    const bytes = Buffer.from(await readFile(source));
+    // Not over anything that tells where frames are: within one frame's own bytes.
+    const frame = await positionOfFrame(source, 20);
+    for (let at = frame.position + 12; at < frame.position + frame.size; at++)
+      bytes[at] = (bytes[at] ?? 0) ^ 0xa5;
+    const path = clips.path(`damaged.${extension}`);
+    await writeFile(path, bytes);
+
+    const clip = await probeClip(ffmpeg, path, { inputPixels: 1e6, seconds: 60 }, signal);
+    expect(clip.times).toHaveLength(40);
+    const seen: number[] = [];
+    for await (const { frameIdx, timeSec, rgb } of readFrames(
+      ffmpeg,
+      clip,
+      [...clip.times.keys()],
+      clip,
+      signal,
+    )) {
+      expect(timeSec).toBeCloseTo(frameIdx / 25, 2);
+      seen.push(frameIdx);
+      // A damaged frame shows something else, as do those that refer to it: all up to the next key frame but one.
+      if (frameIdx < 18 || frameIdx >= 30) expect(numberOf({ rgb }, clip)).toBe(frameIdx);
+    }
+    expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
+    expect(seen).toEqual(expect.arrayContaining([0, 10, 17, 30, 35, 39]));
+  },
+);
+
+/** Where a packet lies in a file: FFmpeg's muxer for picture series writes each into a file of its own. */
+async function positionOfFrame(path: string, index: number): Promise<{ position: number; size: number }> {
+  await clips.make("-i", path, "-c", "copy", "-f", "image2", "-start_number", "0", "packet-%d");
+  const packet = await readFile(clips.path(`packet-${index}`));
+  const position = (await readFile(path)).indexOf(packet);
+  expect(position).toBeGreaterThan(0);
+  return { position, size: packet.length };
+}
