@@ -50,8 +50,12 @@ export function decodeRle({
     const signed = (digits.at(-1) ?? 0) >= 16 ? value - 32 ** digits.length : value;
     counts.push(counts.length > 2 ? signed + (counts.at(-2) ?? 0) : signed);
   }
-  const walked = counts.flatMap((count, i) => Array<boolean>(count).fill(i % 2 === 1));
-  return Array.from({ length: width * height }, (_, i) => {
-    return walked[(i % width) * height + Math.floor(i / width)] ?? false;
+  const pixels = Array<boolean>(width * height).fill(false);
+  let place = 0;
+  counts.forEach((count, i) => {
+    for (const end = place + count; place < end; place++) {
+      if (i % 2 === 1) pixels[(place % height) * width + Math.floor(place / height)] = true;
+    }
   });
+  return pixels;
 }
