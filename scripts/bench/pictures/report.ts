@@ -1,4 +1,4 @@
-import { formatSpread, spread } from "./statistics.ts";
+import { type Row, spreadTable } from "../table.ts";
 import type { Measurement } from "./measure.ts";
 
 /** The service's stages in the order that a task goes through them. */
@@ -8,8 +8,7 @@ const KINDS = ["new picture", "cached features"] as const;
 const stage = ({ stages }: Measurement, name: string): number => stages[name] ?? 0;
 const inService = (run: Measurement): number => STAGES.reduce((sum, name) => sum + stage(run, name), 0);
 
-/** The rows of the report: what is measured, from a run, with its decimals. */
-const ROWS: readonly (readonly [label: string, value: (run: Measurement) => number, decimals: number])[] = [
+const ROWS: readonly Row<Measurement>[] = [
   ["whole path, ms", ({ whole }) => whole, 0],
   ["the model's graphs in it, ms", (run) => stage(run, "model"), 0],
   ["**share that is not the model's, %**", (run) => 100 * (1 - stage(run, "model") / run.whole), 1],
@@ -22,12 +21,10 @@ const ROWS: readonly (readonly [label: string, value: (run: Measurement) => numb
   ["**whole path ÷ bare loop**", (run) => run.whole / run.bare, 2],
 ];
 
-/** The measurements as a Markdown table: median [least–most] of each row. */
+/** The measurements as a Markdown table. */
 export function report(runs: readonly Measurement[]): string[] {
-  const groups = KINDS.map((kind) => runs.filter((run) => run.kind === kind));
-  const cells = ROWS.map(([label, value, decimals]) =>
-    [label].concat(groups.map((group) => formatSpread(spread(group.map(value)), decimals))),
+  return spreadTable(
+    ROWS,
+    KINDS.map((heading) => ({ heading, runs: runs.filter(({ kind }) => kind === heading) })),
   );
-  const heading = ["median [least–most]", ...KINDS.map((kind, i) => `${kind} (${groups[i]?.length ?? 0})`)];
-  return [heading, ["---", ...KINDS.map(() => "---:")], ...cells].map((row) => `| ${row.join(" | ")} |`);
 }

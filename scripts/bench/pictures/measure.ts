@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Model } from "../../inference-container/src/models/model.ts";
-import type { ApiClient } from "../client/api-client.ts";
-import { Failure } from "../shared/command-line.ts";
-import { benchPicture, type BenchPicture } from "./pictures.ts";
-import type { TaskTimes } from "./task-times.ts";
+import type { Model } from "../../../inference-container/src/models/model.ts";
+import { Failure } from "../../shared/command-line.ts";
+import type { TaskTimes } from "../task-times.ts";
+import { timeJob } from "../time-job.ts";
+import type { BenchStack } from "../with-stack.ts";
+import { benchPicture, type BenchPicture } from "./bench-picture.ts";
 
 /** One prompt on one picture: by the whole service, and by the bare model beside it. Milliseconds. */
 export interface Measurement {
@@ -15,30 +15,17 @@ export interface Measurement {
   readonly bare: number;
 }
 
-const POLL_MS = 10;
-
-/** What the measurement works with: the public API, the service's log, and the same model in this process. */
-export interface Bench {
-  readonly client: ApiClient;
-  readonly timesOf: (jobId: string) => Promise<TaskTimes>;
+/** What the measurement works with: the whole service, and the same model in this process. */
+export interface Bench extends Pick<BenchStack, "client" | "timesOf"> {
   readonly model: Model;
 }
 
-async function wholePath({ client, timesOf }: Bench, taskId: string, prompt: string) {
-  const begun = performance.now();
-  const { jobId } = await client.createImageJob({ tasks: [taskId], prompts: [prompt] });
-  // Polling all the while would take the model's processors; the service's log says when it is worth while.
-  const times = await timesOf(jobId);
-  for (;;) {
-    const { status, error } = await client.retrieveJob(jobId);
-    if (status === "failed") throw new Failure(`A job of the benchmark failed: ${error ?? "no reason"}`);
-    if (status === "success") return { whole: performance.now() - begun, times };
-    await sleep(POLL_MS);
-  }
-}
-
 async function bareLoop({ model }: Bench, { picture }: BenchPicture, prompt: string) {
-  const { modelMs, featuresCached } = await model.segment(picture, { prompts: [prompt], threshold: 0.5 });
+  const { modelMs, featuresCached } = await model.segment(picture, {
+    prompts: [prompt],
+    threshold: 0.5,
+    withFaint: false,
+  });
   return { modelMs, featuresCached };
 }
 
@@ -50,8 +37,11 @@ async function measureOne(
   bareFirst: boolean,
 ): Promise<Measurement> {
   const prompt = picture.prompts[kind === "new picture" ? 0 : 1];
+  const { client, timesOf } = bench;
   const before = bareFirst ? await bareLoop(bench, picture, prompt) : null;
-  const { whole, times } = await wholePath(bench, taskId, prompt);
+  const { whole, times } = await timeJob(client, timesOf, () =>
+    client.createImageJob({ tasks: [taskId], prompts: [prompt] }),
+  );
   const bare = before ?? (await bareLoop(bench, picture, prompt));
   const cached = kind === "cached features";
   if (times.featuresCached !== cached || bare.featuresCached !== cached) {

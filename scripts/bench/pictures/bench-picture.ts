@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import sharp from "sharp";
-import type { Picture } from "../../inference-container/src/models/model.ts";
-import { PROJECT_ROOT } from "../shared/root.ts";
+import type { Picture } from "../../../inference-container/src/models/model.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
 
 /** The sample photographs, with a prompt for the first look and one for a second. */
 const SAMPLES = [

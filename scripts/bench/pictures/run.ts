@@ -1,0 +1,23 @@
+import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { loadModel } from "../../../inference-container/src/models/load.ts";
+import { withStack } from "../with-stack.ts";
+import { measurePicture, type Measurement } from "./measure.ts";
+import { report } from "./report.ts";
+
+/** Measures so many pictures one after another; gives the report's lines. */
+export async function benchPictures(pictures: number, signal: AbortSignal): Promise<string[]> {
+  return await withStack(signal, async (stack) => {
+    const model = await loadModel(await ensureBuiltin());
+    const bench = { ...stack, model };
+    const runs: Measurement[] = [];
+    // The first picture warms the path up and is not counted.
+    await measurePicture(bench, 0);
+    for (let n = 1; n <= pictures; n += 1) {
+      signal.throwIfAborted();
+      runs.push(...(await measurePicture(bench, n)));
+      console.error(`picture ${n} of ${pictures}`);
+    }
+    await model.close();
+    return [`Model ${model.id} ${model.version}.`, "", ...report(runs)];
+  });
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiClient } from "../client/api-client.ts";
+import { Failure } from "../shared/command-line.ts";
+import type { TaskLog, TaskTimes } from "./task-times.ts";
+
+const POLL_MS = 10;
+
+/** A job from outside and from inside. */
+export interface JobTime {
+  readonly jobId: string;
+  /** Milliseconds from createJob's request to the first poll that says success. */
+  readonly whole: number;
+  readonly times: TaskTimes;
+}
+
+/** Times a job of one task from its creation to its success. @throws Failure where it fails */
+export async function timeJob(
+  client: ApiClient,
+  timesOf: TaskLog["timesOf"],
+  create: () => Promise<{ jobId: string }>,
+): Promise<JobTime> {
+  const begun = performance.now();
+  const { jobId } = await create();
+  // Polling all the while would take the model's processors; the service's log says when it is worth while.
+  const times = await timesOf(jobId);
+  for (;;) {
+    const { status, error } = await client.retrieveJob(jobId);
+    if (status === "failed") throw new Failure(`A job of the benchmark failed: ${error ?? "no reason"}`);
+    if (status === "success") return { jobId, whole: performance.now() - begun, times };
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+
+const run = promisify(execFile);
+
+/** What the clip shows. */
+export const CLIP_PROMPT = "cat";
+
+/** An offset in pixels as FFmpeg's expression of the time: from 0 to `pixels` and back within a period of seconds. */
+const swing = (pixels: number, period: number): string => `${pixels / 2}*(1-cos(2*PI*t/${period}))`;
+
+/**
+ * Writes an MP4 of 1920 × 1080: the camera swings over the sample photograph of a cat, five times enlarged.
+ *
+ * @param ffmpeg FFmpeg's command @param fps frames a second
+ */
+export async function makeClip(ffmpeg: string, path: string, seconds: number, fps: number): Promise<void> {
+  // The photograph is enlarged once, and the window moves over it.
+  const filters = [
+    "scale=2256:1500:flags=bicubic:out_color_matrix=bt709:out_range=tv",
+    "setsar=1,format=yuv420p",
+    "loop=loop=-1:size=1",
+    `setpts=N/${fps}/TB`,
+    `crop=1920:1080:x='${swing(336, 10)}':y='${swing(420, 5)}'`,
+  ].join(",");
+  const photograph = join(PROJECT_ROOT, "samples", "chelsea.png");
+  const args = [
+    ["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-framerate", String(fps), "-i", photograph],
+    ["-vf", filters, "-frames:v", String(seconds * fps), "-r", String(fps)],
+    ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "23"],
+    ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"],
+    ["-movflags", "+faststart", path],
+  ];
+  await run(ffmpeg, args.flat());
+}

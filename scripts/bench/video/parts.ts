@@ -1,0 +1,144 @@
+/** The parts of a clip's path, each alone: what they take where nothing else runs beside them. */
+import { join } from "node:path";
+import { Lock } from "../../../inference-container/src/engine/lock.ts";
+import type { VideoJob } from "../../../inference-container/src/engine/messages.ts";
+import { describeOutput } from "../../../inference-container/src/engine/output-file.ts";
+import { FrameTracker } from "../../../inference-container/src/engine/track-frame.ts";
+import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
+import { drawTracked } from "../../../inference-container/src/preview/tracked.ts";
+import { type Frame, readFrames } from "../../../inference-container/src/video/frames.ts";
+import { MasksJsonWriter } from "../../../inference-container/src/video/masks-json.ts";
+import { PreviewEncoder } from "../../../inference-container/src/video/preview-encoder.ts";
+import { probeClip } from "../../../inference-container/src/video/probe.ts";
+import { planSamples } from "../../../inference-container/src/video/sampling.ts";
+import { workingSize } from "../../../inference-container/src/video/working-size.ts";
+
+/** What is done with a clip, and with what. */
+export interface Work {
+  readonly ffmpeg: string;
+  readonly job: VideoJob;
+  readonly model: Model;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds of each part alone. */
+export interface PartTimes {
+  readonly frames: number;
+  /** Probing the clip, then decoding the sampled frames, with nobody using them. */
+  readonly decode: number;
+  /** Of it the probing: the clip's size and the times of its frames. */
+  readonly probe: number;
+  /** The model in a loop over the same frames, which lie in memory. */
+  readonly model: number;
+  /** Everything after the model on the same frames and instances: the three that follow. */
+  readonly encode: number;
+  /** Run lengths, tracking, masks.json. */
+  readonly masks: number;
+  /** Drawing the objects onto the frames. */
+  readonly draw: number;
+  /** Handing the frames to the encoder, its end, the digest of its file. */
+  readonly preview: number;
+}
+
+/** Measures each part of a clip's path alone, one after another. */
+export async function measureParts(work: Work): Promise<PartTimes> {
+  const begun = performance.now();
+  const clip = await openClip(work);
+  const probe = performance.now() - begun;
+  const unused = readSampled(work, clip);
+  while ((await unused.next()).done !== true);
+  const decode = performance.now() - begun;
+  const frames: Frame[] = [];
+  for await (const frame of readSampled(work, clip)) frames.push(frame);
+  const loaded = performance.now();
+  const found = await segmentAll(work, clip, frames);
+  const model = performance.now() - loaded;
+  const encode = await encodeAll(work, clip, frames, found);
+  return { frames: frames.length, decode, probe, model, ...encode };
+}
+
+type OpenedClip = Awaited<ReturnType<typeof openClip>>;
+
+async function openClip({ ffmpeg, job, signal }: Work) {
+  const clip = await probeClip(ffmpeg, job.inputPath, job.limits, signal);
+  const plan = planSamples(clip.times, job.sampling, job.limits.frames);
+  return { clip, ...plan, size: workingSize(clip) };
+}
+
+function readSampled({ ffmpeg, signal }: Work, { clip, indexes, size }: OpenedClip): AsyncGenerator<Frame> {
+  return readFrames(ffmpeg, clip, indexes, size, signal);
+}
+
+async function segmentAll(
+  { job, model }: Work,
+  { size }: OpenedClip,
+  frames: readonly Frame[],
+): Promise<Segmentation[]> {
+  const found: Segmentation[] = [];
+  const { prompts, scoreThreshold: threshold } = job;
+  let withFaint = false;
+  for (const { rgb } of frames) {
+    const picture = { ...size, rgb, contentHash: null };
+    const seen = await model.segment(picture, { prompts, threshold, withFaint });
+    // As the tracker asks for: once something is tracked, what is faint may continue it.
+    withFaint ||= seen.instances.length > 0;
+    found.push(seen);
+  }
+  return found;
+}
+
+/** A model that says again, at no cost, what was found before. */
+function replay({ id, version, provider }: Model, found: readonly Segmentation[]): Model {
+  const left = found[Symbol.iterator]();
+  return {
+    id,
+    version,
+    provider,
+    segment: () => {
+      const { value } = left.next();
+      return value === undefined ? Promise.reject(new Error("No frame is left.")) : Promise.resolve(value);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Draws onto the frames: they are used up. */
+async function encodeAll(
+  { ffmpeg, job, model, signal }: Work,
+  { clip: { width, height }, fps, size }: OpenedClip,
+  frames: readonly Frame[],
+  found: readonly Segmentation[],
+) {
+  const ms = { masks: 0, draw: 0, preview: 0 };
+  let since = performance.now();
+  const lap = (part: keyof typeof ms): void => {
+    ms[part] += performance.now() - since;
+    since = performance.now();
+  };
+  const hooks = { inside: () => undefined, progress: () => undefined, signal };
+  const tracker = new FrameTracker(replay(model, found), new Lock(), job, { width, height }, size, hooks);
+  await using masks = await MasksJsonWriter.open(
+    join(job.folder, "masks.json"),
+    { width, height, fps },
+    Infinity,
+  );
+  await using preview = PreviewEncoder.open(ffmpeg, join(job.folder, "preview.mp4"), size, 1 / fps, signal);
+  for (const frame of frames) {
+    const objects = await tracker.look(frame);
+    await masks.frame({ ...frame, objects });
+    lap("masks");
+    const named = objects.map(({ objectId, promptIndex, score, mask }) => {
+      return { objectId, prompt: job.prompts[promptIndex] ?? "", score, mask };
+    });
+    await drawTracked({ ...size, rgb: frame.rgb }, named);
+    lap("draw");
+    await preview.write(frame.rgb, frame.timeSec);
+    lap("preview");
+  }
+  await masks.finish();
+  lap("masks");
+  await preview.finish();
+  await describeOutput(job.folder, "preview.mp4", "video/mp4");
+  lap("preview");
+  return { ...ms, encode: ms.masks + ms.draw + ms.preview };
+}

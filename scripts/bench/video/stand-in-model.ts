@@ -1,0 +1,88 @@
+/**
+ * A model of a fixed cost a frame, as one on a faster machine would be: the prompt "100 ms" takes a hundred milliseconds
+ * and finds two objects. It uses no processor meanwhile but holds the thread, as a graph of ONNX Runtime for Node does.
+ */
+import { setImmediate as soon } from "node:timers/promises";
+import type { Instance, LogitGrid, Model, Picture } from "../../../inference-container/src/models/model.ts";
+
+/** The side of a mask's grid: that of the embedded model. */
+const GRID = 256;
+/** Shapes that an object goes through from frame to frame. */
+const PHASES = 8;
+
+/** Where an object lies, in shares of the picture. */
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly radiusX: number;
+  readonly radiusY: number;
+}
+
+const PLACES: readonly Place[] = [
+  { x: 0.36, y: 0.52, radiusX: 0.26, radiusY: 0.4 },
+  { x: 0.8, y: 0.4, radiusX: 0.12, radiusY: 0.18 },
+];
+
+/** The milliseconds that a prompt names ("20 ms"); null for any other. */
+export function costOf(prompt: string): number | null {
+  const cost = /^(\d{1,5}) ms$/.exec(prompt)?.[1];
+  return cost === undefined ? null : Number(cost);
+}
+
+/** Loads at once, whatever the folder. */
+export async function loadModel(): Promise<Model> {
+  const shapes = PLACES.map((place) => Array.from({ length: PHASES }, (_, phase) => shape(place, phase)));
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  let frames = 0;
+  return {
+    id: "stand-in",
+    version: "1.0.0",
+    provider: "cpu",
+    segment: async (picture, { prompts }) => {
+      const costs = prompts.map(costOf);
+      const modelMs = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+      await soon();
+      if (modelMs > 0) Atomics.wait(gate, 0, 0, modelMs);
+      const frame = frames++;
+      const instances = costs.flatMap((cost, promptIndex) =>
+        cost === null ? [] : PLACES.map((place, i) => found(promptIndex, place, shapes[i], picture, frame)),
+      );
+      const unserved = costs.flatMap((cost, promptIndex) =>
+        cost === null ? [{ promptIndex, message: `"${prompts[promptIndex]}" names no cost.` }] : [],
+      );
+      return { instances, unserved, modelMs, featuresCached: false };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function found(
+  promptIndex: number,
+  { x, y, radiusX, radiusY }: Place,
+  shapes: readonly LogitGrid[] = [],
+  { width, height }: Picture,
+  frame: number,
+): Instance {
+  // No two frames in a row say the same, so that labels are set anew as for a real model.
+  const score = 0.6 + 0.39 * Math.abs(Math.sin(frame * 1.7 + x));
+  const mask = shapes[frame % PHASES] ?? { width: 1, height: 1, logits: Float32Array.of(1) };
+  const box = [x - radiusX, y - radiusY, x + radiusX, y + radiusY] as const;
+  return {
+    promptIndex,
+    score,
+    box: [box[0] * width, box[1] * height, box[2] * width, box[3] * height],
+    mask,
+    faint: false,
+  };
+}
+
+/** An ellipse with a wavy outline, which turns with the phase. */
+function shape({ x, y, radiusX, radiusY }: Place, phase: number): LogitGrid {
+  const logits = Float32Array.from({ length: GRID * GRID }, (_, at) => {
+    const dx = (((at % GRID) + 0.5) / GRID - x) / radiusX;
+    const dy = ((Math.floor(at / GRID) + 0.5) / GRID - y) / radiusY;
+    const outline = 0.9 + 0.1 * Math.sin(9 * Math.atan2(dy, dx) + (2 * Math.PI * phase) / PHASES);
+    return 20 * (outline - Math.hypot(dx, dy));
+  });
+  return { width: GRID, height: GRID, logits };
+}

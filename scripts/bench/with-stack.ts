@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ApiClient, createClient } from "../client/api-client.ts";
+import type { Child } from "../stack/child.ts";
+import { claimPort } from "../stack/port.ts";
+import { startStack } from "../stack/start-stack.ts";
+import { collectTimes, type TaskLog } from "./task-times.ts";
+
+/** The whole service on this machine, for one measurement. */
+export interface BenchStack {
+  readonly client: ApiClient;
+  readonly timesOf: TaskLog["timesOf"];
+  /** A folder of the measurement's own, gone after it. */
+  readonly folder: string;
+}
+
+/** What an inference service that is started apart is told. */
+export interface ServiceOptions {
+  /** The Worker's origin. */
+  readonly origin: string;
+  readonly folder: string;
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** An inference service in place of the stack's own, and the Worker's settings that lead to it. */
+export interface OwnService {
+  readonly child: Child;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts the whole service, has it used, and leaves nothing of it behind. Rejects with a `Failure` when a part of it
+ * ends meanwhile.
+ *
+ * @param startService starts an inference service other than the stack's own
+ */
+export async function withStack<T>(
+  signal: AbortSignal,
+  use: (stack: BenchStack) => Promise<T>,
+  startService?: (options: ServiceOptions) => Promise<OwnService>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  const { onLine, timesOf } = collectTimes();
+  let service: OwnService | undefined;
+  try {
+    const port = await claimPort(0);
+    service = await startService?.({ origin: `http://127.0.0.1:${port}`, folder, onLine, signal });
+    const stack = await startStack({
+      port,
+      stateDir: join(folder, "state"),
+      ...(service && { settings: service.settings }),
+      onProgress: (sentence) => console.error(sentence),
+      onLine: (part, line) => (part === "inference" ? onLine(line) : undefined),
+      signal,
+    });
+    try {
+      const ended = service?.child.ended.then((why) => service?.child.failure(`ended unexpectedly (${why})`));
+      const crash = Promise.race(ended === undefined ? [stack.crashed] : [stack.crashed, ended]);
+      const client = createClient({ ...stack, signal });
+      const used = use({ client, timesOf, folder });
+      return await Promise.race([used, crash.then((failure) => Promise.reject(failure))]);
+    } finally {
+      await stack.stop();
+    }
+  } finally {
+    await service?.child.stop(2_000);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { parseBenchArguments } from "../../../scripts/bench/arguments.ts";
+import { Failure } from "../../../scripts/shared/command-line.ts";
+
+/** The sentence of a command line that is refused. */
+function refusalOf(...args: string[]): string {
+  try {
+    parseBenchArguments(args);
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === 2) return error.message;
+  }
+  throw new Error("It was not refused as a wrong command line.");
+}
+
+const video = (overrides: object) => ({
+  subject: "video",
+  video: { speed: true, memory: true, frames: 12, rounds: 5, quick: false, ...overrides },
+});
+
+describe("the benchmark's command line", () => {
+  it("measures pictures unless told otherwise", () => {
+    expect(parseBenchArguments([])).toEqual({ subject: "pictures", pictures: 12 });
+    expect(parseBenchArguments(["--pictures", "1"])).toEqual({ subject: "pictures", pictures: 1 });
+    expect(parseBenchArguments(["pictures", "--pictures", "1000"])).toEqual({
+      subject: "pictures",
+      pictures: 1000,
+    });
+  });
+
+  it("measures a clip's speed and memory, or one of them", () => {
+    expect(parseBenchArguments(["video"])).toEqual(video({}));
+    expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ memory: false }));
+    expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ speed: false }));
+  });
+
+  it("is quick where that is asked for, but for what is said besides", () => {
+    expect(parseBenchArguments(["video", "--quick"])).toEqual(video({ frames: 3, rounds: 1, quick: true }));
+    expect(parseBenchArguments(["video", "--quick", "--rounds", "2"])).toEqual(
+      video({ frames: 3, rounds: 2, quick: true }),
+    );
+  });
+
+  it("gives help for the asking", () => {
+    expect(parseBenchArguments(["video", "--help"])).toBeNull();
+    expect(parseBenchArguments(["-h"])).toBeNull();
+  });
+
+  it.each([
+    [["--pictures", "0"], "--pictures takes a whole number from 1 to 1000"],
+    [["--pictures", "1.5"], "--pictures takes a whole number"],
+    [["video", "--frames", "301"], "--frames takes a whole number from 1 to 300"],
+    [["video", "--rounds", "many"], "--rounds takes a whole number from 1 to 100"],
+    [["video", "--part", "colour"], "--part takes speed or memory"],
+    [["video", "--pictures", "3"], "--frames is"],
+    [["pictures", "--rounds", "3"], "--pictures alone"],
+    [["--quick"], "--pictures alone"],
+    [["sound"], 'no benchmark of "sound"'],
+    [["video", "pictures"], "One thing"],
+    [["--frobnicate"], "npm run bench -- --help"],
+  ])("refuses %j", (args, reason) => {
+    expect(refusalOf(...args)).toContain(reason);
+  });
+});
