@@ -58,6 +58,7 @@ export default defineConfig({
             "test/requests/**/*.test.ts",
           ],
           setupFiles: ["test/support/worker/setup.ts"],
+          testTimeout: 60_000,
         },
       },
       {
