@@ -4,6 +4,7 @@ import type { MaskOutput } from "../../../src/inference/protocol.ts";
 import type { BitMask } from "../masks/bit-mask.ts";
 import { encodeMaskPng } from "../masks/png.ts";
 import { rasterise } from "../masks/rasterise.ts";
+import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, Model, Picture, Segmentation } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { renderPreview } from "../preview/preview.ts";
@@ -43,6 +44,7 @@ export async function runPicture(
     return segmentation;
   });
   hooks.signal.throwIfAborted();
+  checkSegmentation(found, picture, prompts.length);
   const notice = unservedNotice(found, prompts.length);
   const inferred = performance.now();
   const written = await writeOutputs(job, picture, found);

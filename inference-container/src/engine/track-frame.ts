@@ -2,6 +2,7 @@ import type { TaskProblem } from "../../../src/inference/protocol.ts";
 import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
 import { encodeRle, type Rle } from "../masks/rle.ts";
 import type { Box } from "../models/box.ts";
+import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, LogitGrid, Model, Segmentation } from "../models/model.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { Frame } from "../video/frames.ts";
@@ -48,11 +49,12 @@ export class FrameTracker {
     this.#hooks = hooks;
   }
 
-  /** The objects of the next frame. @throws TaskFailure where no prompt can be served; JobDropped */
+  /** The objects of the next frame. @throws TaskFailure where no prompt can be served, or the model gave what can't be true; JobDropped */
   async look({ rgb, timeSec }: Frame): Promise<TrackedObject[]> {
     const found = await this.#segment(rgb);
     const started = performance.now();
     const { prompts } = this.#job;
+    checkSegmentation(found, this.#frame, prompts.length);
     this.notice = unservedNotice(found, prompts.length);
     const { width, height } = this.#clip;
     const seen = found.instances.flatMap((instance) => {

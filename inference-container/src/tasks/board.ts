@@ -6,14 +6,14 @@ import { TaskDropped } from "./lease.ts";
 import { Task } from "./task.ts";
 
 export interface BoardLimits {
-  /** Tasks that may wait, a lane. */
+  /** Pictures that may wait, a lane, and as many clips. */
   readonly queueCapacity: number;
   /** Tasks that may be between fetch and commit. */
   readonly inFlight: number;
   readonly heartbeatMs: number;
 }
 
-const isVideo = ({ request }: Task): boolean => request.type === "video";
+const isVideo = ({ request }: { readonly request: TaskRequest }): boolean => request.type === "video";
 
 /** Which tasks are known, which wait and which run: bounded lanes in front of a bounded number of places. */
 export class Board {
@@ -32,11 +32,11 @@ export class Board {
     this.#metrics = metrics;
   }
 
-  /** Accepts a task, unless its key is known already; undefined where the lane is full. */
+  /** Accepts a task, unless its key is known already; undefined where there is no room for it. */
   submit(request: TaskRequest): TaskState | undefined {
     const known = this.state(request.key);
     if (known !== undefined) return known;
-    if (this.#depth(request.lane) >= this.#limits.queueCapacity) return undefined;
+    if (this.#isFull(request)) return undefined;
     const task = new Task(request, this.#limits.heartbeatMs);
     task.signal.addEventListener("abort", () => this.#pump(), { once: true });
     this.#waiting.push(task);
@@ -76,6 +76,14 @@ export class Board {
       "The inference service was stopped before the task was done.",
     );
     for (const task of [...this.#running.values(), ...this.#waiting]) task.abort(reason);
+  }
+
+  /** Clips are counted apart: were they not, some that wait for hours would keep their lane's pictures out. */
+  #isFull(request: TaskRequest): boolean {
+    const alike = this.#waiting.filter(
+      (task) => task.request.lane === request.lane && isVideo(task) === isVideo({ request }),
+    );
+    return alike.length >= this.#limits.queueCapacity;
   }
 
   #depth(lane: Lane): number {

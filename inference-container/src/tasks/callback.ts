@@ -9,6 +9,8 @@ import {
 import { backoffMs, discard, isTransient, readText, within } from "./http.ts";
 
 const TIMEOUT_MS = 10_000;
+/** So long a report is repeated at most, though heartbeats keep the lease alive: a fault beyond that is no passing one. */
+const PATIENCE_MS = 600_000;
 /** A grant for ten thousand files with long signed URLs is some 10 MB. */
 const ANSWER_BYTES = 33_554_432;
 
@@ -27,10 +29,12 @@ export class CallbackRefused extends Error {
 export class Callback {
   readonly #url: string;
   readonly #token: string;
+  readonly #patienceMs: number;
 
-  constructor(url: string, token: string) {
+  constructor(url: string, token: string, patienceMs = PATIENCE_MS) {
     this.#url = url;
     this.#token = token;
+    this.#patienceMs = patienceMs;
   }
 
   /** Reports progress once; returns the lease's new deadline. @throws CallbackRefused, or Error where unreachable */
@@ -39,7 +43,7 @@ export class Callback {
     return LeaseExtension.parse(JSON.parse(answer)).deadline;
   }
 
-  /** Asks for signed PUTs. Retries until the lease ends. @throws CallbackRefused, or Error where unreachable */
+  /** Asks for signed PUTs. Retries until the lease ends, ten minutes at most. @throws CallbackRefused, or Error where unreachable */
   async outputs(
     request: OutputsRequest,
     lease: { readonly deadline: number },
@@ -48,7 +52,7 @@ export class Callback {
     return OutputsGrant.parse(JSON.parse(await this.#postUntil("outputs", request, lease, signal)));
   }
 
-  /** Reports the end. Retries until the lease ends. @throws CallbackRefused, or Error where unreachable */
+  /** Reports the end. Retries until the lease ends, ten minutes at most. @throws CallbackRefused, or Error where unreachable */
   async complete(
     completion: Completion,
     lease: { readonly deadline: number },
@@ -63,13 +67,15 @@ export class Callback {
     lease: { readonly deadline: number },
     signal: AbortSignal,
   ): Promise<string> {
+    const giveUpAt = Date.now() + this.#patienceMs;
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#post(path, body, signal);
       } catch (error) {
         signal.throwIfAborted();
         const delay = backoffMs(attempt);
-        if (error instanceof CallbackRefused || Date.now() + delay > lease.deadline) throw error;
+        const end = Math.min(lease.deadline, giveUpAt);
+        if (error instanceof CallbackRefused || Date.now() + delay > end) throw error;
         await sleep(delay, undefined, { signal });
       }
     }

@@ -17,6 +17,8 @@ export interface WorkerSide {
   readonly origin: string;
   /** Inputs by name, served at /inputs/{name}. */
   readonly inputs: Map<string, Buffer>;
+  /** What GET /answers/{name} gives, anew each time. */
+  readonly answers: Map<string, () => Response>;
   /** What was stored, by `key/name`. */
   readonly stored: Map<string, Buffer>;
   readonly completions: Map<string, Completion[]>;
@@ -37,6 +39,7 @@ export interface WorkerSide {
 
 export async function startWorkerSide(): Promise<WorkerSide> {
   const inputs = new Map<string, Buffer>();
+  const answers = new Map<string, () => Response>();
   const stored = new Map<string, Buffer>();
   const granted = new Map<string, OutputFile>();
   const completions = new Map<string, Completion[]>();
@@ -53,6 +56,7 @@ export async function startWorkerSide(): Promise<WorkerSide> {
     const bytes = inputs.get(c.req.param("name"));
     return fault("input") ?? (bytes === undefined ? c.notFound() : c.body(Uint8Array.from(bytes)));
   });
+  app.get("/answers/:name", (c) => answers.get(c.req.param("name"))?.() ?? c.notFound());
   app.get(
     "/endless",
     () => new Response(new ReadableStream({ pull: (s) => s.enqueue(new Uint8Array(65_536)) })),
@@ -125,6 +129,7 @@ export async function startWorkerSide(): Promise<WorkerSide> {
   return {
     origin,
     inputs,
+    answers,
     stored,
     completions,
     progress,

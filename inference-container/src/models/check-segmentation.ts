@@ -1,0 +1,40 @@
+import { interrupted } from "../tasks/failure.ts";
+import type { Instance, Picture, Segmentation } from "./model.ts";
+
+/**
+ * Checks that what a model gave keeps the promises of `Instance`: wrong masks are worse than none.
+ * @param prompts how many were asked for
+ * @throws TaskFailure named model_output_invalid; its cause, for the log, says what is wrong
+ */
+export function checkSegmentation(
+  { instances }: Segmentation,
+  picture: Pick<Picture, "width" | "height">,
+  prompts: number,
+): void {
+  for (const [index, instance] of instances.entries()) {
+    const fault = faultOf(instance, picture, prompts);
+    if (fault === undefined) continue;
+    const failure = interrupted(
+      "model_output_invalid",
+      "The model gave a result that can't be true. Try again later; if it persists, its operator has to look at the model.",
+    );
+    failure.cause = `instance ${index}: ${fault}`;
+    throw failure;
+  }
+}
+
+function faultOf(
+  { promptIndex, score, box, mask }: Instance,
+  { width, height }: Pick<Picture, "width" | "height">,
+  prompts: number,
+): string | undefined {
+  const [x1, y1, x2, y2] = box;
+  if (!(Number.isInteger(promptIndex) && promptIndex >= 0 && promptIndex < prompts))
+    return `promptIndex ${promptIndex} of ${prompts} prompts`;
+  if (!(score >= 0 && score <= 1)) return `score ${score}`;
+  if (!(x1 >= 0 && y1 >= 0 && x1 < x2 && y1 < y2 && x2 <= width && y2 <= height))
+    return `box [${box.join(", ")}] in ${width} × ${height}`;
+  if (!(mask.width > 0 && mask.height > 0 && mask.logits.length === mask.width * mask.height))
+    return `${mask.logits.length} logits for a grid of ${mask.width} × ${mask.height}`;
+  return mask.logits.every((logit) => Number.isFinite(logit)) ? undefined : "a logit that is no number";
+}

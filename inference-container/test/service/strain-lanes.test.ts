@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { movingSquare } from "../support/moving-square.ts";
+import { type Rig, startRig, until } from "../support/running-service.ts";
+
+const keysOf = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${name}-${i}`);
+const metric = async (rig: Rig, name: string): Promise<number> => {
+  const text = await (await fetch(`${rig.service.url}/metrics`)).text();
+  return Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(" ")[1],
+  );
+};
+
+test("of 500 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "2" });
+  const { completions } = rig.worker;
+  let refused = 0;
+  let accepted = 0;
+  let mostHeld = 0;
+  const offer = async (key: string): Promise<void> => {
+    for (;;) {
+      const before = completions.size;
+      const { status } = await rig.post(rig.worker.request({ key, lane: "bulk" }));
+      if (status === 202) break;
+      expect(status).toBe(429);
+      refused += 1;
+      await until(() => completions.size > before);
+    }
+    accepted += 1;
+    mostHeld = Math.max(mostHeld, accepted - completions.size);
+  };
+  const waiting = keysOf("bulk", 500).values();
+  const consumer = async (): Promise<void> => {
+    for (const key of waiting) await offer(key);
+  };
+  await Promise.all(Array.from({ length: 8 }, consumer));
+  await until(() => completions.size === 500);
+  expect(mostHeld).toBeLessThanOrEqual(4);
+  expect(refused).toBeGreaterThan(100);
+  for (const [key, reports] of completions) {
+    expect(reports.map(({ outcome }) => outcome)).toEqual(["success"]);
+    expect(rig.worker.stored.has(`${key}/masks/0.png`)).toBe(true);
+  }
+  expect(await metric(rig, 'inference_refusals_total{status="429"}')).toBe(refused);
+  expect(await metric(rig, 'inference_tasks_total{outcome="success",code=""}')).toBe(500);
+  expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(0);
+});
+
+test("interactive tasks that come while a batch of 100 waits are started next, before all that wait", async () => {
+  const inFlight = 2;
+  await using rig = await startRig({ IN_FLIGHT: String(inFlight), QUEUE_CAPACITY: "100" });
+  const { answers, completions, origin } = rig.worker;
+  const started: string[] = [];
+  const task = (key: string, lane: "bulk" | "interactive") => {
+    answers.set(key, () => {
+      started.push(key);
+      return new Response(Uint8Array.from(rig.worker.inputs.get("bright.png") ?? []));
+    });
+    return rig.worker.request({ key, lane, inputUrl: `${origin}/answers/${key}` });
+  };
+  for (const key of keysOf("bulk", 100)) expect((await rig.post(task(key, "bulk"))).status).toBe(202);
+  for (const key of keysOf("interactive", 12)) {
+    const soFar = started.length + 3;
+    await until(() => started.length >= soFar);
+    expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBeGreaterThan(inFlight + 1);
+    expect((await rig.post(task(key, "interactive"))).status).toBe(202);
+    const atArrival = started.length;
+    await rig.worker.completed(key);
+    // Those that had their places before it; and one that got the next place may have overtaken it on the way to the storage.
+    expect(started.indexOf(key) - atArrival).toBeLessThanOrEqual(inFlight + 1);
+  }
+  await until(() => completions.size === 112);
+  for (const reports of completions.values()) {
+    expect(reports.map(({ outcome }) => outcome)).toEqual(["success"]);
+  }
+});
+
+test("clips that wait keep no pictures of their lane out, and are bounded too", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "2" });
+  const gate = Promise.withResolvers<void>();
+  const behindGate = (name: string, bytes: Buffer): string => {
+    rig.worker.answers.set(name, () => {
+      const start = async (stream: ReadableStreamDefaultController): Promise<void> => {
+        await gate.promise;
+        stream.enqueue(Uint8Array.from(bytes));
+        stream.close();
+      };
+      return new Response(new ReadableStream({ start }));
+    });
+    return `${rig.worker.origin}/answers/${name}`;
+  };
+  const clip = behindGate("clip.mp4", movingSquare(1));
+  const picture = behindGate("bright.png", rig.worker.inputs.get("bright.png") ?? Buffer.alloc(0));
+  const statuses = new Map<string, number>();
+  for (const key of keysOf("clip", 4)) {
+    const request = rig.worker.videoRequest({ key, lane: "bulk", inputUrl: clip });
+    statuses.set(key, (await rig.post(request)).status);
+  }
+  for (const key of keysOf("picture", 4)) {
+    const request = rig.worker.request({ key, lane: "bulk", inputUrl: picture });
+    statuses.set(key, (await rig.post(request)).status);
+  }
+  // One clip runs and two wait; one picture runs beside the clip and two wait.
+  expect([...statuses.values()]).toEqual([202, 202, 202, 429, 202, 202, 202, 429]);
+  expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(4);
+  gate.resolve();
+  for (const [key, status] of statuses) {
+    if (status === 202) expect((await rig.worker.completed(key)).outcome).toBe("success");
+  }
+});
