@@ -53,7 +53,7 @@ export async function checkFiles(
 }
 
 /** SHA-256 of a file, hex. */
-async function fileDigest(path: string): Promise<string> {
+export async function fileDigest(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { InferenceSession, type Tensor } from "onnxruntime-node";
 import { ModelFolderError } from "./folder-error.ts";
 import type { GraphSpec, TensorSpec } from "./manifest.ts";
+import { asFeed, floatValues } from "./tensors.ts";
 
 /** Adds up the milliseconds that graphs ran. */
 export interface GraphClock {
@@ -19,13 +20,18 @@ export interface RuntimeOptions {
 export type Tensors = Readonly<Record<string, Tensor>>;
 
 export class Graph {
+  /** The manifest's tensors without the optional ones that the file lacks, and with the sizes that it fixes. */
+  readonly inputs: readonly TensorSpec[];
+  readonly outputs: readonly TensorSpec[];
+  readonly file: string;
   readonly #session: InferenceSession;
-  readonly #spec: GraphSpec;
   readonly #clock: GraphClock;
 
   private constructor(session: InferenceSession, spec: GraphSpec, clock: GraphClock) {
+    this.file = spec.file;
+    this.inputs = presentTensors(spec.inputs, session.inputMetadata);
+    this.outputs = presentTensors(spec.outputs, session.outputMetadata);
     this.#session = session;
-    this.#spec = spec;
     this.#clock = clock;
   }
 
@@ -48,16 +54,23 @@ export class Graph {
     return new Graph(session, spec, clock);
   }
 
-  /** Runs the graph once; feeds and results are keyed by role. */
-  async run(feeds: Tensors): Promise<Tensors> {
-    const byName = this.#spec.inputs.map(({ role, name }) => [name, feeds[role]] as const);
+  /** Runs the graph once; feeds and results are keyed by role. `wanted` leaves other results where they are. */
+  async run(feeds: Tensors, wanted: (output: TensorSpec) => boolean = () => true): Promise<Tensors> {
+    const outputs = this.outputs.filter(wanted);
+    const named = Object.fromEntries(
+      this.inputs.flatMap(({ role, name }) => {
+        const tensor = feeds[role];
+        return tensor === undefined ? [] : [[name, asFeed(tensor)] as const];
+      }),
+    );
     const started = performance.now();
     const results = await this.#session.run(
-      Object.fromEntries(byName.filter((entry): entry is [string, Tensor] => entry[1] !== undefined)),
+      named,
+      outputs.map(({ name }) => name),
     );
     this.#clock.ms += performance.now() - started;
     return Object.fromEntries(
-      this.#spec.outputs.flatMap(({ role, name }) => {
+      outputs.flatMap(({ role, name }) => {
         const tensor = results[name];
         return tensor === undefined ? [] : [[role, tensor] as const];
       }),
@@ -71,9 +84,9 @@ export class Graph {
 
 /** The float values of a result. @throws Error when the graph gave no float tensor of that role. */
 export function floats(tensors: Tensors, role: string): Float32Array {
-  const data = tensors[role]?.data;
-  if (!(data instanceof Float32Array)) throw new Error(`The graph gave no float32 values for "${role}".`);
-  return data;
+  const values = floatValues(tensors[role]);
+  if (values === undefined) throw new Error(`The graph gave no float values for "${role}".`);
+  return values;
 }
 
 async function createSession(
@@ -107,6 +120,7 @@ function checkTensors(
 ): void {
   for (const spec of expected) {
     const tensor = found.find(({ name }) => name === spec.name);
+    if (tensor === undefined && spec.optional === true) continue;
     if (tensor === undefined)
       throw new ModelFolderError(
         `The graph ${file} has no ${kind} "${spec.name}" (the manifest's "${spec.role}"); its ${kind}s are ${found
@@ -125,6 +139,19 @@ function checkTensors(
     throw new ModelFolderError(
       `The graph ${file} wants an input "${extra.name}" that the manifest doesn't name.`,
     );
+}
+
+/** The tensors that a graph has, with the graph's size for each dimension that the manifest only names. */
+function presentTensors(
+  specs: readonly TensorSpec[],
+  found: readonly InferenceSession.ValueMetadata[],
+): TensorSpec[] {
+  return specs.flatMap((spec) => {
+    const tensor = found.find(({ name }) => name === spec.name);
+    if (tensor?.isTensor !== true) return [];
+    const fixed = spec.shape.map((size, i) => (typeof size === "string" ? (tensor.shape[i] ?? size) : size));
+    return [{ ...spec, shape: fixed }];
+  });
 }
 
 function sameShape(found: readonly (number | string)[], expected: readonly (number | string)[]): boolean {

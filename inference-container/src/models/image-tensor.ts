@@ -1,25 +1,35 @@
 /** A picture as the input tensor of a vision graph. */
-import { Tensor } from "onnxruntime-node";
+import type { Tensor } from "onnxruntime-node";
 import sharp from "sharp";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
+import { tensorOf, type TensorForm } from "./tensors.ts";
 
 export interface ImageTensor {
-  /** float32 [1, 3, height, width]. */
+  /** [1, 3, height, width], or without the batch where the graph takes none. */
   readonly tensor: Tensor;
   /** Tensor pixels for each picture pixel, by axis. */
   readonly scaleX: number;
   readonly scaleY: number;
 }
 
-/** Resizes as the manifest's `fit` says and normalises: (byte − mean) / std, channels first; bars are black. */
-export async function imageTensor(picture: Picture, input: ImageInput): Promise<ImageTensor> {
+const FLOAT_BATCH: TensorForm = { dtype: "float32", shape: [1, 3, "height", "width"] };
+
+/**
+ * Resizes as the manifest's `fit` says and normalises: (byte − mean) / std, channels first; bars are black.
+ * @param target the graph's tensor: its type, and whether it has a batch dimension
+ */
+export async function imageTensor(
+  picture: Picture,
+  input: ImageInput,
+  target: TensorForm = FLOAT_BATCH,
+): Promise<ImageTensor> {
   const { width, height } = fitted(picture, input);
   const rgb = await sharp(picture.rgb, {
     raw: { width: picture.width, height: picture.height, channels: 3 },
     limitInputPixels: false,
   })
-    .resize(width, height, { fit: "fill" })
+    .resize(width, height, { fit: "fill", kernel: input.kernel })
     .raw()
     .toBuffer();
   const plane = input.width * input.height;
@@ -33,8 +43,9 @@ export async function imageTensor(picture: Picture, input: ImageInput): Promise<
         values[row + x] = ((rgb[3 * (y * width + x) + channel] ?? 0) - mean) * factor;
     }
   }
+  const batch = target.shape.length === 4 ? [1] : [];
   return {
-    tensor: new Tensor("float32", values, [1, 3, input.height, input.width]),
+    tensor: tensorOf(target.dtype, values, [...batch, 3, input.height, input.width]),
     scaleX: width / picture.width,
     scaleY: height / picture.height,
   };

@@ -5,6 +5,7 @@ import { checkFiles, readManifest } from "./folder.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadOptions, type OpenedModel } from "./load-options.ts";
 import { Manifest } from "./manifest.ts";
 import type { Model } from "./model.ts";
+import { openSam3 } from "./sam3/open.ts";
 import { selfTest } from "./self-test.ts";
 
 /**
@@ -30,7 +31,11 @@ function open(folder: string, family: string, settings: LoadOptions): Promise<Op
   switch (family) {
     case "builtin":
       return openBuiltin(folder, settings);
+    case "sam3":
+      return openSam3(folder, settings);
     default:
-      throw new ModelFolderError(`${folder} is of the family "${family}"; the families here are: builtin.`);
+      throw new ModelFolderError(
+        `${folder} is of the family "${family}"; the families here are: builtin, sam3.`,
+      );
   }
 }

@@ -1,7 +1,7 @@
 /** `manifest.json`, the description that makes a folder a model: the part that all families share. */
 import { z } from "zod";
 
-const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain file name");
+export const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain file name");
 
 /** A file of the folder; `role` says what it is for ("graph", "tokenizer", "licence", …). */
 const ManifestFile = z.strictObject({
@@ -12,16 +12,22 @@ const ManifestFile = z.strictObject({
 });
 export type ManifestFile = z.infer<typeof ManifestFile>;
 
+/** The element types that graphs here take and give, by ONNX Runtime's names. */
+const Dtype = z.enum(["float32", "float16", "int64", "int32", "uint8", "bool"]);
+export type Dtype = z.infer<typeof Dtype>;
+
 /** A tensor of a graph: `role` is the adapter's word for it, `name` the file's; a named dimension may have any size. */
 const TensorSpec = z.strictObject({
   role: z.string().min(1),
   name: z.string().min(1),
-  dtype: z.enum(["float32", "int64"]),
+  dtype: Dtype,
   shape: z.array(z.union([z.int().positive(), z.string().min(1)])),
+  /** True where a graph may lack it: exporters prune what a graph does not need. */
+  optional: z.boolean().optional(),
 });
 export type TensorSpec = z.infer<typeof TensorSpec>;
 
-const GraphSpec = z.strictObject({
+export const GraphSpec = z.strictObject({
   file: FileName,
   inputs: z.array(TensorSpec).min(1),
   outputs: z.array(TensorSpec).min(1),
@@ -34,6 +40,8 @@ export const ImageInput = z.strictObject({
   height: z.int().positive(),
   /** `stretch` ignores the aspect ratio; `letterbox` keeps it, in the top left corner, zeros (black) elsewhere. */
   fit: z.enum(["stretch", "letterbox"]),
+  /** How pixels are resampled; `linear` is the bilinear filter of PIL and torchvision. */
+  kernel: z.enum(["lanczos3", "linear"]).default("lanczos3"),
   mean: z.tuple([z.number(), z.number(), z.number()]),
   std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
 });
@@ -69,7 +77,7 @@ export const Manifest = z.object({
   description: z.string().min(1),
   capabilities: z.strictObject({
     media: z.array(z.enum(["image"])).min(1),
-    prompts: z.enum(["closed-vocabulary"]),
+    prompts: z.enum(["closed-vocabulary", "open-vocabulary"]),
   }),
   licences: z
     .array(

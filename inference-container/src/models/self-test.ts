@@ -15,7 +15,11 @@ import type { Instance, Model, Picture } from "./model.ts";
 export async function selfTest(model: Model, folder: string, golden: Golden): Promise<void> {
   const picture = await readPicture(join(folder, golden.picture));
   const { prompt, threshold, tolerance } = golden;
-  const { instances, unserved } = await model.segment(picture, { prompts: [prompt], threshold, withFaint: false });
+  const { instances, unserved } = await model.segment(picture, {
+    prompts: [prompt],
+    threshold,
+    withFaint: false,
+  });
   const fail = (reason: string): never => {
     throw new ModelFolderError(
       `The model ${model.id} ${model.version} failed its self-test: "${prompt}" on ${golden.picture} ${reason}.`,

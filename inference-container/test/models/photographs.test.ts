@@ -73,7 +73,11 @@ describe("the embedded model on photographs", () => {
   });
 
   it("keeps no instance below the request's threshold", async () => {
-    const { instances } = await model.segment(await sample("coffee"), { prompts: ["spoon"], threshold: 0.7, withFaint: false });
+    const { instances } = await model.segment(await sample("coffee"), {
+      prompts: ["spoon"],
+      threshold: 0.7,
+      withFaint: false,
+    });
     expect(instances).toEqual([]);
   });
 

@@ -2,6 +2,7 @@
 import { suppress } from "../box.ts";
 import { ByteCache } from "../byte-cache.ts";
 import { cleanMask } from "../clean-mask.ts";
+import { remembered, tensorCache } from "../feature-cache.ts";
 import type { GraphClock, RuntimeOptions, Tensors } from "../graph.ts";
 import type { Instance, LogitGrid, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import type { Detection, Detector } from "./detector.ts";
@@ -39,7 +40,7 @@ export class BuiltinModel implements Model {
     this.id = parts.manifest.id;
     this.version = parts.manifest.version;
     this.provider = options.provider;
-    this.#features = new ByteCache(options.featureCacheBytes, tensorBytes);
+    this.#features = tensorCache(options.featureCacheBytes);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
@@ -101,24 +102,4 @@ export class BuiltinModel implements Model {
   #cleaned(grid: LogitGrid | undefined): LogitGrid | undefined {
     return grid?.logits.some((logit) => logit > 0) ? cleanMask(grid, this.#parts.manifest.masks) : undefined;
   }
-}
-
-async function remembered<V>(
-  cache: ByteCache<V>,
-  key: string | null,
-  compute: () => Promise<V>,
-): Promise<{ value: V; cached: boolean }> {
-  if (key === null) return { value: await compute(), cached: false };
-  const known = cache.get(key);
-  if (known !== undefined) return { value: known, cached: true };
-  const value = await compute();
-  cache.set(key, value);
-  return { value, cached: false };
-}
-
-function tensorBytes(tensors: Tensors): number {
-  return Object.values(tensors).reduce(
-    (sum, { data }) => sum + ("byteLength" in data ? data.byteLength : 0),
-    0,
-  );
 }

@@ -1,0 +1,84 @@
+/** Turns a manifest template into the manifest of a folder: what can be read off the files is filled in. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelFolderError } from "./folder-error.ts";
+import { fileDigest } from "./folder.ts";
+import { GraphSpec } from "./manifest.ts";
+
+/** The part of a template that is looked at; the rest is passed on. Sizes and digests are still to come. */
+const Template = z.looseObject({
+  files: z.array(z.looseObject({ name: z.string(), role: z.string() })),
+  graphs: z.record(z.string(), GraphSpec),
+});
+export type Template = z.infer<typeof Template>;
+
+/** What a graph's file calls its tensors. */
+export interface GraphNames {
+  readonly file: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/** Reads a template. @throws z.ZodError where it lists no files or no graphs */
+export function readTemplate(template: unknown): Template {
+  return Template.parse(template);
+}
+
+/**
+ * The template whose graphs have the tensors of the graphs at hand, with these graphs' file names; undefined where
+ * none or more than one fits. Tensors are told by their names alone: types and shapes are checked at load.
+ */
+export function recogniseTemplate(
+  templates: readonly Template[],
+  found: readonly GraphNames[],
+): Template | undefined {
+  const fitting = templates.flatMap((template) => {
+    const files = Object.values(template.graphs).map((spec) => {
+      const fits = found.filter((graph) => hasTensors(graph, spec));
+      return fits.length === 1 && fits[0] !== undefined ? ([spec.file, fits[0].file] as const) : undefined;
+    });
+    const renamed = files.filter((pair) => pair !== undefined);
+    return renamed.length === files.length ? [withFiles(template, new Map(renamed))] : [];
+  });
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/**
+ * The template with the sizes and SHA-256 digests of the folder's files. A file of the role "weights" that the folder
+ * lacks is left out of the list: an export of less than 2 GB keeps its weights in the graph.
+ * @throws ModelFolderError naming a file of another role that the folder lacks
+ */
+export async function describeFolder(folder: string, { files, ...rest }: Template): Promise<object> {
+  const described = [];
+  for (const file of files) {
+    const path = join(folder, file.name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined) described.push({ ...file, size: found.size, sha256: await fileDigest(path) });
+    else if (file.role !== "weights")
+      throw new ModelFolderError(`The model folder ${folder} lacks the file ${file.name}.`);
+  }
+  return { ...rest, files: described };
+}
+
+function hasTensors(graph: GraphNames, { inputs, outputs }: GraphSpec): boolean {
+  const nothingElse = graph.inputs.every((name) => inputs.some((input) => input.name === name));
+  return nothingElse && hasAll(graph.inputs, inputs) && hasAll(graph.outputs, outputs);
+}
+
+function hasAll(names: readonly string[], specs: GraphSpec["inputs"]): boolean {
+  return specs.every(({ name, optional }) => optional === true || names.includes(name));
+}
+
+/** The template for files of other names; weights beside a graph are named after it. */
+function withFiles(template: Template, names: ReadonlyMap<string, string>): Template {
+  const graphs = Object.entries(template.graphs).map(
+    ([key, spec]) => [key, { ...spec, file: names.get(spec.file) ?? spec.file }] as const,
+  );
+  const files = template.files.map((file) => {
+    const graph = [...names.keys()].find((name) => file.name === name || file.name.startsWith(`${name}.`));
+    if (graph === undefined) return file;
+    return { ...file, name: `${names.get(graph) ?? graph}${file.name.slice(graph.length)}` };
+  });
+  return { ...template, graphs: Object.fromEntries(graphs), files };
+}

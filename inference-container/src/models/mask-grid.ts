@@ -1,0 +1,41 @@
+/** Mask tensors as the logit grids that the rest of the service works on. */
+import type { Tensor } from "onnxruntime-node";
+import type { LogitGrid } from "./model.ts";
+import { floatValues } from "./tensors.ts";
+
+/** What a mask tensor holds: logits, their sigmoid, or whether a pixel is set. */
+export type MaskValues = "logits" | "probabilities" | "binary";
+
+/** Beyond every finite threshold, so that a pixel of a binary mask stays what it is. */
+const CERTAIN = 1000;
+/** float32 tells no probabilities apart beyond these, and their logits must stay finite to be interpolated. */
+const [LEAST, MOST] = [2 ** -126, 1 - 2 ** -24];
+
+/**
+ * The grid of one mask of a tensor [..., height, width], by the mask's place among all.
+ * @throws Error where the tensor is not of the type that its values take.
+ */
+export function maskGrid(tensor: Tensor, place: number, values: MaskValues): LogitGrid {
+  const [height = 0, width = 0] = tensor.dims.slice(-2);
+  const [from, to] = [place * width * height, (place + 1) * width * height];
+  return { width, height, logits: logitsOf(tensor, from, to, values) };
+}
+
+function logitsOf(tensor: Tensor, from: number, to: number, values: MaskValues): Float32Array {
+  if (values === "binary") {
+    if (!(tensor.data instanceof Uint8Array)) throw new Error(`The masks are ${tensor.type}, not bool.`);
+    const set = tensor.data.subarray(from, to);
+    const logits = new Float32Array(set.length).fill(-CERTAIN);
+    for (let i = 0; i < set.length; i += 1) if (set[i] !== 0) logits[i] = CERTAIN;
+    return logits;
+  }
+  const floats = floatValues(tensor, from, to);
+  if (floats === undefined) throw new Error(`The masks are ${tensor.type}, not floats.`);
+  // A copy: the tensor holds the masks of all queries and would be kept alive by a view.
+  return values === "logits" ? floats.slice() : floats.map(logit);
+}
+
+function logit(probability: number): number {
+  const p = Math.min(Math.max(probability, LEAST), MOST);
+  return Math.log(p / (1 - p));
+}

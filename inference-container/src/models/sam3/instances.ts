@@ -1,0 +1,78 @@
+/** The decoder's queries as instances: scores, boxes in picture pixels, mask grids. */
+import { clipBox, suppress, type Box } from "../box.ts";
+import { floats, type Tensors } from "../graph.ts";
+import { maskGrid } from "../mask-grid.ts";
+import type { Instance, SegmentRequest } from "../model.ts";
+import type { Outputs } from "./manifest.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Query {
+  /** The query's place among all. */
+  readonly place: number;
+  readonly score: number;
+  readonly box: Box;
+}
+
+/**
+ * What one run of the decoder found for one prompt, best first. A score is the chance that a query is what the prompt
+ * means, if it is in the picture, times the chance that it is: the presence head of SAM 3 (Carion et al., SAM 3: Segment
+ * Anything with Concepts, 2025). Exports of layout A have multiplied already.
+ * @param told the size that the decoder was told, in which boxes may be
+ * @throws Error where the results don't fit each other
+ */
+export function findInstances(
+  results: Tensors,
+  outputs: Outputs,
+  picture: Size,
+  told: Size,
+  { threshold, withFaint }: Pick<SegmentRequest, "threshold" | "withFaint">,
+): Omit<Instance, "promptIndex">[] {
+  const { masks } = results;
+  const [scores, boxes] = [scoresOf(results, outputs), floats(results, "boxes")];
+  const drawn = masks?.dims.slice(0, -2).reduce((product, size) => product * size, 1);
+  if (masks === undefined || drawn !== scores.length || boxes.length !== 4 * scores.length)
+    throw new Error(
+      `The decoder gave ${scores.length} scores, ${boxes.length / 4} boxes and ${drawn ?? 0} masks.`,
+    );
+  const least = Math.max(threshold, withFaint ? outputs.faintFloor : outputs.floor);
+  const unit = outputs.boxes.space === "unit" ? { width: 1, height: 1 } : told;
+  const queries: Query[] = [];
+  for (const [place, score] of scores.entries()) {
+    if (!(score >= least)) continue;
+    const box = clipBox(pictureBox(boxes, place, outputs, picture, unit), picture.width, picture.height);
+    if (box !== undefined) queries.push({ place, score, box });
+  }
+  return suppress(queries, outputs.nmsIou ?? Infinity).map(({ place, score, box }) => ({
+    score,
+    box,
+    mask: maskGrid(masks, place, outputs.masks),
+    faint: score < outputs.floor,
+  }));
+}
+
+function scoresOf(results: Tensors, { scores: values }: Outputs): Float32Array {
+  const probability = values === "logits" ? sigmoid : (value: number): number => value;
+  const presence = results["presence"] === undefined ? 1 : probability(floats(results, "presence")[0] ?? 0);
+  return floats(results, "scores").map((value) => probability(value) * presence);
+}
+
+function pictureBox(
+  boxes: Float32Array,
+  place: number,
+  { boxes: { format } }: Outputs,
+  to: Size,
+  from: Size,
+): Box {
+  const [a = 0, b = 0, c = 0, d = 0] = boxes.subarray(4 * place, 4 * place + 4);
+  const [x, y] = [to.width / from.width, to.height / from.height];
+  if (format === "xyxy") return [a * x, b * y, c * x, d * y];
+  return [(a - c / 2) * x, (b - d / 2) * y, (a + c / 2) * x, (b + d / 2) * y];
+}
+
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}

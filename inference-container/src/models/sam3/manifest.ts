@@ -1,0 +1,53 @@
+/** What the manifest of a `sam3` model says beyond the shared part: one description for every layout of exports. */
+import { z } from "zod";
+import { FileName, GraphSpec, ImageInput, Manifest } from "../manifest.ts";
+
+const Share = z.number().min(0).max(1);
+
+const Text = z.strictObject({
+  /** A `tokenizer.json` of CLIP's byte pairs. */
+  tokenizer: FileName,
+  /** Token ids in one row, start and end among them. */
+  context: z.int().min(3),
+  start: z.int().nonnegative(),
+  end: z.int().nonnegative(),
+  /** What fills a row up. */
+  pad: z.int().nonnegative(),
+  /** What the text encoder's mask is true at. */
+  mask: z.enum(["tokens", "padding"]),
+});
+
+const Outputs = z.strictObject({
+  boxes: z.strictObject({
+    format: z.enum(["xyxy", "cxcywh"]),
+    /** `unit`: 0 to 1 over the picture; `pixels`: of the size that the decoder was told. */
+    space: z.enum(["unit", "pixels"]),
+  }),
+  /** Of `scores`, and of `presence` where the decoder gives it: then a score is their product. */
+  scores: z.enum(["logits", "probabilities"]),
+  masks: z.enum(["logits", "probabilities", "binary"]),
+  /** Objects below this score are never used, whatever a request asks. */
+  floor: Share,
+  /** Objects between this score and the floor may continue a track, and no more. */
+  faintFloor: Share,
+  /** Overlap of boxes at which the lower of two of one prompt is dropped; null keeps both. */
+  nmsIou: Share.nullable(),
+});
+export type Outputs = z.infer<typeof Outputs>;
+
+export const Sam3Manifest = Manifest.extend({
+  family: z.literal("sam3"),
+  graphs: z.strictObject({ image: GraphSpec, text: GraphSpec, decoder: GraphSpec }),
+  image: ImageInput,
+  text: Text,
+  /** The label of a box prompt that is not there: there are none here, and the decoder wants one. */
+  absentBoxLabel: z.int(),
+  outputs: Outputs,
+})
+  .strict()
+  .superRefine(({ files, graphs, text, golden }, context) => {
+    const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
+    for (const name of names)
+      if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
+  });
+export type Sam3Manifest = z.infer<typeof Sam3Manifest>;

@@ -1,0 +1,92 @@
+/** SAM 3 with text prompts: a picture's features once, a prompt's features once, then the decoder for each pair. */
+import type { ByteCache } from "../byte-cache.ts";
+import { remembered, tensorCache } from "../feature-cache.ts";
+import type { Graph, RuntimeOptions, Tensors } from "../graph.ts";
+import type { GraphSet } from "../graph-set.ts";
+import { imageTensor } from "../image-tensor.ts";
+import type { TensorSpec } from "../manifest.ts";
+import type { Instance, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { filledTensor } from "../tensors.ts";
+import { findInstances, type Size } from "./instances.ts";
+import type { Sam3Manifest } from "./manifest.ts";
+import type { TextEncoder } from "./text-encoder.ts";
+
+export interface Sam3Parts {
+  readonly manifest: Sam3Manifest;
+  readonly graphs: GraphSet;
+  readonly image: Graph;
+  readonly text: TextEncoder;
+  readonly decoder: Graph;
+  /** Whether the decoder takes an output of the image encoder: the others are neither fetched nor kept. */
+  readonly wanted: (output: TensorSpec) => boolean;
+}
+
+/** The network draws 288 × 288: masks larger than this would only cost memory, tens of megabytes an object. */
+const MASK_PIXELS = 4_000_000;
+
+export class Sam3Model implements Model {
+  readonly id: string;
+  readonly version: string;
+  readonly provider: string;
+  readonly #parts: Sam3Parts;
+  readonly #features: ByteCache<Tensors>;
+
+  constructor(parts: Sam3Parts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
+    this.#parts = parts;
+    this.id = parts.manifest.id;
+    this.version = parts.manifest.version;
+    this.provider = options.provider;
+    this.#features = tensorCache(options.featureCacheBytes);
+  }
+
+  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { manifest, graphs, text, decoder } = this.#parts;
+    graphs.clock.ms = 0;
+    const features = await remembered(this.#features, picture.contentHash, () => this.#encode(picture));
+    const told = maskSize(picture);
+    const constants = this.#constants(told);
+    const instances: Instance[] = [];
+    for (const [promptIndex, prompt] of request.prompts.entries()) {
+      const results = await decoder.run({ ...constants, ...features.value, ...(await text.encode(prompt)) });
+      const found = findInstances(results, manifest.outputs, picture, told, request);
+      for (const instance of found) instances.push({ promptIndex, ...instance });
+    }
+    return { instances, unserved: [], modelMs: graphs.clock.ms, featuresCached: features.cached };
+  }
+
+  /** Drops what is remembered of pictures and prompts. */
+  forget(): void {
+    this.#features.clear();
+    this.#parts.text.forget();
+  }
+
+  async close(): Promise<void> {
+    this.forget();
+    await this.#parts.graphs.close();
+  }
+
+  async #encode(picture: Picture): Promise<Tensors> {
+    const { manifest, image, wanted } = this.#parts;
+    const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]);
+    return image.run({ image: tensor }, wanted);
+  }
+
+  /** The decoder's inputs that say no more than: there is no box prompt, and masks shall have this size. */
+  #constants({ width, height }: Size): Tensors {
+    const { decoder, manifest } = this.#parts;
+    const values = { width, height, boxes: 0, boxLabels: manifest.absentBoxLabel, boxMask: 1 };
+    return Object.fromEntries(
+      Object.entries(values).flatMap(([role, value]) => {
+        const spec = decoder.inputs.find((input) => input.role === role);
+        return spec === undefined ? [] : [[role, filledTensor(spec, value)] as const];
+      }),
+    );
+  }
+}
+
+/** The picture's size, reduced where its masks would be too large. */
+function maskSize({ width, height }: Size): Size {
+  const scale = Math.min(1, Math.sqrt(MASK_PIXELS / (width * height)));
+  const side = (size: number): number => Math.max(1, Math.round(size * scale));
+  return { width: side(width), height: side(height) };
+}

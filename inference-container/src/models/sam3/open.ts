@@ -1,0 +1,42 @@
+/** Opens a folder of the family `sam3`: its graphs and tokenizer become a model. */
+import { readdir } from "node:fs/promises";
+import { ModelFolderError } from "../folder-error.ts";
+import { readManifest } from "../folder.ts";
+import { GraphSet } from "../graph-set.ts";
+import type { LoadOptions, OpenedModel } from "../load-options.ts";
+import type { TensorSpec } from "../manifest.ts";
+import { Sam3Manifest } from "./manifest.ts";
+import { Sam3Model } from "./model.ts";
+import { checkRoles } from "./roles.ts";
+import { TextEncoder } from "./text-encoder.ts";
+import { ClipTokenizer } from "./tokenizer.ts";
+
+/** @throws ModelFolderError when a graph or another file is not what the manifest says. */
+export async function openSam3(folder: string, options: LoadOptions): Promise<OpenedModel> {
+  const manifest = await readManifest(folder, Sam3Manifest);
+  await checkSidecars(folder, manifest);
+  const tokenizer = await ClipTokenizer.load(folder, manifest.text);
+  const graphs = new GraphSet(folder, options);
+  try {
+    // Small graphs first: a wrong one is then known before the large one is read.
+    const decoder = await graphs.load(manifest.graphs.decoder);
+    const textGraph = await graphs.load(manifest.graphs.text);
+    const image = await graphs.load(manifest.graphs.image);
+    checkRoles({ image, text: textGraph, decoder });
+    const wanted = ({ role }: TensorSpec): boolean => decoder.inputs.some((input) => input.role === role);
+    const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
+    await text.checkMask(manifest.golden.prompt, manifest.text);
+    const model = new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
+    return { model, forget: () => model.forget() };
+  } catch (error) {
+    await graphs.close();
+    throw error;
+  }
+}
+
+/** Weights beside a graph are part of it: ones that the manifest doesn't list would be loaded without a check. */
+async function checkSidecars(folder: string, { files }: Sam3Manifest): Promise<void> {
+  for (const name of await readdir(folder))
+    if (/[._]data$/.test(name) && !files.some((file) => file.name === name))
+      throw new ModelFolderError(`${name} in ${folder} is not listed in the manifest's files.`);
+}

@@ -1,0 +1,53 @@
+/** Whether the three graphs fit together: every tensor that one takes comes from somewhere, in the type that it takes. */
+import { ModelFolderError } from "../folder-error.ts";
+import type { Graph } from "../graph.ts";
+
+export interface Sam3Graphs {
+  readonly image: Graph;
+  readonly text: Graph;
+  readonly decoder: Graph;
+}
+
+/** What the adapter itself gives each graph. */
+const GIVEN = {
+  image: ["image"],
+  text: ["ids", "tokenMask"],
+  decoder: ["width", "height", "boxes", "boxLabels", "boxMask"],
+} as const;
+
+/** What the adapter itself takes from the decoder. */
+const FOUND = ["boxes", "scores", "masks"];
+
+/** @throws ModelFolderError naming the tensor or the role that has no counterpart. */
+export function checkRoles(graphs: Sam3Graphs): void {
+  const { image, text, decoder } = graphs;
+  for (const kind of ["image", "text"] as const) needInputs(graphs[kind], GIVEN[kind]);
+  for (const role of FOUND)
+    if (!decoder.outputs.some((output) => output.role === role))
+      throw new ModelFolderError(`No output of ${decoder.file} has the role "${role}" in the manifest.`);
+  for (const input of decoder.inputs) {
+    if (GIVEN.decoder.some((role) => role === input.role)) continue;
+    const from = [image, text].flatMap((graph) =>
+      graph.outputs.filter(({ role }) => role === input.role).map((output) => ({ graph, output })),
+    )[0];
+    if (from === undefined)
+      throw new ModelFolderError(
+        `The input "${input.name}" of ${decoder.file} has the role "${input.role}" in the manifest, which no other graph gives.`,
+      );
+    if (from.output.dtype !== input.dtype)
+      throw new ModelFolderError(
+        `The input "${input.name}" of ${decoder.file} is ${input.dtype}, and "${from.output.name}" of ${from.graph.file}, which belongs there, is ${from.output.dtype}: the graphs are of different exports.`,
+      );
+  }
+}
+
+/** The graph takes the first of the roles, and no others than these. */
+function needInputs({ file, inputs }: Graph, [needed, ...others]: readonly string[]): void {
+  if (!inputs.some(({ role }) => role === needed))
+    throw new ModelFolderError(`No input of ${file} has the role "${needed}" in the manifest.`);
+  const odd = inputs.find(({ role }) => role !== needed && !others.includes(role));
+  if (odd !== undefined)
+    throw new ModelFolderError(
+      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family sam3 doesn't know there.`,
+    );
+}

@@ -1,0 +1,66 @@
+/** Prompts as the features that the decoder looks for, each computed once. */
+import type { ByteCache } from "../byte-cache.ts";
+import { remembered, tensorCache } from "../feature-cache.ts";
+import { ModelFolderError } from "../folder-error.ts";
+import type { Graph, Tensors } from "../graph.ts";
+import type { TensorSpec } from "../manifest.ts";
+import { tensorOf } from "../tensors.ts";
+import type { Sam3Manifest } from "./manifest.ts";
+import type { ClipTokenizer, TokenRow } from "./tokenizer.ts";
+
+export class TextEncoder {
+  readonly #graph: Graph;
+  readonly #tokenizer: ClipTokenizer;
+  readonly #wanted: (output: TensorSpec) => boolean;
+  readonly #cache: ByteCache<Tensors>;
+
+  /** `wanted` are the outputs that the decoder takes; `cacheBytes` bounds what is kept of earlier prompts. */
+  constructor(
+    graph: Graph,
+    tokenizer: ClipTokenizer,
+    wanted: (output: TensorSpec) => boolean,
+    cacheBytes: number,
+  ) {
+    this.#graph = graph;
+    this.#tokenizer = tokenizer;
+    this.#wanted = wanted;
+    this.#cache = tensorCache(cacheBytes);
+  }
+
+  /** The graph's results for one prompt, by role. */
+  async encode(prompt: string): Promise<Tensors> {
+    const row = this.#tokenizer.encode(prompt);
+    return (await remembered(this.#cache, row.ids.join(), () => this.#run(row, this.#wanted))).value;
+  }
+
+  /**
+   * Checks that the graph tells a prompt from its padding: an export that takes another padding gives a mask that
+   * fits the decoder and features that mean nothing.
+   * @throws ModelFolderError naming the mask's tensor.
+   */
+  async checkMask(prompt: string, { pad, mask }: Sam3Manifest["text"]): Promise<void> {
+    const spec = this.#graph.outputs.find(({ role }) => role === "textMask");
+    if (spec === undefined) return;
+    const row = this.#tokenizer.encode(prompt);
+    const marks = (await this.#run(row, (output) => output === spec))["textMask"]?.data;
+    const marked = row.ids.map((_, i) => (mask === "tokens" ? i < row.count : i >= row.count));
+    if (!marked.every((expected, i) => Boolean(marks?.[i]) === expected))
+      throw new ModelFolderError(
+        `The output "${spec.name}" of ${this.#graph.file} is not true at the ${mask} of "${prompt}", as the manifest says of a row padded with ${pad}.`,
+      );
+  }
+
+  forget(): void {
+    this.#cache.clear();
+  }
+
+  #run({ ids, count }: TokenRow, wanted: (output: TensorSpec) => boolean): Promise<Tensors> {
+    const feeds = Object.fromEntries(
+      this.#graph.inputs.map(({ role, dtype }) => {
+        const values = role === "ids" ? ids : ids.map((_, i) => (i < count ? 1 : 0));
+        return [role, tensorOf(dtype, values, [1, ids.length])];
+      }),
+    );
+    return this.#graph.run(feeds, wanted);
+  }
+}

@@ -1,0 +1,74 @@
+/** A graph with the tensors of an export in use, which a test may change. */
+import type { Dtype } from "../../../src/models/manifest.ts";
+import type { TensorForm } from "../../../src/models/tensors.ts";
+import { TestGraph } from "../../support/onnx.ts";
+
+/** The largest features' side; token ids in a row. */
+export const [SIDE, TOKENS] = [288, 32];
+/** What the encoders give as position, and nothing else does. */
+export const POSITION = 7;
+
+export interface Changes {
+  /** Channels of features: 256 in the exports; few are enough here, and fast. */
+  readonly channels?: number;
+  /** Other names for tensors. */
+  readonly renamed?: Readonly<Record<string, string>>;
+  /** Other element types for tensors. */
+  readonly retyped?: Readonly<Record<string, Dtype>>;
+  /** An output that is left out. */
+  readonly without?: string;
+  /** The type of all float tensors. */
+  readonly floats?: "float16";
+  /** Which graphs of layout A have the tensors that are not needed, as exports do that nobody pruned. */
+  readonly complete?: "all" | "encoders";
+  /** How many box prompts the decoder must be given, absent ones among them; any number by default. */
+  readonly boxes?: number;
+  /** A file of one float, 1, that the decoder reads as a weight. */
+  readonly sidecar?: string;
+}
+
+/** A graph whose tensors may be changed from outside, and that computes in float32 whatever it is given. */
+export class Planted extends TestGraph {
+  readonly changes: Changes;
+  readonly channels: number;
+
+  constructor(changes: Changes) {
+    super();
+    this.changes = changes;
+    this.channels = changes.channels ?? 256;
+  }
+
+  /** An input as floats. */
+  taken(name: string, form: TensorForm): string {
+    const found = this.changes.renamed?.[name] ?? name;
+    return this.cast(this.input(found, { ...form, dtype: this.#dtype(name, form) }), "float32");
+  }
+
+  given(value: string, name: string, form: TensorForm): void {
+    if (this.changes.without === name) return;
+    const found = this.changes.renamed?.[name] ?? name;
+    const dtype = this.#dtype(name, form);
+    this.cast(value, dtype, found);
+    this.output(found, { ...form, dtype });
+  }
+
+  /** Appends zeros, or another value, to one axis. */
+  padded(value: string, rank: number, axis: number, by: number, fill = 0): string {
+    const pads = Array.from({ length: 2 * rank }, (_, i) => (i === rank + axis ? by : 0));
+    return this.node("Pad", [value, this.int64s(pads), this.floats([fill], [])]);
+  }
+
+  reshaped(value: string, shape: readonly number[]): string {
+    return this.node("Reshape", [value, this.int64s(shape)]);
+  }
+
+  #dtype(name: string, { dtype }: TensorForm): Dtype {
+    return this.changes.retyped?.[name] ?? (dtype === "float32" ? (this.changes.floats ?? dtype) : dtype);
+  }
+}
+
+export const float = (...shape: (number | string)[]): TensorForm => ({ dtype: "float32", shape });
+export const int64 = (...shape: (number | string)[]): TensorForm => ({ dtype: "int64", shape });
+export const bool = (...shape: (number | string)[]): TensorForm => ({ dtype: "bool", shape });
+/** The sides of the image features' levels. */
+export const pyramid = [SIDE, SIDE / 2, SIDE / 4];

@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { boxIou } from "../../../src/models/box.ts";
+import { loadModel } from "../../../src/models/load.ts";
+import type { Instance, Model, Picture, SegmentRequest } from "../../../src/models/model.ts";
+import { maskIou, maskOf } from "../samples.ts";
+import {
+  BLUE,
+  GREEN,
+  LAYOUTS,
+  plantedFolder,
+  quarterScore,
+  RED,
+  type Rectangle,
+  scene,
+  sigmoid,
+} from "./planted-folder.ts";
+
+let scratch: string;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "sam3-"));
+});
+afterAll(() => rm(scratch, { recursive: true }));
+
+const SIZE = [640, 360] as const;
+const red: Rectangle = [40, 30, 200, 150];
+const redBelow: Rectangle = [400, 220, 600, 340];
+const green: Rectangle = [360, 40, 500, 160];
+const blue: Rectangle = [100, 200, 260, 300];
+const picture = scene(SIZE, [
+  [RED, red],
+  [RED, redBelow],
+  [GREEN, green],
+  [BLUE, blue],
+]);
+
+function sha256(values: Float32Array): string {
+  return createHash("sha256").update(values).digest("hex");
+}
+
+function ask(...prompts: string[]): SegmentRequest {
+  return { prompts, threshold: 0.5, withFaint: false };
+}
+
+/** An object is found: its box and mask cover the rectangle and nothing else, up to the grid's resolution. */
+function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectangle, score: number): void {
+  expect(boxIou(found?.box ?? [0, 0, 0, 0], rectangle)).toBeGreaterThan(0.95);
+  expect(found?.score).toBeCloseTo(score, 3);
+  if (found === undefined) return;
+  const [x1, y1, x2, y2] = rectangle;
+  const planted = Array.from({ length: of.width * of.height }, (_, i) => {
+    const [x, y] = [i % of.width, Math.floor(i / of.width)];
+    return x >= x1 && x < x2 && y >= y1 && y < y2;
+  });
+  expect(maskIou(maskOf(found, of), planted)).toBeGreaterThan(0.95);
+}
+
+describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
+  let model: Model;
+  beforeAll(async () => {
+    model = await loadModel(await plantedFolder(join(scratch, layout), layout));
+  });
+  afterAll(() => model.close());
+
+  it("finds what each prompt of a picture means, best first, and nothing for others", async () => {
+    const { instances, unserved } = await model.segment(
+      picture,
+      ask("green", "a cat", "the red one", "blue"),
+    );
+    expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0, 2, 2, 3]);
+    expect(unserved).toEqual([]);
+    expectFound(instances[0], picture, green, quarterScore(0.5));
+    expectFound(instances[1], picture, redBelow, quarterScore(0));
+    expectFound(instances[2], picture, red, quarterScore(1.5));
+    expectFound(instances[3], picture, blue, quarterScore(1));
+  });
+
+  it("gives the same for a prompt whatever fills up its row", async () => {
+    const found = await model.segment(picture, ask("red", "the red one over there", "RED"));
+    const of = (prompt: number): object[] =>
+      found.instances.flatMap(({ promptIndex, score, box, mask }) =>
+        promptIndex === prompt ? [{ score, box, mask: sha256(mask.logits) }] : [],
+      );
+    expect(of(0)).toHaveLength(2);
+    expect(of(1)).toEqual(of(0));
+    expect(of(2)).toEqual(of(0));
+  });
+
+  it("encodes a picture once for any number of prompts and requests", async () => {
+    const known = { ...picture, contentHash: `${layout}-1` };
+    const first = await model.segment(known, ask("red"));
+    expect([first.featuresCached, first.instances.length]).toEqual([false, 2]);
+    // Other pixels under the same hash: what is found shows that nobody looked at them.
+    const black = { ...known, rgb: new Uint8Array(picture.rgb.length) };
+    const second = await model.segment(black, ask("green", "red"));
+    expect([second.featuresCached, second.instances.length]).toEqual([true, 3]);
+    expect(second.modelMs).toBeGreaterThan(0);
+  });
+
+  it("keeps nothing of a picture without a hash", async () => {
+    const { featuresCached } = await model.segment(picture, ask("red"));
+    expect(featuresCached).toBe(false);
+    const black = { ...picture, rgb: new Uint8Array(picture.rgb.length) };
+    expect((await model.segment(black, ask("red"))).instances).toEqual([]);
+  });
+
+  it("keeps to the request's threshold", async () => {
+    const threshold = (quarterScore(1.5) + quarterScore(0)) / 2;
+    const { instances } = await model.segment(picture, { ...ask("red"), threshold });
+    expect(instances.map(({ score }) => score > threshold)).toEqual([true]);
+  });
+});
+
+describe("layout A with full-size masks", () => {
+  let model: Model;
+  beforeAll(async () => {
+    model = await loadModel(await plantedFolder(join(scratch, "whole"), "layout-a-pixels"));
+  });
+  afterAll(() => model.close());
+
+  it("gives every pixel of the decoder's mask", async () => {
+    const [found] = (await model.segment(picture, ask("green"))).instances;
+    expect([found?.mask.width, found?.mask.height]).toEqual(SIZE);
+    expect(new Set(found?.mask.logits)).toEqual(new Set([-1000, 1000]));
+  });
+
+  it("asks for smaller masks of a huge picture, and gives boxes in its pixels", async () => {
+    const huge = scene([2600, 2000], [[RED, [400, 200, 1200, 800]]]);
+    const [found] = (await model.segment(huge, ask("red"))).instances;
+    expect([found?.mask.width, found?.mask.height]).toEqual([2280, 1754]);
+    expect(boxIou(found?.box ?? [0, 0, 0, 0], [400, 200, 1200, 800])).toBeGreaterThan(0.95);
+  });
+});
+
+describe("what is faint", () => {
+  const faintScene = scene(SIZE, [
+    [RED, red],
+    // Hardly brighter than nothing, in the quarter of the least certain query.
+    [
+      [130, 0, 0],
+      [10, 160, 50, 175],
+    ],
+    [[160, 0, 0], redBelow],
+  ]);
+  const [strong, weak] = [quarterScore(1.5), sigmoid(4 * ((2 * 160) / 255 - 1)) * sigmoid(3)];
+
+  it("is left out where it must stand alone, marked where it may continue a track, never below the threshold", async () => {
+    const manifest = (template: Record<string, unknown>): object => ({
+      outputs: { ...Object(template["outputs"]), floor: 0.8, faintFloor: 0.6 },
+    });
+    const model = await loadModel(await plantedFolder(join(scratch, "faint"), "layout-b", { manifest }));
+    const scores = async (threshold: number, withFaint: boolean): Promise<[number, boolean][]> =>
+      (await model.segment(faintScene, { prompts: ["red"], threshold, withFaint })).instances.map(
+        ({ score, faint }) => [Number(score.toFixed(3)), faint],
+      );
+    const [first, second] = [Number(strong.toFixed(3)), Number(weak.toFixed(3))];
+    expect(await scores(0, false)).toEqual([[first, false]]);
+    expect(await scores(0, true)).toEqual([
+      [first, false],
+      [second, true],
+    ]);
+    expect(await scores(second + 0.01, true)).toEqual([[first, false]]);
+    await model.close();
+  });
+});
+
+describe("exports that differ within a layout", () => {
+  it("are served with inputs that others lack", async () => {
+    const folder = await plantedFolder(join(scratch, "complete"), "layout-a-pixels", { complete: "all" });
+    const model = await loadModel(folder);
+    const [found] = (await model.segment(picture, ask("green"))).instances;
+    expectFound(found, picture, green, quarterScore(0.5));
+    await model.close();
+  });
+
+  it("are served with a fixed number of box prompts", async () => {
+    const model = await loadModel(await plantedFolder(join(scratch, "boxes"), "layout-a-unit", { boxes: 3 }));
+    const { instances } = await model.segment(picture, ask("green"));
+    expect(instances).toHaveLength(1);
+    await model.close();
+  });
+
+  it("cost no memory for outputs that the decoder does not take", async () => {
+    const folder = await plantedFolder(join(scratch, "encoders"), "layout-a-unit", { complete: "encoders" });
+    // The features of one picture are 3.7 MB, with all outputs of the encoder they would be 7.
+    const model = await loadModel(folder, { featureCacheBytes: 5_000_000 });
+    const known = { ...picture, contentHash: "known" };
+    await model.segment(known, ask("green"));
+    const { featuresCached, instances } = await model.segment(known, ask("green"));
+    expect([featuresCached, instances.length]).toEqual([true, 1]);
+    await model.close();
+  });
+
+  it.each(LAYOUTS)("are served with the shapes of the exports in use: %s", async (layout) => {
+    const folder = await plantedFolder(join(scratch, `full-${layout}`), layout, { channels: 256 });
+    const model = await loadModel(folder);
+    const [found] = (await model.segment(picture, ask("green"))).instances;
+    expectFound(found, picture, green, quarterScore(0.5));
+    await model.close();
+  });
+
+  it.each(LAYOUTS)("are served in half precision: %s", async (layout) => {
+    const halves = (template: Record<string, unknown>): object => ({
+      graphs: JSON.parse(JSON.stringify(template["graphs"]).replaceAll('"float32"', '"float16"')),
+    });
+    const folder = join(scratch, `half-${layout}`);
+    const model = await loadModel(
+      await plantedFolder(folder, layout, { floats: "float16", manifest: halves }),
+    );
+    const { instances } = await model.segment(picture, ask("green", "red"));
+    expect(instances).toHaveLength(3);
+    expectFound(instances[0], picture, green, quarterScore(0.5));
+    await model.close();
+  });
+});

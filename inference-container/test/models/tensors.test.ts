@@ -1,0 +1,105 @@
+/// <reference lib="esnext.float16" />
+import * as fc from "fast-check";
+import { Tensor } from "onnxruntime-node";
+import { describe, expect, it } from "vitest";
+import { imageTensor } from "../../src/models/image-tensor.ts";
+import { maskGrid } from "../../src/models/mask-grid.ts";
+import { filledTensor, floatValues, tensorOf } from "../../src/models/tensors.ts";
+import { plainMask } from "../support/plain-mask.ts";
+
+describe("a tensor", () => {
+  it("holds its values in the type that a graph takes", () => {
+    const data = (dtype: Parameters<typeof tensorOf>[0]): unknown => tensorOf(dtype, [0, 1, 2], [3]).data;
+    expect(data("float32")).toEqual(Float32Array.of(0, 1, 2));
+    expect(data("int64")).toEqual(BigInt64Array.of(0n, 1n, 2n));
+    expect(data("int32")).toEqual(Int32Array.of(0, 1, 2));
+    expect(data("uint8")).toEqual(Uint8Array.of(0, 1, 2));
+    expect(data("bool")).toEqual(Uint8Array.of(0, 1, 1));
+  });
+
+  it("of half precision gives back its values, rounded to 11 bits", () => {
+    const value = fc.float({ min: -1000, max: 1000, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 9 }), fc.nat(9), (values, from) => {
+        const rounded = Float32Array.from(Float16Array.from(values));
+        const tensor = tensorOf("float16", values, [values.length]);
+        expect(floatValues(tensor)).toEqual(rounded);
+        expect(floatValues(tensor, from, from + 2)).toEqual(rounded.slice(from, from + 2));
+      }),
+    );
+  });
+
+  it("of one value has the graph's shape, with one of what is named", () => {
+    const { dims, data } = filledTensor({ dtype: "int64", shape: ["batch", 3] }, -10);
+    expect([dims, data]).toEqual([[1, 3], BigInt64Array.of(-10n, -10n, -10n)]);
+    expect(filledTensor({ dtype: "int64", shape: [] }, 480).dims).toEqual([]);
+  });
+
+  it("of whole numbers holds no float values", () => {
+    expect(floatValues(tensorOf("int64", [1], [1]))).toBeUndefined();
+    expect(floatValues(undefined)).toBeUndefined();
+  });
+});
+
+describe("a mask tensor as a grid", () => {
+  const cells = { minLength: 12, maxLength: 12 };
+  const thresholds = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+
+  it("sets the same pixels from probabilities as from their logits", () => {
+    const logits = fc.array(
+      fc.integer({ min: -60, max: 60 }).map((tenths) => tenths / 10),
+      cells,
+    );
+    fc.assert(
+      fc.property(logits, (values) => {
+        const sigmoids = values.map((value) => 1 / (1 + Math.exp(-value)));
+        const grids = [["logits", values] as const, ["probabilities", sigmoids] as const].map(
+          ([kind, numbers]) =>
+            maskGrid(new Tensor("float32", Float32Array.from(numbers), [2, 1, 2, 3]), 1, kind),
+        );
+        const [direct, inverted] = grids.map((grid) => [grid.width, grid.height, ...grid.logits]);
+        for (const [i, value] of (direct ?? []).entries()) expect(inverted?.[i]).toBeCloseTo(value, 3);
+      }),
+    );
+  });
+
+  it("stays finite at probabilities of 0 and 1", () => {
+    const { logits } = maskGrid(new Tensor("float32", Float32Array.of(0, 1), [1, 1, 2]), 0, "probabilities");
+    expect([...logits].map((value) => Number.isFinite(value) && Math.sign(value))).toEqual([-1, 1]);
+  });
+
+  it("keeps every pixel of a binary mask at its own size, whatever the threshold", () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), cells), thresholds, (set, threshold) => {
+        const tensor = new Tensor("bool", Uint8Array.from(set, Number), [1, 1, 3, 4]);
+        expect(plainMask(maskGrid(tensor, 0, "binary"), 4, 3, threshold)).toEqual(set);
+      }),
+    );
+  });
+});
+
+describe("a picture as a graph's input", () => {
+  const picture = { width: 2, height: 1, rgb: Uint8Array.of(0, 51, 255, 10, 20, 30), contentHash: null };
+  const size = { width: 2, height: 1, fit: "stretch", kernel: "linear" } as const;
+
+  it("is its bytes by channel, without a batch, where the graph normalises", async () => {
+    const bytes = { dtype: "uint8", shape: [3, 1, 2] } as const;
+    const { tensor } = await imageTensor(picture, { ...size, mean: [0, 0, 0], std: [1, 1, 1] }, bytes);
+    expect([tensor.type, tensor.dims, tensor.data]).toEqual([
+      "uint8",
+      [3, 1, 2],
+      Uint8Array.of(0, 10, 51, 20, 255, 30),
+    ]);
+  });
+
+  it("runs from -1 to 1 where mean and deviation are half of the range", async () => {
+    const { tensor } = await imageTensor(picture, {
+      ...size,
+      mean: [127.5, 127.5, 127.5],
+      std: [127.5, 127.5, 127.5],
+    });
+    const expected = [0, 10, 51, 20, 255, 30].map((byte) => byte / 127.5 - 1);
+    expect(tensor.dims).toEqual([1, 3, 1, 2]);
+    for (const [i, value] of expected.entries()) expect(Number(tensor.data[i])).toBeCloseTo(value, 5);
+  });
+});
