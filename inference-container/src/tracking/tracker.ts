@@ -16,7 +16,7 @@ export interface TrackerDetection {
 }
 
 export interface TrackerOptions {
-  /** How long an object may be unseen and still keep its id. */
+  /** How long an object may be unseen and still keep its id; it may miss one frame, however far apart they are. */
   readonly maxGapSeconds: number;
   /** How many objects are remembered; beyond that those unseen for longest are forgotten. */
   readonly maxTracks: number;
@@ -37,6 +37,7 @@ export class Tracker {
   readonly #options: TrackerOptions;
   #tracks: Track[] = [];
   #lastTime = -Infinity;
+  #timeBefore = -Infinity;
   #lastId = 0;
 
   constructor(options: Partial<TrackerOptions> = {}) {
@@ -56,7 +57,9 @@ export class Tracker {
     if (!(timeSec >= this.#lastTime))
       throw new RangeError(`The frame at ${timeSec} s came after the one at ${this.#lastTime} s.`);
     const { maxGapSeconds, maxTracks } = this.#options;
-    this.#tracks = this.#tracks.filter(({ lastSeen }) => timeSec - lastSeen <= maxGapSeconds);
+    this.#tracks = this.#tracks.filter(
+      ({ lastSeen }) => timeSec - lastSeen <= maxGapSeconds || lastSeen >= this.#timeBefore,
+    );
 
     const continued = this.#associate(timeSec, detections);
     const ids = detections.map(({ promptIndex, box, faint }, i) => {
@@ -67,6 +70,7 @@ export class Tracker {
 
     if (this.#tracks.length > maxTracks)
       this.#tracks = this.#tracks.toSorted((a, b) => b.lastSeen - a.lastSeen).slice(0, maxTracks);
+    this.#timeBefore = this.#lastTime;
     this.#lastTime = timeSec;
     return ids;
   }

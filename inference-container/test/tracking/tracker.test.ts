@@ -186,6 +186,7 @@ test("an object keeps its id while it is unseen for up to the longest gap, and n
   ] as const) {
     const tracker = new Tracker({ maxGapSeconds: 2 });
     tracker.update(10, [found(HERE)]);
+    tracker.update(10.5, []);
     tracker.update(11, []);
     expect(tracker.update(10 + seconds, [found(HERE)])).toEqual([id]);
   }
@@ -194,8 +195,20 @@ test("an object keeps its id while it is unseen for up to the longest gap, and n
   tracker.update(12, []);
   expect(tracker.hasLiveTracks).toBe(true);
   tracker.update(12.1, []);
+  tracker.update(12.2, []);
   expect(tracker.hasLiveTracks).toBe(false);
 });
+
+test.for([3.2, 10, 600])(
+  "an object that stays keeps its id in frames %d seconds apart, and may miss one",
+  (step) => {
+    const tracker = new Tracker();
+    const ids = [1, 1, 0, 1, 1, 0, 1].map((seen, n) =>
+      tracker.update(n * step, seen === 1 ? [found(HERE)] : []),
+    );
+    expect(ids).toEqual([[1], [1], [], [1], [1], [], [1]]);
+  },
+);
 
 test("beyond the most tracks those unseen for longest are forgotten", () => {
   const tracker = new Tracker({ maxTracks: 2 });
