@@ -8,6 +8,7 @@ import { JobDropped, type JobHooks } from "./hooks.ts";
 import { Lock } from "./lock.ts";
 import { EngineConfig, type EngineJob, type EngineResult, type FromEngine, ToEngine } from "./messages.ts";
 import { killGroup } from "./kill-group.ts";
+import { BEAT_MS } from "./watchdog.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";
 
@@ -70,7 +71,7 @@ async function run(model: Model, job: EngineJob): Promise<void> {
   running.set(job.id, controller);
   try {
     const result = await work(model, job, {
-      inside: () => send({ type: "inside", id: job.id }),
+      at: (stage) => send({ type: "at", id: job.id, stage }),
       progress: (done, total) => send({ type: "progress", id: job.id, done, total }),
       signal: controller.signal,
     });
@@ -81,7 +82,9 @@ async function run(model: Model, job: EngineJob): Promise<void> {
     send({ type: "failed", id: job.id, problem, retryable, ...(detail !== undefined && { detail }) });
   } finally {
     running.delete(job.id);
-    if (controller.signal.aborted) await rm(job.folder, { recursive: true, force: true });
+    // What can't be removed now goes with the service's folder.
+    if (controller.signal.aborted)
+      await rm(job.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -93,5 +96,8 @@ if (model !== undefined) {
     else if (message.type === "drop") running.get(message.id)?.abort(new JobDropped());
     else void model.close().then(() => process.exit(0));
   });
+  setInterval(() => {
+    if (running.size > 0) send({ type: "beat" });
+  }, BEAT_MS).unref();
   send({ type: "ready", model: { id: model.id, version: model.version, provider: model.provider } });
 }

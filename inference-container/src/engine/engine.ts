@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
 import type { Lane } from "../../../src/inference/protocol.ts";
 import type { Metrics } from "../metrics.ts";
-import { interrupted, TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../tasks/failure.ts";
+import { crash, timeout } from "./failures.ts";
 import { EngineProcess } from "./process.ts";
+import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
 /** Pictures inside the engine at once: while one infers, the next is decoded and the last encoded. */
@@ -11,6 +13,8 @@ const WINDOW = 2;
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
+/** How often a job begins anew for another's sake. */
+const MOST_RESTARTS = 3;
 /** Starts in a row that may end without an engine that is ready, before the service gives up. */
 const MOST_FAILED_STARTS = 5;
 
@@ -21,6 +25,8 @@ interface Entry {
   readonly reject: (reason: unknown) => void;
   readonly progress: (done: number, total: number) => void;
   dropped: boolean;
+  /** How often it began anew because the engine ended for another job's sake. */
+  restarts: number;
 }
 
 /**
@@ -37,10 +43,9 @@ export class Engine {
   #model: ModelInfo | undefined;
   #waiting: Entry[] = [];
   #running: Entry[] = [];
-  /** The job that the engine said it was at last. */
-  #inside: string | undefined;
-  #silence: NodeJS.Timeout | undefined;
-  #timedOut = false;
+  readonly #watchdog: Watchdog;
+  /** The job for which the engine is being killed. */
+  #stuck: string | undefined;
   #failedStarts = 0;
   #closing = false;
 
@@ -49,6 +54,10 @@ export class Engine {
     this.#taskTimeoutMs = taskTimeoutMs;
     this.#log = log;
     this.#metrics = metrics;
+    this.#watchdog = new Watchdog(taskTimeoutMs, (id) => {
+      this.#stuck = id;
+      this.#process?.kill();
+    });
   }
 
   /** The loaded model, or undefined while the engine is not ready. */
@@ -80,7 +89,7 @@ export class Engine {
   ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { job, lane, resolve, reject, progress, dropped: false };
+    const entry: Entry = { job, lane, resolve, reject, progress, dropped: false, restarts: 0 };
     const drop = (): void => {
       reject(signal.reason);
       this.#drop(entry);
@@ -93,7 +102,7 @@ export class Engine {
 
   async close(): Promise<void> {
     this.#closing = true;
-    clearTimeout(this.#silence);
+    this.#watchdog.clear();
     await this.#process?.close();
   }
 
@@ -116,10 +125,14 @@ export class Engine {
         this.#log.error({ reason: message.message }, "model_unloadable");
         this.#firstReady.reject(new Error(`The model could not be loaded: ${message.message}`));
         break;
-      case "inside":
-        this.#inside = message.id;
+      case "beat":
+        this.#watchdog.beat();
+        break;
+      case "at":
+        this.#watchdog.at(message.id, message.stage);
         break;
       case "progress":
+        this.#watchdog.told(message.id);
         this.#running.find(({ job }) => job.id === message.id)?.progress(message.done, message.total);
         break;
       case "done":
@@ -135,10 +148,10 @@ export class Engine {
       }
     }
     this.#pump();
-    this.#watch();
   }
 
   #take(id: string): Entry | undefined {
+    this.#watchdog.ended(id);
     const entry = this.#running.find(({ job }) => job.id === id);
     this.#running = this.#running.filter((other) => other !== entry);
     return entry;
@@ -158,18 +171,8 @@ export class Engine {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
       this.#running.push(entry);
       this.#process?.send({ type: "run", job: entry.job });
-      if (this.#running.length === 1) this.#watch();
+      this.#watchdog.began(entry.job.id);
     }
-  }
-
-  /** An engine with work that says nothing for a task's time is stuck. */
-  #watch(): void {
-    clearTimeout(this.#silence);
-    if (this.#running.length === 0) return;
-    this.#silence = setTimeout(() => {
-      this.#timedOut = true;
-      this.#process?.kill();
-    }, this.#taskTimeoutMs);
   }
 
   #drop(entry: Entry): void {
@@ -178,24 +181,31 @@ export class Engine {
     entry.dropped = true;
     this.#process?.send({ type: "drop", id: entry.job.id });
     const grace = setTimeout(() => {
-      if (this.#running.includes(entry) && this.#inside === entry.job.id) this.#process?.kill();
+      if (this.#running.includes(entry) && this.#watchdog.suspect === entry.job.id) this.#process?.kill();
     }, DROP_GRACE_MS);
     grace.unref();
   }
 
   #exited(how: string): void {
-    const culprit = this.#running.find(({ job }) => job.id === this.#inside) ?? this.#running[0];
+    const blamed = this.#stuck ?? this.#watchdog.suspect;
+    const culprit = this.#running.find(({ job }) => job.id === blamed);
     const behind = this.#running.filter((entry) => entry !== culprit && !entry.dropped);
     const everReady = this.#model !== undefined;
     this.#model = undefined;
     this.#process = undefined;
     this.#running = [];
-    this.#inside = undefined;
-    clearTimeout(this.#silence);
-    this.#waiting.unshift(...behind);
-    culprit?.reject(this.#timedOut ? timeout(this.#taskTimeoutMs) : crash());
+    this.#watchdog.clear();
+    culprit?.reject(this.#stuck === undefined ? crash() : timeout(this.#taskTimeoutMs));
+    for (const entry of behind.toReversed()) this.#again(entry);
     if (!this.#closing) this.#restart(how, everReady);
-    this.#timedOut = false;
+    this.#stuck = undefined;
+  }
+
+  /** Who only stood beside begins anew, but not for ever: it may be the one that brings the engine down. */
+  #again(entry: Entry): void {
+    entry.restarts += 1;
+    if (entry.restarts > MOST_RESTARTS) entry.reject(crash());
+    else this.#waiting.unshift(entry);
   }
 
   #restart(how: string, wasReady: boolean): void {
@@ -207,18 +217,9 @@ export class Engine {
     }
     const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failedStarts, LONGEST_BACKOFF_MS);
     this.#metrics.engineRestarts.inc();
-    this.#log.error({ how, timedOut: this.#timedOut, restartInMs: delayMs }, "engine_ended");
+    this.#log.error({ how, stuck: this.#stuck, restartInMs: delayMs }, "engine_ended");
     setTimeout(() => {
       if (!this.#closing) this.#spawn();
     }, delayMs);
   }
 }
-
-const crash = (): TaskFailure =>
-  interrupted("engine_crashed", "The inference engine ended unexpectedly while it worked on this task.");
-
-const timeout = (ms: number): TaskFailure =>
-  interrupted(
-    "engine_timeout",
-    `The picture, or a frame of the video, took longer than ${ms / 1_000} seconds and was stopped.`,
-  );

@@ -110,8 +110,10 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), model: ModelInfo }),
   /** The model could not be loaded: starting again changes nothing. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
-  /** The job that the model works on from now: it answers for a crash or a hang. */
-  z.object({ type: z.literal("inside"), id: z.string() }),
+  /** Where a job is from now on. */
+  z.object({ type: z.literal("at"), id: z.string(), stage: z.enum(["busy", "waiting", "model"]) }),
+  /** Nothing holds up the engine. */
+  z.object({ type: z.literal("beat") }),
   /** How far a job is, in units, and at times merely that it is being worked on. */
   z.object({ type: z.literal("progress"), id: z.string(), done: z.number(), total: z.number() }),
   z.object({ type: z.literal("done"), id: z.string(), result: EngineResult }),

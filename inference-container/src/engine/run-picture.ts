@@ -9,7 +9,7 @@ import type { Instance, Model, Picture, Segmentation } from "../models/model.ts"
 import { decodePicture } from "../pictures/decode.ts";
 import { renderPreview } from "../preview/preview.ts";
 import { refused } from "../tasks/failure.ts";
-import type { JobHooks } from "./hooks.ts";
+import { type JobHooks, withModel } from "./hooks.ts";
 import type { Lock } from "./lock.ts";
 import type { ImageJob, ImageResult, WrittenFile } from "./messages.ts";
 import { writeOutput } from "./output-file.ts";
@@ -35,9 +35,7 @@ export async function runPicture(
   const decode = performance.now() - started;
   const { prompts, threshold } = job;
   let infer = 0;
-  const found = await modelLock.run(async () => {
-    hooks.signal.throwIfAborted();
-    hooks.inside();
+  const found = await withModel(modelLock, hooks, async () => {
     const from = performance.now();
     const segmentation = await model.segment(picture, { prompts, threshold, withFaint: false });
     infer = performance.now() - from;

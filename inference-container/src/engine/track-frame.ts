@@ -7,7 +7,7 @@ import type { Instance, LogitGrid, Model, Segmentation } from "../models/model.t
 import { Tracker } from "../tracking/tracker.ts";
 import type { Frame } from "../video/frames.ts";
 import type { Size } from "../video/size.ts";
-import type { JobHooks } from "./hooks.ts";
+import { type JobHooks, withModel } from "./hooks.ts";
 import type { Lock } from "./lock.ts";
 import type { VideoJob } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
@@ -79,9 +79,7 @@ export class FrameTracker {
   #segment(rgb: Uint8Array): Promise<Segmentation> {
     const { prompts, scoreThreshold: threshold } = this.#job;
     const withFaint = this.#tracker.hasLiveTracks;
-    return this.#modelLock.run(async () => {
-      this.#hooks.signal.throwIfAborted();
-      this.#hooks.inside();
+    return withModel(this.#modelLock, this.#hooks, async () => {
       const started = performance.now();
       const picture = { ...this.#frame, rgb, contentHash: null };
       const found = await this.#model.segment(picture, { prompts, threshold, withFaint });

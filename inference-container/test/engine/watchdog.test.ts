@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { BEAT_MS, Watchdog } from "../../src/engine/watchdog.ts";
+
+const LIMIT_MS = 10_000;
+
+let stuck: string[];
+let watchdog: Watchdog;
+beforeEach(() => {
+  vi.useFakeTimers();
+  stuck = [];
+  watchdog = new Watchdog(LIMIT_MS, (id) => stuck.push(id));
+});
+afterEach(() => {
+  watchdog.clear();
+  vi.useRealTimers();
+});
+
+/** Lets time pass in an engine that nothing holds up; `each` happens every second. */
+function runFor(ms: number, each = (): void => undefined): void {
+  for (let passed = 0; passed < ms; passed += BEAT_MS) {
+    vi.advanceTimersByTime(BEAT_MS);
+    watchdog.beat();
+    each();
+  }
+}
+
+test("who has the model for longer than the limit is stuck, though the others wait or began before", () => {
+  for (const id of ["first", "holder", "waiter"]) watchdog.began(id);
+  watchdog.at("waiter", "waiting");
+  watchdog.at("holder", "model");
+  vi.advanceTimersByTime(LIMIT_MS - 1);
+  expect(stuck).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(stuck).toEqual(["holder"]);
+});
+
+test("who has the model is stuck even where the engine runs and other jobs are heard", () => {
+  for (const id of ["holder", "clip"]) watchdog.began(id);
+  watchdog.at("holder", "model");
+  runFor(LIMIT_MS, () => watchdog.told("clip"));
+  expect(stuck).toEqual(["holder"]);
+});
+
+test("who is at work of its own and says nothing is stuck, though a clip goes on beside it", () => {
+  for (const id of ["silent", "clip"]) watchdog.began(id);
+  runFor(LIMIT_MS, () => {
+    watchdog.at("clip", "model");
+    watchdog.at("clip", "busy");
+  });
+  expect(stuck).toEqual([]);
+  runFor(BEAT_MS);
+  expect(stuck).toEqual(["silent"]);
+});
+
+test("who waits for the model, or could not be heard while another had it, is not stuck", () => {
+  for (const id of ["holder", "busy", "waiter"]) watchdog.began(id);
+  watchdog.at("waiter", "waiting");
+  for (let turn = 0; turn < 5; turn++) {
+    watchdog.at("holder", "model");
+    vi.advanceTimersByTime(LIMIT_MS - 1);
+    watchdog.at("holder", "busy");
+  }
+  expect(stuck).toEqual([]);
+});
+
+test("an engine that falls silent is the first job's fault, and one without jobs nobody's", () => {
+  watchdog.began("first");
+  watchdog.began("second");
+  watchdog.ended("first");
+  vi.advanceTimersByTime(LIMIT_MS);
+  expect(stuck).toEqual(["second"]);
+  watchdog.ended("second");
+  vi.advanceTimersByTime(10 * LIMIT_MS);
+  expect(stuck).toEqual(["second"]);
+});
