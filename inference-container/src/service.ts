@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Logger } from "pino";
 import { Engine } from "./engine/engine.ts";
 import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
+import { makeScratch } from "./scratch.ts";
 import { findFfmpeg } from "./video/ffmpeg.ts";
 import { Board } from "./tasks/board.ts";
 import { runTask } from "./tasks/run-task.ts";
@@ -23,7 +22,7 @@ export interface Service {
   enginePid(): number | undefined;
   /**
    * Refuses new tasks, finishes the accepted ones and closes; those that are not done in time are reported as
-   * retryable failures. Resolves to whether all were finished.
+   * handed back. Resolves to whether all were finished.
    */
   drain(): Promise<boolean>;
 }
@@ -31,12 +30,12 @@ export interface Service {
 /** Listens, then loads the model. @param loader URL of the module that exports `loadModel` */
 export async function startService(settings: Settings, loader: string, log: Logger): Promise<Service> {
   const metrics = new Metrics();
-  const folder = await mkdtemp(join(tmpdir(), "inference-"));
-  const { modelFolder, modelOptions: options, storageOrigins } = settings;
+  const folder = await makeScratch();
+  const { modelFolder, modelOptions: options, storageOrigins, patienceMs } = settings;
   const ffmpeg = ffmpegOf(log);
   const config = { loader, modelFolder, ffmpeg, options };
   const engine = new Engine(config, settings.taskTimeoutMs, log, metrics);
-  const parts = { engine, folder, storageOrigins, log, metrics };
+  const parts = { engine, folder, storageOrigins, patienceMs, log, metrics };
   const board = new Board(settings, (task) => runTask(task, parts), metrics);
   let draining = false;
   const state = (): ServiceState => {

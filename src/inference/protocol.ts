@@ -176,9 +176,13 @@ export type VideoTaskOutput = z.infer<typeof VideoTaskOutput>;
 export const TaskOutput = z.discriminatedUnion("type", [ImageTaskOutput, VideoTaskOutput]);
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
-/** How a task ended. `retryable` is true where another attempt may succeed (a crash, a full disk). */
+/**
+ * How a task ended. `retryable` is true where another attempt may succeed (a crash, a full disk); `returned` means that the
+ * service stops before the task was done, which costs the task no attempt.
+ */
 export const Completion = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("success"), output: TaskOutput }),
   z.strictObject({ outcome: z.literal("failed"), problem: TaskProblem, retryable: z.boolean() }),
+  z.strictObject({ outcome: z.literal("returned") }),
 ]);
 export type Completion = z.infer<typeof Completion>;

@@ -13,7 +13,8 @@ import type {
 } from "../inference/protocol.ts";
 import type { Platform } from "../stores/platform.ts";
 
-const UPLOAD_SECONDS = 900;
+/** As long as the inference service may offer a result again, and then some. */
+const UPLOAD_SECONDS = 3_600;
 /** Signing is a matter of the processor: more at a time would only hold more in memory. */
 const SIGNATURES = 16;
 
@@ -52,8 +53,9 @@ export async function extendLease(
 ): Promise<LeaseExtension> {
   const extended = await platform.jobObject(job).extendTask(task, lease, report);
   if (extended === null) throw new ServiceError("lease_lost");
-  // A picture's reports are but heartbeats.
-  if (extended.type === "video") log("info", "task_progress", { jobId: job, taskId: task, lease, ...report });
+  // A picture's reports are but heartbeats, and so are a clip's between two frames.
+  if (extended.type === "video" && extended.advanced)
+    log("info", "task_progress", { jobId: job, taskId: task, lease, ...report });
   return { deadline: extended.deadline };
 }
 

@@ -117,12 +117,14 @@ export class JobObject extends DurableObject<Env> {
     taskId: string,
     lease: number,
     report: ProgressReport,
-  ): Promise<{ deadline: number; type: JobType } | null> {
+  ): Promise<{ deadline: number; type: JobType; advanced: boolean } | null> {
     const { policy } = this.#platform;
+    const before = this.#task(taskId)?.progress;
     const state = await this.#take((job, now) => tasks.extendTask(job, taskId, lease, report, policy, now));
-    const step = this.#task(taskId)?.step;
+    const { step, progress } = this.#task(taskId) ?? {};
     if (state === null || step?.at !== "leased" || step.lease !== lease) return null;
-    return { deadline: step.deadline, type: state.definition.type };
+    const advanced = progress?.lease !== before?.lease || progress?.done !== before?.done;
+    return { deadline: step.deadline, type: state.definition.type, advanced };
   }
 
   /** The holder reports the end. */

@@ -147,6 +147,18 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(inference.tasks).toHaveLength(3);
   });
 
+  it("takes back what a stopping service returns, at no attempt, as often as that is", async () => {
+    for (let time = 1; time <= 4; time += 1) {
+      await deliverTask(jobId, first());
+      expect((await callBack(inference.last, "complete", { outcome: "returned" })).status).toBe(204);
+      expect((await job()).tasks[0]).toMatchObject({ status: "processing", error: null });
+      later(60_000);
+    }
+    await deliverTask(jobId, first());
+    await callBack(inference.last, "complete", success());
+    expect((await job()).tasks[0]).toMatchObject({ status: "success" });
+  });
+
   it("gives a task up after three leases that ended without a word", async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await deliverTask(jobId, second());

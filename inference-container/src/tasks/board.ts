@@ -1,8 +1,7 @@
 import { Lane, type TaskRequest, type TaskState } from "../../../src/inference/protocol.ts";
 import type { Metrics } from "../metrics.ts";
-import { interrupted } from "./failure.ts";
 import { FinishedKeys } from "./finished.ts";
-import { TaskDropped } from "./lease.ts";
+import { TaskDropped, TaskReturned } from "./lease.ts";
 import { Task } from "./task.ts";
 
 export interface BoardLimits {
@@ -11,6 +10,8 @@ export interface BoardLimits {
   /** Tasks that may be between fetch and commit. */
   readonly inFlight: number;
   readonly heartbeatMs: number;
+  /** How long a report or a result is offered again where the Worker or the storage fails. */
+  readonly patienceMs: number;
 }
 
 const isVideo = ({ request }: { readonly request: TaskRequest }): boolean => request.type === "video";
@@ -37,7 +38,7 @@ export class Board {
     const known = this.state(request.key);
     if (known !== undefined) return known;
     if (this.#isFull(request)) return undefined;
-    const task = new Task(request, this.#limits.heartbeatMs);
+    const task = new Task(request, this.#limits);
     task.signal.addEventListener("abort", () => this.#pump(), { once: true });
     this.#waiting.push(task);
     this.#pump();
@@ -69,12 +70,9 @@ export class Board {
     await idle.promise;
   }
 
-  /** Ends what waits and runs as a retryable failure, which is still reported. */
+  /** Ends what waits and runs; it is still reported as handed back. */
   stopAll(): void {
-    const reason = interrupted(
-      "service_stopping",
-      "The inference service was stopped before the task was done.",
-    );
+    const reason = new TaskReturned();
     for (const task of [...this.#running.values(), ...this.#waiting]) task.abort(reason);
   }
 

@@ -6,11 +6,9 @@ import {
   type OutputsRequest,
   type ProgressReport,
 } from "../../../src/inference/protocol.ts";
-import { backoffMs, discard, isTransient, readText, within } from "./http.ts";
+import { backoffMs, discard, isTransient, Patience, readText, within } from "./http.ts";
 
 const TIMEOUT_MS = 10_000;
-/** So long a report is repeated at most, though heartbeats keep the lease alive: a fault beyond that is no passing one. */
-const PATIENCE_MS = 600_000;
 /** A grant for ten thousand files with long signed URLs is some 10 MB. */
 const ANSWER_BYTES = 33_554_432;
 
@@ -31,7 +29,8 @@ export class Callback {
   readonly #token: string;
   readonly #patienceMs: number;
 
-  constructor(url: string, token: string, patienceMs = PATIENCE_MS) {
+  /** @param patienceMs how long a report is repeated at most: a fault beyond that is no passing one */
+  constructor(url: string, token: string, patienceMs: number) {
     this.#url = url;
     this.#token = token;
     this.#patienceMs = patienceMs;
@@ -43,7 +42,7 @@ export class Callback {
     return LeaseExtension.parse(JSON.parse(answer)).deadline;
   }
 
-  /** Asks for signed PUTs. Retries until the lease ends, ten minutes at most. @throws CallbackRefused, or Error where unreachable */
+  /** Asks for signed PUTs. Retries until the lease or the patience ends. @throws CallbackRefused, or Error where unreachable */
   async outputs(
     request: OutputsRequest,
     lease: { readonly deadline: number },
@@ -52,7 +51,7 @@ export class Callback {
     return OutputsGrant.parse(JSON.parse(await this.#postUntil("outputs", request, lease, signal)));
   }
 
-  /** Reports the end. Retries until the lease ends, ten minutes at most. @throws CallbackRefused, or Error where unreachable */
+  /** Reports the end. Retries until the lease or the patience ends. @throws CallbackRefused, or Error where unreachable */
   async complete(
     completion: Completion,
     lease: { readonly deadline: number },
@@ -67,15 +66,14 @@ export class Callback {
     lease: { readonly deadline: number },
     signal: AbortSignal,
   ): Promise<string> {
-    const giveUpAt = Date.now() + this.#patienceMs;
+    const patience = new Patience(this.#patienceMs, lease);
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#post(path, body, signal);
       } catch (error) {
         signal.throwIfAborted();
         const delay = backoffMs(attempt);
-        const end = Math.min(lease.deadline, giveUpAt);
-        if (error instanceof CallbackRefused || Date.now() + delay > end) throw error;
+        if (error instanceof CallbackRefused || patience.isOverIn(delay)) throw error;
         await sleep(delay, undefined, { signal });
       }
     }

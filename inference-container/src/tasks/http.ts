@@ -35,3 +35,18 @@ export function isTransient(status: number): boolean {
 export function backoffMs(attempt: number): number {
   return Math.min(200 * 2 ** attempt, 5_000) * (0.5 + Math.random() / 2);
 }
+
+/** How long something is tried again: while the lease lives, and not for longer than so many milliseconds from now. */
+export class Patience {
+  readonly #end: number;
+  readonly #lease: { readonly deadline: number };
+
+  constructor(ms: number, lease: { readonly deadline: number }) {
+    this.#end = Date.now() + ms;
+    this.#lease = lease;
+  }
+
+  isOverIn(delayMs: number): boolean {
+    return Date.now() + delayMs > Math.min(this.#end, this.#lease.deadline);
+  }
+}

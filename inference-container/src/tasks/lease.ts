@@ -13,6 +13,11 @@ export class TaskDropped extends Error {
   }
 }
 
+/** Ends a task because the service stops: it is handed back to the Worker. */
+export class TaskReturned extends Error {
+  override readonly name = "TaskReturned";
+}
+
 /**
  * The right to work on a task until `deadline` (epoch milliseconds), kept alive by progress reports from acceptance to
  * the end. Once it is refused or has run out, `lost` is called.

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OutputsGrant } from "../../../src/inference/protocol.ts";
 import type { WrittenFile } from "../engine/messages.ts";
 import { interrupted, refused } from "./failure.ts";
-import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
+import { backoffMs, discard, isTransient, type Patience, transferMs, within } from "./http.ts";
 
 const PARALLEL = 6;
-const ATTEMPTS = 4;
 
 type Upload = OutputsGrant["uploads"][number];
 
@@ -35,12 +34,13 @@ export function checkGrant(
 }
 
 /**
- * PUTs each file to its signed URL with the granted headers, a few at a time.
+ * PUTs each file to its signed URL with the granted headers, a few at a time, again where storage fails.
  * @throws TaskFailure named output_refused or output_unavailable
  */
 export async function putOutputs(
   files: readonly WrittenFile[],
   { uploads }: OutputsGrant,
+  patience: Patience,
   signal: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController();
@@ -49,7 +49,7 @@ export async function putOutputs(
   const worker = async (): Promise<void> => {
     for (const [index, file] of remaining) {
       const upload = uploads[index];
-      if (upload !== undefined) await put(file, upload, either);
+      if (upload !== undefined) await put(file, upload, patience, either);
     }
   };
   try {
@@ -60,21 +60,27 @@ export async function putOutputs(
   }
 }
 
-async function put(file: WrittenFile, { url, headers }: Upload, signal: AbortSignal): Promise<void> {
+async function put(
+  file: WrittenFile,
+  { url, headers }: Upload,
+  patience: Patience,
+  signal: AbortSignal,
+): Promise<void> {
   const body = await openAsBlob(file.path);
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 0; ; attempt++) {
     const status = await tryPut(url, headers, body, signal);
     if (status >= 200 && status < 300) return;
     if (status !== 0 && !isTransient(status)) {
       throw interrupted("output_refused", `Storage refused a result file with status ${status}.`);
     }
-    if (attempt === ATTEMPTS) {
+    const delay = backoffMs(attempt);
+    if (patience.isOverIn(delay)) {
       throw interrupted(
         "output_unavailable",
         "A result file could not be written to storage. Try again later.",
       );
     }
-    await sleep(backoffMs(attempt), undefined, { signal });
+    await sleep(delay, undefined, { signal });
   }
 }
 

@@ -8,7 +8,8 @@ import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
 import { asTaskFailure, interrupted, TaskFailure } from "./failure.ts";
 import { fetchInput } from "./input.ts";
-import { TaskDropped } from "./lease.ts";
+import { Patience } from "./http.ts";
+import { TaskDropped, TaskReturned } from "./lease.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
 import type { Task } from "./task.ts";
 
@@ -20,6 +21,7 @@ export interface RunTaskParts {
   /** A private folder for the files of running tasks. */
   readonly folder: string;
   readonly storageOrigins: ReadonlySet<string>;
+  readonly patienceMs: number;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -104,7 +106,7 @@ async function upload(
     );
   });
   checkGrant(files, grant, parts.storageOrigins);
-  await putOutputs(files, grant, signal);
+  await putOutputs(files, grant, new Patience(parts.patienceMs, lease), signal);
 }
 
 function success(result: EngineResult): Completion {
@@ -124,6 +126,7 @@ function failure(error: unknown, task: Task, log: Logger): Completion | undefine
   if (error instanceof CallbackRefused) task.abort(new TaskDropped("lease_lost"));
   const cause: unknown = task.signal.aborted ? task.signal.reason : error;
   if (cause instanceof TaskDropped) return undefined;
+  if (cause instanceof TaskReturned) return { outcome: "returned" };
   const ended = asTaskFailure(cause);
   if (!(cause instanceof TaskFailure)) {
     const detail = cause instanceof Error ? cause.stack : String(cause);
@@ -137,7 +140,7 @@ type Outcome = Completion["outcome"] | "dropped" | "unreported";
 async function commit(task: Task, completion: Completion, account: Account, log: Logger): Promise<Outcome> {
   const { callback, lease, signal, request } = task;
   // A stopping service has little time left; otherwise the lease alone bounds the report.
-  const limit = signal.reason instanceof TaskFailure ? AbortSignal.timeout(LAST_WORDS_MS) : signal;
+  const limit = signal.reason instanceof TaskReturned ? AbortSignal.timeout(LAST_WORDS_MS) : signal;
   try {
     await timed(account, "commit", () => callback.complete(completion, lease, limit));
     return completion.outcome;

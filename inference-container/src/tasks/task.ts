@@ -2,7 +2,7 @@ import type { TaskRequest } from "../../../src/inference/protocol.ts";
 import { Callback } from "./callback.ts";
 import { Lease, type TaskDropped } from "./lease.ts";
 
-/** An accepted task. Its signal aborts with a TaskDropped (no report) or a TaskFailure (reported). */
+/** An accepted task. Its signal aborts with a TaskDropped, of which nothing is reported, or a TaskReturned. */
 export class Task {
   readonly request: TaskRequest;
   readonly callback: Callback;
@@ -10,10 +10,11 @@ export class Task {
   readonly acceptedAt = performance.now();
   readonly #controller = new AbortController();
 
-  constructor(request: TaskRequest, heartbeatMs: number) {
+  constructor(request: TaskRequest, times: { readonly heartbeatMs: number; readonly patienceMs: number }) {
+    const { callbackUrl, callbackToken, deadline } = request;
     this.request = request;
-    this.callback = new Callback(request.callbackUrl, request.callbackToken);
-    this.lease = new Lease(this.callback, request.deadline, heartbeatMs, (reason) => this.abort(reason));
+    this.callback = new Callback(callbackUrl, callbackToken, times.patienceMs);
+    this.lease = new Lease(this.callback, deadline, times.heartbeatMs, (reason) => this.abort(reason));
   }
 
   get signal(): AbortSignal {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { VideoTaskRequest } from "../../../src/inference/protocol.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { videoOutput } from "../support/reports.ts";
 import { type Rig, startRig } from "../support/running-service.ts";
 import { type Clip, crossing, leaving, pan, zoom } from "./clips.ts";
 import { type ComparedFrame, allIds, compare, idsOf, ownersOn, shareFound, visibleShare } from "./compare.ts";
@@ -42,9 +43,8 @@ async function segment(
     prompts: [clip.prompt],
     sampling: { fps: null, numFrames: null, maxFrames: null, ...sampling },
   });
-  if (report.outcome !== "success") throw new Error(report.problem.message);
   const frames = compare(clip.scene, rig.worker.stored.get(`${key}/masks.json`) ?? expect.fail());
-  expect(report.output.units).toBe(frames.length);
+  expect(videoOutput(report).units).toBe(frames.length);
   return frames;
 }
 

@@ -53,14 +53,12 @@ test("a draining service refuses new tasks and finishes the accepted ones", asyn
   expect(rig.worker.completions.get("second")?.[0]?.outcome).toBe("success");
 });
 
-test("what a drain can't finish in time is reported as a retryable failure", async () => {
+test("what a drain can't finish in time is handed back", async () => {
   await using rig = await startRig({ IN_FLIGHT: "1", DRAIN_SECONDS: "0.2" });
   for (const key of ["stuck", "behind"]) await rig.post(rig.worker.request({ key, prompts: ["hang"] }));
   await until(async () => (await (await rig.ask("/v1/tasks/stuck")).text()).includes("running"));
   expect(await rig.service.drain()).toBe(false);
   for (const key of ["stuck", "behind"]) {
-    expect(rig.worker.completions.get(key)).toMatchObject([
-      { outcome: "failed", retryable: true, problem: { code: "service_stopping" } },
-    ]);
+    expect(rig.worker.completions.get(key)).toEqual([{ outcome: "returned" }]);
   }
 });

@@ -82,14 +82,15 @@ test.for(["DELETE", "a lost lease"] as const)(
   },
 );
 
-test("a storage that takes nothing is asked four times a file, then a retryable failure", async () => {
-  rig.worker.failNext("PUT", 500, 503, 500, 429);
-  expect(await rig.finish({ key: "unstored" })).toMatchObject({
+test("a storage that takes nothing is asked again for a time, then it is a retryable failure", async () => {
+  await using impatient = await startRig({ PATIENCE_SECONDS: "0.5" });
+  impatient.worker.failNext("PUT", ...Array.from({ length: 50 }, (_, i) => [500, 503, 429][i % 3] ?? 500));
+  expect(await impatient.finish({ key: "unstored" })).toMatchObject({
     outcome: "failed",
     retryable: true,
     problem: { code: "output_unavailable" },
   });
-  expect(rig.worker.stored.has("unstored/masks/0.png")).toBe(false);
+  expect(impatient.worker.stored.has("unstored/masks/0.png")).toBe(false);
 });
 
 test.for([400, 401, 404])(

@@ -1,15 +1,26 @@
-import type { Completion, ImageTaskOutput, VideoTaskOutput } from "../../../src/inference/protocol.ts";
+import type {
+  Completion,
+  ImageTaskOutput,
+  TaskOutput,
+  VideoTaskOutput,
+} from "../../../src/inference/protocol.ts";
 
-/** What a picture's task gave. @throws Error where it failed, or was no picture's */
+/** What a picture's task gave. @throws Error where it did not succeed, or was no picture's */
 export function imageOutput(report: Completion): ImageTaskOutput {
-  if (report.outcome === "failed") throw new Error(`${report.problem.code}: ${report.problem.message}`);
-  if (report.output.type !== "image") throw new Error("The task was no picture's.");
-  return report.output;
+  const output = outputOf(report);
+  if (output.type !== "image") throw new Error("The task was no picture's.");
+  return output;
 }
 
-/** What a clip's task gave. @throws Error where it failed, or was no clip's */
+/** What a clip's task gave. @throws Error where it did not succeed, or was no clip's */
 export function videoOutput(report: Completion): VideoTaskOutput {
-  if (report.outcome === "failed") throw new Error(`${report.problem.code}: ${report.problem.message}`);
-  if (report.output.type !== "video") throw new Error("The task was no clip's.");
-  return report.output;
+  const output = outputOf(report);
+  if (output.type !== "video") throw new Error("The task was no clip's.");
+  return output;
+}
+
+function outputOf(report: Completion): TaskOutput {
+  if (report.outcome === "success") return report.output;
+  if (report.outcome === "returned") throw new Error("The task was handed back.");
+  throw new Error(`${report.problem.code}: ${report.problem.message}`);
 }

@@ -51,7 +51,7 @@ export interface TaskRecord extends Delivery<TaskEnd> {
   readonly problem: TaskProblem | null;
   /** Absent until a holder told of any. */
   readonly progress?: TaskProgress;
-  /** When the last attempt failed; absent where none has. */
+  /** When the last attempt failed or was handed back; absent where none was. */
   readonly failedAt?: number;
 }
 

@@ -140,6 +140,7 @@ export function completeTask(
     if (completion.outcome === "success") {
       return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
     }
+    if (completion.outcome === "returned") return { ...delivery.handedBack(task, 0, now), failedAt: now };
     return completion.retryable
       ? attemptFailed(task, lease, completion.problem, policy, now)
       : failed(task, lease, completion.problem);

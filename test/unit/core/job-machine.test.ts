@@ -80,7 +80,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     kind: fc.constant("complete" as const),
     task,
     lease,
-    completion: fc.constantFrom(SUCCESS, failure(true), failure(false)),
+    completion: fc.constantFrom<Completion>(SUCCESS, failure(true), failure(false), { outcome: "returned" }),
   }),
 );
 

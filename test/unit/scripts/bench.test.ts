@@ -105,7 +105,7 @@ describe("the benchmark of a clip", () => {
     const parts = await measureParts({ ffmpeg, job: job(), model, signal });
     const alone = await readFile(join(folder, "masks.json"), "utf8");
     expect(parts.frames).toBe(6);
-    const hooks = { inside: () => undefined, progress: () => undefined, signal };
+    const hooks = { at: () => undefined, progress: () => undefined, signal };
     const result = await runVideo(await loadModel(), new Lock(), ffmpeg, job(), hooks);
     expect(result).toMatchObject({ frames: 6, framesWithMasks: 6, totalMasks: 12 });
     expect(await readFile(join(folder, "masks.json"), "utf8")).toBe(alone);
@@ -115,7 +115,7 @@ describe("the benchmark of a clip", () => {
     const mark = { SEGMENTATION_BENCH: randomUUID() };
     process.env["SEGMENTATION_BENCH"] = mark.SEGMENTATION_BENCH;
     const watch = watchMemory(mark);
-    const hooks = { inside: () => undefined, progress: () => undefined, signal };
+    const hooks = { at: () => undefined, progress: () => undefined, signal };
     await runVideo(await loadModel(), new Lock(), ffmpeg, job(), hooks);
     delete process.env["SEGMENTATION_BENCH"];
     const peaks = watch.stop();

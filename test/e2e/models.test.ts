@@ -1,0 +1,186 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
+import {
+  plantedFolder,
+  quarterScore,
+  template,
+} from "../../inference-container/test/models/sam3/planted-folder.ts";
+import { findMarked } from "../../scripts/shared/marked-processes.ts";
+
+const run = promisify(execFile);
+
+describe("the models command", () => {
+  let whole: string;
+  let scratch: string;
+  let made = 0;
+  beforeAll(async () => {
+    whole = await ensureBuiltin();
+    scratch = await mkdtemp(join(tmpdir(), "models-"));
+  });
+  afterAll(() => rm(scratch, { recursive: true }));
+
+  const models = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    run(process.execPath, [join("scripts", "models.ts"), ...args], { env: { ...process.env, ...env } });
+
+  /** A folder under the scratch folder that lacks one file of the embedded model. */
+  const without = async (lacking: string): Promise<string> => {
+    made += 1;
+    const folder = join(scratch, `${made}`, "builtin-1.0.0");
+    await mkdir(folder, { recursive: true });
+    for (const name of await readdir(whole))
+      if (name !== lacking) await symlink(join(whole, name), join(folder, name));
+    return folder;
+  };
+
+  it("check loads the embedded model and says what it takes, gives and costs", async () => {
+    const { stdout } = await models(["check", whole]);
+    expect(stdout).toMatch(/^in +image +image +float32 +\[1, 3, 1024, 1024\]$/m);
+    expect(stdout).toMatch(/^out +scores +scores +float32 +\[1, 37629, 90\]$/m);
+    expect(stdout).toMatch(/^execution provider +cpu$/m);
+    expect(stdout).toMatch(/^peak memory +\d{3,4} MB/m);
+    expect(stdout).toMatch(
+      /^golden picture +"cat" on golden\.jpg: \d+ ms, once more \d+ ms with .*remembered$/m,
+    );
+    expect(stdout).toMatch(/^0\.\d{3} +\[.*\] +0\.\d{3}$/m);
+  });
+
+  it("check refuses a folder that lacks a file, and one that isn't there, with exit code 1", async () => {
+    const lacking = await without("nouns.tsv");
+    await expect(models(["check", lacking])).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: `The model folder ${lacking} lacks the file nouns.tsv.\n`,
+    });
+    const nowhere = models(["check", join(scratch, "nowhere"), "--json"]);
+    const error: { code: number; stdout: string } = await nowhere.then(
+      () => expect.fail("It was not refused."),
+      (failure) => failure,
+    );
+    expect(error.code).toBe(1);
+    expect(JSON.parse(error.stdout)).toMatchObject({
+      usable: false,
+      error: expect.stringContaining("it holds no manifest.json"),
+    });
+  });
+
+  it("check refuses a file whose bytes are not the manifest's", async () => {
+    const folder = await without("nouns.tsv");
+    const nouns = await readFile(join(whole, "nouns.tsv"), "utf8");
+    await writeFile(join(folder, "nouns.tsv"), nouns.replace("taxi\t2", "taxi\t3"));
+    const checked = models(["check", folder]);
+    await expect(checked).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("is damaged") });
+  });
+
+  it("check ends at Ctrl-C with exit code 130 and leaves no process behind", async () => {
+    const mark = { MODELS_TEST: randomUUID() };
+    const checking = models(["check", whole], mark);
+    const ended = expect(checking).rejects.toMatchObject({ code: 130 });
+    await vi.waitUntil(() => findMarked(mark).length === 2, { timeout: 60_000 });
+    checking.child.kill("SIGINT");
+    await ended;
+    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 60_000 });
+  });
+
+  it("list names each folder with its licences, and what is missing in which", async () => {
+    const lacking = await without("minilm.onnx");
+    const root = join(lacking, "..");
+    await symlink(whole, join(root, "builtin-whole"));
+    await mkdir(join(root, "empty"));
+    await mkdir(join(root, ".builtin-staging"));
+    const { stdout } = await models(["list"], { MODEL_DIR: root });
+    expect(stdout).toMatch(
+      /^builtin +1\.0\.0 +builtin +Apache-2\.0, WordNet.* \d+ +whole +.*builtin-whole$/m,
+    );
+    expect(stdout).toMatch(/^builtin +1\.0\.0 +builtin .* unusable +.*builtin-1\.0\.0$/m);
+    expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
+    expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
+    expect(stdout).not.toContain("staging");
+    expect(stdout).toContain("Families known here: builtin, sam3");
+  });
+
+  it("list of no folder says how to get one", async () => {
+    const { stdout } = await models(["list"], { MODEL_DIR: join(scratch, "none") });
+    expect(stdout).toContain("npm run models -- fetch builtin");
+  });
+
+  it("fetch builtin finds the embedded model where it is and prints its folder", async () => {
+    const { stdout } = await models(["fetch", "builtin"]);
+    expect(stdout).toBe(`${whole}\n`);
+  });
+
+  it("describe turns an export into a folder that check takes once its golden values are written in", async () => {
+    const folder = await plantedFolder(join(scratch, "export"), "layout-b", {
+      channels: 256,
+      floats: "float16",
+      files: { "vision-encoder.onnx_data": "weights of another name" },
+    });
+    await rm(join(folder, "manifest.json"));
+    await rename(join(folder, "text-encoder.onnx"), join(folder, "words.onnx"));
+    const { stdout } = await models(["describe", folder]);
+    const committed = await template("layout-b");
+    expect(stdout).toContain(`Recognised: ${String(committed["description"])}`);
+    expect(stdout).toMatch(
+      /^Filled in: .*float16 for .*pred_logits.*the weights vision-encoder\.onnx_data\.$/m,
+    );
+    expect(stdout).toContain("Still to be done by hand:");
+
+    await expect(models(["check", folder])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("failed its self-test"),
+    });
+    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
+    manifest.golden = {
+      ...manifest.golden,
+      prompt: "red",
+      instances: [{ box: [200, 160, 300, 220], score: quarterScore(0), area: 6000 / 76_800 }],
+    };
+    await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+    const checked = JSON.parse((await models(["check", folder, "--json"])).stdout);
+    expect(checked).toMatchObject({ usable: true, family: "sam3", provider: "cpu" });
+    expect(checked.golden.instances).toHaveLength(1);
+    expect(checked.graphs.map(({ file }: { file: string }) => file)).toContain("words.onnx");
+
+    await expect(models(["describe", folder])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("--force overwrites it"),
+    });
+    expect((await models(["describe", folder, "--force"])).stdout).toContain("Written: ");
+    expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^manifest\.json\./));
+  });
+
+  it("describe refuses graphs that no template has, by the names of their tensors, and writes nothing", async () => {
+    const folder = await plantedFolder(join(scratch, "other"), "layout-b", {
+      renamed: { input_ids: "words" },
+    });
+    await rm(join(folder, "manifest.json"));
+    await expect(models(["describe", folder])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("text-encoder.onnx: words, attention_mask → text_features, text_mask"),
+    });
+    expect(await readdir(folder)).not.toContain("manifest.json");
+  });
+
+  it("describe says which file is still missing beside the graphs", async () => {
+    const folder = await plantedFolder(join(scratch, "bare"), "layout-a-unit");
+    await rm(join(folder, "manifest.json"));
+    await rm(join(folder, "tokenizer.json"));
+    await expect(models(["describe", folder])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /lacks the file tokenizer\.json\. What belongs in the folder: .*README\.md/,
+      ),
+    });
+  });
+
+  it("has a help, and refuses what it can't understand with exit code 2", async () => {
+    expect((await models(["--help"])).stdout).toContain("npm run models -- describe FOLDER");
+    await expect(models([])).rejects.toMatchObject({ code: 2 });
+    await expect(models(["make-coffee"])).rejects.toMatchObject({ code: 2 });
+  });
+});
