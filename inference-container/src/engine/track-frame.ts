@@ -1,29 +1,21 @@
 import type { TaskProblem } from "../../../src/inference/protocol.ts";
 import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
-import { encodeRle, type Rle } from "../masks/rle.ts";
+import { encodeRle } from "../masks/rle.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Instance, LogitGrid, Model, Segmentation } from "../models/model.ts";
+import type { Instance, Model, Segmentation } from "../models/model.ts";
+import type { TrackedObject } from "../preview/tracked.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { Frame } from "../video/frames.ts";
+import type { MaskedObject } from "../video/masks-json.ts";
 import type { Size } from "../video/size.ts";
 import { type JobHooks, withModel } from "./hooks.ts";
 import type { Lock } from "./lock.ts";
 import type { VideoJob } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
 
-/** An object of a frame under the id that it has throughout the clip. */
-export interface TrackedObject {
-  readonly objectId: number;
-  readonly promptIndex: number;
-  readonly prompt: string;
-  readonly score: number;
-  /** Pixels of the clip. */
-  readonly box: Box;
-  readonly mask: LogitGrid;
-  /** The mask at the clip's size. */
-  readonly rle: Rle;
-}
+/** An object of a frame, as masks.json has it and as the preview shows it. */
+interface FrameObject extends MaskedObject, TrackedObject {}
 
 /** Looks at a clip's frames in turn: what is on them, and which of it was seen before. */
 export class FrameTracker {
@@ -50,7 +42,7 @@ export class FrameTracker {
   }
 
   /** The objects of the next frame. @throws TaskFailure where no prompt can be served, or the model gave what can't be true; JobDropped */
-  async look({ rgb, timeSec }: Frame): Promise<TrackedObject[]> {
+  async look({ rgb, timeSec }: Frame): Promise<FrameObject[]> {
     const found = await this.#segment(rgb);
     const started = performance.now();
     const { prompts } = this.#job;
