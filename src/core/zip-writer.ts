@@ -7,10 +7,10 @@ export const MAX_ZIP_BYTES = 0xffff_ffff;
 /**
  * Writes a zip as a stream: entries one after the other, each in any number of chunks.
  *
- * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. Still the entries are of the method "deflate" with its
- * stored blocks (level 0; 5 bytes in each 64 KiB): a streamed entry has its size and CRC behind it, and the readers
- * that go through a zip from its start, Java's ZipInputStream among them, can find the end of such an entry only in
- * a deflate stream.
+ * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. Still the entries
+ * are of the method "deflate" with its stored blocks (level 0; 5 bytes in each 64 KiB): a streamed entry has its size and
+ * CRC behind it, and the readers that go through a zip from its start, Java's ZipInputStream among them, can find the end
+ * of such an entry only in a deflate stream.
  */
 export class ZipWriter {
   readonly #zip: Zip;
