@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
+import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
 import {
   plantedFolder,
   quarterScore,
@@ -101,7 +103,7 @@ describe("the models command", () => {
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");
-    expect(stdout).toContain("Families known here: builtin, sam3");
+    expect(stdout).toContain("Families known here: builtin, grounding-dino-sam2, sam3");
   });
 
   it("list of no folder says how to get one", async () => {
@@ -152,6 +154,19 @@ describe("the models command", () => {
     });
     expect((await models(["describe", folder, "--force"])).stdout).toContain("Written: ");
     expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^manifest\.json\./));
+  });
+
+  it("describe tells Grounding DINO with SAM 2 from SAM 3", async () => {
+    const folder = await plantedDinoFolder(join(scratch, "dino"), whole);
+    await rm(join(folder, "manifest.json"));
+    const { stdout } = await models(["describe", folder]);
+    expect(stdout).toContain("Recognised: Grounding DINO");
+    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
+    expect(manifest).toMatchObject({
+      family: "grounding-dino-sam2",
+      graphs: { encoder: { file: "sam2-encoder.ort" } },
+    });
+    expect(GroundingDinoManifest.safeParse(manifest).error).toBeUndefined();
   });
 
   it("describe refuses graphs that no template has, by the names of their tensors, and writes nothing", async () => {

@@ -1,7 +1,7 @@
 /** A model folder on disk: its manifest, and whether its files are the ones that the manifest names. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
@@ -10,6 +10,8 @@ import type { ManifestFile } from "./manifest.ts";
 
 export const MANIFEST_NAME = "manifest.json";
 const MANIFEST_MAX_BYTES = 1_000_000;
+/** The names that exporters give to weights beside a graph. */
+export const SIDECAR = /[._]data$/;
 
 /**
  * Reads and checks a folder's manifest.
@@ -50,6 +52,16 @@ export async function checkFiles(
     if (digests && (await fileDigest(join(folder, name))) !== sha256)
       throw new ModelFolderError(`${name} in ${folder} is damaged: its SHA-256 is not the manifest's.`);
   }
+}
+
+/**
+ * Checks that the manifest lists all weights beside graphs: they are part of a graph, and others would be loaded unseen.
+ * @throws ModelFolderError naming the first that it doesn't list.
+ */
+export async function checkSidecars(folder: string, files: readonly ManifestFile[]): Promise<void> {
+  for (const name of await readdir(folder))
+    if (SIDECAR.test(name) && !files.some((file) => file.name === name))
+      throw new ModelFolderError(`${name} in ${folder} is not listed in the manifest's files.`);
 }
 
 /** SHA-256 of a file, hex. */

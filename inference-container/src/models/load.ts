@@ -2,11 +2,21 @@
 import { openBuiltin } from "./builtin/open.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import { checkFiles, readManifest } from "./folder.ts";
+import { openGroundingDino } from "./grounding-dino/open.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadOptions, type OpenedModel } from "./load-options.ts";
 import { Manifest } from "./manifest.ts";
 import type { Model } from "./model.ts";
 import { openSam3 } from "./sam3/open.ts";
 import { selfTest } from "./self-test.ts";
+
+type Open = (folder: string, options: LoadOptions) => Promise<OpenedModel>;
+
+/** The families that can be loaded, by the name that a manifest has for them. */
+export const FAMILIES: ReadonlyMap<string, Open> = new Map([
+  ["builtin", openBuiltin],
+  ["grounding-dino-sam2", openGroundingDino],
+  ["sam3", openSam3],
+]);
 
 /**
  * Opens a model folder, warms the model up and runs its self-test.
@@ -16,7 +26,12 @@ export async function loadModel(folder: string, options: Partial<LoadOptions> = 
   const settings = { ...DEFAULT_LOAD_OPTIONS, ...options };
   const manifest = await readManifest(folder, Manifest);
   await checkFiles(folder, manifest.files, settings);
-  const { model, forget } = await open(folder, manifest.family, settings);
+  const open = FAMILIES.get(manifest.family);
+  if (open === undefined)
+    throw new ModelFolderError(
+      `${folder} is of the family "${manifest.family}"; the families here are: ${[...FAMILIES.keys()].join(", ")}.`,
+    );
+  const { model, forget } = await open(folder, settings);
   try {
     await selfTest(model, folder, manifest.golden);
   } catch (error) {
@@ -25,17 +40,4 @@ export async function loadModel(folder: string, options: Partial<LoadOptions> = 
   }
   forget();
   return model;
-}
-
-function open(folder: string, family: string, settings: LoadOptions): Promise<OpenedModel> {
-  switch (family) {
-    case "builtin":
-      return openBuiltin(folder, settings);
-    case "sam3":
-      return openSam3(folder, settings);
-    default:
-      throw new ModelFolderError(
-        `${folder} is of the family "${family}"; the families here are: builtin, sam3.`,
-      );
-  }
 }

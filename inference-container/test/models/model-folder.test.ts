@@ -56,7 +56,7 @@ describe("a model folder is refused", () => {
 
   it("when its family is unknown", async () => {
     await expect(loadModel(await folderWith({ family: "oracle" }))).rejects.toThrow(
-      'is of the family "oracle"; the families here are: builtin, sam3.',
+      'is of the family "oracle"; the families here are: builtin, grounding-dino-sam2, sam3.',
     );
   });
 

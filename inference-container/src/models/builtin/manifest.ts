@@ -1,6 +1,7 @@
 /** What the manifest of a `builtin` model says beyond the shared part. */
 import { z } from "zod";
 import { ImageInput, Manifest } from "../manifest.ts";
+import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
 
 const Share = z.number().min(0).max(1);
 
@@ -39,30 +40,13 @@ export const BuiltinManifest = Manifest.extend({
   images: z.strictObject({ detector: ImageInput, segmenter: ImageInput }),
   text: Text,
   vocabulary: Vocabulary,
-  detection: z.strictObject({
-    /** Boxes below this score are never used, whatever a request asks. */
-    floor: Share,
-    /** Boxes between this score and the floor may continue a track, and no more. */
-    faintFloor: Share,
-    /** Overlap at which the lower of two boxes of one label is dropped. */
-    nmsIou: Share,
-    maxBoxes: z.int().positive(),
-  }),
+  detection: BoxChoice,
   matching: z.strictObject({
     /** The least cosine at which a prompt means a label. */
     similarity: Share,
     /** The least cosine at which a label is worth suggesting. */
     suggestion: Share,
   }),
-  masks: z.strictObject({
-    /** Boxes in one run of the mask decoder. */
-    batch: z.int().positive(),
-    /** Further passes of the decoder, each with the last one's mask as a prompt. */
-    refinements: z.int().nonnegative(),
-    /** Separate parts smaller than this share of the largest are dropped. */
-    islandShare: Share,
-    /** Holes smaller than this share of the object are filled. */
-    holeShare: Share,
-  }),
+  masks: MaskDrawing,
 }).strict();
 export type BuiltinManifest = z.infer<typeof BuiltinManifest>;

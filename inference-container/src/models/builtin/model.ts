@@ -7,7 +7,7 @@ import type { GraphClock, RuntimeOptions, Tensors } from "../graph.ts";
 import type { Instance, LogitGrid, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import type { Detection, Detector } from "./detector.ts";
 import type { BuiltinManifest } from "./manifest.ts";
-import type { Segmenter } from "./segmenter.ts";
+import type { Segmenter } from "../sam2/segmenter.ts";
 import type { Resolution, Vocabulary } from "./vocabulary.ts";
 
 export interface BuiltinParts {

@@ -10,7 +10,7 @@ import { Detector } from "./detector.ts";
 import { BuiltinManifest } from "./manifest.ts";
 import { BuiltinModel } from "./model.ts";
 import { readNounTable } from "./nouns.ts";
-import { Segmenter } from "./segmenter.ts";
+import { Segmenter } from "../sam2/segmenter.ts";
 import { TextEncoder } from "./text-encoder.ts";
 import { Vocabulary } from "./vocabulary.ts";
 

@@ -1,7 +1,5 @@
 /** Opens a folder of the family `sam3`: its graphs and tokenizer become a model. */
-import { readdir } from "node:fs/promises";
-import { ModelFolderError } from "../folder-error.ts";
-import { readManifest } from "../folder.ts";
+import { checkSidecars, readManifest } from "../folder.ts";
 import { GraphSet } from "../graph-set.ts";
 import type { LoadOptions, OpenedModel } from "../load-options.ts";
 import type { TensorSpec } from "../manifest.ts";
@@ -14,7 +12,7 @@ import { ClipTokenizer } from "./tokenizer.ts";
 /** @throws ModelFolderError when a graph or another file is not what the manifest says. */
 export async function openSam3(folder: string, options: LoadOptions): Promise<OpenedModel> {
   const manifest = await readManifest(folder, Sam3Manifest);
-  await checkSidecars(folder, manifest);
+  await checkSidecars(folder, manifest.files);
   const tokenizer = await ClipTokenizer.load(folder, manifest.text);
   const graphs = new GraphSet(folder, options);
   try {
@@ -32,11 +30,4 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Op
     await graphs.close();
     throw error;
   }
-}
-
-/** Weights beside a graph are part of it: ones that the manifest doesn't list would be loaded without a check. */
-async function checkSidecars(folder: string, { files }: Sam3Manifest): Promise<void> {
-  for (const name of await readdir(folder))
-    if (/[._]data$/.test(name) && !files.some((file) => file.name === name))
-      throw new ModelFolderError(`${name} in ${folder} is not listed in the manifest's files.`);
 }

@@ -118,7 +118,11 @@ export function decoderB(changes: Changes): Uint8Array {
   return graph.file();
 }
 
-function quarters(graph: Planted, { fpn0, position, words, seen, boxPrompt, ownPadding }: Inputs): Quarters {
+/** What the words mean in each quarter of the picture. */
+export function quarters(
+  graph: Planted,
+  { fpn0, position, words, seen, boxPrompt, ownPadding }: Inputs,
+): Quarters {
   const summed = graph.reshaped(graph.node("MatMul", [seen, words]), [graph.channels]);
   const part = (from: number, to: number): string =>
     graph.node("Slice", [summed, graph.int64s([from]), graph.int64s([to])]);

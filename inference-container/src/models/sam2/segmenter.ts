@@ -4,7 +4,7 @@ import type { Box } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { LogitGrid, Picture } from "../model.ts";
-import type { BuiltinManifest } from "./manifest.ts";
+import type { SegmenterManifest } from "./manifest.ts";
 
 /** SAM's point labels for a box's top left and bottom right corners. */
 const BOX_CORNERS = [2, 3];
@@ -12,9 +12,9 @@ const BOX_CORNERS = [2, 3];
 export class Segmenter {
   readonly #encoder: Graph;
   readonly #decoder: Graph;
-  readonly #manifest: BuiltinManifest;
+  readonly #manifest: SegmenterManifest;
 
-  constructor(encoder: Graph, decoder: Graph, manifest: BuiltinManifest) {
+  constructor(encoder: Graph, decoder: Graph, manifest: SegmenterManifest) {
     this.#encoder = encoder;
     this.#decoder = decoder;
     this.#manifest = manifest;

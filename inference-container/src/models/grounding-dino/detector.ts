@@ -1,0 +1,98 @@
+/** Grounding DINO: a picture and one phrase to boxes. */
+import { clipBox, suppress, type Box } from "../box.ts";
+import { floats, type Graph, type Tensors } from "../graph.ts";
+import { imageTensor, type ImageTensor } from "../image-tensor.ts";
+import type { TensorSpec } from "../manifest.ts";
+import type { Picture } from "../model.ts";
+import { tensorOf } from "../tensors.ts";
+import type { GroundingDinoManifest } from "./manifest.ts";
+import type { PhraseTokenizer } from "./tokenizer.ts";
+
+export interface Detection {
+  readonly score: number;
+  /** Picture pixels, inside the picture. */
+  readonly box: Box;
+}
+
+export class Detector {
+  readonly #graph: Graph;
+  readonly #tokenizer: PhraseTokenizer;
+  readonly #manifest: GroundingDinoManifest;
+
+  constructor(graph: Graph, tokenizer: PhraseTokenizer, manifest: GroundingDinoManifest) {
+    this.#graph = graph;
+    this.#tokenizer = tokenizer;
+    this.#manifest = manifest;
+  }
+
+  /** The picture as `detect` takes it, the same for every prompt. */
+  prepare(picture: Picture): Promise<ImageTensor> {
+    return imageTensor(picture, this.#manifest.images.detector, this.#input("image"));
+  }
+
+  /**
+   * What a phrase means in the picture, faint objects included, best first, after NMS. A box's score is the sigmoid of
+   * its best token's logit, and its place a share of the picture without bars (Liu et al., Grounding DINO, 2023).
+   * @throws Error where the results don't fit each other
+   */
+  async detect(picture: Picture, prepared: ImageTensor, prompt: string): Promise<Detection[]> {
+    const { faintFloor, nmsIou, maxBoxes } = this.#manifest.detection;
+    const results = await this.#graph.run(this.#feeds(picture, prepared, prompt));
+    const [scores, boxes] = [floats(results, "scores"), floats(results, "boxes")];
+    const queries = boxes.length / 4;
+    const tokens = scores.length / queries;
+    if (!Number.isInteger(tokens))
+      throw new Error(`The detector gave ${scores.length} logits for ${queries} boxes.`);
+    const found: Detection[] = [];
+    for (let query = 0; query < queries; query += 1) {
+      // A token that isn't there has the logit −∞.
+      const score = sigmoid(scores.subarray(query * tokens, (query + 1) * tokens).reduce(greater, -Infinity));
+      if (!(score >= faintFloor)) continue;
+      const box = clipBox(pictureBox(boxes, query, picture), picture.width, picture.height);
+      if (box !== undefined) found.push({ score, box });
+    }
+    return suppress(found, nmsIou).slice(0, maxBoxes);
+  }
+
+  #feeds(picture: Picture, { tensor, scaleX, scaleY }: ImageTensor, prompt: string): Tensors {
+    const { width, height } = this.#manifest.images.detector;
+    const ids = this.#tokenizer.encode(prompt);
+    const fixed = this.#input("ids").shape[1];
+    const length = typeof fixed === "number" ? fixed : ids.length;
+    const row = (role: string, fill: number, value: (id: number) => number) =>
+      tensorOf(
+        this.#input(role).dtype,
+        Array.from({ length }, (_, i) => (i < ids.length ? value(ids[i] ?? fill) : fill)),
+        [1, length],
+      );
+    const [across, down] = [Math.round(picture.width * scaleX), Math.round(picture.height * scaleY)];
+    const content = new Float32Array(width * height);
+    for (let y = 0; y < down; y += 1) content.fill(1, y * width, y * width + across);
+    return {
+      image: tensor,
+      content: tensorOf(this.#input("content").dtype, content, [1, height, width]),
+      ids: row("ids", this.#manifest.text.pad, (id) => id),
+      mask: row("mask", 0, () => 1),
+      types: row("types", 0, () => 0),
+    };
+  }
+
+  #input(role: string): TensorSpec {
+    const spec = this.#graph.inputs.find((input) => input.role === role);
+    if (spec === undefined) throw new Error(`The detector has no input "${role}".`);
+    return spec;
+  }
+}
+
+function pictureBox(boxes: Float32Array, query: number, { width, height }: Picture): Box {
+  const [cx = 0, cy = 0, w = 0, h = 0] = boxes.subarray(4 * query, 4 * query + 4);
+  return [(cx - w / 2) * width, (cy - h / 2) * height, (cx + w / 2) * width, (cy + h / 2) * height];
+}
+
+function greater(a: number, b: number): number {
+  return b > a ? b : a;
+}
+
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}

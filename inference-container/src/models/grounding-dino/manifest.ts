@@ -1,0 +1,33 @@
+/** What the manifest of a `grounding-dino-sam2` model says beyond the shared part. */
+import { z } from "zod";
+import { FileName, GraphSpec, ImageInput, Manifest } from "../manifest.ts";
+import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
+
+const Text = z.strictObject({
+  /** A `tokenizer.json` of BERT's word pieces, lower-cased. */
+  tokenizer: FileName,
+  /** The most token ids in a row, start, stop and end among them. */
+  context: z.int().min(4),
+  start: z.int().nonnegative(),
+  /** The full stop that ends a phrase. */
+  stop: z.int().nonnegative(),
+  end: z.int().nonnegative(),
+  /** What fills a row up, where the graph fixes its length. */
+  pad: z.int().nonnegative(),
+});
+
+export const GroundingDinoManifest = Manifest.extend({
+  family: z.literal("grounding-dino-sam2"),
+  graphs: z.strictObject({ detector: GraphSpec, encoder: GraphSpec, decoder: GraphSpec }),
+  images: z.strictObject({ detector: ImageInput, segmenter: ImageInput }),
+  text: Text,
+  detection: BoxChoice,
+  masks: MaskDrawing,
+})
+  .strict()
+  .superRefine(({ files, graphs, text, golden }, context) => {
+    const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
+    for (const name of names)
+      if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
+  });
+export type GroundingDinoManifest = z.infer<typeof GroundingDinoManifest>;

@@ -1,0 +1,35 @@
+/** Opens a folder of the family `grounding-dino-sam2`: its graphs and tokenizer become a model. */
+import { checkSidecars, readManifest } from "../folder.ts";
+import type { Graph } from "../graph.ts";
+import { GraphSet } from "../graph-set.ts";
+import type { LoadOptions, OpenedModel } from "../load-options.ts";
+import { Segmenter } from "../sam2/segmenter.ts";
+import { Detector } from "./detector.ts";
+import { GroundingDinoManifest } from "./manifest.ts";
+import { GroundingDinoModel } from "./model.ts";
+import { checkRoles } from "./roles.ts";
+import { PhraseTokenizer } from "./tokenizer.ts";
+
+/** @throws ModelFolderError when a graph or another file is not what the manifest says. */
+export async function openGroundingDino(folder: string, options: LoadOptions): Promise<OpenedModel> {
+  const manifest = await readManifest(folder, GroundingDinoManifest);
+  await checkSidecars(folder, manifest.files);
+  const tokenizer = await PhraseTokenizer.load(folder, manifest.text);
+  const graphs = new GraphSet(folder, options);
+  const load = async (kind: keyof GroundingDinoManifest["graphs"]): Promise<Graph> => {
+    const graph = await graphs.load(manifest.graphs[kind]);
+    checkRoles(kind, graph);
+    return graph;
+  };
+  try {
+    // Small graphs first: a wrong one is then known before the large one is read.
+    const decoder = await load("decoder");
+    const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
+    const detector = new Detector(await load("detector"), tokenizer, manifest);
+    const model = new GroundingDinoModel({ manifest, graphs, detector, segmenter }, options);
+    return { model, forget: () => model.forget() };
+  } catch (error) {
+    await graphs.close();
+    throw error;
+  }
+}

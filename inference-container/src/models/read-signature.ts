@@ -1,0 +1,33 @@
+/** What a graph's file says of itself, with nobody's manifest. */
+import { join } from "node:path";
+import { InferenceSession } from "onnxruntime-node";
+import type { GraphNames } from "./describe-folder.ts";
+import { ModelFolderError } from "./folder-error.ts";
+
+export interface GraphSignature extends GraphNames {
+  /** ONNX Runtime's word for the element type of each tensor, by its name. */
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/**
+ * Opens a graph as it is, on the CPU, and reads off its tensors.
+ * @throws ModelFolderError when ONNX Runtime can't open the file
+ */
+export async function readSignature(folder: string, file: string): Promise<GraphSignature> {
+  const session = await InferenceSession.create(join(folder, file), {
+    graphOptimizationLevel: "disabled",
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ModelFolderError(`The graph ${file} in ${folder} can't be opened: ${reason}`);
+  });
+  const tensors = [...session.inputMetadata, ...session.outputMetadata];
+  const types = tensors.flatMap((tensor) => (tensor.isTensor ? [[tensor.name, tensor.type] as const] : []));
+  const signature = {
+    file,
+    inputs: session.inputNames,
+    outputs: session.outputNames,
+    types: new Map<string, string>(types),
+  };
+  await session.release();
+  return signature;
+}

@@ -1,0 +1,190 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { boxIou } from "../../../src/models/box.ts";
+import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
+import { ModelFolderError } from "../../../src/models/folder-error.ts";
+import { loadModel } from "../../../src/models/load.ts";
+import type { Instance, Model, Picture, SegmentRequest } from "../../../src/models/model.ts";
+import { maskIou, maskOf } from "../samples.ts";
+import { BLUE, GREEN, RED, type Rectangle, scene } from "../sam3/planted-folder.ts";
+import { type FolderChanges, plantedFolder, scoreOf } from "./planted.ts";
+
+const DOWNLOAD_MS = 600_000;
+
+let builtin: string;
+let scratch: string;
+let made = 0;
+beforeAll(async () => {
+  builtin = await ensureBuiltin();
+  scratch = await mkdtemp(join(tmpdir(), "grounding-dino-"));
+}, DOWNLOAD_MS);
+afterAll(() => rm(scratch, { recursive: true }));
+
+function folder(changes: FolderChanges = {}): Promise<string> {
+  made += 1;
+  return plantedFolder(join(scratch, `${made}`), builtin, changes);
+}
+
+const red: Rectangle = [40, 30, 200, 150];
+const redBelow: Rectangle = [400, 220, 600, 340];
+const green: Rectangle = [360, 40, 500, 160];
+const blue: Rectangle = [100, 200, 260, 300];
+const drawn = scene(
+  [640, 360],
+  [
+    [RED, red],
+    [RED, redBelow],
+    [GREEN, green],
+    [BLUE, blue],
+  ],
+);
+/** With a digest, so that a model remembers its features: SAM 2's encoder takes seconds. */
+const picture = { ...drawn, contentHash: "a".repeat(64) };
+/** Between the scores of the red objects: one of them is faint. */
+const detection = { floor: scoreOf(1.25), faintFloor: 0.2, nmsIou: 0.7, maxBoxes: 100 };
+
+function ask(...prompts: string[]): SegmentRequest {
+  return { prompts, threshold: 0.5, withFaint: false };
+}
+
+/** An object is found: its box covers the rectangle up to the grid's resolution, its mask is SAM 2's. */
+function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectangle, score: number): void {
+  expect(boxIou(found?.box ?? [0, 0, 0, 0], rectangle)).toBeGreaterThan(0.93);
+  expect(found?.score).toBeCloseTo(score, 3);
+  if (found === undefined) return;
+  const [x1, y1, x2, y2] = rectangle;
+  const planted = Array.from({ length: of.width * of.height }, (_, i) => {
+    const [x, y] = [i % of.width, Math.floor(i / of.width)];
+    return x >= x1 && x < x2 && y >= y1 && y < y2;
+  });
+  expect(maskIou(maskOf(found, of), planted)).toBeGreaterThan(0.9);
+}
+
+describe("Grounding DINO with SAM 2", () => {
+  let model: Model;
+  beforeAll(async () => {
+    model = await loadModel(await folder({ manifest: () => ({ detection }) }), { threads: 2 });
+  });
+  afterAll(() => model.close());
+
+  it("finds what each prompt of a picture means, and nothing for others", async () => {
+    const { instances, unserved } = await model.segment(
+      picture,
+      ask("green", "a cat", "The RED one", "blue"),
+    );
+    expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0, 2, 3]);
+    expect(unserved).toEqual([]);
+    expectFound(instances[0], picture, green, scoreOf(0.5));
+    expectFound(instances[1], picture, redBelow, scoreOf(0));
+    expectFound(instances[2], picture, blue, scoreOf(1));
+  });
+
+  it("gives faint objects where they are wanted, best first, and not otherwise", async () => {
+    const request = { ...ask("red"), threshold: 0 };
+    const { instances } = await model.segment(picture, { ...request, withFaint: true });
+    expect(instances.map(({ faint }) => faint)).toEqual([false, true]);
+    expectFound(instances[0], picture, redBelow, scoreOf(0));
+    expectFound(instances[1], picture, red, scoreOf(1.5));
+    expect((await model.segment(picture, request)).instances).toHaveLength(1);
+  });
+
+  it("takes a prompt with full stops and question marks as one phrase", async () => {
+    for (const prompt of ["green.", "is it green?", "no. 1 green ..."]) {
+      const { instances } = await model.segment(picture, ask(prompt));
+      expect(instances, prompt).toHaveLength(1);
+    }
+  });
+
+  it("cuts a prompt that is longer than its context, and keeps the phrase's end", async () => {
+    const { instances } = await model.segment(picture, ask(`green ${"long ".repeat(400)}`));
+    expect(instances).toHaveLength(1);
+  });
+
+  it("keeps what is below the request's threshold out", async () => {
+    const { instances } = await model.segment(picture, { ...ask("red", "blue"), threshold: scoreOf(0.7) });
+    expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0]);
+  });
+
+  it("remembers each prompt's boxes of a picture", async () => {
+    expect((await model.segment(picture, ask("red things"))).featuresCached).toBe(false);
+    const again = await model.segment(picture, ask("red things"));
+    expect(again.featuresCached).toBe(true);
+    expectFound(again.instances[0], picture, redBelow, scoreOf(0));
+  });
+});
+
+describe("an export of Grounding DINO", () => {
+  it.each<readonly [string, FolderChanges]>([
+    [
+      "of half precision whose rows have a fixed length, with the padding masked",
+      { tokens: 256, floats: "float16", manifest: halves },
+    ],
+    ["that wants pictures with bars, told where they are", { manifest: letterboxed }],
+  ])("%s finds the golden picture's object", async (_, changes) => {
+    const model = await loadModel(await folder(changes), { threads: 2 });
+    expect(model.provider).toBe("cpu");
+    await model.close();
+  });
+
+  it.each<readonly [string, FolderChanges, string]>([
+    [
+      "an input is renamed",
+      { renamed: { pixel_mask: "mask" } },
+      'grounding-dino.onnx has no input "pixel_mask" (the manifest\'s "content"); its inputs are',
+    ],
+    [
+      "an output is missing",
+      { without: "pred_boxes" },
+      'grounding-dino.onnx has no output "pred_boxes" (the manifest\'s "boxes"); its outputs are "logits".',
+    ],
+    [
+      "a tensor is of another type",
+      { retyped: { input_ids: "int32" } },
+      'The input "input_ids" of grounding-dino.onnx is int32 [batch, tokens]; the manifest says int64 [batch, tokens].',
+    ],
+    [
+      "the manifest gives a tensor a role that is unknown there",
+      { manifest: (whole) => replaced(whole, '"role":"types"', '"role":"kinds"') },
+      'No input of grounding-dino.onnx has the role "types" in the manifest.',
+    ],
+    [
+      "its tokenizer ends phrases otherwise",
+      { manifest: (whole) => replaced(whole, '"stop":1012', '"stop":29612') },
+      'it reads "a." as [101, 1037, 1012, 102] instead of [101, …, 29612, 102].',
+    ],
+    [
+      "a graph of the manifest is not among its files",
+      { manifest: (whole) => replaced(whole, '"file":"sam2-encoder.ort"', '"file":"sam2.ort"') },
+      "sam2.ort is not listed in files",
+    ],
+  ])("is refused when %s", async (_, changes, sentence) => {
+    const loading = loadModel(await folder(changes));
+    await expect(loading).rejects.toThrow(ModelFolderError);
+    await expect(loading).rejects.toThrow(sentence);
+  });
+
+  it("is refused with weights beside a graph that the manifest doesn't list", async () => {
+    const path = await folder();
+    await writeFile(join(path, "grounding-dino.onnx_data"), "weights");
+    await expect(loadModel(path)).rejects.toThrow("grounding-dino.onnx_data in");
+  });
+});
+
+function replaced(whole: object, from: string, to: string): object {
+  const text = JSON.stringify(whole);
+  expect(text).toContain(from);
+  return JSON.parse(text.replace(from, to));
+}
+
+function letterboxed(whole: object): object {
+  return replaced(whole, '"fit":"stretch"', '"fit":"letterbox"');
+}
+
+/** The detector's float tensors as a half-precision export has them. */
+function halves(whole: object): object {
+  const pixels = replaced(whole, '"pixel_values","dtype":"float32"', '"pixel_values","dtype":"float16"');
+  const logits = replaced(pixels, '"logits","dtype":"float32"', '"logits","dtype":"float16"');
+  return replaced(logits, '"pred_boxes","dtype":"float32"', '"pred_boxes","dtype":"float16"');
+}

@@ -1,0 +1,146 @@
+/**
+ * Grounding DINO without weights: a graph with the tensors of its exports and the world of the planted SAM 3. Whoever
+ * gives it more than one phrase or padding without a mask gets no object, and whoever takes bars for picture other boxes.
+ */
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { describeFolder, readTemplate } from "../../../src/models/describe-folder.ts";
+import { quarters } from "../sam3/planted-decoders.ts";
+import { scene, sigmoid, WHITE } from "../sam3/planted-folder.ts";
+import { type Changes, float, int64, Planted, POSITION, SIDE as GRID } from "../sam3/planted.ts";
+
+const SIDE = 800;
+const QUERIES = 900;
+const TOKENS = 256;
+/** BERT's ids of the three colours, and of what parts phrases: [CLS], [SEP], "." and "?". */
+const COLOURS = [2417, 2665, 2630];
+const PARTING = [101, 102, 1012, 1029];
+const MEAN = [123.675, 116.28, 103.53];
+const STD = [58.395, 57.12, 57.375];
+
+export interface DetectorChanges extends Changes {
+  /** How many token ids the graph takes; any number by default. */
+  readonly tokens?: number;
+}
+
+/** The score of a full colour, by the handicap of its quarter. */
+export const scoreOf = (handicap: number): number => sigmoid(4 - handicap);
+
+export function plantedDetector({ tokens, ...changes }: DetectorChanges = {}): Uint8Array {
+  const graph = new Planted({ channels: 4, ...changes });
+  const row = int64("batch", tokens ?? "tokens");
+  const image = graph.taken("pixel_values", float("batch", 3, SIDE, SIDE));
+  const content = graph.taken("pixel_mask", int64("batch", SIDE, SIDE));
+  const ids = graph.taken("input_ids", row);
+  const seen = graph.taken("attention_mask", row);
+  const types = graph.taken("token_type_ids", row);
+  const each = graph.reshaped(ids, [-1, 1]);
+  const words = graph.cast(graph.node("Equal", [each, graph.floats([...COLOURS, 0])]), "float32");
+  const parting = graph.cast(graph.node("Equal", [each, graph.floats(PARTING)]), "float32");
+  const phrases = graph.node("Sub", [
+    graph.node("ReduceSum", [parting], { keepdims: 0 }),
+    graph.floats([3], []),
+  ]);
+  const found = quarters(graph, {
+    fpn0: features(graph, image, content),
+    position: graph.floats([POSITION]),
+    words,
+    seen,
+    boxPrompt: graph.node("Sum", [
+      graph.node("Abs", [phrases]),
+      graph.node("ReduceMax", [graph.node("Abs", [types])], { keepdims: 0 }),
+    ]),
+    ownPadding: 0,
+  });
+  // One token of a phrase has the object's logit, the others none.
+  const pads = [0, 5, QUERIES - 4, TOKENS - 6];
+  const logits = graph.node("Pad", [
+    graph.reshaped(found.logits, [4, 1]),
+    graph.int64s(pads),
+    graph.floats([-Infinity], []),
+  ]);
+  graph.given(graph.reshaped(logits, [1, QUERIES, TOKENS]), "logits", float("batch", QUERIES, TOKENS));
+  const boxes = graph.padded(centred(graph, found.boxes, content), 2, 0, QUERIES - 4);
+  graph.given(graph.reshaped(boxes, [1, QUERIES, 4]), "pred_boxes", float("batch", QUERIES, 4));
+  return graph.file();
+}
+
+/** The picture's colours from −1 to 1 on the grid of the planted world; black where nothing is the picture's. */
+function features(graph: Planted, image: string, content: string): string {
+  const factor = graph.floats(
+    STD.map((std) => std / 127.5),
+    [1, 3, 1, 1],
+  );
+  const offset = graph.floats(
+    MEAN.map((mean) => mean / 127.5),
+    [1, 3, 1, 1],
+  );
+  const bright = graph.node("Add", [graph.node("Mul", [image, factor]), offset]);
+  const inside = graph.node("Mul", [bright, graph.reshaped(content, [1, 1, SIDE, SIDE])]);
+  const colours = graph.node("Sub", [inside, graph.floats([1])]);
+  const small = graph.node("Resize", [colours, "", "", graph.int64s([1, 3, GRID, GRID])], { mode: "linear" });
+  return graph.padded(small, 4, 1, 1);
+}
+
+/** Boxes by corners over the whole input as boxes by centre and size over the part that is the picture's. */
+function centred(graph: Planted, boxes: string, content: string): string {
+  const share = (axis: number): string => {
+    const line = graph.node("ReduceMax", [content], { axes: [axis], keepdims: 0 });
+    return graph.reshaped(graph.node("ReduceMean", [line], { keepdims: 0 }), [1]);
+  };
+  const [across, down] = [share(1), share(2)];
+  const shares = graph.node("Concat", [across, down, across, down], { axis: 0 });
+  const [half, one] = [0.5, 1];
+  const matrix = graph.floats([half, 0, -one, 0, 0, half, 0, -one, half, 0, one, 0, 0, half, 0, one], [4, 4]);
+  return graph.node("Div", [graph.node("MatMul", [boxes, matrix]), shares]);
+}
+
+/** The template as it is committed. */
+export async function template(): Promise<Record<string, unknown>> {
+  const path = new URL("../../../models/grounding-dino-sam2/onnx-community.json", import.meta.url);
+  return JSON.parse(await readFile(fileURLToPath(path), "utf8"));
+}
+
+export interface FolderChanges extends DetectorChanges {
+  /** What the manifest says instead. */
+  readonly manifest?: (template: Record<string, unknown>) => object;
+}
+
+/** The golden picture's one object. */
+export const GOLDEN = { box: [200, 160, 300, 220], score: scoreOf(0), area: 6000 / 76_800 };
+
+/** Writes a whole folder: the planted detector with the SAM 2 and the word pieces of the embedded model, `builtin`. */
+export async function plantedFolder(
+  folder: string,
+  builtin: string,
+  { manifest, ...changes }: FolderChanges = {},
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const golden = scene([320, 240], [[WHITE, [200, 160, 300, 220]]]);
+  const raw = { width: golden.width, height: golden.height, channels: 3 } as const;
+  await writeFile(join(folder, "grounding-dino.onnx"), plantedDetector(changes));
+  await writeFile(join(folder, "golden.jpg"), await sharp(golden.rgb, { raw }).png().toBuffer());
+  await writeFile(join(folder, "LICENSE-grounding-dino"), "A licence.");
+  for (const name of [
+    "sam2-encoder.ort",
+    "sam2-decoder.onnx",
+    "tokenizer.json",
+    "LICENSE-plugin-segment-anything",
+  ])
+    await symlink(join(builtin, name), join(folder, name));
+  const planted = {
+    ...(await template()),
+    golden: {
+      picture: "golden.jpg",
+      prompt: "red",
+      threshold: 0.5,
+      instances: [GOLDEN],
+      tolerance: { boxIou: 0.95, score: 0.01, area: 0.01 },
+    },
+  };
+  const described = await describeFolder(folder, readTemplate({ ...planted, ...manifest?.(planted) }));
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(described));
+  return folder;
+}

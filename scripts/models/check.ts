@@ -1,0 +1,33 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { Failure } from "../shared/command-line.ts";
+import { PROJECT_ROOT } from "../shared/root.ts";
+import type { Provider } from "./arguments.ts";
+import { Report } from "./report.ts";
+
+/**
+ * Loads a folder in a process of its own: the memory measured is then the model's, and a runtime that dies takes
+ * nothing else with it. An abort kills the process, which has nothing on disk.
+ * @throws Failure where the process ended without a word
+ */
+export async function checkModel(folder: string, provider: Provider, signal: AbortSignal): Promise<Report> {
+  signal.throwIfAborted();
+  const script = join(PROJECT_ROOT, "scripts", "models", "measure-child.ts");
+  // What ONNX Runtime prints must not get between the lines of a report.
+  const child = fork(script, [folder, provider], { stdio: ["ignore", 2, 2, "ipc"] });
+  const end = (): void => void child.kill("SIGKILL");
+  signal.addEventListener("abort", end, { once: true });
+  let sent: unknown;
+  child.on("message", (message) => {
+    sent = message;
+  });
+  const [[code, killedBy]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
+  signal.removeEventListener("abort", end);
+  signal.throwIfAborted();
+  const report = Report.safeParse(sent);
+  if (report.success) return report.data;
+  throw new Failure(
+    `The process that loaded ${folder} ended by ${killedBy ?? `exit code ${code}`} and said nothing: was there enough memory?`,
+  );
+}

@@ -1,0 +1,66 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
+import { checkFiles, readManifest } from "../../inference-container/src/models/folder.ts";
+import { Manifest } from "../../inference-container/src/models/manifest.ts";
+import { codeOf } from "../shared/error-parts.ts";
+
+/** A folder that holds a model, or should. */
+export interface ListedFolder {
+  readonly folder: string;
+  /** Undefined where the manifest can't be read. */
+  readonly model?: ListedModel;
+  /** What is missing or wrong, as a sentence; undefined where every file is there in its size. */
+  readonly fault?: string;
+}
+
+export interface ListedModel {
+  readonly id: string;
+  readonly version: string;
+  readonly family: string;
+  /** The licences of the weights, each once. */
+  readonly licences: readonly string[];
+  /** Of the files that the manifest names, as far as they are there. */
+  readonly bytes: number;
+}
+
+/** The model folders in `root`, by name; none where it isn't there. Digests are left to `check`. */
+export async function listModels(root: string): Promise<ListedFolder[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  const names = entries.filter(({ name }) => !name.startsWith(".")).map(({ name }) => name);
+  const listed: ListedFolder[] = [];
+  for (const name of names.toSorted()) {
+    const folder = join(root, name);
+    const found = await stat(folder).catch(() => undefined);
+    if (found?.isDirectory() === true) listed.push(await look(folder));
+  }
+  return listed;
+}
+
+async function look(folder: string): Promise<ListedFolder> {
+  let model: ListedModel | undefined;
+  try {
+    const manifest = await readManifest(folder, Manifest);
+    const { id, version, family, licences, files } = manifest;
+    const sizes = await Promise.all(files.map(({ name }) => bytesOf(join(folder, name))));
+    model = {
+      id,
+      version,
+      family,
+      licences: [...new Set(licences.map(({ weights }) => weights))],
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+    };
+    await checkFiles(folder, files, { digests: false });
+    return { folder, model };
+  } catch (error) {
+    if (!(error instanceof ModelFolderError)) throw error;
+    return { folder, ...(model !== undefined && { model }), fault: error.message };
+  }
+}
+
+async function bytesOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => ({ size: 0 }))).size;
+}

@@ -1,0 +1,20 @@
+/** Loads one model folder for the process that started this one, and sends it a report. */
+import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
+import { messageOf } from "../shared/error-parts.ts";
+import { measure } from "./measure.ts";
+import type { Report } from "./report.ts";
+
+const [folder = "", provider] = process.argv.slice(2);
+
+// Whoever wanted the report is gone.
+process.once("disconnect", () => process.exit());
+const report: Report = await measure(folder, provider === "cuda" ? "cuda" : "cpu").catch(
+  (error: unknown) => ({
+    usable: false,
+    error:
+      error instanceof ModelFolderError
+        ? error.message
+        : `The model in ${folder} was loaded and can't be run: ${messageOf(error)}`,
+  }),
+);
+process.send?.(report, () => process.disconnect());
