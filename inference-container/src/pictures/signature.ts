@@ -50,7 +50,8 @@ export function readSignature(head: Uint8Array): Signature {
     : { kind: "unknown" };
 }
 
-function startsLike(text: string, pattern: string): boolean {
+/** Whether Latin-1 text begins like a pattern, in which `?` stands for any byte. */
+export function startsLike(text: string, pattern: string): boolean {
   if (text.length < pattern.length) return false;
   for (let i = 0; i < pattern.length; i++) {
     if (pattern[i] !== "?" && pattern[i] !== text[i]) return false;

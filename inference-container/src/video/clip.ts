@@ -3,7 +3,10 @@ import type { Size } from "./size.ts";
 
 /** Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */
 export interface Clip extends Size {
-  /** Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. */
+  /**
+   * Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. 0 is where players
+   * begin: with whatever comes first in the file, sound included, so that the first frame may have a later time.
+   */
   readonly times: Float64Array;
   /** What decoding it takes. */
   readonly decoding: {

@@ -1,15 +1,29 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./container.ts";
+import { tooManyElements } from "./refusals.ts";
 
-/** Whether a file stops before the end that the sizes in its outermost elements announce, or lacks its index. */
-export async function endsEarly(file: FileHandle, size: number, container: Container): Promise<boolean> {
+/** A fragmented film of two hours in parts of half a second has 30,000 boxes; each costs a read. */
+const MOST_ELEMENTS = 100_000;
+
+/**
+ * Whether a file stops before the end that the sizes in its outermost elements announce, or lacks its index.
+ *
+ * @param size of the file in bytes
+ * @throws TaskFailure named video_unreadable where these elements are too many; the signal's reason
+ */
+export async function endsEarly(
+  file: FileHandle,
+  size: number,
+  container: Container,
+  signal: AbortSignal,
+): Promise<boolean> {
   switch (container) {
     case "mov":
-      return boxesEndEarly(file, size);
+      return boxesEndEarly(file, size, signal);
     case "matroska":
       return segmentEndsEarly(file, size);
     case "avi":
-      return chunksEndEarly(file, size);
+      return chunksEndEarly(file, size, signal);
   }
 }
 
@@ -17,10 +31,11 @@ export async function endsEarly(file: FileHandle, size: number, container: Conta
  * ISO/IEC 14496-12, 4.2: a box has a 32-bit size (1: a 64-bit one follows the type, 0: to the end of the file) and a
  * type. A recording that was never finished has no `moov` box.
  */
-async function boxesEndEarly(file: FileHandle, size: number): Promise<boolean> {
+async function boxesEndEarly(file: FileHandle, size: number, signal: AbortSignal): Promise<boolean> {
   let indexed = false;
   let at = 0;
-  while (at + 8 <= size) {
+  for (let elements = 0; at + 8 <= size; elements++) {
+    goOn(elements, signal);
     const head = await readAt(file, at, 16);
     const type = head.toString("latin1", 4, 8);
     // Some writers leave other bytes behind the last box.
@@ -54,9 +69,10 @@ function readSize(bytes: Buffer): { width: number; size: number } {
 }
 
 /** RIFF: chunks of a name, a 32-bit size and as many bytes, padded to an even number; large files have several. */
-async function chunksEndEarly(file: FileHandle, size: number): Promise<boolean> {
+async function chunksEndEarly(file: FileHandle, size: number, signal: AbortSignal): Promise<boolean> {
   let at = 0;
-  while (at + 8 <= size) {
+  for (let elements = 0; at + 8 <= size; elements++) {
+    goOn(elements, signal);
     const head = await readAt(file, at, 8);
     if (head.toString("latin1", 0, 4) !== "RIFF") break;
     at += 8 + head.readUInt32LE(4);
@@ -65,6 +81,12 @@ async function chunksEndEarly(file: FileHandle, size: number): Promise<boolean> 
     at += at % 2;
   }
   return false;
+}
+
+/** @param elements that were read so far */
+function goOn(elements: number, signal: AbortSignal): void {
+  signal.throwIfAborted();
+  if (elements >= MOST_ELEMENTS) throw tooManyElements();
 }
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

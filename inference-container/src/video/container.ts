@@ -1,5 +1,5 @@
 import { open, type FileHandle } from "node:fs/promises";
-import { readSignature, SIGNATURE_BYTES } from "../pictures/signature.ts";
+import { readSignature, SIGNATURE_BYTES, startsLike } from "../pictures/signature.ts";
 import { refused } from "../tasks/failure.ts";
 import { endsEarly } from "./container-end.ts";
 import { truncated } from "./refusals.ts";
@@ -26,9 +26,10 @@ const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [
 /**
  * Tells a clip's container by the file's first bytes, whatever its name, and whether the file is whole.
  *
- * @throws TaskFailure named video_unreadable (no video at all), video_format_unsupported or video_truncated
+ * @throws TaskFailure named video_unreadable (no video at all), video_format_unsupported or video_truncated; the signal's
+ *   reason
  */
-export async function readContainer(path: string): Promise<Container> {
+export async function readContainer(path: string, signal: AbortSignal): Promise<Container> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
@@ -36,7 +37,7 @@ export async function readContainer(path: string): Promise<Container> {
       throw refused("video_unreadable", "The uploaded file is empty. Upload the video again.");
     }
     const container = await tellContainer(file);
-    if (await endsEarly(file, size, container)) {
+    if (await endsEarly(file, size, container, signal)) {
       throw truncated();
     }
     return container;
@@ -65,12 +66,4 @@ async function tellContainer(file: FileHandle): Promise<Container> {
     throw refused("video_format_unsupported", `${foreign[1]} files can't be read. ${READABLE}`);
   }
   throw refused("video_unreadable", `The file is not a video of a known format. ${READABLE}`);
-}
-
-function startsLike(text: string, pattern: string): boolean {
-  if (text.length < pattern.length) return false;
-  for (let at = 0; at < pattern.length; at++) {
-    if (pattern[at] !== "?" && pattern[at] !== text[at]) return false;
-  }
-  return true;
 }

@@ -5,7 +5,8 @@ import { interrupted } from "../tasks/failure.ts";
 /** How much of the end of FFmpeg's log is kept. */
 const LOG_LENGTH = 16_384;
 
-const STALL_SECONDS = 60;
+/** It is given up when nothing comes from it for so long while it is waited for. */
+export const STALL_SECONDS = 60;
 
 interface RunOptions {
   readonly signal: AbortSignal;
@@ -13,7 +14,7 @@ interface RunOptions {
   readonly withInput?: boolean;
   /** Called with what it writes to its file descriptor 3, as it comes, and with null at the end. */
   readonly onSide?: (text: string | null) => void;
-  /** It is given up when nothing comes from it for so long while it is waited for. */
+  /** Instead of `STALL_SECONDS`. */
   readonly stallSeconds?: number;
 }
 
@@ -24,7 +25,7 @@ interface RunOptions {
 export class FfmpegRun {
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
-  readonly #stallSeconds: number;
+  #stallSeconds: number;
   readonly #exited: Promise<void>;
   readonly #closed: Promise<void>;
   #log = "";
@@ -44,8 +45,9 @@ export class FfmpegRun {
     });
     this.#exited = new Promise((resolve) => {
       this.#child.once("exit", () => resolve());
-      this.#child.once("error", (error) => {
-        this.#startFailure = error;
+      // Also a kill that fails ends here, of which none may be left without a listener.
+      this.#child.on("error", (error) => {
+        this.#startFailure ??= error;
         resolve();
       });
     });
@@ -54,7 +56,7 @@ export class FfmpegRun {
     });
     // A process that dies breaks its pipes; how it ended says more.
     for (const stream of this.#child.stdio) stream?.on("error", () => {});
-    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    this.#child.stderr?.setEncoding("latin1").on("data", (text: string) => {
       this.#log = (this.#log + text).slice(-LOG_LENGTH);
     });
     this.#child.stdio[3]
@@ -66,7 +68,7 @@ export class FfmpegRun {
     options.signal.addEventListener("abort", this.#kill, { once: true });
   }
 
-  /** The end of what it said so far. */
+  /** The end of what it said so far, as Latin-1: the texts of files that it repeats must not hold line ends of Unicode. */
   get log(): string {
     return this.#log;
   }
@@ -91,9 +93,11 @@ export class FfmpegRun {
   /**
    * Resolves at its end, with its log complete and whether it ended well.
    *
+   * @param stallSeconds from now on; by default what it was before
    * @throws as `waitFor`, and TaskFailure named video_crashed
    */
-  async finished(): Promise<boolean> {
+  async finished(stallSeconds = this.#stallSeconds): Promise<boolean> {
+    this.#stallSeconds = stallSeconds;
     await this.waitFor(this.#closed);
     if (this.#child.signalCode === null) return this.#child.exitCode === 0;
     throw this.#failure("video_crashed", "FFmpeg crashed at this video. Try again later.");
@@ -119,7 +123,7 @@ export class FfmpegRun {
     }
   }
 
-  /** Kills it where it still runs, and resolves once it is gone. */
+  /** Kills it where it still runs, and resolves once it is gone. It never fails, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#kill);
     clearTimeout(this.#timer);

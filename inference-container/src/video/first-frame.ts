@@ -1,6 +1,7 @@
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, type ClipInput } from "./input-arguments.ts";
-import { statedCodec, whyUnread } from "./refusals.ts";
+import { whyUnread } from "./refusals.ts";
+import { splitLines } from "./split-lines.ts";
 
 export interface FirstFrame {
   readonly width: number;
@@ -20,6 +21,10 @@ const WIDEST_PIXEL = 16;
  * Decodes a clip's first frame for its size as shown and for what its colours are. A pixel that isn't square enlarges
  * the side that it is longer in, as players do.
  *
+ * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line a
+ * frame). Only the log tells what the colours are and what the codec is; it also repeats texts of the file, which can forge no
+ * more than these two.
+ *
  * @throws TaskFailure that names why no frame could be decoded, or video_stalled; the signal's reason
  */
 export async function readFirstFrame(
@@ -27,20 +32,26 @@ export async function readFirstFrame(
   input: ClipInput,
   signal: AbortSignal,
 ): Promise<FirstFrame> {
-  const args = ["-frames:v", "1", "-vf", "sidedata=mode=delete,showinfo=checksum=0", "-f", "null", "-"];
+  const args = [
+    ["-frames:v", "1", "-vf", "sidedata=mode=delete,showinfo=checksum=0"],
+    ["-c:v", "wrapped_avframe", "-f", "framecrc", "-"],
+  ].flat();
   await using run = new FfmpegRun(ffmpeg, [...inputArguments(input), ...args], { signal });
+  let stated = "";
+  for await (const line of splitLines(run.output())) stated += `${line}\n`;
   await run.finished();
-  const shape = /^\[Parsed_showinfo.* sar:(\d+)\/(\d+) s:(\d+)x(\d+) /m.exec(run.log);
-  if (shape === null) throw whyUnread(run.log, input.inputPixels);
-  const [across = 1, down = 1, width = 0, height = 0] = shape.slice(1).map(Number);
+  const size = /^#dimensions 0: (\d+)x(\d+)$/m.exec(stated);
+  if (size === null || !/^0,/m.test(stated)) throw whyUnread(run.log, input.inputPixels);
+  const [width = 0, height = 0] = size.slice(1).map(Number);
+  const [across = 0, down = 0] = /^#sar 0: (\d+)\/(\d+)$/m.exec(stated)?.slice(1).map(Number) ?? [];
   const stretch = across > 0 && down > 0 ? across / down : 1;
   const believed = stretch <= WIDEST_PIXEL && stretch >= 1 / WIDEST_PIXEL ? stretch : 1;
-  const untagged = /^\[Parsed_showinfo.* color_space:unknown/m.test(run.log);
+  const [, matrix] = /^\[Parsed_showinfo_1 @ \w+\] color_range:\S+ color_space:(\S+) /m.exec(run.log) ?? [];
   return {
     width: Math.round(width * Math.max(believed, 1)),
     height: Math.round(height / Math.min(believed, 1)),
-    colourMatrix: untagged && Math.min(width, height) >= HD_LINES ? "bt709" : null,
+    colourMatrix: matrix === "unknown" && Math.min(width, height) >= HD_LINES ? "bt709" : null,
     // RFC 6386, section 9.1: show_frame; later codecs pack such a frame with one that is shown.
-    hiddenFrames: statedCodec(run.log) === "vp8",
+    hiddenFrames: /^ {2}Stream #0:\d+ -> #0:0 \(vp8 /m.test(run.log),
   };
 }

@@ -3,11 +3,26 @@ import type { Container } from "./container.ts";
 /** Decoders that may run, by FFmpeg's names; two of them are libraries for AV1. */
 const DECODERS = ["h264", "hevc", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "mpeg4", "mjpeg", "prores"];
 
+/**
+ * Bytes that FFmpeg may take at a time: a few bytes of an index can announce tables of gigabytes. A plane of 36 megapixels
+ * with two bytes a sample takes 72 million, a whole frame of AV1 in 4:2:0 113 million.
+ */
+const LARGEST_ALLOCATION = 134_217_728;
+
+/** Of all kinds in one file: each may have tables of that size. Studio recordings have sixteen of sound, and one of time. */
+export const MOST_STREAMS = 20;
+
+/** Each holds frames of its own, of up to 200 MB; left alone, FFmpeg takes one more than there are processors. */
+const DECODER_THREADS = 4;
+
+/** FFmpeg counts whole blocks that a codec pads a frame to: of 64 a side in HEVC, mostly of 16. */
+const CODING_BLOCK = 64;
+
 /** An uploaded file to read. */
 export interface ClipInput {
   readonly path: string;
   readonly container: Container;
-  /** The most pixels that a frame may have. */
+  /** The most pixels that a frame may have as it is shown. */
   readonly inputPixels: number;
 }
 
@@ -15,16 +30,22 @@ export const isReadableCodec = (name: string): boolean => DECODERS.includes(name
 
 /**
  * FFmpeg's arguments for reading an uploaded clip: one local file, as the container that it is and no other, its first
- * video stream alone (a cover picture is none), no decoder that isn't listed, and no frame larger than allowed.
+ * video stream alone (a cover picture is none), no decoder that isn't listed, no frame that is much larger than allowed,
+ * and memory within bounds that no file can lift.
  */
 export function inputArguments({ path, container, inputPixels }: ClipInput): string[] {
   return [
     ["-protocol_whitelist", "file,pipe"],
     ["-format_whitelist", "mov,matroska,avi"],
     ["-codec_whitelist", DECODERS.join(",")],
-    ["-max_pixels", String(inputPixels)],
+    ["-max_pixels", String(Math.ceil((Math.sqrt(inputPixels) + CODING_BLOCK) ** 2))],
+    ["-max_alloc", String(LARGEST_ALLOCATION)],
+    ["-max_streams", String(MOST_STREAMS)],
+    ["-threads", String(DECODER_THREADS)],
     ["-f", container],
     ["-i", `file:${path}`],
     ["-map", "0:V:0", "-an", "-sn", "-dn"],
+    // Else the file's own texts would be repeated in the log, and push out what is read there.
+    ["-map_metadata", "-1", "-map_chapters", "-1"],
   ].flat();
 }

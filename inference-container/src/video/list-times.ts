@@ -1,6 +1,6 @@
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, type ClipInput } from "./input-arguments.ts";
-import { tooLong, truncated, whyUnread } from "./refusals.ts";
+import { tooLong, tooManyPackets, truncated, whyUnread } from "./refusals.ts";
 import { splitLines } from "./split-lines.ts";
 
 /** More packets than an hour of 500 frames a second has are no video. */
@@ -51,7 +51,7 @@ export async function listTimes(
     if (line.startsWith("#")) continue;
     const [, dts = NO_TIME, pts = NO_TIME] = line.split(",", 3).map(Number);
     const flags = Number(/F=(0x[0-9A-F]+)/.exec(line)?.[1] ?? 0);
-    if (++packets > MOST_PACKETS) throw tooLong(seconds);
+    if (++packets > MOST_PACKETS) throw tooManyPackets(MOST_PACKETS);
     if ((flags & CORRUPT) !== 0) throw truncated();
     const stamp = pts === NO_TIME ? dts : pts;
     if ((flags & DISCARD) !== 0 || stamp === NO_TIME) continue;

@@ -112,8 +112,9 @@ export class MasksJsonWriter {
     await this.#file.close();
   }
 
+  /** As `dispose`, but it never fails, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.dispose();
+    await this.dispose().catch(() => {});
   }
 
   #gather(text: string): void {

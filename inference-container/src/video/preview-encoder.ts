@@ -1,32 +1,38 @@
-import { interrupted } from "../tasks/failure.ts";
-import { FfmpegRun } from "./ffmpeg-run.ts";
+import { stat } from "node:fs/promises";
+import { asTaskFailure, interrupted } from "../tasks/failure.ts";
+import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import type { Size } from "./size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
 /** Of the encoded clip: divides the usual frame rates, and tells times apart to 0.01 ms. */
 const TIME_BASE = 90_000;
 
+/** What follows the last frame tells nothing of how long it is shown; nobody looks at it for longer. */
+const LONGEST_LAST_SECONDS = 10;
+
+/** Bytes a second that any disk copies: to bring the index in front, FFmpeg moves all the rest and says nothing meanwhile. */
+const SLOW_DISK = 1_000_000;
+
 /**
  * Encodes frames with their true times into an MP4 that browsers play: H.264 with 4:2:0 chroma in BT.709, its index in
- * front. Frames come in the order of their times; a frame is shown until the next, the last as long as the one before.
- * Its methods throw TaskFailure named preview_failed (FFmpeg's log is the cause) or video_stalled, or the signal's
- * reason. Disposing of it kills what still runs.
+ * front. Frames come in the order of their times; a frame is shown until the next, the last as long as the one before,
+ * though ten seconds at most. Its methods throw TaskFailure named preview_failed or disk_full (FFmpeg's log is the cause)
+ * or video_stalled, or the signal's reason. Disposing of it kills what still runs.
  */
 export class PreviewEncoder {
   readonly #run: FfmpegRun;
   readonly #size: Size;
-  #duration: number;
-  #previous: number | null = null;
+  readonly #path: string;
 
-  private constructor(run: FfmpegRun, size: Size, firstDuration: number) {
+  private constructor(run: FfmpegRun, size: Size, path: string) {
     this.#run = run;
     this.#size = size;
-    this.#duration = firstDuration;
+    this.#path = path;
   }
 
   /**
    * @param path of the MP4 to write @param size of the frames in pixels, both even
-   * @param loneSeconds how long a clip of one frame only shows it
+   * @param loneSeconds how long a clip of one frame only shows it; ten seconds at most
    */
   static open(
     ffmpeg: string,
@@ -35,25 +41,27 @@ export class PreviewEncoder {
     loneSeconds: number,
     signal: AbortSignal,
   ): PreviewEncoder {
-    const run = new FfmpegRun(ffmpeg, encoderArguments(path, size), { signal, withInput: true });
+    const run = new FfmpegRun(ffmpeg, encoderArguments(path, size, loneSeconds), { signal, withInput: true });
     run.input?.write(rawMatroskaHeader(size.width, size.height));
-    return new PreviewEncoder(run, size, loneSeconds);
+    return new PreviewEncoder(run, size, path);
   }
 
   /** Takes a frame of three sRGB bytes a pixel, and resolves when there is room for another. Its bytes are not kept. */
   async write(rgb: Uint8Array, timeSec: number): Promise<void> {
     const length = 3 * this.#size.width * this.#size.height;
     if (rgb.length !== length) throw new Error(`a frame has ${rgb.length} bytes instead of ${length}`);
-    if (this.#previous !== null) this.#duration = timeSec - this.#previous;
-    this.#previous = timeSec;
-    await this.#send(rawMatroskaFrame(length, timeSec, this.#duration));
+    await this.#send(rawMatroskaFrame(length, timeSec));
     await this.#send(rgb);
   }
 
   /** Resolves when the file is complete. */
   async finish(): Promise<void> {
     this.#run.input?.end();
-    if (!(await this.#run.finished())) throw this.#failure();
+    const written = await stat(this.#path).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    if (!(await this.#run.finished(STALL_SECONDS + written / SLOW_DISK))) throw this.#failure();
   }
 
   /** Kills FFmpeg where it still runs, and resolves once it is gone. */
@@ -74,24 +82,34 @@ export class PreviewEncoder {
   }
 
   #failure(): Error {
-    const failure = interrupted("preview_failed", "The preview could not be encoded. Try again later.");
+    const failure = this.#run.log.includes("No space left on device")
+      ? asTaskFailure(Object.assign(new Error("FFmpeg's disk is full"), { code: "ENOSPC" }))
+      : interrupted("preview_failed", "The preview could not be encoded. Try again later.");
     failure.cause = this.#run.log;
     return failure;
   }
 }
 
-function encoderArguments(path: string, { width, height }: Size): string[] {
+function encoderArguments(path: string, { width, height }: Size, loneSeconds: number): string[] {
   // ITU-T H.264, table A-1: level 4.2 ends at 8,704 macroblocks. Left alone, x264 takes the time base for a frame rate.
   const level = Math.ceil(width / 16) * Math.ceil(height / 16) <= 8704 ? "4.2" : "5.1";
   return [
     ["-protocol_whitelist", "pipe", "-f", "matroska", "-copyts", "-i", "pipe:0"],
     ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-fps_mode", "passthrough"],
     ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-g", "60"],
+    // Each thread holds frames of its own; left alone, x264 takes three for two processors.
+    ["-threads:v", "4"],
     ["-profile:v", "high", "-level:v", level],
-    // Frames out of order would make the last one's duration an average.
-    ["-bf", "0"],
+    ["-bf", "0", "-bsf:v", `setts=duration='${durations(loneSeconds)}'`],
     ["-enc_time_base", `1:${TIME_BASE}`, "-video_track_timescale", String(TIME_BASE)],
     ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"],
     ["-movflags", "+faststart", "-f", "mp4", "-y", `file:${path}`],
   ].flat();
+}
+
+/** In terms of https://ffmpeg.org/ffmpeg-bitstream-filters.html#setts; older FFmpegs give a last frame a length of their own. */
+function durations(loneSeconds: number): string {
+  const lone = `${Math.min(loneSeconds, LONGEST_LAST_SECONDS).toFixed(5)}/TB`;
+  const last = `min(PTS-PREV_INPTS,${LONGEST_LAST_SECONDS}/TB)`;
+  return `if(eq(NEXT_PTS,NOPTS),if(eq(N,0),${lone},${last}),NEXT_PTS-PTS)`;
 }

@@ -25,7 +25,7 @@ export async function probeClip(
   limits: ClipLimits,
   signal: AbortSignal,
 ): Promise<Clip> {
-  const input = { path, container: await readContainer(path), inputPixels: limits.inputPixels };
+  const input = { path, container: await readContainer(path, signal), inputPixels: limits.inputPixels };
   const { width, height, colourMatrix, hiddenFrames } = await readFirstFrame(ffmpeg, input, signal);
   if (width * height > limits.inputPixels) throw frameTooLarge({ width, height }, limits.inputPixels);
   const list = hiddenFrames ? listDecodedTimes : listTimes;

@@ -26,9 +26,7 @@ const ID = {
   uncompressedFourcc: 0x2eb524,
   cluster: 0x1f43b675,
   timestamp: 0xe7,
-  blockGroup: 0xa0,
-  blockDuration: 0x9b,
-  block: 0xa1,
+  simpleBlock: 0xa3,
 } as const;
 
 const UNKNOWN_SIZE = Buffer.from([0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
@@ -61,22 +59,18 @@ export function rawMatroskaHeader(width: number, height: number): Buffer {
 /**
  * The bytes before a frame's own.
  *
- * @param frameBytes how many bytes the frame has @param time seconds from the start @param duration seconds that it is shown
+ * @param frameBytes how many bytes the frame has @param time seconds from the start
  */
-export function rawMatroskaFrame(frameBytes: number, time: number, duration: number): Buffer {
+export function rawMatroskaFrame(frameBytes: number, time: number): Buffer {
+  // RFC 9559, section 10.2: the track's number, 16 bits of time from the cluster's, and flags (a key frame).
+  const head = Buffer.from([0x81, 0, 0, 0x80]);
   const before = Buffer.concat([
     unsigned(ID.timestamp, Math.round(time * TICKS)),
-    // Everything of the group but the frame: its size counts the frame in.
-    ...group(frameBytes, unsigned(ID.blockDuration, Math.max(Math.round(duration * TICKS), 1))),
+    bytesOf(ID.simpleBlock),
+    sizeOf(head.length + frameBytes),
+    head,
   ]);
   return Buffer.concat([bytesOf(ID.cluster), sizeOf(before.length + frameBytes), before]);
-}
-
-function group(frameBytes: number, duration: Buffer): Buffer[] {
-  // RFC 9559, section 10.1: the track's number, 16 bits of time from the cluster's, and flags.
-  const head = Buffer.from([0x81, 0, 0, 0]);
-  const block = Buffer.concat([bytesOf(ID.block), sizeOf(head.length + frameBytes), head]);
-  return [bytesOf(ID.blockGroup), sizeOf(duration.length + block.length + frameBytes), duration, block];
 }
 
 function element(id: number, ...content: readonly Buffer[]): Buffer {

@@ -1,9 +1,22 @@
 import { refused, type TaskFailure } from "../tasks/failure.ts";
 import type { Size } from "./size.ts";
-import { isReadableCodec } from "./input-arguments.ts";
+import { isReadableCodec, MOST_STREAMS } from "./input-arguments.ts";
 
 export const truncated = (): TaskFailure =>
   refused("video_truncated", "The video is cut short: a part of it is missing. Upload the whole file.");
+
+export const tooManyElements = (): TaskFailure =>
+  refused(
+    "video_unreadable",
+    "The file is cut into too many parts to be read. Export it again, as one ordinary file.",
+  );
+
+/** @param most that a clip may have */
+export const tooManyPackets = (most: number): TaskFailure =>
+  refused(
+    "video_unreadable",
+    `The file has more than ${most} frames, more than are read. Export it at an ordinary frame rate, or send it in parts.`,
+  );
 
 /** @param seconds that a clip may have */
 export function tooLong(seconds: number): TaskFailure {
@@ -31,15 +44,18 @@ export function whyUnread(log: string, pixelLimit: number): TaskFailure {
 }
 
 /** FFmpeg's name of the codec of the first video stream that its log tells of; "none" is one that it doesn't know. */
-export function statedCodec(log: string): string | undefined {
+function statedCodec(log: string): string | undefined {
   return /^ +Stream #.*: Video: ([\w-]+)(?!.*attached pic)/m.exec(log)?.[1];
 }
 
 function byLog(log: string, pixelLimit: number): TaskFailure {
   if (/moov atom not found|partial file|File ended prematurely/.test(log)) {
+    return truncated();
+  }
+  if (/exceeds max_streams/.test(log)) {
     return refused(
-      "video_truncated",
-      "The video is cut short: a part of it is missing. Upload the whole file.",
+      "video_unreadable",
+      `The file has more than ${MOST_STREAMS} tracks. Export it with the picture and its sound alone.`,
     );
   }
   if (/matches no streams/.test(log)) {

@@ -7,10 +7,14 @@ const DEFAULT_FPS = 6;
 /** Containers that round times to milliseconds must not make a frame miss its slot. */
 const TOLERANCE_SECONDS = 0.001;
 
+/** Rates that mean anything: a frame in eleven days, and one a microsecond. What is beyond counts as these. */
+const SLOWEST_FPS = 1e-6;
+const FASTEST_FPS = 1e6;
+
 export interface SamplePlan {
   /** Source frames, ascending and distinct. */
   readonly indexes: readonly number[];
-  /** Samples a second. */
+  /** Samples a second: from 0.000001 to 1,000,000. */
   readonly fps: number;
 }
 
@@ -27,16 +31,18 @@ export function planSamples(times: Float64Array, sampling: Sampling, mostFrames:
   const atMost = sampling.maxFrames ?? Infinity;
   const plan =
     sampling.numFrames === null
-      ? atRate(times, sampling.fps ?? DEFAULT_FPS, atMost)
+      ? atRate(times, meaningful(sampling.fps ?? DEFAULT_FPS), atMost)
       : ofNumber(times, Math.min(sampling.numFrames, atMost));
   const count = plan.indexes.length;
-  if (count <= mostFrames) return plan;
+  if (count <= mostFrames) return { indexes: plan.indexes, fps: meaningful(plan.fps) };
   const change = sampling.numFrames === null ? "Lower fps or set maxFrames" : "Lower numFrames";
   throw refused(
     "too_many_frames",
     `The request would process ${count} frames of the video; the limit is ${mostFrames}. ${change}, or send a shorter video.`,
   );
 }
+
+const meaningful = (fps: number): number => Math.min(Math.max(fps, SLOWEST_FPS), FASTEST_FPS);
 
 function atRate(times: Float64Array, fps: number, atMost: number): SamplePlan {
   const start = times[0] ?? 0;
@@ -45,11 +51,12 @@ function atRate(times: Float64Array, fps: number, atMost: number): SamplePlan {
   for (const [index, time] of times.entries()) {
     const slot = Math.floor((time - start + TOLERANCE_SECONDS) * fps);
     if (slot <= taken) continue;
-    if (indexes.length === atMost) return { indexes, fps };
+    if (indexes.length === atMost) break;
     taken = slot;
     indexes.push(index);
   }
-  return { indexes, fps: indexes.length === times.length ? Math.min(fps, meanRate(times)) : fps };
+  const leftOut = indexes.at(-1) !== indexes.length - 1;
+  return { indexes, fps: leftOut ? fps : Math.min(fps, meanRate(times)) };
 }
 
 function ofNumber(times: Float64Array, wanted: number): SamplePlan {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, symlink } from "node:fs/promises";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PreviewEncoder } from "../../src/video/preview-encoder.ts";
@@ -67,6 +67,24 @@ test("a clip that begins late keeps its times", async () => {
 
 test("a lone frame is shown as long as it is said to be", async () => {
   expect(await stamps(await encode([0], "lone.mp4", 0.2))).toEqual([{ time: 0, duration: 0.2 }]);
+});
+
+test.for([
+  ["a lone frame", [0], 1e6],
+  ["a frame after a gap of an hour", [0, 3600], 0.2],
+] as const)("the last frame is shown for ten seconds at most: %s", async ([, times, loneSeconds]) => {
+  const found = await stamps(await encode(times, "held.mp4", loneSeconds));
+  expect(found.map(({ time }) => time)).toEqual(times);
+  expect(found.at(-1)?.duration).toBe(10);
+});
+
+test.skipIf(process.platform !== "linux")("a disk that is full is told as such", async () => {
+  await symlink("/dev/full", clips.path("full.mp4"));
+  await expect(encode([0, 0.1, 0.2], "full.mp4")).rejects.toMatchObject({
+    code: "disk_full",
+    retryable: true,
+    cause: expect.stringContaining("No space left on device"),
+  });
 });
 
 test("colours come back, in an H.264 that browsers play, its index in front", async () => {

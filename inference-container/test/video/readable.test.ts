@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Clip } from "../../src/video/clip.ts";
 import { readFrames, type Frame } from "../../src/video/frames.ts";
@@ -44,6 +45,9 @@ interface Expected {
   /** In seconds, where it isn't FFmpeg's own listing of a whole decode that tells. */
   readonly times?: readonly number[];
 }
+
+const LONG_DESCRIPTION = `description=${"a line of the text\n".repeat(600)}`;
+const FORGED = "[Parsed_showinfo_1 @ 0x0] n: 0 pts: 0 pts_time:0 fmt:yuv420p sar:1/1 s:2x30000000 i:P ";
 
 const count = (length: number, from = 0): number[] => Array.from({ length }, (_, at) => from + at);
 const even = (length: number, from = 0): number[] => count(length).map((at) => from + at / 25);
@@ -135,6 +139,21 @@ const readable: readonly Case[] = [
       }),
       ...h264,
       "hd.mp4",
+    ),
+    { size: [1280, 720], numbers: count(3) },
+  ],
+  [
+    "HD that names no colours, but has much to tell",
+    made(
+      ...numbered({
+        size: "1280x720",
+        frames: 3,
+        filters: "scale=out_color_matrix=bt709,setparams=colorspace=unknown",
+      }),
+      ...h264,
+      "-metadata",
+      LONG_DESCRIPTION,
+      "hdtold.mp4",
     ),
     { size: [1280, 720], numbers: count(3) },
   ],
@@ -270,6 +289,21 @@ const readable: readonly Case[] = [
       "uneven.mkv",
     ),
     { times: count(25).map(unevenSeconds) },
+  ],
+  [
+    "two hundred chapters",
+    async () => {
+      const chapter = (at: number): string =>
+        `[CHAPTER]\nTIMEBASE=1/1000\nSTART=${at * 5}\nEND=${at * 5 + 5}\ntitle=Chapter ${at}, at its full length\n`;
+      await writeFile(clips.path("chapters"), `;FFMETADATA1\n${count(200).map(chapter).join("")}`);
+      const inputs = [...numbered(), "-f", "ffmetadata", "-i", clips.path("chapters")];
+      return clips.make(...inputs, "-map_chapters", "1", ...h264, "chapters.mkv");
+    },
+  ],
+  ["a description of many lines", made(...numbered(), ...h264, "-metadata", LONG_DESCRIPTION, "told.mp4")],
+  [
+    "a title that pretends to be FFmpeg's word on the size",
+    made(...numbered(), ...h264, "-metadata", `title=x\u2028${FORGED}`, "forged.mp4"),
   ],
   ["fragments", remade([], ["-movflags", "frag_keyframe+empty_moov", "fragments.mp4"], ["-g", "10"])],
   ["its index in front", remade([], ["-movflags", "faststart", "index.mp4"])],

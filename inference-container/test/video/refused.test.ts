@@ -43,6 +43,18 @@ async function cutBetweenFrames(): Promise<string> {
 const recoded = (name: string, ...codec: readonly string[]): Promise<string> =>
   clips.make("-i", "whole.mp4", ...codec, name);
 
+const crowded = (): Promise<string> =>
+  clips.make(
+    "-i",
+    "whole.mp4",
+    ...tone,
+    "-map",
+    "0",
+    ...Array.from({ length: 20 }, () => ["-map", "1"]).flat(),
+    "-shortest",
+    "crowd.mkv",
+  );
+
 /** A playlist that names a file of the machine. */
 const playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n";
 
@@ -78,6 +90,7 @@ test.for([
     () => cut(0.9, "parts.mp4", "-movflags", "frag_keyframe+empty_moov"),
   ],
   ["an MKV", "video_truncated", () => cut(0.7, "cut.mkv")],
+  ["more tracks than are read", "video_unreadable", () => crowded()],
   ["an AVI", "video_truncated", () => cut(0.7, "cut.avi")],
   ["an AVI that stops between two frames", "video_truncated", () => cutBetweenFrames()],
 ] as const)("%s is refused as %s", async ([, code, make]) => {
@@ -134,6 +147,15 @@ describe("limits", () => {
       new AbortController().signal,
     );
     expect(clip.times).toHaveLength(25);
+  });
+
+  test.for(["h264.mp4", "hevc.mp4"])("what a codec pads frames with doesn't count: %s", async (name) => {
+    const codec = name === "hevc.mp4" ? ["-c:v", "libx265", "-x265-params", "log-level=error"] : h264;
+    const path = await clips.make(...numbered({ size: "500x500", frames: 3 }), ...codec, name);
+    const limits = { inputPixels: 500 * 500, seconds: 60 };
+    const { width, height } = await probeClip(ffmpeg, path, limits, new AbortController().signal);
+    expect([width, height]).toEqual([500, 500]);
+    expect((await refusalOf(path, { ...limits, inputPixels: 500 * 499 })).message).toContain("500 × 500");
   });
 
   test("a clip that is longer is refused", async () => {

@@ -89,6 +89,36 @@ describe("a rate", () => {
     expect(plan(evenClip(90, 30), { fps: 2 })).toEqual({ indexes: [0, 15, 30, 45, 60, 75], fps: 2 });
   });
 
+  test("far above the clip's own takes every frame, also where maxFrames ends it early", () => {
+    const times = evenClip(100, 25);
+    for (const fps of [1e4, 1e9, 1e308, Number.MAX_VALUE]) {
+      const { indexes, fps: told } = plan(times, { fps });
+      expect(indexes).toEqual(all(times));
+      expect(told).toBeCloseTo(25, 9);
+      expect(plan(times, { fps, maxFrames: 10 }).fps).toBeCloseTo(25, 9);
+    }
+  });
+
+  test("that is next to nothing takes the first frame, and a rate above 0 is told", () => {
+    for (const fps of [1e-5, 1e-7, 1e-9, 1e-20, Number.MIN_VALUE]) {
+      const { indexes, fps: told } = plan(evenClip(100, 25), { fps });
+      expect(indexes).toEqual([0]);
+      expect(Number(told.toFixed(6))).toBeGreaterThan(0);
+      expect(1 / told).toBeLessThan(Infinity);
+    }
+  });
+
+  test("of any size gives one that has six decimals and is neither 0 nor endless", () => {
+    const any = fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(clips, any, bound, (times, fps, maxFrames) => {
+        const told = Number(plan(times, { fps, maxFrames }).fps.toFixed(6));
+        expect(told).toBeGreaterThan(0);
+        expect(told).toBeLessThan(Infinity);
+      }),
+    );
+  });
+
   test("stays true where maxFrames ends it early", () => {
     fc.assert(
       fc.property(clips, rates, numbers, (times, fps, maxFrames) => {
