@@ -18,6 +18,9 @@ const DECODER_THREADS = 4;
 /** FFmpeg counts whole blocks that a codec pads a frame to: of 64 a side in HEVC, mostly of 16. */
 const CODING_BLOCK = 64;
 
+/** FFmpeg counts pixels in 32 bits. */
+const MOST_PIXELS = 2 ** 31 - 1;
+
 /** An uploaded file to read. */
 export interface ClipInput {
   readonly path: string;
@@ -38,7 +41,7 @@ export function inputArguments({ path, container, inputPixels }: ClipInput): str
     ["-protocol_whitelist", "file,pipe"],
     ["-format_whitelist", "mov,matroska,avi"],
     ["-codec_whitelist", DECODERS.join(",")],
-    ["-max_pixels", String(Math.ceil((Math.sqrt(inputPixels) + CODING_BLOCK) ** 2))],
+    ["-max_pixels", String(Math.min(Math.ceil((Math.sqrt(inputPixels) + CODING_BLOCK) ** 2), MOST_PIXELS))],
     ["-max_alloc", String(LARGEST_ALLOCATION)],
     ["-max_streams", String(MOST_STREAMS)],
     ["-threads", String(DECODER_THREADS)],
