@@ -9,19 +9,29 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- video        a clip from createJob to success, beside its parts alone (decode, model, encode) in the
                                 same run, with the embedded model and with stand-ins of a fixed cost a frame; then the
                                 memory that a clip of ten seconds and one of ten minutes take
+  npm run bench -- service      the inference service alone: pictures a second with several at once beside a bare loop
+                                of the same model in the same run; its mask encoder beside sharp's; its memory under
+                                mixed work
 
   --pictures N                  so many pictures (default 12)
   --frames N                    so many frames of the clip for the embedded model (default 12)
-  --rounds N                    each side of the clip's comparison so many times, in turns (default 5)
+  --rounds N                    each side of a comparison so many times, in turns (default 5 for a clip, 3 for the
+                                service)
   --part speed|memory           one half of the clip's measurement alone
-  --quick                       to try it out: 3 frames, 1 round, a clip of one minute instead of ten
+  --part throughput|masks|soak  one part of the service's measurement alone
+  --soak MINUTES                so long of mixed work (default 5)
+  --quick                       to try it out: 1 round, fewer frames and pictures, a clip and a soak of one minute
 
 Times belong to this machine and to what else it does; read the ratios.
 `;
 
 export type BenchRequest =
   | { readonly subject: "pictures"; readonly pictures: number }
-  | { readonly subject: "video"; readonly video: VideoBench };
+  | { readonly subject: "video"; readonly video: VideoBench }
+  | { readonly subject: "service"; readonly service: ServiceBench };
+
+const SERVICE_PARTS = ["throughput", "masks", "soak"] as const;
+type ServicePart = (typeof SERVICE_PARTS)[number];
 
 /** What of a clip is measured. */
 export interface VideoBench {
@@ -33,21 +43,30 @@ export interface VideoBench {
   readonly quick: boolean;
 }
 
+/** What of the inference service is measured. */
+export interface ServiceBench {
+  readonly parts: readonly ServicePart[];
+  readonly rounds: number;
+  readonly soakMinutes: number;
+  readonly quick: boolean;
+}
+
 /** Reads the command line; null when help was asked for. @throws Failure that says what is wrong with it */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
   const { values, positionals } = read(args);
   if (values.help) return null;
   const [subject = "pictures", ...others] = positionals;
   if (others.length > 0) throw usageError(`One thing is measured at a time. ${SEE}`);
-  const { pictures, frames, rounds, part, quick } = values;
+  const { pictures, frames, rounds, part, soak, quick } = values;
   switch (subject) {
     case "pictures": {
-      const foreign = [frames, rounds, part].some((value) => value !== undefined) || quick;
+      const foreign = [frames, rounds, part, soak].some((value) => value !== undefined) || quick;
       if (foreign) throw usageError(`Of pictures, --pictures alone can be chosen. ${SEE}`);
       return { subject, pictures: wholeNumber("--pictures", pictures ?? "12", 1_000) };
     }
     case "video": {
       if (pictures !== undefined) throw usageError(`--pictures is not for a clip: --frames is. ${SEE}`);
+      if (soak !== undefined) throw usageError(`--soak is for the service. ${SEE}`);
       if (part !== undefined && part !== "speed" && part !== "memory") {
         throw usageError("--part takes speed or memory.");
       }
@@ -59,6 +78,20 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
         quick,
       };
       return { subject, video };
+    }
+    case "service": {
+      if (pictures !== undefined || frames !== undefined) {
+        throw usageError(`--pictures and --frames are not for the service. ${SEE}`);
+      }
+      const parts = part === undefined ? SERVICE_PARTS : SERVICE_PARTS.filter((name) => name === part);
+      if (parts.length === 0) throw usageError(`Of the service, --part takes ${SERVICE_PARTS.join(", ")}.`);
+      const service = {
+        parts,
+        rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100),
+        soakMinutes: wholeNumber("--soak", soak ?? (quick ? "1" : "5"), 10_000),
+        quick,
+      };
+      return { subject, service };
     }
     default:
       throw usageError(`There is no benchmark of "${subject}". ${SEE}`);
@@ -76,6 +109,7 @@ function read(args: readonly string[]) {
         frames: { type: "string" },
         rounds: { type: "string" },
         part: { type: "string" },
+        soak: { type: "string" },
         quick: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

@@ -20,3 +20,6 @@ export function spread(values: readonly number[]): Spread {
 /** `median [least–most]`, with so many decimals. */
 export const formatSpread = ({ median, least, most }: Spread, decimals = 0): string =>
   `${median.toFixed(decimals)} [${least.toFixed(decimals)}–${most.toFixed(decimals)}]`;
+
+/** How many a second, of so many within so many milliseconds. */
+export const ratePerSecond = (count: number, ms: number): number => (1_000 * count) / ms;

@@ -14,7 +14,7 @@ const SAMPLES = [
 export interface BenchPicture {
   readonly prompts: readonly [string, string];
   /** The file that is uploaded. */
-  readonly png: Uint8Array<ArrayBuffer>;
+  readonly file: Uint8Array<ArrayBuffer>;
   /** The same, decoded for the bare loop. */
   readonly picture: Picture;
 }
@@ -28,11 +28,11 @@ export async function benchPicture(n: number): Promise<BenchPicture> {
     .toBuffer({ resolveWithObject: true });
   rgb.writeUIntBE(n, 0, 3);
   const { width, height } = info;
-  const png = new Uint8Array(
+  const file = new Uint8Array(
     await sharp(rgb, { raw: { width, height, channels: 3 } })
       .png()
       .toBuffer(),
   );
-  const contentHash = createHash("sha256").update(png).digest("hex");
-  return { prompts, png, picture: { width, height, rgb, contentHash } };
+  const contentHash = createHash("sha256").update(file).digest("hex");
+  return { prompts, file, picture: { width, height, rgb, contentHash } };
 }

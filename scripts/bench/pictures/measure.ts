@@ -53,7 +53,7 @@ async function measureOne(
 /** Measures the n-th picture, new and then with its features cached; which side goes first alternates. */
 export async function measurePicture(bench: Bench, n: number): Promise<Measurement[]> {
   const picture = await benchPicture(n);
-  const taskId = await bench.client.upload(picture.png, "image/png");
+  const taskId = await bench.client.upload(picture.file, "image/png");
   const bareFirst = n % 2 === 1;
   return [
     await measureOne(bench, picture, taskId, "new picture", bareFirst),

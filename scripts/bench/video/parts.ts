@@ -115,7 +115,7 @@ async function encodeAll(
     ms[part] += performance.now() - since;
     since = performance.now();
   };
-  const hooks = { inside: () => undefined, progress: () => undefined, signal };
+  const hooks = { at: () => undefined, progress: () => undefined, signal };
   const tracker = new FrameTracker(replay(model, found), new Lock(), job, { width, height }, size, hooks);
   await using masks = await MasksJsonWriter.open(
     join(job.folder, "masks.json"),

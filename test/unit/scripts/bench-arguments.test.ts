@@ -17,6 +17,11 @@ const video = (overrides: object) => ({
   video: { speed: true, memory: true, frames: 12, rounds: 5, quick: false, ...overrides },
 });
 
+const service = (overrides: object) => ({
+  subject: "service",
+  service: { parts: ["throughput", "masks", "soak"], rounds: 3, soakMinutes: 5, quick: false, ...overrides },
+});
+
 describe("the benchmark's command line", () => {
   it("measures pictures unless told otherwise", () => {
     expect(parseBenchArguments([])).toEqual({ subject: "pictures", pictures: 12 });
@@ -31,6 +36,16 @@ describe("the benchmark's command line", () => {
     expect(parseBenchArguments(["video"])).toEqual(video({}));
     expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ memory: false }));
     expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ speed: false }));
+  });
+
+  it("measures the service, or one part of it", () => {
+    expect(parseBenchArguments(["service"])).toEqual(service({}));
+    expect(parseBenchArguments(["service", "--part", "soak", "--soak", "30"])).toEqual(
+      service({ parts: ["soak"], soakMinutes: 30 }),
+    );
+    expect(parseBenchArguments(["service", "--quick", "--soak", "2"])).toEqual(
+      service({ rounds: 1, soakMinutes: 2, quick: true }),
+    );
   });
 
   it("is quick where that is asked for, but for what is said besides", () => {
@@ -54,6 +69,11 @@ describe("the benchmark's command line", () => {
     [["video", "--pictures", "3"], "--frames is"],
     [["pictures", "--rounds", "3"], "--pictures alone"],
     [["--quick"], "--pictures alone"],
+    [["--soak", "3"], "--pictures alone"],
+    [["video", "--soak", "3"], "--soak is for the service"],
+    [["service", "--soak", "0"], "--soak takes a whole number from 1 to 10000"],
+    [["service", "--part", "speed"], "throughput, masks, soak"],
+    [["service", "--frames", "3"], "not for the service"],
     [["sound"], 'no benchmark of "sound"'],
     [["video", "pictures"], "One thing"],
     [["--frobnicate"], "npm run bench -- --help"],

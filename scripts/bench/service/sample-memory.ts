@@ -1,0 +1,53 @@
+/** The resident memory of the service and its engine over time. Linux only. */
+import { readFileSync } from "node:fs";
+import { findMarked, type Mark } from "../../shared/marked-processes.ts";
+import { spread } from "../statistics.ts";
+import { roleOf } from "../video/watch-memory.ts";
+
+/** Bytes at a moment. */
+export interface MemorySample {
+  readonly service: number;
+  readonly engine: number;
+}
+
+/** The resident memory in a text of /proc/<pid>/status (`VmRSS`, in KiB) in bytes; 0 where it names none. */
+export function residentIn(status: string): number {
+  return 1_024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+}
+
+/** Medians of the first, the middle and the last third of at least three values in their order. */
+export function thirds(values: readonly number[]): readonly [first: number, middle: number, last: number] {
+  const length = Math.floor(values.length / 3);
+  const median = (from: number, to: number): number => spread(values.slice(from, to)).median;
+  return [
+    median(0, length),
+    median(length, values.length - length),
+    median(values.length - length, values.length),
+  ];
+}
+
+/** Looks at the processes that carry a mark until it is stopped and gives what was seen. */
+export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemorySample[] } {
+  const samples: MemorySample[] = [];
+  const look = (): void => {
+    const sample = { service: 0, engine: 0 };
+    for (const pid of findMarked(mark)) {
+      try {
+        const role = roleOf(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
+        if (role !== "service" && role !== "engine") continue;
+        sample[role] = residentIn(readFileSync(`/proc/${pid}/status`, "utf8"));
+      } catch {
+        // It ended between being found and being read.
+      }
+    }
+    samples.push(sample);
+  };
+  const timer = setInterval(look, everyMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+      return samples;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
+import type { TaskRequest } from "../../../src/inference/protocol.ts";
+import { Failure } from "../../shared/command-line.ts";
+import { benchPicture } from "../pictures/bench-picture.ts";
+import { makeClip } from "../video/make-clip.ts";
+import { STAND_IN } from "../video/start-stand-in.ts";
+import { largePicture } from "./large-picture.ts";
+import { type MemorySample, sampleMemory } from "./sample-memory.ts";
+import { type BenchService, withService } from "./with-service.ts";
+
+/** Tasks that the service is given at once. */
+const OFFERED = 6;
+/** Every so many tasks one is a clip. */
+const CLIP_EVERY = 100;
+const CLIP_SECONDS = 3;
+const SAMPLE_MS = 1_000;
+
+/** How the service fared. */
+export interface Soak {
+  readonly minutes: number;
+  /** Tasks by kind where they succeeded, by the failure's code where not. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  readonly samples: readonly MemorySample[];
+}
+
+/** A kind of task, and the code that it ends with, or "success". */
+interface Kind {
+  readonly name: string;
+  readonly request: (worker: BenchService["worker"]) => TaskRequest;
+  readonly code: string;
+}
+
+/** Keeps the service busy with mixed work of the stand-in model for so many minutes, and samples its memory. */
+export async function soak(minutes: number, signal: AbortSignal): Promise<Soak> {
+  const mark = { SEGMENTATION_BENCH: randomUUID() };
+  return await withService(STAND_IN, mark, signal, async (service) => {
+    const kinds = await fill(service);
+    const outcomes = new Map<string, number>();
+    const sampling = sampleMemory(mark, SAMPLE_MS);
+    const until = performance.now() + minutes * 60_000;
+    let n = 0;
+    const offerer = async (): Promise<void> => {
+      while (performance.now() < until) {
+        const outcome = await finishOne(service, kindOf(kinds, n++));
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: OFFERED }, offerer));
+    return { minutes, outcomes, samples: sampling.stop() };
+  });
+}
+
+interface Kinds {
+  readonly clip: Kind;
+  readonly pictures: readonly Kind[];
+}
+
+function kindOf({ clip, pictures }: Kinds, n: number): Kind {
+  const picture = pictures[n % pictures.length];
+  return n % CLIP_EVERY === CLIP_EVERY - 1 || picture === undefined ? clip : picture;
+}
+
+/** @throws Failure where a task ends in another way than its kind does */
+async function finishOne(service: BenchService, { name, request, code }: Kind): Promise<string> {
+  const completion = await service.finish(request(service.worker));
+  const ended = "problem" in completion ? completion.problem.code : completion.outcome;
+  if (ended !== code) throw new Failure(`A task (${name}) ended as ${ended}.`);
+  return ended === "success" ? name : ended;
+}
+
+/** Lays the inputs ready; gives the kinds of tasks for them. */
+async function fill({ worker, folder }: BenchService): Promise<Kinds> {
+  const [first, second] = [await benchPicture(0), await benchPicture(1)];
+  const [middle, large] = [await largePicture(3), await largePicture(12)];
+  const files = [first, second, middle, large].map(({ file }) => Buffer.from(file));
+  for (const [n, file] of files.entries()) worker.inputs.set(`picture-${n}`, file);
+  worker.inputs.set("text", Buffer.from("This is no picture.".repeat(1_000)));
+  worker.inputs.set("empty", Buffer.alloc(0));
+  worker.inputs.set("truncated", Buffer.from(middle.file.subarray(0, middle.file.length / 2)));
+  const clipPath = join(folder, "clip.mp4");
+  await makeClip(findFfmpeg(process.env), clipPath, CLIP_SECONDS, 6);
+  worker.inputs.set("clip", await readFile(clipPath));
+  const limits = { inputBytes: 50_000_000, inputPixels: 36_000_000, masks: 100 };
+  const picture = (
+    input: string,
+    code = "success",
+    generatePreview = false,
+    prompts: string[] = ["20 ms"],
+  ): Kind => ({
+    name: generatePreview ? "picture with preview" : "picture",
+    code,
+    request: (side) =>
+      side.request({ inputUrl: `${side.origin}/inputs/${input}`, limits, generatePreview, prompts }),
+  });
+  const several = ["10 ms", "5 ms", "1 ms"];
+  return {
+    clip: {
+      name: "clip",
+      code: "success",
+      request: (side) =>
+        side.videoRequest({
+          inputUrl: `${side.origin}/inputs/clip`,
+          generatePreview: true,
+          prompts: ["5 ms"],
+        }),
+    },
+    pictures: [
+      picture("picture-0"),
+      picture("picture-1", undefined, true),
+      picture("picture-2", undefined, false, several),
+      picture("text", "not_an_image"),
+      picture("picture-3"),
+      picture("picture-0", undefined, true, several),
+      picture("truncated", "image_truncated"),
+      picture("picture-2", undefined, true),
+      picture("picture-1", undefined, false, several),
+      picture("empty", "image_empty"),
+      picture("missing", "input_not_found"),
+      picture("picture-3", undefined, false, several),
+      picture("picture-0", "prompt_outside_vocabulary", false, ["no cost"]),
+    ],
+  };
+}

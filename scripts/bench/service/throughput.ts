@@ -1,0 +1,185 @@
+import { join } from "node:path";
+import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { loadModel } from "../../../inference-container/src/models/load.ts";
+import type { Model } from "../../../inference-container/src/models/model.ts";
+import { type BenchPicture, benchPicture } from "../pictures/bench-picture.ts";
+import { ratePerSecond, spread } from "../statistics.ts";
+import type { TaskTimes } from "../task-times.ts";
+import * as standIn from "../video/stand-in-model.ts";
+import { STAND_IN } from "../video/start-stand-in.ts";
+import { largePicture } from "./large-picture.ts";
+import { type BenchService, withService } from "./with-service.ts";
+
+/** Tasks that the service is given at once: done ones are replaced. */
+const OFFERED = [1, 2, 4, 8] as const;
+/** What a stand-in is measured for, at each number of tasks. */
+const STAND_IN_MS = 3_000;
+const BUILTIN_PICTURES = 4;
+
+/** One number of tasks at once, beside a bare loop over the same pictures. Pictures a second. */
+export interface Round {
+  readonly model: string;
+  readonly offered: number;
+  readonly perSecond: number;
+  readonly bare: number;
+  /** What the model's fixed cost allows for; null for a real model. */
+  readonly limit: number | null;
+  /** Medians of the service's stages, milliseconds. */
+  readonly stages: TaskTimes["ms"];
+}
+
+interface Scenario {
+  readonly name: string;
+  readonly model: Model;
+  /** A stand-in's milliseconds a picture. */
+  readonly cost: number | null;
+  /** How many pictures a measurement takes. */
+  readonly counted: number;
+  readonly pictures: (count: number) => Promise<BenchPicture[]>;
+}
+
+/** What the command line gives. */
+export interface ThroughputOptions {
+  readonly rounds: number;
+  readonly quick: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Measures the embedded model and stand-ins of a fixed cost. */
+export async function measureThroughput(options: ThroughputOptions): Promise<Round[]> {
+  return [...(await measureStandIns(options)), ...(await measureBuiltin(options))];
+}
+
+async function measureStandIns(options: ThroughputOptions): Promise<Round[]> {
+  const model = await standIn.loadModel();
+  const small = await Promise.all([0, 1, 2].map(benchPicture));
+  const large = [await largePicture(12)];
+  const scenario = (cost: number, kind: string, pictures: readonly BenchPicture[]): Scenario => ({
+    name: `stand-in, ${cost} ms, ${kind}`,
+    model,
+    cost,
+    counted: Math.ceil(STAND_IN_MS / cost / (options.quick ? 3 : 1)),
+    pictures: (count) => Promise.resolve(Array.from({ length: count }, (_, n) => cycled(pictures, n))),
+  });
+  const scenarios = [
+    ...[30, 100, 300].map((cost) => scenario(cost, "0.2 megapixels", small)),
+    scenario(100, "12 megapixels", large),
+  ];
+  return await withService(STAND_IN, {}, options.signal, (service) =>
+    measureScenarios(service, scenarios, options),
+  );
+}
+
+async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {
+  const modelFolder = await ensureBuiltin();
+  const model = await loadModel(modelFolder);
+  let made = 0;
+  const scenario: Scenario = {
+    name: "embedded model",
+    model,
+    cost: null,
+    counted: options.quick ? 2 : BUILTIN_PICTURES,
+    // Never the same picture twice: both sides keep the features of those that they have seen.
+    pictures: (count) => Promise.all(Array.from({ length: count }, () => benchPicture(made++))),
+  };
+  const main = join("inference-container", "src", "main.ts");
+  const kind = { name: "The inference service", main, modelFolder };
+  const rounds = await withService(kind, {}, options.signal, (service) =>
+    measureScenarios(service, [scenario], options),
+  );
+  await model.close();
+  return rounds;
+}
+
+async function measureScenarios(
+  service: BenchService,
+  scenarios: readonly Scenario[],
+  { rounds, signal }: ThroughputOptions,
+): Promise<Round[]> {
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const scenario of scenarios) {
+      for (const offered of OFFERED) {
+        signal.throwIfAborted();
+        const result = await measureRound(service, scenario, offered, round % 2 === 0);
+        measured.push(result);
+        console.error(
+          `${scenario.name}, ${offered} at once: ${(result.perSecond / result.bare).toFixed(2)} of bare`,
+        );
+      }
+    }
+  }
+  return measured;
+}
+
+async function measureRound(
+  service: BenchService,
+  scenario: Scenario,
+  offered: number,
+  bareFirst: boolean,
+): Promise<Round> {
+  const { name, model, cost, counted } = scenario;
+  const pictures = await scenario.pictures(counted);
+  const alone = () => bareLoop(scenario, pictures);
+  const before = bareFirst ? await alone() : null;
+  const { perSecond, stages } = await offer(service, scenario, pictures, offered);
+  const bare = before ?? (await alone());
+  return { model: `${name} ${model.version}`, offered, perSecond, bare, limit: cost && 1_000 / cost, stages };
+}
+
+const promptOf = ({ cost }: Scenario, { prompts }: BenchPicture): string =>
+  cost === null ? prompts[0] : `${cost} ms`;
+
+async function bareLoop(scenario: Scenario, pictures: readonly BenchPicture[]): Promise<number> {
+  const begun = performance.now();
+  for (const picture of pictures) {
+    const prompts = [promptOf(scenario, picture)];
+    await scenario.model.segment(picture.picture, { prompts, threshold: 0.5, withFaint: false });
+  }
+  return ratePerSecond(pictures.length, performance.now() - begun);
+}
+
+/**
+ * Keeps so many tasks at the service until all are done. Counted from the first request to the last report: reports come
+ * in bursts, so that any time between two of them would be arbitrary.
+ */
+async function offer(
+  service: BenchService,
+  scenario: Scenario,
+  pictures: readonly BenchPicture[],
+  offered: number,
+): Promise<Pick<Round, "perSecond" | "stages">> {
+  const { worker } = service;
+  const requests = pictures.map((picture, n) => {
+    worker.inputs.set(`picture-${n}`, Buffer.from(picture.file));
+    return worker.request({
+      prompts: [promptOf(scenario, picture)],
+      inputUrl: `${worker.origin}/inputs/picture-${n}`,
+      limits: { inputBytes: 50_000_000, inputPixels: 36_000_000, masks: 100 },
+    });
+  });
+  const times: TaskTimes["ms"][] = [];
+  const remaining = requests.values();
+  const offerer = async (): Promise<void> => {
+    for (const request of remaining) {
+      await service.finish(request);
+      times.push((await service.timesOf(request.key)).ms);
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: offered }, offerer));
+  const perSecond = ratePerSecond(pictures.length, performance.now() - begun);
+  return { perSecond, stages: medians(times) };
+}
+
+/** The median of each stage. */
+function medians(times: readonly TaskTimes["ms"][]): TaskTimes["ms"] {
+  const stages = Object.keys(times[0] ?? {});
+  return Object.fromEntries(stages.map((stage) => [stage, spread(times.map((ms) => ms[stage] ?? 0)).median]));
+}
+
+function cycled<T>(items: readonly T[], n: number): T {
+  const item = items[n % items.length];
+  if (item === undefined) throw new Error("There is nothing to choose from.");
+  return item;
+}
