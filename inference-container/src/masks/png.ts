@@ -8,8 +8,8 @@ const GREYSCALE = 0;
 
 /**
  * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with the prompt in
- * an iTXt chunk `prompt`. Rows are unfiltered and run-length deflated, which suits long runs and costs about a
- * millisecond for twelve megapixels.
+ * an iTXt chunk `prompt`. Rows are unfiltered and run-length deflated, which suits long runs and costs some two
+ * milliseconds for twelve megapixels.
  */
 export async function encodeMaskPng(mask: BitMask, prompt: string): Promise<Buffer> {
   const scanlines = Buffer.alloc((mask.stride + 1) * mask.height);
