@@ -21,3 +21,12 @@ export async function remembered<V>(
   cache.set(key, value);
   return { value, cached: false };
 }
+
+/** Boxes are small beside features: this holds those of thousands of pictures. */
+const DETECTION_CACHE_BYTES = 4 * 1024 * 1024;
+const DETECTION_BYTES = 128;
+
+/** Remembers what a detector found on pictures, by their content. */
+export function detectionCache<Detection>(): ByteCache<readonly Detection[]> {
+  return new ByteCache(DETECTION_CACHE_BYTES, (detections) => DETECTION_BYTES * (detections.length + 1));
+}

@@ -2,7 +2,7 @@
 import { suppress } from "../box.ts";
 import { ByteCache } from "../byte-cache.ts";
 import { cleanMask } from "../clean-mask.ts";
-import { remembered, tensorCache } from "../feature-cache.ts";
+import { detectionCache, remembered, tensorCache } from "../feature-cache.ts";
 import type { GraphClock, RuntimeOptions, Tensors } from "../graph.ts";
 import type { Instance, LogitGrid, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import type { Detection, Detector } from "./detector.ts";
@@ -20,19 +20,12 @@ export interface BuiltinParts {
   readonly close: () => Promise<void>;
 }
 
-/** Boxes are small beside features: this holds thousands of pictures. */
-const DETECTION_CACHE_BYTES = 4 * 1024 * 1024;
-const DETECTION_BYTES = 128;
-
 export class BuiltinModel implements Model {
   readonly id: string;
   readonly version: string;
   readonly provider: string;
   readonly #parts: BuiltinParts;
-  readonly #detections = new ByteCache<readonly Detection[]>(
-    DETECTION_CACHE_BYTES,
-    (detections) => DETECTION_BYTES * (detections.length + 1),
-  );
+  readonly #detections = detectionCache<Detection>();
   readonly #features: ByteCache<Tensors>;
 
   constructor(parts: BuiltinParts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {

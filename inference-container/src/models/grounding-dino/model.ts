@@ -1,7 +1,7 @@
 /** Grounding DINO with SAM 2: a prompt and the picture to boxes, boxes to masks. */
 import { ByteCache } from "../byte-cache.ts";
 import { cleanMask } from "../clean-mask.ts";
-import { remembered, tensorCache } from "../feature-cache.ts";
+import { detectionCache, remembered, tensorCache } from "../feature-cache.ts";
 import type { RuntimeOptions, Tensors } from "../graph.ts";
 import type { GraphSet } from "../graph-set.ts";
 import type { ImageTensor } from "../image-tensor.ts";
@@ -17,10 +17,6 @@ export interface GroundingDinoParts {
   readonly segmenter: Segmenter;
 }
 
-/** Boxes are small beside features: this holds thousands of pictures. */
-const DETECTION_CACHE_BYTES = 4 * 1024 * 1024;
-const DETECTION_BYTES = 128;
-
 interface Wanted extends Detection {
   readonly promptIndex: number;
 }
@@ -30,10 +26,7 @@ export class GroundingDinoModel implements Model {
   readonly version: string;
   readonly provider: string;
   readonly #parts: GroundingDinoParts;
-  readonly #detections = new ByteCache<readonly Detection[]>(
-    DETECTION_CACHE_BYTES,
-    (detections) => DETECTION_BYTES * (detections.length + 1),
-  );
+  readonly #detections = detectionCache<Detection>();
   readonly #features: ByteCache<Tensors>;
 
   constructor(parts: GroundingDinoParts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
