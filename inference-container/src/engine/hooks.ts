@@ -1,5 +1,5 @@
 import type { Lock } from "./lock.ts";
-import type { JobStage } from "./watchdog.ts";
+import type { JobStage } from "./messages.ts";
 
 /** How a job stands to the engine that runs it. */
 export interface JobHooks {

@@ -106,12 +106,16 @@ export const ToEngine = z.discriminatedUnion("type", [
 ]);
 export type ToEngine = z.infer<typeof ToEngine>;
 
+/** Where a job is: at work of its own, waiting for its turn with the model, or with it. */
+export const JobStage = z.enum(["busy", "waiting", "model"]);
+export type JobStage = z.infer<typeof JobStage>;
+
 export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), model: ModelInfo }),
   /** The model could not be loaded: starting again changes nothing. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** Where a job is from now on. */
-  z.object({ type: z.literal("at"), id: z.string(), stage: z.enum(["busy", "waiting", "model"]) }),
+  z.object({ type: z.literal("at"), id: z.string(), stage: JobStage }),
   /** Nothing holds up the engine. */
   z.object({ type: z.literal("beat") }),
   /** How far a job is, in units, and at times merely that it is being worked on. */

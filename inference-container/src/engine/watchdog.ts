@@ -1,5 +1,4 @@
-/** Where a job is: at work of its own, waiting for its turn with the model, or with it. */
-export type JobStage = "busy" | "waiting" | "model";
+import type { JobStage } from "./messages.ts";
 
 /** How often an engine that is not held up says so. */
 export const BEAT_MS = 1_000;

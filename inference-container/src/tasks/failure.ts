@@ -1,4 +1,5 @@
 import type { TaskProblem } from "../../../src/inference/protocol.ts";
+import { hasCode } from "../error-code.ts";
 
 /** The longest message that the protocol carries. */
 const MESSAGE_LIMIT = 500;
@@ -27,6 +28,9 @@ export const refused = (code: string, message: string): TaskFailure => new TaskF
 export const interrupted = (code: string, message: string): TaskFailure =>
   new TaskFailure(code, message, true);
 
+export const diskFull = (): TaskFailure =>
+  interrupted("disk_full", "The inference service ran out of disk space. Try again later.");
+
 function clip(message: string): string {
   if (message.length <= MESSAGE_LIMIT) return message;
   return `${message.slice(0, MESSAGE_LIMIT - 1).toWellFormed()}…`;
@@ -35,8 +39,6 @@ function clip(message: string): string {
 /** Names what went wrong outside the picture: a full disk by name, anything else as an internal error. */
 export function asTaskFailure(error: unknown): TaskFailure {
   if (error instanceof TaskFailure) return error;
-  if (error instanceof Error && "code" in error && error.code === "ENOSPC") {
-    return interrupted("disk_full", "The inference service ran out of disk space. Try again later.");
-  }
+  if (hasCode(error, "ENOSPC")) return diskFull();
   return interrupted("internal_error", "The inference service met an unexpected error. Try again later.");
 }

@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasCode } from "../error-code.ts";
 import { interrupted, refused, TaskFailure } from "./failure.ts";
 import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 
@@ -26,7 +27,7 @@ export async function fetchInput(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TaskFailure) throw error;
-      if (isDiskFull(error)) throw error;
+      if (hasCode(error, "ENOSPC")) throw error;
       if (attempt === ATTEMPTS) {
         throw interrupted(
           "input_unavailable",
@@ -91,8 +92,4 @@ function failureOf(status: number): TaskFailure {
 function tooLarge(limit: number): TaskFailure {
   const megabytes = (limit / 1_000_000).toFixed(limit < 10_000_000 ? 2 : 0);
   return refused("input_too_large", `The file is larger than ${megabytes} MB, the limit. Make it smaller.`);
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOSPC";
 }

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { asTaskFailure, interrupted } from "../tasks/failure.ts";
+import { diskFull, interrupted } from "../tasks/failure.ts";
 import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import type { Size } from "./size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
@@ -83,7 +83,7 @@ export class PreviewEncoder {
 
   #failure(): Error {
     const failure = this.#run.log.includes("No space left on device")
-      ? asTaskFailure(Object.assign(new Error("FFmpeg's disk is full"), { code: "ENOSPC" }))
+      ? diskFull()
       : interrupted("preview_failed", "The preview could not be encoded. Try again later.");
     failure.cause = this.#run.log;
     return failure;

@@ -1,8 +1,7 @@
 /** The resident memory of the service and its engine over time. Linux only. */
-import { readFileSync } from "node:fs";
-import { findMarked, type Mark } from "../../shared/marked-processes.ts";
+import type { Mark } from "../../shared/marked-processes.ts";
 import { spread } from "../statistics.ts";
-import { roleOf } from "../video/watch-memory.ts";
+import { visitProcesses } from "../video/watch-memory.ts";
 
 /** Bytes at a moment. */
 export interface MemorySample {
@@ -31,15 +30,9 @@ export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemoryS
   const samples: MemorySample[] = [];
   const look = (): void => {
     const sample = { service: 0, engine: 0 };
-    for (const pid of findMarked(mark)) {
-      try {
-        const role = roleOf(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
-        if (role !== "service" && role !== "engine") continue;
-        sample[role] = residentIn(readFileSync(`/proc/${pid}/status`, "utf8"));
-      } catch {
-        // It ended between being found and being read.
-      }
-    }
+    visitProcesses(mark, (role, status) => {
+      if (role === "service" || role === "engine") sample[role] = residentIn(status);
+    });
     samples.push(sample);
   };
   const timer = setInterval(look, everyMs);

@@ -27,20 +27,25 @@ export function peakIn(status: string): number {
   return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 }
 
+/** Visits the service's living processes that carry a mark, each with its text of /proc/<pid>/status. */
+export function visitProcesses(mark: Mark, visit: (role: Role, status: string) => void): void {
+  for (const pid of findMarked(mark)) {
+    try {
+      const role = roleOf(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
+      if (role !== null) visit(role, readFileSync(`/proc/${pid}/status`, "utf8"));
+    } catch {
+      // It ended between being found and being read.
+    }
+  }
+}
+
 /** Watches the processes that carry a mark, until it is stopped and gives what was seen. Linux only. */
 export function watchMemory(mark: Mark): { stop: () => Peaks } {
   const peaks: Record<Role, number> = { service: 0, engine: 0, probe: 0, decoder: 0, encoder: 0 };
-  const look = (): void => {
-    for (const pid of findMarked(mark)) {
-      try {
-        const role = roleOf(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
-        if (role === null) continue;
-        peaks[role] = Math.max(peaks[role], peakIn(readFileSync(`/proc/${pid}/status`, "utf8")));
-      } catch {
-        // It ended between being found and being read.
-      }
-    }
-  };
+  const look = (): void =>
+    visitProcesses(mark, (role, status) => {
+      peaks[role] = Math.max(peaks[role], peakIn(status));
+    });
   const timer = setInterval(look, EVERY_MS);
   return {
     stop: () => {
