@@ -35,6 +35,7 @@ async function readAll(clip: Clip, indexes: readonly number[] = [...clip.times.k
 }
 
 const h264 = ["-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-pix_fmt", "yuv420p"];
+const vp9 = ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p"];
 const tone = ["-f", "lavfi", "-i", "sine=d=1"];
 
 interface Expected {
@@ -89,21 +90,7 @@ const readable: readonly Case[] = [
       "h265.mov",
     ),
   ],
-  [
-    "VP9 in WebM",
-    made(
-      ...numbered(),
-      "-c:v",
-      "libvpx-vp9",
-      "-deadline",
-      "realtime",
-      "-cpu-used",
-      "8",
-      "-pix_fmt",
-      "yuv420p",
-      "vp9.webm",
-    ),
-  ],
+  ["VP9 in WebM", made(...numbered(), ...vp9, "vp9.webm")],
   ["AV1 in MKV", made(...numbered(), "-c:v", "libsvtav1", "-preset", "12", "-pix_fmt", "yuv420p", "av1.mkv")],
   ["MPEG-4 in AVI", made(...numbered(), "-c:v", "mpeg4", "-q:v", "2", "mpeg4.avi"), { times: even(25) }],
   [
@@ -195,22 +182,7 @@ const readable: readonly Case[] = [
     made(...numbered({ filters: "setsar=1/2" }), ...h264, "high.mp4"),
     { size: [320, 480] },
   ],
-  [
-    "odd sides",
-    made(
-      ...numbered({ size: "321x241" }),
-      "-c:v",
-      "libvpx-vp9",
-      "-deadline",
-      "realtime",
-      "-cpu-used",
-      "8",
-      "-pix_fmt",
-      "yuv420p",
-      "odd.webm",
-    ),
-    { size: [321, 241] },
-  ],
+  ["odd sides", made(...numbered({ size: "321x241" }), ...vp9, "odd.webm"), { size: [321, 241] }],
   [
     "an edit list that cuts the beginning away",
     remade(["-ss", "0.3"], ["edited.mp4"]),

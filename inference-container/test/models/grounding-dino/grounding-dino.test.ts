@@ -2,13 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { boxIou } from "../../../src/models/box.ts";
 import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
 import { ModelFolderError } from "../../../src/models/folder-error.ts";
 import { loadModel } from "../../../src/models/load.ts";
-import type { Instance, Model, Picture, SegmentRequest } from "../../../src/models/model.ts";
-import { maskIou, maskOf } from "../samples.ts";
-import { BLUE, GREEN, RED, type Rectangle, scene } from "../sam3/planted-folder.ts";
+import type { Instance, Model, Picture } from "../../../src/models/model.ts";
+import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow } from "../planted-scene.ts";
+import type { Rectangle } from "../sam3/planted-folder.ts";
 import { type FolderChanges, plantedFolder, scoreOf } from "./planted.ts";
 
 const DOWNLOAD_MS = 600_000;
@@ -27,39 +26,14 @@ function folder(changes: FolderChanges = {}): Promise<string> {
   return plantedFolder(join(scratch, `${made}`), builtin, changes);
 }
 
-const red: Rectangle = [40, 30, 200, 150];
-const redBelow: Rectangle = [400, 220, 600, 340];
-const green: Rectangle = [360, 40, 500, 160];
-const blue: Rectangle = [100, 200, 260, 300];
-const drawn = scene(
-  [640, 360],
-  [
-    [RED, red],
-    [RED, redBelow],
-    [GREEN, green],
-    [BLUE, blue],
-  ],
-);
 /** With a digest, so that a model remembers its features: SAM 2's encoder takes seconds. */
 const picture = { ...drawn, contentHash: "a".repeat(64) };
 /** Between the scores of the red objects: one of them is faint. */
 const detection = { floor: scoreOf(1.25), faintFloor: 0.2, nmsIou: 0.7, maxBoxes: 100 };
 
-function ask(...prompts: string[]): SegmentRequest {
-  return { prompts, threshold: 0.5, withFaint: false };
-}
-
-/** An object is found: its box covers the rectangle up to the grid's resolution, its mask is SAM 2's. */
+/** The box up to the grid's resolution; the mask is SAM 2's. */
 function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectangle, score: number): void {
-  expect(boxIou(found?.box ?? [0, 0, 0, 0], rectangle)).toBeGreaterThan(0.93);
-  expect(found?.score).toBeCloseTo(score, 3);
-  if (found === undefined) return;
-  const [x1, y1, x2, y2] = rectangle;
-  const planted = Array.from({ length: of.width * of.height }, (_, i) => {
-    const [x, y] = [i % of.width, Math.floor(i / of.width)];
-    return x >= x1 && x < x2 && y >= y1 && y < y2;
-  });
-  expect(maskIou(maskOf(found, of), planted)).toBeGreaterThan(0.9);
+  expectOverlap(found, of, rectangle, score, { box: 0.93, mask: 0.9 });
 }
 
 describe("Grounding DINO with SAM 2", () => {

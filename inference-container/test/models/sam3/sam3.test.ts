@@ -5,11 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { boxIou } from "../../../src/models/box.ts";
 import { loadModel } from "../../../src/models/load.ts";
-import type { Instance, Model, Picture, SegmentRequest } from "../../../src/models/model.ts";
-import { maskIou, maskOf } from "../samples.ts";
+import type { Instance, Model, Picture } from "../../../src/models/model.ts";
+import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../planted-scene.ts";
 import {
-  BLUE,
-  GREEN,
   LAYOUTS,
   plantedFolder,
   quarterScore,
@@ -25,37 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 
-const SIZE = [640, 360] as const;
-const red: Rectangle = [40, 30, 200, 150];
-const redBelow: Rectangle = [400, 220, 600, 340];
-const green: Rectangle = [360, 40, 500, 160];
-const blue: Rectangle = [100, 200, 260, 300];
-const picture = scene(SIZE, [
-  [RED, red],
-  [RED, redBelow],
-  [GREEN, green],
-  [BLUE, blue],
-]);
-
 function sha256(values: Float32Array): string {
   return createHash("sha256").update(values).digest("hex");
 }
 
-function ask(...prompts: string[]): SegmentRequest {
-  return { prompts, threshold: 0.5, withFaint: false };
-}
-
-/** An object is found: its box and mask cover the rectangle and nothing else, up to the grid's resolution. */
+/** Up to the grid's resolution. */
 function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectangle, score: number): void {
-  expect(boxIou(found?.box ?? [0, 0, 0, 0], rectangle)).toBeGreaterThan(0.95);
-  expect(found?.score).toBeCloseTo(score, 3);
-  if (found === undefined) return;
-  const [x1, y1, x2, y2] = rectangle;
-  const planted = Array.from({ length: of.width * of.height }, (_, i) => {
-    const [x, y] = [i % of.width, Math.floor(i / of.width)];
-    return x >= x1 && x < x2 && y >= y1 && y < y2;
-  });
-  expect(maskIou(maskOf(found, of), planted)).toBeGreaterThan(0.95);
+  expectOverlap(found, of, rectangle, score, { box: 0.95, mask: 0.95 });
 }
 
 describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
