@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { MaskOutput } from "../../../src/inference/protocol.ts";
-import type { BitMask } from "../masks/bit-mask.ts";
 import { encodeMaskPng } from "../masks/png.ts";
-import { rasterise } from "../masks/rasterise.ts";
+import type { RowRuns } from "../masks/row-runs.ts";
+import { findRuns } from "../masks/runs.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, Model, Picture, Segmentation } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
@@ -77,7 +77,7 @@ async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation
   const pending: Promise<WrittenFile>[] = [];
   for (const instance of found.instances) {
     const started = performance.now();
-    const mask = rasterise(instance.mask, picture.width, picture.height, job.maskThreshold);
+    const mask = findRuns(instance.mask, picture.width, picture.height, job.maskThreshold);
     written.post += performance.now() - started;
     if (mask.area === 0) continue;
     const maskIndex = shown.push(instance) - 1;
@@ -105,6 +105,6 @@ async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation
   return written;
 }
 
-async function writeMask(job: ImageJob, mask: BitMask, name: string, prompt: string): Promise<WrittenFile> {
-  return writeOutput(job.folder, name, "image/png", await encodeMaskPng(mask, prompt));
+async function writeMask(job: ImageJob, mask: RowRuns, name: string, prompt: string): Promise<WrittenFile> {
+  return writeOutput(job.folder, name, "image/png", encodeMaskPng(mask, prompt));
 }

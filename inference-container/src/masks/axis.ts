@@ -4,37 +4,22 @@
  * upper sample, its fraction weighs the next one. Both halves together never decrease in i, in floating point too.
  */
 export interface Axis {
-  readonly index: Int32Array;
+  /** `from + 1` places: the outputs between a sample and the next one are [starts[sample], starts[sample + 1]). */
+  readonly starts: Int32Array;
+  /** For each output the weight of the next sample, at most 1 − 2^-52: what is below 1 but near it is a multiple of that. */
   readonly fraction: Float64Array;
 }
 
 export function resizeAxis(from: number, to: number): Axis {
-  const index = new Int32Array(to);
-  const fraction = new Float64Array(to);
+  const axis = { starts: new Int32Array(from + 1).fill(to), fraction: new Float64Array(to) };
+  const { starts, fraction } = axis;
   const scale = from / to;
+  let next = 0;
   for (let i = 0; i < to; i++) {
     const at = Math.min(Math.max((i + 0.5) * scale - 0.5, 0), from - 1);
-    index[i] = Math.floor(at);
-    fraction[i] = at - Math.floor(at);
+    const sample = Math.floor(at);
+    fraction[i] = at - sample;
+    while (next <= sample) starts[next++] = i;
   }
-  return { index, fraction };
-}
-
-/** The outputs [first, last] that lie between a sample and its neighbour; samples without an output are left out. */
-export interface Span {
-  readonly sample: number;
-  readonly first: number;
-  readonly last: number;
-}
-
-export function spansOf(axis: Axis): Span[] {
-  const spans: Span[] = [];
-  let first = 0;
-  for (let i = 1; i <= axis.index.length; i++) {
-    const sample = axis.index[first] ?? 0;
-    if (axis.index[i] === sample) continue;
-    spans.push({ sample, first, last: i - 1 });
-    first = i;
-  }
-  return spans;
+  return axis;
 }

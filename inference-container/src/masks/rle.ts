@@ -1,5 +1,6 @@
 import type { LogitGrid } from "../models/model.ts";
-import { findRuns, type RowRuns } from "./runs.ts";
+import type { RowRuns } from "./row-runs.ts";
+import { findRuns } from "./runs.ts";
 
 /** A mask in the compressed run-length encoding of the COCO dataset's API (maskApi.c, BSD), as pycocotools reads it. */
 export interface Rle {
@@ -10,8 +11,8 @@ export interface Rle {
 }
 
 /**
- * Encodes the pixels whose bilinearly resized logit is greater than the threshold's, without making a bitmap: `counts`
- * equals that of `rasterise`'s mask. `area` is the number of set pixels.
+ * Encodes the pixels whose bilinearly resized logit is greater than the threshold's, without making a bitmap. `area`
+ * is the number of set pixels.
  *
  * @param maskThreshold a probability, 0 to 1
  */

@@ -1,8 +1,12 @@
-import { crc32 } from "node:zlib";
+import { crc32, inflateSync } from "node:zlib";
+import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { encodeMaskPng } from "../../src/masks/png.ts";
-import { rasterise } from "../../src/masks/rasterise.ts";
+import { findRuns } from "../../src/masks/runs.ts";
+import { kindsOfGrids, thresholds } from "../support/grids.ts";
+import { scanlinesOf } from "../support/mask-pixels.ts";
+import { plainMask } from "../support/plain-mask.ts";
 
 /** Bright in a diagonal band; 37 pixels a row leave three bits unused. */
 const grid = {
@@ -10,7 +14,7 @@ const grid = {
   height: 3,
   logits: Float32Array.from([5, -5, -5, -5, 5, -5, -5, -5, 5]),
 };
-const mask = rasterise(grid, 37, 21, 0.5);
+const mask = findRuns(grid, 37, 21, 0.5);
 
 interface Chunk {
   readonly type: string;
@@ -30,22 +34,38 @@ function chunksOf(png: Buffer): Chunk[] {
   return chunks;
 }
 
-test("a mask PNG decodes to 0 and 255 at the mask's own pixels", async () => {
-  const png = await encodeMaskPng(mask, "cat");
-  const { data, info } = await sharp(png).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
-  expect([info.width, info.height]).toEqual([37, 21]);
-  expect(new Set(data)).toEqual(new Set([0, 255]));
-  expect(data.filter((value) => value === 255).length).toBe(mask.area);
-  for (let y = 0; y < 21; y++) {
-    for (let x = 0; x < 37; x++) {
-      const bit = ((mask.bits[y * mask.stride + (x >> 3)] ?? 0) >> (7 - (x & 7))) & 1;
-      expect(data[y * 37 + x]).toBe(bit * 255);
-    }
-  }
+/** Reads the pixels by sharp, and checks that zlib reads the same scanlines and accepts their checksum. */
+async function assertShows(png: Buffer, pixels: readonly boolean[], width: number, height: number) {
+  const data = chunksOf(png).find(({ type }) => type === "IDAT")?.data ?? Buffer.alloc(0);
+  expect(inflateSync(data).equals(scanlinesOf(pixels, width, height))).toBe(true);
+  const shown = await sharp(png, { limitInputPixels: false })
+    .extractChannel(0)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  expect([shown.info.width, shown.info.height]).toEqual([width, height]);
+  expect(shown.data.equals(Uint8Array.from(pixels, (set) => (set ? 255 : 0)))).toBe(true);
+}
+
+test.for(kindsOfGrids)(
+  "a PNG from %s shows the pixel-by-pixel computation as 0 and 255",
+  async ([, grids]) => {
+    const side = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1, 2, 8, 300));
+    await fc.assert(
+      fc.asyncProperty(grids, side, side, thresholds, async (logits, width, height, threshold) => {
+        const png = encodeMaskPng(findRuns(logits, width, height, threshold), "cat");
+        await assertShows(png, plainMask(logits, width, height, threshold), width, height);
+      }),
+    );
+  },
+);
+
+test("a PNG that is wider than deflate looks back shows its mask", async () => {
+  const png = encodeMaskPng(findRuns(grid, 300_000, 3, 0.5), "cat");
+  await assertShows(png, plainMask(grid, 300_000, 3, 0.5), 300_000, 3);
 });
 
 test("a mask PNG is one-bit greyscale, and every chunk's checksum holds", async () => {
-  const png = await encodeMaskPng(mask, "cat");
+  const png = encodeMaskPng(mask, "cat");
   const { channels, space, format, bitsPerSample } = await sharp(png).metadata();
   expect({ channels, space, format }).toEqual({ channels: 1, space: "b-w", format: "png" });
   expect(bitsPerSample).toBe(1);
@@ -54,12 +74,12 @@ test("a mask PNG is one-bit greyscale, and every chunk's checksum holds", async 
   expect(chunks.every(({ crcHolds }) => crcHolds)).toBe(true);
 });
 
-test.for(["cat", "Straßenbahn 路面電車 🚋", "a\0b"])("the prompt %j is in an iTXt chunk", async (prompt) => {
-  const [, text] = chunksOf(await encodeMaskPng(mask, prompt));
+test.for(["cat", "Straßenbahn 路面電車 🚋", "a\0b"])("the prompt %j is in an iTXt chunk", (prompt) => {
+  const [, text] = chunksOf(encodeMaskPng(mask, prompt));
   expect(text?.data.toString("utf8")).toBe(`prompt\0\0\0\0\0${prompt.replace("\0", "")}`);
 });
 
 test("a reader finds the prompt", async () => {
-  const { comments } = await sharp(await encodeMaskPng(mask, "Kaffeetasse")).metadata();
+  const { comments } = await sharp(encodeMaskPng(mask, "Kaffeetasse")).metadata();
   expect(comments).toContainEqual({ keyword: "prompt", text: "Kaffeetasse" });
 });

@@ -3,7 +3,7 @@ import type { MaskRun } from "./masks.ts";
 
 const ROWS: readonly Row<MaskRun>[] = [
   ["ours from the logits, ms", ({ ours }) => ours, 2],
-  ["– rasterising", ({ rasterise }) => rasterise, 2],
+  ["– finding the runs of set pixels", ({ rasterise }) => rasterise, 2],
   ["sharp, PNG of a grey buffer, ms", ({ png }) => png, 1],
   ["the same, fastest deflate, ms", ({ fastPng }) => fastPng, 1],
   ["sharp from the logits, ms", ({ resized }) => resized, 1],

@@ -114,7 +114,7 @@ export const ENDPOINTS = [
     [
       "Image: maskThreshold of 0 to 1, 0.5 by default, tells a mask's pixels.",
       THRESHOLDS,
-      "inference/masks/rasterise: a mask threshold of 0 sets every pixel and one of 1 sets none",
+      "inference/masks/runs: a mask threshold of 0 sets every pixel and one of 1 sets none",
       BAD_FIELDS,
     ],
     ["Video: prompts, at least one, each of at least 1 character.", BAD_VIDEO_FIELDS],

@@ -1,0 +1,61 @@
+import { ABOVE, BELOW, type RowSides, UNCLEAR } from "./sides.ts";
+
+/** In the place of a cell's number: all pixels of the piece are set. */
+export const UNIFORM = -1;
+
+/**
+ * What the outline may touch between two grid rows, in ascending order: cells that it may cross, and between them
+ * stretches that are wholly set. Pixels of no piece are clear.
+ */
+export class Pieces {
+  /** For each piece its cell, which is its left sample's number, or `UNIFORM`. */
+  readonly cells: Int32Array;
+  /** For each piece its pixels [from, to). */
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  length = 0;
+
+  /** A cell lies between a sample and the next one, so there are as many cells as samples. */
+  constructor(samples: number) {
+    this.cells = new Int32Array(samples);
+    this.from = new Int32Array(samples);
+    this.to = new Int32Array(samples);
+  }
+
+  /**
+   * Takes in the cells between two grid rows.
+   * @param starts the first pixel of each cell, and the width
+   */
+  find(upper: RowSides, lower: RowSides, starts: Int32Array): void {
+    const samples = starts.length - 1;
+    this.length = 0;
+    let i = 0;
+    let j = 0;
+    for (let sample = 0; sample < samples;) {
+      const upperEnd = upper.ends[i] ?? 0;
+      const lowerEnd = lower.ends[j] ?? 0;
+      const end = Math.min(upperEnd, lowerEnd);
+      const side = upper.sides[i] === lower.sides[j] ? (upper.sides[i] ?? 0) : UNCLEAR;
+      // The last of these samples has the next one, of another side, to its right; after the very last none follows.
+      const lastCell = end === samples ? samples : end - 1;
+      if (side === ABOVE) this.#add(UNIFORM, starts, sample, lastCell);
+      else if (side !== BELOW) {
+        for (let cell = sample; cell < lastCell; cell++) this.#add(cell, starts, cell, cell + 1);
+      }
+      if (lastCell < end) this.#add(lastCell, starts, lastCell, end);
+      if (upperEnd === end) i++;
+      if (lowerEnd === end) j++;
+      sample = end;
+    }
+  }
+
+  /** Cells without pixels are left out. */
+  #add(cell: number, starts: Int32Array, first: number, end: number): void {
+    const from = starts[first] ?? 0;
+    const to = starts[end] ?? 0;
+    if (from === to) return;
+    this.cells[this.length] = cell;
+    this.from[this.length] = from;
+    this.to[this.length++] = to;
+  }
+}
