@@ -109,9 +109,9 @@ function withDtypes(template: Template, halves: ReadonlySet<string>): Template["
   const fit = (tensor: TensorSpec): TensorSpec =>
     halves.has(tensor.name) ? { ...tensor, dtype: "float16" } : tensor;
   return Object.fromEntries(
-    Object.entries(template.graphs).map(([key, { file, inputs, outputs }]) => [
+    Object.entries(template.graphs).map(([key, { inputs, outputs, ...rest }]) => [
       key,
-      { file, inputs: inputs.map(fit), outputs: outputs.map(fit) },
+      { ...rest, inputs: inputs.map(fit), outputs: outputs.map(fit) },
     ]),
   );
 }

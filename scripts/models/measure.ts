@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "../../inference-container/src/models/folder.ts";
-import { Graph } from "../../inference-container/src/models/graph.ts";
+import { GraphSet } from "../../inference-container/src/models/graph-set.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../inference-container/src/models/load-options.ts";
 import { loadModel } from "../../inference-container/src/models/load.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
@@ -72,12 +72,13 @@ async function signatures(
   { graphs }: Manifest,
   provider: Provider,
 ): Promise<Usable["graphs"]> {
+  const opened = new GraphSet(folder, { ...DEFAULT_LOAD_OPTIONS, provider });
   const read: Usable["graphs"] = [];
   for (const spec of Object.values(graphs)) {
-    const graph = await Graph.load(folder, spec, { ...DEFAULT_LOAD_OPTIONS, provider }, { ms: 0 });
-    read.push({ file: graph.file, inputs: [...graph.inputs], outputs: [...graph.outputs] });
-    await graph.close();
+    const { file, maxBatch, inputs, outputs } = await opened.load(spec);
+    read.push({ file, maxBatch, inputs: [...inputs], outputs: [...outputs] });
   }
+  await opened.close();
   return read;
 }
 

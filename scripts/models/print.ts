@@ -69,9 +69,10 @@ export function descriptionLines(folder: string, { manifest, recognised, filledI
   ];
 }
 
-function graphLines({ file, inputs, outputs }: Usable["graphs"][number]): string[] {
+function graphLines({ file, maxBatch, inputs, outputs }: Usable["graphs"][number]): string[] {
   const rows = [...inputs.map((tensor) => row("in", tensor)), ...outputs.map((tensor) => row("out", tensor))];
-  return [file, ...formatTable(["", "role", "name", "type", "shape"], rows), ""];
+  const heading = maxBatch > 1 ? `${file}, several at once: up to ${maxBatch}` : file;
+  return [heading, ...formatTable(["", "role", "name", "type", "shape"], rows), ""];
 }
 
 function foundLines({ instances }: Usable["golden"]): string[] {

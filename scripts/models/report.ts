@@ -35,7 +35,15 @@ const Usable = z.object({
       }),
     ),
   }),
-  graphs: z.array(z.object({ file: z.string(), inputs: z.array(Tensor), outputs: z.array(Tensor) })),
+  graphs: z.array(
+    z.object({
+      file: z.string(),
+      /** The most rows of runs that the service joins into one. */
+      maxBatch: z.number(),
+      inputs: z.array(Tensor),
+      outputs: z.array(Tensor),
+    }),
+  ),
 });
 export type Usable = z.infer<typeof Usable>;
 

@@ -5,9 +5,9 @@ import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
 import { asTaskFailure, TaskFailure } from "../tasks/failure.ts";
 import { JobDropped, type JobHooks } from "./hooks.ts";
-import { Lock } from "./lock.ts";
 import { EngineConfig, type EngineJob, type EngineResult, type FromEngine, ToEngine } from "./messages.ts";
 import { killGroup } from "./kill-group.ts";
+import { type Loaded, loadOnProvider } from "./load-on-provider.ts";
 import { BEAT_MS } from "./watchdog.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";
@@ -22,7 +22,6 @@ function isLoader(module: unknown): module is Loader {
 }
 
 const config = EngineConfig.parse(JSON.parse(process.argv[2] ?? "{}"));
-const modelLock = new Lock();
 const running = new Map<string, AbortController>();
 
 // A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
@@ -42,11 +41,11 @@ function sendLast(message: FromEngine): void {
   process.send?.(message, undefined, undefined, () => process.disconnect());
 }
 
-async function load(): Promise<Model | undefined> {
+async function load(): Promise<Loaded | undefined> {
   try {
     const loader: unknown = await import(config.loader);
     if (!isLoader(loader)) throw new Error(`${config.loader} does not export loadModel.`);
-    return await loader.loadModel(config.modelFolder, config.options);
+    return await loadOnProvider(loader.loadModel, config);
   } catch (error) {
     sendLast({ type: "unloadable", message: error instanceof Error ? error.message : String(error) });
     return undefined;
@@ -61,9 +60,7 @@ function detailOf(error: unknown): string | undefined {
 }
 
 function work(model: Model, job: EngineJob, hooks: JobHooks): Promise<EngineResult> {
-  return job.type === "image"
-    ? runPicture(model, modelLock, job, hooks)
-    : runVideo(model, modelLock, config.ffmpeg, job, hooks);
+  return job.type === "image" ? runPicture(model, job, hooks) : runVideo(model, config.ffmpeg, job, hooks);
 }
 
 async function run(model: Model, job: EngineJob): Promise<void> {
@@ -88,8 +85,10 @@ async function run(model: Model, job: EngineJob): Promise<void> {
   }
 }
 
-const model = await load();
-if (model !== undefined) {
+const loaded = await load();
+if (loaded !== undefined) {
+  const { model, fallback } = loaded;
+  const { id, version, provider } = model;
   process.on("message", (raw) => {
     const message = ToEngine.parse(raw);
     if (message.type === "run") void run(model, message.job);
@@ -99,5 +98,5 @@ if (model !== undefined) {
   setInterval(() => {
     if (running.size > 0) send({ type: "beat" });
   }, BEAT_MS).unref();
-  send({ type: "ready", model: { id: model.id, version: model.version, provider: model.provider } });
+  send({ type: "ready", model: { id, version, provider, ...(fallback !== undefined && { fallback }) } });
 }

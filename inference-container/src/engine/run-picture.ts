@@ -4,13 +4,13 @@ import type { MaskOutput } from "../../../src/inference/protocol.ts";
 import { encodeMaskPng } from "../masks/png.ts";
 import type { RowRuns } from "../masks/row-runs.ts";
 import { findRuns } from "../masks/runs.ts";
+import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, Model, Picture, Segmentation } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { renderPreview } from "../preview/preview.ts";
 import { refused } from "../tasks/failure.ts";
-import { type JobHooks, withModel } from "./hooks.ts";
-import type { Lock } from "./lock.ts";
+import type { JobHooks } from "./hooks.ts";
 import type { ImageJob, ImageResult, WrittenFile } from "./messages.ts";
 import { writeOutput } from "./output-file.ts";
 import { unservedNotice } from "./unserved.ts";
@@ -19,28 +19,21 @@ import { unservedNotice } from "./unserved.ts";
 const MASKS_AT_ONCE = 4;
 
 /**
- * Runs one picture through decode, inference, rasterising and encoding. Only inference holds the model's lock, so that
- * the next picture decodes and the last one is encoded meanwhile.
+ * Runs one picture through decode, inference, rasterising and encoding. Only the graphs take turns, so that the next
+ * picture is decoded and the last one encoded meanwhile.
  *
  * @throws TaskFailure where the picture or its prompts can't be served; JobDropped
  */
-export async function runPicture(
-  model: Model,
-  modelLock: Lock,
-  job: ImageJob,
-  hooks: JobHooks,
-): Promise<ImageResult> {
+export async function runPicture(model: Model, job: ImageJob, hooks: JobHooks): Promise<ImageResult> {
   const started = performance.now();
   const picture = await decodePicture(job.inputPath, job.contentHash, job.inputPixels);
   const decode = performance.now() - started;
   const { prompts, threshold } = job;
-  let infer = 0;
-  const found = await withModel(modelLock, hooks, async () => {
-    const from = performance.now();
-    const segmentation = await model.segment(picture, { prompts, threshold, withFaint: false });
-    infer = performance.now() - from;
-    return segmentation;
-  });
+  hooks.signal.throwIfAborted();
+  const usage = new Usage(undefined, (stage) => hooks.at(stage));
+  const from = performance.now();
+  const found = await model.segment(picture, { prompts, threshold, withFaint: false, usage });
+  const infer = performance.now() - from - usage.waitedMs;
   hooks.signal.throwIfAborted();
   checkSegmentation(found, picture, prompts.length);
   const notice = unservedNotice(found, prompts.length);

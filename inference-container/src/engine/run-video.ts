@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Usage } from "../device/usage.ts";
 import type { Model } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
 import { refused } from "../tasks/failure.ts";
@@ -9,7 +10,7 @@ import { probeClip } from "../video/probe.ts";
 import { planSamples } from "../video/sampling.ts";
 import { workingSize } from "../video/working-size.ts";
 import type { JobHooks } from "./hooks.ts";
-import type { Lock } from "./lock.ts";
+import { inOrder } from "./in-order.ts";
 import type { VideoJob, VideoResult, WrittenFile } from "./messages.ts";
 import { describeOutput } from "./output-file.ts";
 import { FrameTracker } from "./track-frame.ts";
@@ -18,19 +19,21 @@ const MASKS = "masks.json";
 const PREVIEW = "preview.mp4";
 /** The largest masks.json: what a client can still be expected to read. */
 const MASKS_BYTES = 512 * 1_048_576;
+/** Frames given to the model at once, for each that the device joins: it has the one, and the other is made ready. */
+const FRAMES_AHEAD = 2;
 /** Decoding up to the next sampled frame may take long: so often the service hears that the job is alive. */
 const ALIVE_MS = 5_000;
 
 /**
- * Runs one clip: frame by frame through decode, inference, tracking and encoding. Each frame takes the model's lock
- * anew, so that pictures pass between frames. Memory holds a frame or two, whatever the clip's length.
+ * Runs one clip: frame by frame through decode, inference, tracking and encoding, so that a frame is decoded and another
+ * encoded while the device has one. Pictures take their turns between frames. Memory holds a few frames, whatever the
+ * clip's length.
  *
  * @param ffmpeg FFmpeg's command, null where there is none
  * @throws TaskFailure where the clip or its prompts can't be served; JobDropped
  */
 export async function runVideo(
   model: Model,
-  modelLock: Lock,
   ffmpeg: string | null,
   job: VideoJob,
   hooks: JobHooks,
@@ -45,7 +48,7 @@ export async function runVideo(
   const tell = (): void => hooks.progress(told.done, told.total);
   const alive = setInterval(tell, ALIVE_MS);
   try {
-    return await segmentClip(model, modelLock, ffmpeg, job, hooks, (done, total) => {
+    return await segmentClip(model, ffmpeg, job, hooks, (done, total) => {
       Object.assign(told, { done, total });
       tell();
     });
@@ -56,7 +59,6 @@ export async function runVideo(
 
 async function segmentClip(
   model: Model,
-  modelLock: Lock,
   ffmpeg: string,
   job: VideoJob,
   hooks: JobHooks,
@@ -64,7 +66,8 @@ async function segmentClip(
 ): Promise<VideoResult> {
   const { inputPath, folder } = job;
   const { signal } = hooks;
-  const ms = { decode: 0, encode: 0 };
+  const { prompts, scoreThreshold: threshold } = job;
+  const ms = { decode: 0, infer: 0, encode: 0 };
   let since = performance.now();
   const lap = (stage: keyof typeof ms): void => {
     ms[stage] += performance.now() - since;
@@ -75,14 +78,24 @@ async function segmentClip(
   const { width, height } = clip;
   const size = workingSize(clip);
   progress(0, indexes.length);
-  const tracker = new FrameTracker(model, modelLock, job, { width, height }, size, hooks);
+  lap("decode");
+  const usage = new Usage(undefined, (stage) => hooks.at(stage));
+  const tracker = new FrameTracker(job, { width, height }, size);
   await using masks = await MasksJsonWriter.open(join(folder, MASKS), { width, height, fps }, MASKS_BYTES);
   await using preview = job.generatePreview
     ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW), size, 1 / fps, signal)
     : undefined;
-  for await (const frame of readFrames(ffmpeg, clip, indexes, size, signal)) {
-    lap("decode");
-    const objects = await tracker.look(frame);
+  const ahead = FRAMES_AHEAD * model.maxBatch;
+  const segmented = inOrder(readFrames(ffmpeg, clip, indexes, size, signal), ahead, async (frame) => {
+    signal.throwIfAborted();
+    const picture = { ...size, rgb: frame.rgb, contentHash: null };
+    // Whether there will be a track that something faint can continue is known only once the frames before are done.
+    const found = await model.segment(picture, { prompts, threshold, withFaint: true, usage });
+    return { frame, found };
+  });
+  for await (const { frame, found } of segmented) {
+    lap("infer");
+    const objects = tracker.look(frame.timeSec, found);
     since = performance.now();
     await masks.frame({ ...frame, objects });
     if (preview !== undefined) {
@@ -92,7 +105,7 @@ async function segmentClip(
     lap("encode");
     progress(frame.sampleIdx + 1, indexes.length);
   }
-  lap("decode");
+  lap("infer");
   const { frames, framesWithMasks, totalMasks, ...written } = await masks.finish();
   const files: WrittenFile[] = [
     { name: MASKS, contentType: "application/json", ...written, path: join(folder, MASKS) },
@@ -110,8 +123,8 @@ async function segmentClip(
     masks: MASKS,
     preview: preview === undefined ? null : PREVIEW,
     notice: tracker.notice,
-    ms: { ...ms, infer: tracker.ms.infer, post: tracker.ms.post },
-    modelMs: tracker.ms.graphs,
+    ms: { ...ms, post: tracker.postMs },
+    modelMs: usage.ms,
     frames,
     framesWithMasks,
     totalMasks,

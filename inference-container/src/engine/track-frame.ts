@@ -3,14 +3,11 @@ import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
 import { encodeRle } from "../masks/rle.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Instance, Model, Segmentation } from "../models/model.ts";
+import type { Instance, Segmentation } from "../models/model.ts";
 import type { TrackedObject } from "../preview/tracked.ts";
 import { Tracker } from "../tracking/tracker.ts";
-import type { Frame } from "../video/frames.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
 import type { Size } from "../video/size.ts";
-import { type JobHooks, withModel } from "./hooks.ts";
-import type { Lock } from "./lock.ts";
 import type { VideoJob } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
 
@@ -19,31 +16,24 @@ interface FrameObject extends MaskedObject, TrackedObject {}
 
 /** Looks at a clip's frames in turn: what is on them, and which of it was seen before. */
 export class FrameTracker {
-  /** Milliseconds with the model, of these inside its graphs, and after it. */
-  readonly ms = { infer: 0, graphs: 0, post: 0 };
+  /** Milliseconds of tracking and all that follows the model. */
+  postMs = 0;
   /** What could not be looked for; null where all could. */
   notice: TaskProblem | null = null;
-  readonly #model: Model;
-  readonly #modelLock: Lock;
   readonly #job: VideoJob;
   readonly #clip: Size;
   readonly #frame: Size;
-  readonly #hooks: JobHooks;
   readonly #tracker = new Tracker();
 
   /** @param clip the clip's size; @param frame the size of the frames that will come */
-  constructor(model: Model, modelLock: Lock, job: VideoJob, clip: Size, frame: Size, hooks: JobHooks) {
-    this.#model = model;
-    this.#modelLock = modelLock;
+  constructor(job: VideoJob, clip: Size, frame: Size) {
     this.#job = job;
     this.#clip = clip;
     this.#frame = frame;
-    this.#hooks = hooks;
   }
 
-  /** The objects of the next frame. @throws TaskFailure where no prompt can be served, or the model gave what can't be true; JobDropped */
-  async look({ rgb, timeSec }: Frame): Promise<FrameObject[]> {
-    const found = await this.#segment(rgb);
+  /** The objects of the next frame, of what the model found there. @throws TaskFailure where no prompt can be served, or the model gave what can't be true */
+  look(timeSec: number, found: Segmentation): FrameObject[] {
     const started = performance.now();
     const { prompts } = this.#job;
     checkSegmentation(found, this.#frame, prompts.length);
@@ -64,21 +54,8 @@ export class FrameTracker {
       const prompt = prompts[promptIndex] ?? "";
       return [{ objectId, promptIndex, prompt, score, box: this.#inClip(instance), mask, rle }];
     });
-    this.ms.post += performance.now() - started;
+    this.postMs += performance.now() - started;
     return objects;
-  }
-
-  #segment(rgb: Uint8Array): Promise<Segmentation> {
-    const { prompts, scoreThreshold: threshold } = this.#job;
-    const withFaint = this.#tracker.hasLiveTracks;
-    return withModel(this.#modelLock, this.#hooks, async () => {
-      const started = performance.now();
-      const picture = { ...this.#frame, rgb, contentHash: null };
-      const found = await this.#model.segment(picture, { prompts, threshold, withFaint });
-      this.ms.infer += performance.now() - started;
-      this.ms.graphs += found.modelMs;
-      return found;
-    });
   }
 
   #inClip({ box: [x1, y1, x2, y2] }: Instance): Box {

@@ -2,14 +2,19 @@
 export class ByteCache<V> {
   readonly #budget: number;
   readonly #sizeOf: (value: V) => number;
+  readonly #drop: (value: V) => void;
   /** Iterates from the least to the most recently used: a read moves its entry to the end. */
   readonly #entries = new Map<string, V>();
   #bytes = 0;
 
-  /** `budget` in bytes, 0 keeps nothing; `sizeOf` gives a value's bytes and must not change over its life. */
-  constructor(budget: number, sizeOf: (value: V) => number) {
+  /**
+   * `budget` in bytes, 0 keeps nothing; `sizeOf` gives a value's bytes and must not change over its life; `drop` hears of
+   * each value that is not kept, or no longer.
+   */
+  constructor(budget: number, sizeOf: (value: V) => number, drop: (value: V) => void = () => undefined) {
     this.#budget = budget;
     this.#sizeOf = sizeOf;
+    this.#drop = drop;
   }
 
   get bytes(): number {
@@ -27,7 +32,7 @@ export class ByteCache<V> {
   /** Keeps a value, dropping others to stay within the budget; one larger than the whole budget is not kept. */
   set(key: string, value: V): void {
     this.delete(key);
-    if (this.#sizeOf(value) > this.#budget) return;
+    if (this.#sizeOf(value) > this.#budget) return this.#drop(value);
     this.#entries.set(key, value);
     this.#bytes += this.#sizeOf(value);
     for (const oldest of this.#entries.keys()) {
@@ -41,10 +46,10 @@ export class ByteCache<V> {
     if (value === undefined) return;
     this.#entries.delete(key);
     this.#bytes -= this.#sizeOf(value);
+    this.#drop(value);
   }
 
   clear(): void {
-    this.#entries.clear();
-    this.#bytes = 0;
+    for (const key of this.#entries.keys()) this.delete(key);
   }
 }

@@ -1,13 +1,13 @@
-/** The graphs of one model: opened together and closed together. */
-import { Graph, type GraphClock, type RuntimeOptions } from "./graph.ts";
+/** The graphs of one model: opened together on one device and closed together. */
+import { Device } from "../device/device.ts";
+import { Graph, type RuntimeOptions } from "./graph.ts";
 import type { GraphSpec } from "./manifest.ts";
 
 export class GraphSet {
-  /** Counts the milliseconds of all graphs together. */
-  readonly clock: GraphClock = { ms: 0 };
   readonly #folder: string;
   readonly #runtime: RuntimeOptions;
-  readonly #graphs: Graph[] = [];
+  readonly #device = new Device();
+  #joins = false;
 
   constructor(folder: string, runtime: RuntimeOptions) {
     this.#folder = folder;
@@ -16,12 +16,18 @@ export class GraphSet {
 
   /** @throws ModelFolderError when the graph is not what the manifest says. */
   async load(spec: GraphSpec): Promise<Graph> {
-    const graph = await Graph.load(this.#folder, spec, this.#runtime, this.clock);
-    this.#graphs.push(graph);
+    const graph = await Graph.load(this.#device, this.#folder, spec, this.#runtime);
+    this.#joins ||= graph.maxBatch > 1;
     return graph;
   }
 
-  async close(): Promise<void> {
-    for (const graph of this.#graphs.splice(0)) await graph.close();
+  /** Whether the device joins runs of any of the graphs. */
+  get joinsRuns(): boolean {
+    return this.#joins;
+  }
+
+  /** Ends the device's thread, after the runs that were asked for. */
+  close(): Promise<void> {
+    return this.#device.close();
   }
 }

@@ -1,38 +1,54 @@
 /** An ONNX graph whose tensors are addressed by the manifest's roles. */
 import { join } from "node:path";
-import { InferenceSession, type Tensor } from "onnxruntime-node";
+import type { Tensor } from "onnxruntime-node";
+import { growingInputs } from "../device/batch.ts";
+import type { Device, Results } from "../device/device.ts";
+import { Held } from "../device/held.ts";
+import type { Declared, Feeds, HeldTensor, SessionOptions, Signature } from "../device/messages.ts";
+import type { Usage } from "../device/usage.ts";
+import { fromValues, toValues } from "../device/values.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import type { GraphSpec, TensorSpec } from "./manifest.ts";
-import { asFeed, floatValues } from "./tensors.ts";
+import { floatValues } from "./tensors.ts";
 
-/** Adds up the milliseconds that graphs ran. */
-export interface GraphClock {
-  ms: number;
-}
-
-export interface RuntimeOptions {
-  /** ONNX Runtime's name of the execution provider; it is used or loading fails, there is no falling back. */
-  readonly provider: "cpu" | "cuda";
-  /** Threads inside one operator; 0 lets ONNX Runtime take one for each core. */
-  readonly threads: number;
+export interface RuntimeOptions extends SessionOptions {
+  /** The most rows of runs that are joined into one, where the manifest allows for it; 1 joins none. */
+  readonly maxBatch: number;
+  /** How long a run may wait for others to be joined with, once the device is free. */
+  readonly batchDelayMs: number;
 }
 
 export type Tensors = Readonly<Record<string, Tensor>>;
+
+/** What a graph takes: tensors, and such as stay with the device. */
+export type GraphFeeds = Readonly<Record<string, Tensor | HeldTensor>>;
+
+export interface RunOptions {
+  /** Leaves other results where they are. */
+  readonly wanted?: (output: TensorSpec) => boolean;
+  /** Roles of feeds that nobody reads afterwards: they are moved to the device, not copied. */
+  readonly moved?: readonly string[];
+  /** The work's next run follows at once: others' runs let it go first. */
+  readonly followed?: boolean;
+}
 
 export class Graph {
   /** The manifest's tensors without the optional ones that the file lacks, and with the sizes that it fixes. */
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
   readonly file: string;
-  readonly #session: InferenceSession;
-  readonly #clock: GraphClock;
+  /** The most rows of runs that are joined into one: so many are worth asking for at once. */
+  readonly maxBatch: number;
+  readonly #device: Device;
+  readonly #id: number;
 
-  private constructor(session: InferenceSession, spec: GraphSpec, clock: GraphClock) {
+  private constructor(device: Device, id: number, spec: GraphSpec, signature: Signature, maxBatch: number) {
     this.file = spec.file;
-    this.inputs = presentTensors(spec.inputs, session.inputMetadata);
-    this.outputs = presentTensors(spec.outputs, session.outputMetadata);
-    this.#session = session;
-    this.#clock = clock;
+    this.inputs = presentTensors(spec.inputs, signature.inputs);
+    this.outputs = presentTensors(spec.outputs, signature.outputs);
+    this.maxBatch = growingInputs(signature) === undefined ? 1 : maxBatch;
+    this.#device = device;
+    this.#id = id;
   }
 
   /**
@@ -40,45 +56,71 @@ export class Graph {
    * @throws ModelFolderError when the file is no graph that ONNX Runtime can run, or a tensor's name, type or shape differs.
    */
   static async load(
+    device: Device,
     folder: string,
     spec: GraphSpec,
-    runtime: RuntimeOptions,
-    clock: GraphClock,
+    { provider, device: place, threads, maxBatch: most, batchDelayMs }: RuntimeOptions,
   ): Promise<Graph> {
-    const session = await createSession(join(folder, spec.file), spec.file, runtime);
-    for (const [kind, expected, found] of [
-      ["input", spec.inputs, session.inputMetadata],
-      ["output", spec.outputs, session.outputMetadata],
-    ] as const)
-      checkTensors(spec.file, kind, expected, found);
-    return new Graph(session, spec, clock);
+    const maxBatch = Math.min(spec.maxBatch, most);
+    const options = { provider, device: place, threads };
+    const file = { path: join(folder, spec.file), options, maxBatch, batchDelayMs };
+    const { id, signature } = await device.load(file).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ModelFolderError(
+        `The graph ${spec.file} can't be loaded on the provider "${provider}": ${reason}`,
+      );
+    });
+    checkTensors(spec.file, "input", spec.inputs, signature.inputs);
+    checkTensors(spec.file, "output", spec.outputs, signature.outputs);
+    return new Graph(device, id, spec, signature, maxBatch);
   }
 
-  /** Runs the graph once; feeds and results are keyed by role. `wanted` leaves other results where they are. */
-  async run(feeds: Tensors, wanted: (output: TensorSpec) => boolean = () => true): Promise<Tensors> {
-    const outputs = this.outputs.filter(wanted);
-    const named = Object.fromEntries(
-      this.inputs.flatMap(({ role, name }) => {
-        const tensor = feeds[role];
-        return tensor === undefined ? [] : [[name, asFeed(tensor)] as const];
-      }),
+  /** Runs the graph when its turn comes; feeds and results are keyed by role. */
+  async run(usage: Usage, feeds: GraphFeeds, options: RunOptions = {}): Promise<Tensors> {
+    const results = await this.#run(usage, feeds, options, false);
+    return this.#byRole(results, (values) => ("held" in values ? undefined : fromValues(values)));
+  }
+
+  /** As `run`, and the results stay with the device for runs to come. */
+  async hold(usage: Usage, feeds: GraphFeeds, options: RunOptions = {}): Promise<Held> {
+    const results = await this.#run(usage, feeds, options, true);
+    return new Held(
+      this.#device,
+      this.#byRole(results, (values) => ("held" in values ? values : undefined)),
     );
-    const started = performance.now();
-    const results = await this.#session.run(
-      named,
-      outputs.map(({ name }) => name),
+  }
+
+  #run(
+    usage: Usage,
+    feeds: GraphFeeds,
+    { wanted, moved = [], followed = false }: RunOptions,
+    hold: boolean,
+  ): Promise<Results> {
+    const buffers: ArrayBuffer[] = [];
+    const named: [string, Feeds[string]][] = [];
+    for (const { role, name } of this.inputs) {
+      const feed = feeds[role];
+      if (feed === undefined) continue;
+      const values = "held" in feed ? feed : toValues(feed);
+      if ("bytes" in values && moved.includes(role)) buffers.push(values.bytes.buffer);
+      named.push([name, values]);
+    }
+    const outputs = this.outputs.filter(wanted ?? (() => true)).map(({ name }) => name);
+    return this.#device.run(
+      { graph: this.#id, feeds: Object.fromEntries(named), outputs, hold, followed },
+      usage,
+      buffers,
     );
-    this.#clock.ms += performance.now() - started;
+  }
+
+  #byRole<T>(results: Results, read: (values: Results[string]) => T | undefined): Record<string, T> {
     return Object.fromEntries(
-      outputs.flatMap(({ role, name }) => {
-        const tensor = results[name];
-        return tensor === undefined ? [] : [[role, tensor] as const];
+      this.outputs.flatMap(({ role, name }) => {
+        const values = results[name];
+        const value = values === undefined ? undefined : read(values);
+        return value === undefined ? [] : [[role, value] as const];
       }),
     );
-  }
-
-  async close(): Promise<void> {
-    await this.#session.release();
   }
 }
 
@@ -89,34 +131,12 @@ export function floats(tensors: Tensors, role: string): Float32Array {
   return values;
 }
 
-async function createSession(
-  path: string,
-  file: string,
-  { provider, threads }: RuntimeOptions,
-): Promise<InferenceSession> {
-  try {
-    return await InferenceSession.create(path, {
-      executionProviders: [provider],
-      executionMode: "sequential",
-      graphOptimizationLevel: "all",
-      intraOpNumThreads: threads,
-      // Planning memory for whole runs in advance raises the encoder's peak by more than half.
-      enableMemPattern: false,
-      // Idle threads that spin take the cores from picture decoding and mask encoding.
-      extra: { session: { intra_op: { allow_spinning: "0" } } },
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ModelFolderError(`The graph ${file} can't be loaded on the provider "${provider}": ${reason}`);
-  }
-}
-
 /** Compares what a graph declares with what the manifest says; named dimensions of either side match any size. */
 function checkTensors(
   file: string,
   kind: "input" | "output",
   expected: readonly TensorSpec[],
-  found: readonly InferenceSession.ValueMetadata[],
+  found: readonly Declared[],
 ): void {
   for (const spec of expected) {
     const tensor = found.find(({ name }) => name === spec.name);
@@ -127,8 +147,7 @@ function checkTensors(
           .map(({ name }) => `"${name}"`)
           .join(", ")}.`,
       );
-    const type = tensor.isTensor ? tensor.type : "no tensor";
-    const shape = tensor.isTensor ? tensor.shape : [];
+    const { type, shape } = tensor;
     if (type !== spec.dtype || !sameShape(shape, spec.shape))
       throw new ModelFolderError(
         `The ${kind} "${spec.name}" of ${file} is ${type} [${shape.join(", ")}]; the manifest says ${spec.dtype} [${spec.shape.join(", ")}].`,
@@ -142,13 +161,10 @@ function checkTensors(
 }
 
 /** The tensors that a graph has, with the graph's size for each dimension that the manifest only names. */
-function presentTensors(
-  specs: readonly TensorSpec[],
-  found: readonly InferenceSession.ValueMetadata[],
-): TensorSpec[] {
+function presentTensors(specs: readonly TensorSpec[], found: readonly Declared[]): TensorSpec[] {
   return specs.flatMap((spec) => {
     const tensor = found.find(({ name }) => name === spec.name);
-    if (tensor?.isTensor !== true) return [];
+    if (tensor === undefined) return [];
     const fixed = spec.shape.map((size, i) => (typeof size === "string" ? (tensor.shape[i] ?? size) : size));
     return [{ ...spec, shape: fixed }];
   });

@@ -32,23 +32,35 @@ export async function imageTensor(
     .resize(width, height, { fit: "fill", kernel: input.kernel })
     .raw()
     .toBuffer();
-  const plane = input.width * input.height;
-  const values = new Float32Array(3 * plane);
-  for (const [channel, mean] of input.mean.entries()) {
-    const factor = 1 / (input.std[channel] ?? 1);
-    values.fill(-mean * factor, channel * plane, (channel + 1) * plane);
-    for (let y = 0; y < height; y += 1) {
-      const row = channel * plane + y * input.width;
-      for (let x = 0; x < width; x += 1)
-        values[row + x] = ((rgb[3 * (y * width + x) + channel] ?? 0) - mean) * factor;
-    }
-  }
+  const values = normalised(rgb, { width, height }, input);
   const batch = target.shape.length === 4 ? [1] : [];
   return {
     tensor: tensorOf(target.dtype, values, [...batch, 3, input.height, input.width]),
     scaleX: width / picture.width,
     scaleY: height / picture.height,
   };
+}
+
+/** Planes of the whole input's size, the picture in their top left corner and black elsewhere. */
+function normalised(
+  rgb: Uint8Array,
+  { width, height }: { width: number; height: number },
+  input: ImageInput,
+): Float32Array {
+  const plane = input.width * input.height;
+  const values = new Float32Array(3 * plane);
+  for (const [channel, mean] of input.mean.entries()) {
+    const factor = 1 / (input.std[channel] ?? 1);
+    const ofByte = Float32Array.from({ length: 256 }, (_, byte) => (byte - mean) * factor);
+    const to = values.subarray(channel * plane, (channel + 1) * plane);
+    if (width * height < plane) to.fill(ofByte[0] ?? 0);
+    for (let y = 0; y < height; y += 1) {
+      let from = 3 * y * width + channel;
+      const end = y * input.width + width;
+      for (let at = y * input.width; at < end; at += 1, from += 3) to[at] = ofByte[rgb[from] ?? 0] ?? 0;
+    }
+  }
+  return values;
 }
 
 function fitted(picture: Picture, { fit, width, height }: ImageInput): { width: number; height: number } {

@@ -13,7 +13,10 @@ export interface LoadOptions extends RuntimeOptions {
 
 export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
   provider: "cpu",
+  device: 0,
   threads: 0,
+  maxBatch: 4,
+  batchDelayMs: 0,
   featureCacheBytes: 256 * 1024 * 1024,
   textCacheBytes: 1024 * 1024,
   digests: false,
@@ -22,5 +25,7 @@ export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
 /** A model that an adapter built, and how to forget what its self-test left in the caches. */
 export interface OpenedModel {
   readonly model: Model;
+  /** Whether runs for several pictures or prompts may become one. */
+  readonly joinsRuns: boolean;
   readonly forget: () => void;
 }

@@ -18,6 +18,9 @@ export const FAMILIES: ReadonlyMap<string, Open> = new Map([
   ["sam3", openSam3],
 ]);
 
+/** The first of several takes the device alone; those after it wait meanwhile, and are joined. */
+const SIDE_BY_SIDE = 3;
+
 /**
  * Opens a model folder, warms the model up and runs its self-test.
  * @throws ModelFolderError with a sentence on what is missing, damaged or different from the manifest.
@@ -31,9 +34,10 @@ export async function loadModel(folder: string, options: Partial<LoadOptions> = 
     throw new ModelFolderError(
       `${folder} is of the family "${manifest.family}"; the families here are: ${[...FAMILIES.keys()].join(", ")}.`,
     );
-  const { model, forget } = await open(folder, settings);
+  const { model, joinsRuns, forget } = await open(folder, settings);
   try {
-    await selfTest(model, folder, manifest.golden);
+    await selfTest(model, folder, manifest.golden, 1);
+    if (joinsRuns) await selfTest(model, folder, manifest.golden, SIDE_BY_SIDE);
   } catch (error) {
     await model.close();
     throw error;

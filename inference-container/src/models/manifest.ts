@@ -1,5 +1,6 @@
 /** `manifest.json`, the description that makes a folder a model: the part that all families share. */
 import { z } from "zod";
+import { Dtype } from "../device/values.ts";
 
 export const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain file name");
 
@@ -11,10 +12,6 @@ const ManifestFile = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 export type ManifestFile = z.infer<typeof ManifestFile>;
-
-/** The element types that graphs here take and give, by ONNX Runtime's names. */
-const Dtype = z.enum(["float32", "float16", "int64", "int32", "uint8", "bool"]);
-export type Dtype = z.infer<typeof Dtype>;
 
 /** A tensor of a graph: `role` is the adapter's word for it, `name` the file's; a named dimension may have any size. */
 const TensorSpec = z.strictObject({
@@ -29,6 +26,11 @@ export type TensorSpec = z.infer<typeof TensorSpec>;
 
 export const GraphSpec = z.strictObject({
   file: FileName,
+  /**
+   * Runs for several pictures or prompts may be joined up to so many rows, where the graph leaves its first dimension open. 1
+   * where a neighbour could change a result, as in a graph that quantises by the range of a whole batch.
+   */
+  maxBatch: z.int().positive().default(1),
   inputs: z.array(TensorSpec).min(1),
   outputs: z.array(TensorSpec).min(1),
 });

@@ -1,4 +1,5 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
+import type { Usage } from "../device/usage.ts";
 
 /** A decoded picture: three sRGB bytes a pixel, row by row, as a viewer shows it (orientation applied). */
 export interface Picture {
@@ -53,14 +54,18 @@ export interface SegmentRequest {
   readonly threshold: number;
   /** Whether instances are wanted that are too faint to stand alone, for a tracker to continue its tracks with. */
   readonly withFaint: boolean;
+  /** The work that this is part of, which hears of every run on the device. */
+  readonly usage?: Usage;
 }
 
-/** A loaded, warmed-up model. One call at a time. */
+/** A loaded, warmed-up model. Calls may overlap: graphs take turns on the device, what comes before and after them doesn't wait. */
 export interface Model {
   readonly id: string;
   readonly version: string;
   /** The ONNX Runtime execution provider really in use, e.g. "cpu". */
   readonly provider: string;
+  /** How many pictures or frames are worth giving at once beside those at hand: the device joins so many, 1 where it joins none. */
+  readonly maxBatch: number;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   close(): Promise<void>;
 }

@@ -6,24 +6,27 @@ import sharp from "sharp";
 import { boxIou } from "./box.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import type { Golden } from "./manifest.ts";
-import type { Instance, Model, Picture } from "./model.ts";
+import type { Instance, Model, Picture, Segmentation } from "./model.ts";
 
 /**
  * Runs the golden picture through the model, which also warms its graphs up.
+ * @param times how often at once: a picture must not change what is found in its neighbour of a batch
  * @throws ModelFolderError naming the first instance, score or box that differs.
  */
-export async function selfTest(model: Model, folder: string, golden: Golden): Promise<void> {
-  const picture = await readPicture(join(folder, golden.picture));
-  const { prompt, threshold, tolerance } = golden;
-  const { instances, unserved } = await model.segment(picture, {
-    prompts: [prompt],
-    threshold,
-    withFaint: false,
-  });
+export async function selfTest(model: Model, folder: string, golden: Golden, times: number): Promise<void> {
+  // Without its hash nothing of it is remembered.
+  const picture = { ...(await readPicture(join(folder, golden.picture))), contentHash: null };
+  const { prompt, threshold } = golden;
+  const request = { prompts: [prompt], threshold, withFaint: false };
+  const runs = Array.from({ length: times }, () => model.segment(picture, request));
+  const name = `The model ${model.id} ${model.version}${times > 1 ? ", with several pictures at once," : ""}`;
+  for (const found of await Promise.all(runs)) compare(found, golden, name);
+}
+
+function compare({ instances, unserved }: Segmentation, golden: Golden, name: string): void {
+  const { prompt, tolerance } = golden;
   const fail = (reason: string): never => {
-    throw new ModelFolderError(
-      `The model ${model.id} ${model.version} failed its self-test: "${prompt}" on ${golden.picture} ${reason}.`,
-    );
+    throw new ModelFolderError(`${name} failed its self-test: "${prompt}" on ${golden.picture} ${reason}.`);
   };
   if (unserved.length > 0) fail("was not understood");
   if (instances.length !== golden.instances.length)

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.float16" />
 /** Tensors of the element types that exports use; half precision comes and goes as float32. */
 import { Tensor } from "onnxruntime-node";
-import type { Dtype } from "./manifest.ts";
+import type { Dtype } from "../device/values.ts";
 
 /** A tensor's element type and dimensions, as a manifest has them; a dimension of any size has a name. */
 export interface TensorForm {
@@ -52,25 +52,4 @@ export function floatValues(tensor: Tensor | undefined, from = 0, to?: number): 
   if (!(data instanceof Uint16Array)) return undefined;
   const halves = new Float16Array(data.buffer, data.byteOffset, data.length);
   return new Float32Array(halves.subarray(from, to));
-}
-
-/**
- * The tensor with its 16-bit floats as bits: ONNX Runtime's binding finds a Float16Array empty, and its tensors hold
- * one wherever JavaScript has the type (microsoft/onnxruntime#32323).
- */
-export function asFeed(tensor: Tensor): Tensor {
-  const data: unknown = tensor.data;
-  if (data instanceof Float16Array) {
-    const value = new Uint16Array(data.buffer, data.byteOffset, data.length);
-    Object.defineProperty(tensor, "data", { value });
-  }
-  return tensor;
-}
-
-/** The bytes that tensors hold. */
-export function tensorBytes(tensors: Readonly<Record<string, Tensor>>): number {
-  return Object.values(tensors).reduce(
-    (sum, { data }) => sum + ("byteLength" in data ? data.byteLength : 0),
-    0,
-  );
 }

@@ -24,7 +24,7 @@ function runFor(ms: number, each = (): void => undefined): void {
   }
 }
 
-test("who has the model for longer than the limit is stuck, though the others wait or began before", () => {
+test("who has the device when the engine falls silent is stuck, though the others wait or began before", () => {
   for (const id of ["first", "holder", "waiter"]) watchdog.began(id);
   watchdog.at("waiter", "waiting");
   watchdog.at("holder", "model");
@@ -34,10 +34,12 @@ test("who has the model for longer than the limit is stuck, though the others wa
   expect(stuck).toEqual(["holder"]);
 });
 
-test("who has the model is stuck even where the engine runs and other jobs are heard", () => {
+test("who has the device for longer than the limit is stuck, though the engine runs and other jobs are heard", () => {
   for (const id of ["holder", "clip"]) watchdog.began(id);
   watchdog.at("holder", "model");
   runFor(LIMIT_MS, () => watchdog.told("clip"));
+  expect(stuck).toEqual([]);
+  runFor(BEAT_MS);
   expect(stuck).toEqual(["holder"]);
 });
 
@@ -52,7 +54,7 @@ test("who is at work of its own and says nothing is stuck, though a clip goes on
   expect(stuck).toEqual(["silent"]);
 });
 
-test("who waits for the model, or could not be heard while another had it, is not stuck", () => {
+test("who waits for the device, or could not be heard while the engine was held up, is not stuck", () => {
   for (const id of ["holder", "busy", "waiter"]) watchdog.began(id);
   watchdog.at("waiter", "waiting");
   for (let turn = 0; turn < 5; turn++) {

@@ -2,13 +2,15 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Device } from "../../src/device/device.ts";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
 import { OnnxGraph } from "../../src/models/fetch/detector/onnx-graph.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { Graph } from "../../src/models/graph.ts";
 import { loadModel } from "../../src/models/load.ts";
-import type { TensorSpec } from "../../src/models/manifest.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
+import type { GraphSpec, TensorSpec } from "../../src/models/manifest.ts";
 
 const DOWNLOAD_MS = 600_000;
 
@@ -118,7 +120,9 @@ describe("a model folder is refused", () => {
 });
 
 describe("a graph is refused", () => {
-  const runtime = { provider: "cpu", threads: 1 } as const;
+  const load = (spec: GraphSpec): Promise<Graph> => Graph.load(device, scratch, spec, DEFAULT_LOAD_OPTIONS);
+  const device = new Device();
+  afterAll(() => device.close());
   const tensor = (name: string, shape: number[]): TensorSpec => ({
     role: name,
     name,
@@ -135,11 +139,16 @@ describe("a graph is refused", () => {
   }
 
   it("when an output was renamed, and not when it is the one named", async () => {
-    const spec = { file: "doubling.onnx", inputs: [tensor("x", [1, 2])], outputs: [tensor("y", [1, 2])] };
+    const spec = {
+      file: "doubling.onnx",
+      maxBatch: 1,
+      inputs: [tensor("x", [1, 2])],
+      outputs: [tensor("y", [1, 2])],
+    };
     await doubling("y");
-    await (await Graph.load(scratch, spec, runtime, { ms: 0 })).close();
+    expect((await load(spec)).outputs).toEqual(spec.outputs);
     await doubling("z");
-    await expect(Graph.load(scratch, spec, runtime, { ms: 0 })).rejects.toThrow(
+    await expect(load(spec)).rejects.toThrow(
       'The graph doubling.onnx has no output "y" (the manifest\'s "y"); its outputs are "z".',
     );
   });
@@ -149,15 +158,13 @@ describe("a graph is refused", () => {
     graph.node("Add", [graph.input("x", [1]), graph.input("extra", [1])], {}, "y");
     graph.output("y", [1]);
     await writeFile(join(scratch, "sum.onnx"), graph.file("sum"));
-    const spec = { file: "sum.onnx", inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
-    await expect(Graph.load(scratch, spec, runtime, { ms: 0 })).rejects.toThrow('wants an input "extra"');
+    const spec = { file: "sum.onnx", maxBatch: 1, inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
+    await expect(load(spec)).rejects.toThrow('wants an input "extra"');
   });
 
   it("when its file is no graph", async () => {
     await writeFile(join(scratch, "text.onnx"), "no graph at all");
-    const spec = { file: "text.onnx", inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
-    await expect(Graph.load(scratch, spec, runtime, { ms: 0 })).rejects.toThrow(
-      'The graph text.onnx can\'t be loaded on the provider "cpu"',
-    );
+    const spec = { file: "text.onnx", maxBatch: 1, inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
+    await expect(load(spec)).rejects.toThrow('The graph text.onnx can\'t be loaded on the provider "cpu"');
   });
 });

@@ -1,23 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Usage } from "../../src/device/usage.ts";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
 import { readNounTable } from "../../src/models/builtin/nouns.ts";
 import { TextEncoder } from "../../src/models/builtin/text-encoder.ts";
 import { Vocabulary } from "../../src/models/builtin/vocabulary.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
-import { Graph } from "../../src/models/graph.ts";
+import { GraphSet } from "../../src/models/graph-set.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
 
 const DOWNLOAD_MS = 600_000;
 
 let vocabulary: Vocabulary;
 let names: string[];
+let graphs: GraphSet;
 
 beforeAll(async () => {
   const folder = await ensureBuiltin();
   const manifest = await readManifest(folder, BuiltinManifest);
-  const graph = await Graph.load(folder, manifest.graphs.text, { provider: "cpu", threads: 1 }, { ms: 0 });
+  graphs = new GraphSet(folder, DEFAULT_LOAD_OPTIONS);
+  const graph = await graphs.load(manifest.graphs.text);
   const json = async (name: string): Promise<object> =>
     JSON.parse(await readFile(join(folder, name), "utf8"));
   const { tokenizer, tokenizerConfig, maxTokens, nouns } = manifest.text;
@@ -26,13 +30,14 @@ beforeAll(async () => {
   vocabulary = await Vocabulary.load(manifest, table, encoder, 1_000_000);
   names = manifest.vocabulary.labels.map(({ name }) => name);
 }, DOWNLOAD_MS);
+afterAll(() => graphs.close());
 
 async function meant(prompt: string): Promise<string[]> {
-  return (await vocabulary.resolve(prompt)).labels.map((label) => names[label] ?? "");
+  return (await vocabulary.resolve(prompt, new Usage())).labels.map((label) => names[label] ?? "");
 }
 
 async function refusal(prompt: string): Promise<string> {
-  const resolution = await vocabulary.resolve(prompt);
+  const resolution = await vocabulary.resolve(prompt, new Usage());
   return "message" in resolution ? resolution.message : expect.fail(`"${prompt}" was understood`);
 }
 

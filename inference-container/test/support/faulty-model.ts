@@ -5,6 +5,7 @@
  */
 import type { Instance, Model } from "../../src/models/model.ts";
 import { loadModel as loadPlanted } from "./planted-model.ts";
+import { Turns } from "./turns.ts";
 
 const withGrid =
   (length: number, logit?: number) =>
@@ -38,8 +39,14 @@ function fillHeap(): void {
   throw new Error(`The heap held ${kept.length} arrays.`);
 }
 
+function spoil(prompt: string): void {
+  if (prompt === "heap") fillHeap();
+  if (prompt === "allocation") throw new Error(`There were ${new ArrayBuffer(2 ** 46).byteLength} bytes.`);
+}
+
 export async function loadModel(folder: string): Promise<Model> {
   const planted = await loadPlanted(folder);
+  const turns = new Turns();
   let last = "";
   let calls = 0;
   return {
@@ -49,13 +56,12 @@ export async function loadModel(folder: string): Promise<Model> {
       last = request.prompts.join();
       const asked = request.prompts.map((prompt) => prompt.replace(/^late /, ""));
       const late = request.prompts.some((prompt) => prompt.startsWith("late "));
-      if (asked.includes("heap")) fillHeap();
-      if (asked.includes("allocation"))
-        throw new Error(`There were ${new ArrayBuffer(2 ** 46).byteLength} bytes.`);
+      const ripe = !late || calls >= 3;
+      await turns.run(request.usage, () => Promise.resolve(asked.forEach(spoil)));
       const prompts = asked.map((prompt) => (prompt in DISTORTIONS ? "bright" : prompt));
       const found = await planted.segment(picture, { ...request, prompts });
       const distort = DISTORTIONS[asked.find((prompt) => prompt in DISTORTIONS) ?? ""];
-      if (distort === undefined || (late && calls < 3)) return found;
+      if (distort === undefined || !ripe) return found;
       return { ...found, instances: found.instances.map(distort) };
     },
   };

@@ -12,6 +12,7 @@ import type {
   SegmentRequest,
   Segmentation,
 } from "../../src/models/model.ts";
+import { Turns } from "./turns.ts";
 
 const GRID = 32;
 const VOCABULARY = new Set(["bright", "nothing", "stripes", "hang", "slow", "crash", "throw", "faint"]);
@@ -21,12 +22,14 @@ export async function loadModel(folder: string): Promise<Model> {
   if (folder.endsWith("broken")) throw new Error("manifest.json is missing in the model folder.");
   if (folder.endsWith("late")) await sleep(1_000);
   const seen = new Set<string>();
+  const turns = new Turns();
   return {
     id: "planted",
     version: "1.0.0",
     provider: "cpu",
+    maxBatch: 1,
     segment: async (picture, request) => {
-      await misbehave(request.prompts);
+      await turns.run(request.usage, () => misbehave(request.prompts));
       const { contentHash } = picture;
       const featuresCached = contentHash !== null && seen.has(contentHash);
       if (contentHash !== null) seen.add(contentHash);

@@ -1,6 +1,5 @@
 /** The parts of a clip's path, each alone: what they take where nothing else runs beside them. */
 import { join } from "node:path";
-import { Lock } from "../../../inference-container/src/engine/lock.ts";
 import type { VideoJob } from "../../../inference-container/src/engine/messages.ts";
 import { describeOutput } from "../../../inference-container/src/engine/output-file.ts";
 import { FrameTracker } from "../../../inference-container/src/engine/track-frame.ts";
@@ -76,35 +75,16 @@ async function segmentAll(
 ): Promise<Segmentation[]> {
   const found: Segmentation[] = [];
   const { prompts, scoreThreshold: threshold } = job;
-  let withFaint = false;
   for (const { rgb } of frames) {
     const picture = { ...size, rgb, contentHash: null };
-    const seen = await model.segment(picture, { prompts, threshold, withFaint });
-    // As the tracker asks for: once something is tracked, what is faint may continue it.
-    withFaint ||= seen.instances.length > 0;
-    found.push(seen);
+    found.push(await model.segment(picture, { prompts, threshold, withFaint: true }));
   }
   return found;
 }
 
-/** A model that says again, at no cost, what was found before. */
-function replay({ id, version, provider }: Model, found: readonly Segmentation[]): Model {
-  const left = found[Symbol.iterator]();
-  return {
-    id,
-    version,
-    provider,
-    segment: () => {
-      const { value } = left.next();
-      return value === undefined ? Promise.reject(new Error("No frame is left.")) : Promise.resolve(value);
-    },
-    close: () => Promise.resolve(),
-  };
-}
-
 /** Draws onto the frames: they are used up. */
 async function encodeAll(
-  { ffmpeg, job, model, signal }: Work,
+  { ffmpeg, job, signal }: Work,
   { clip: { width, height }, fps, size }: OpenedClip,
   frames: readonly Frame[],
   found: readonly Segmentation[],
@@ -115,16 +95,17 @@ async function encodeAll(
     ms[part] += performance.now() - since;
     since = performance.now();
   };
-  const hooks = { at: () => undefined, progress: () => undefined, signal };
-  const tracker = new FrameTracker(replay(model, found), new Lock(), job, { width, height }, size, hooks);
+  const tracker = new FrameTracker(job, { width, height }, size);
   await using masks = await MasksJsonWriter.open(
     join(job.folder, "masks.json"),
     { width, height, fps },
     Infinity,
   );
   await using preview = PreviewEncoder.open(ffmpeg, join(job.folder, "preview.mp4"), size, 1 / fps, signal);
-  for (const frame of frames) {
-    const objects = await tracker.look(frame);
+  for (const [i, frame] of frames.entries()) {
+    const seen = found[i];
+    if (seen === undefined) throw new Error("The model was not asked about every frame.");
+    const objects = tracker.look(frame.timeSec, seen);
     await masks.frame({ ...frame, objects });
     lap("masks");
     const named = objects.map(({ objectId, promptIndex, score, mask }) => {

@@ -1,8 +1,10 @@
 /**
  * A model of a fixed cost a frame, as one on a faster machine would be: the prompt "100 ms" takes a hundred milliseconds
- * and finds two objects. It uses no processor meanwhile but holds the thread, as a graph of ONNX Runtime for Node does.
+ * and finds two objects. It uses no processor meanwhile but holds the device's thread, as a graph of ONNX Runtime for Node
+ * does.
  */
-import { setImmediate as soon } from "node:timers/promises";
+import { Device } from "../../../inference-container/src/device/device.ts";
+import { Usage } from "../../../inference-container/src/device/usage.ts";
 import type { Instance, LogitGrid, Model, Picture } from "../../../inference-container/src/models/model.ts";
 
 /** The side of a mask's grid: that of the embedded model. */
@@ -32,17 +34,21 @@ export function costOf(prompt: string): number | null {
 /** Loads at once, whatever the folder. */
 export async function loadModel(): Promise<Model> {
   const shapes = PLACES.map((place) => Array.from({ length: PHASES }, (_, phase) => shape(place, phase)));
-  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const device = new Device(new URL("stand-in-thread.ts", import.meta.url));
+  const options = { provider: "cpu", device: 0, threads: 1 } as const;
+  const { id: graph } = await device.load({ path: "", options, maxBatch: 1, batchDelayMs: 0 });
   let frames = 0;
   return {
     id: "stand-in",
     version: "1.0.0",
     provider: "cpu",
-    segment: async (picture, { prompts }) => {
+    maxBatch: 1,
+    segment: async (picture, { prompts, usage: whole }) => {
       const costs = prompts.map(costOf);
       const modelMs = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-      await soon();
-      if (modelMs > 0) Atomics.wait(gate, 0, 0, modelMs);
+      const ms = new Uint8Array(Float32Array.of(modelMs).buffer);
+      const feeds = { ms: { type: "float32", dims: [1], bytes: ms } } as const;
+      await device.run({ graph, feeds, outputs: [], hold: false, followed: false }, new Usage(whole));
       const frame = frames++;
       const instances = costs.flatMap((cost, promptIndex) =>
         cost === null ? [] : PLACES.map((place, i) => found(promptIndex, place, shapes[i], picture, frame)),
@@ -52,7 +58,7 @@ export async function loadModel(): Promise<Model> {
       );
       return { instances, unserved, modelMs, featuresCached: false };
     },
-    close: () => Promise.resolve(),
+    close: () => device.close(),
   };
 }
 

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Lock } from "../../../inference-container/src/engine/lock.ts";
 import { runVideo } from "../../../inference-container/src/engine/run-video.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { spread } from "../../../scripts/bench/statistics.ts";
@@ -106,7 +105,7 @@ describe("the benchmark of a clip", () => {
     const alone = await readFile(join(folder, "masks.json"), "utf8");
     expect(parts.frames).toBe(6);
     const hooks = { at: () => undefined, progress: () => undefined, signal };
-    const result = await runVideo(await loadModel(), new Lock(), ffmpeg, job(), hooks);
+    const result = await runVideo(await loadModel(), ffmpeg, job(), hooks);
     expect(result).toMatchObject({ frames: 6, framesWithMasks: 6, totalMasks: 12 });
     expect(await readFile(join(folder, "masks.json"), "utf8")).toBe(alone);
   });
@@ -116,7 +115,7 @@ describe("the benchmark of a clip", () => {
     process.env["SEGMENTATION_BENCH"] = mark.SEGMENTATION_BENCH;
     const watch = watchMemory(mark);
     const hooks = { at: () => undefined, progress: () => undefined, signal };
-    await runVideo(await loadModel(), new Lock(), ffmpeg, job(), hooks);
+    await runVideo(await loadModel(), ffmpeg, job(), hooks);
     delete process.env["SEGMENTATION_BENCH"];
     const peaks = watch.stop();
     expect(peaks.decoder).toBeGreaterThan(1e6);

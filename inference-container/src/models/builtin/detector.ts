@@ -1,4 +1,5 @@
 /** EfficientDet-Lite: a picture to labelled boxes. */
+import type { Usage } from "../../device/usage.ts";
 import { clipBox, suppress, type Box } from "../box.ts";
 import { floats, type Graph } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
@@ -23,10 +24,10 @@ export class Detector {
   }
 
   /** Every object of the vocabulary, faint ones included, best first, after NMS within each label. */
-  async detect(picture: Picture): Promise<Detection[]> {
+  async detect(picture: Picture, usage: Usage): Promise<Detection[]> {
     const { images, vocabulary, detection } = this.#manifest;
     const input = await imageTensor(picture, images.detector);
-    const results = await this.#graph.run({ image: input.tensor });
+    const results = await this.#graph.run(usage, { image: input.tensor }, { moved: ["image"] });
     const [boxes, scores] = [floats(results, "boxes"), floats(results, "scores")];
     const scale: Box = [
       images.detector.width / input.scaleX,

@@ -1,10 +1,12 @@
 /** The embedded model: prompts to labels, labels to boxes, boxes to masks. */
+import type { Held } from "../../device/held.ts";
+import { Usage } from "../../device/usage.ts";
 import { suppress } from "../box.ts";
-import { ByteCache } from "../byte-cache.ts";
 import { cleanMask } from "../clean-mask.ts";
-import { detectionCache, remembered, tensorCache } from "../feature-cache.ts";
-import type { GraphClock, RuntimeOptions, Tensors } from "../graph.ts";
+import type { RuntimeOptions } from "../graph.ts";
+import type { GraphSet } from "../graph-set.ts";
 import type { Instance, LogitGrid, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { detectionMemory, heldMemory, type Remembered } from "../remembered.ts";
 import type { Detection, Detector } from "./detector.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
@@ -15,56 +17,58 @@ export interface BuiltinParts {
   readonly detector: Detector;
   readonly segmenter: Segmenter;
   readonly vocabulary: Vocabulary;
-  /** Counts the milliseconds of all graphs together. */
-  readonly clock: GraphClock;
-  readonly close: () => Promise<void>;
+  readonly graphs: GraphSet;
 }
 
 export class BuiltinModel implements Model {
   readonly id: string;
   readonly version: string;
   readonly provider: string;
+  readonly maxBatch: number;
   readonly #parts: BuiltinParts;
-  readonly #detections = detectionCache<Detection>();
-  readonly #features: ByteCache<Tensors>;
+  readonly #detections = detectionMemory<Detection>();
+  readonly #features: Remembered<Held>;
 
   constructor(parts: BuiltinParts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
     this.#parts = parts;
     this.id = parts.manifest.id;
     this.version = parts.manifest.version;
     this.provider = options.provider;
-    this.#features = tensorCache(options.featureCacheBytes);
+    this.maxBatch = parts.segmenter.maxBatch;
+    this.#features = heldMemory(options.featureCacheBytes);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
-    const { clock, detector, segmenter, vocabulary } = this.#parts;
-    clock.ms = 0;
+    const { detector, segmenter, vocabulary } = this.#parts;
+    const usage = new Usage(request.usage);
     const resolutions: Resolution[] = [];
-    for (const prompt of request.prompts) resolutions.push(await vocabulary.resolve(prompt));
+    for (const prompt of request.prompts) resolutions.push(await vocabulary.resolve(prompt, usage));
     const unserved = resolutions.flatMap((resolution, promptIndex) =>
       "message" in resolution ? [{ promptIndex, message: resolution.message }] : [],
     );
     if (unserved.length === request.prompts.length)
-      return { instances: [], unserved, modelMs: clock.ms, featuresCached: false };
+      return { instances: [], unserved, modelMs: usage.ms, featuresCached: false };
 
-    const boxes = await remembered(this.#detections, picture.contentHash, () => detector.detect(picture));
+    const boxes = await this.#detections.get(picture.contentHash, usage, () =>
+      detector.detect(picture, usage),
+    );
     const wanted = resolutions.map(({ labels }) => this.#select(boxes.value, labels, request));
     const distinct = [...new Set(wanted.flat())];
     // A picture without any wanted object never pays for the encoder.
     if (distinct.length === 0)
-      return { instances: [], unserved, modelMs: clock.ms, featuresCached: boxes.cached };
+      return { instances: [], unserved, modelMs: usage.ms, featuresCached: boxes.cached };
 
-    const features = await remembered(this.#features, picture.contentHash, () => segmenter.encode(picture));
-    const grids = await segmenter.masks(
-      features.value,
-      distinct.map(({ box }) => box),
-      picture,
+    const { value, cached } = await this.#features.get(picture.contentHash, usage, () =>
+      segmenter.encode(picture, usage),
     );
+    using features = value;
+    const chosen = distinct.map(({ box }) => box);
+    const grids = await segmenter.masks(features, chosen, picture, usage);
     const masks = new Map(distinct.map((detection, i) => [detection, this.#cleaned(grids[i])]));
     const instances = wanted.flatMap((detections, promptIndex) =>
       detections.flatMap((detection) => this.#instance(promptIndex, detection, masks.get(detection))),
     );
-    return { instances, unserved, modelMs: clock.ms, featuresCached: boxes.cached && features.cached };
+    return { instances, unserved, modelMs: usage.ms, featuresCached: boxes.cached && cached };
   }
 
   /** Drops what is remembered of pictures. */
@@ -75,7 +79,7 @@ export class BuiltinModel implements Model {
 
   async close(): Promise<void> {
     this.forget();
-    await this.#parts.close();
+    await this.#parts.graphs.close();
   }
 
   /** A prompt's detections, best first; one object that was taken for two of its labels counts once. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ModelFolderError } from "../folder-error.ts";
 import { readManifest } from "../folder.ts";
-import { Graph, type GraphClock } from "../graph.ts";
+import type { Graph } from "../graph.ts";
+import { GraphSet } from "../graph-set.ts";
 import type { LoadOptions, OpenedModel } from "../load-options.ts";
 import { Detector } from "./detector.ts";
 import { BuiltinManifest } from "./manifest.ts";
@@ -17,16 +18,8 @@ import { Vocabulary } from "./vocabulary.ts";
 /** @throws ModelFolderError when a graph or another file is not what the manifest says. */
 export async function openBuiltin(folder: string, options: LoadOptions): Promise<OpenedModel> {
   const manifest = await readManifest(folder, BuiltinManifest);
-  const clock: GraphClock = { ms: 0 };
-  const graphs: Graph[] = [];
-  const load = async (name: keyof BuiltinManifest["graphs"]): Promise<Graph> => {
-    const graph = await Graph.load(folder, manifest.graphs[name], options, clock);
-    graphs.push(graph);
-    return graph;
-  };
-  const close = async (): Promise<void> => {
-    for (const graph of graphs) await graph.close();
-  };
+  const graphs = new GraphSet(folder, options);
+  const load = (name: keyof BuiltinManifest["graphs"]): Promise<Graph> => graphs.load(manifest.graphs[name]);
   try {
     // Small graphs first: a wrong one is then known before the large one is read.
     const text = await load("text");
@@ -34,11 +27,11 @@ export async function openBuiltin(folder: string, options: LoadOptions): Promise
     const decoder = await load("decoder");
     const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
     const vocabulary = await openVocabulary(folder, manifest, text, options.textCacheBytes);
-    const parts = { manifest, detector, segmenter, vocabulary, clock, close };
+    const parts = { manifest, detector, segmenter, vocabulary, graphs };
     const model = new BuiltinModel(parts, options);
-    return { model, forget: () => model.forget() };
+    return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
   } catch (error) {
-    await close();
+    await graphs.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Sentence embeddings of short texts: mean-pooled, normalised MiniLM states. */
 import { Tokenizer } from "@huggingface/tokenizers";
 import { Tensor } from "onnxruntime-node";
+import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph } from "../graph.ts";
 
 export class TextEncoder {
@@ -19,7 +20,7 @@ export class TextEncoder {
    * The unit vector of one text. Texts run one by one: the graph quantises its activations by the range of the
    * whole batch, so a neighbour would change the result.
    */
-  async embed(text: string): Promise<Float32Array> {
+  async embed(text: string, usage: Usage): Promise<Float32Array> {
     const ids = this.#tokenizer.encode(text).ids.slice(0, this.#maxTokens);
     const row = (value: (id: number) => number): Tensor =>
       new Tensor(
@@ -28,7 +29,7 @@ export class TextEncoder {
         [1, ids.length],
       );
     const states = floats(
-      await this.#graph.run({ ids: row((id) => id), mask: row(() => 1), types: row(() => 0) }),
+      await this.#graph.run(usage, { ids: row((id) => id), mask: row(() => 1), types: row(() => 0) }),
       "states",
     );
     return unit(meanPool(states, ids.length));

@@ -1,4 +1,5 @@
 /** From a person's words to the labels that the detector knows. */
+import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import type { NounTable } from "./nouns.ts";
@@ -43,7 +44,8 @@ export class Vocabulary {
     cacheBytes: number,
   ): Promise<Vocabulary> {
     const embeddings: Float32Array[] = [];
-    for (const { name } of manifest.vocabulary.labels) embeddings.push(await encoder.embed(name));
+    const usage = new Usage();
+    for (const { name } of manifest.vocabulary.labels) embeddings.push(await encoder.embed(name, usage));
     return new Vocabulary(manifest, nouns, encoder, embeddings, cacheBytes);
   }
 
@@ -51,22 +53,22 @@ export class Vocabulary {
    * A label's name, an alias or a WordNet noun at or under a label, for the whole phrase and then for ever shorter
    * ends of it; failing that, the label whose embedding is near enough.
    */
-  async resolve(prompt: string): Promise<Resolution> {
+  async resolve(prompt: string, usage: Usage): Promise<Resolution> {
     const cached = this.#resolutions.get(prompt);
     if (cached !== undefined) return cached.resolution;
-    const resolution = await this.#look(prompt);
+    const resolution = await this.#look(prompt, usage);
     this.#resolutions.set(prompt, { prompt, resolution });
     return resolution;
   }
 
-  async #look(prompt: string): Promise<Resolution> {
+  async #look(prompt: string, usage: Usage): Promise<Resolution> {
     const words = phraseWords(prompt);
     if (words.length === 0 || !/[a-z]/.test(words.join("")))
       return this.#outside(prompt, "It reads English nouns.");
     const listed = this.#listed(words);
     if (listed?.length === 0) return this.#outside(prompt, "");
     if (listed !== undefined) return { labels: listed };
-    const nearest = await this.#nearest(words);
+    const nearest = await this.#nearest(words, usage);
     if (nearest.label !== undefined) return { labels: [nearest.label] };
     return this.#outside(prompt, nearest.hint);
   }
@@ -92,11 +94,14 @@ export class Vocabulary {
   }
 
   /** The label nearest to the phrase or to its head noun, with a hint where none is near enough. */
-  async #nearest(words: readonly string[]): Promise<{ label: number | undefined; hint: string }> {
+  async #nearest(
+    words: readonly string[],
+    usage: Usage,
+  ): Promise<{ label: number | undefined; hint: string }> {
     const { matching, vocabulary } = this.#manifest;
     let hint = "";
     for (const phrase of new Set([words.join(" "), words.at(-1) ?? ""])) {
-      const { label, similarity } = this.#ranked(await this.#encoder.embed(phrase));
+      const { label, similarity } = this.#ranked(await this.#encoder.embed(phrase, usage));
       const name = vocabulary.labels[label]?.name ?? "";
       if (isPartOf(words, name)) continue;
       if (similarity >= matching.similarity) return { label, hint: "" };

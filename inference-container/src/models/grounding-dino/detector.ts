@@ -1,4 +1,5 @@
 /** Grounding DINO: a picture and one phrase to boxes. */
+import type { Usage } from "../../device/usage.ts";
 import { clipBox, suppress, type Box } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type ImageTensor } from "../image-tensor.ts";
@@ -25,6 +26,11 @@ export class Detector {
     this.#manifest = manifest;
   }
 
+  /** How many pictures or prompts the device takes at once. */
+  get maxBatch(): number {
+    return this.#graph.maxBatch;
+  }
+
   /** The picture as `detect` takes it, the same for every prompt. */
   prepare(picture: Picture): Promise<ImageTensor> {
     return imageTensor(picture, this.#manifest.images.detector, this.#input("image"));
@@ -35,9 +41,9 @@ export class Detector {
    * its best token's logit, and its place a share of the picture without bars (Liu et al., Grounding DINO, 2023).
    * @throws Error where the results don't fit each other
    */
-  async detect(picture: Picture, prepared: ImageTensor, prompt: string): Promise<Detection[]> {
+  async detect(picture: Picture, prepared: ImageTensor, prompt: string, usage: Usage): Promise<Detection[]> {
     const { faintFloor, nmsIou, maxBoxes } = this.#manifest.detection;
-    const results = await this.#graph.run(this.#feeds(picture, prepared, prompt));
+    const results = await this.#graph.run(usage, this.#feeds(picture, prepared, prompt));
     const [scores, boxes] = [floats(results, "scores"), floats(results, "boxes")];
     const queries = boxes.length / 4;
     const tokens = scores.length / queries;

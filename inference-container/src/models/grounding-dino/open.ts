@@ -27,7 +27,7 @@ export async function openGroundingDino(folder: string, options: LoadOptions): P
     const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
     const detector = new Detector(await load("detector"), tokenizer, manifest);
     const model = new GroundingDinoModel({ manifest, graphs, detector, segmenter }, options);
-    return { model, forget: () => model.forget() };
+    return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
   } catch (error) {
     await graphs.close();
     throw error;

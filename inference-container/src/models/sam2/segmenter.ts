@@ -1,7 +1,9 @@
 /** SAM 2 with box prompts: features of a picture once, then a mask for each box. */
 import { Tensor } from "onnxruntime-node";
+import type { Held } from "../../device/held.ts";
+import type { Usage } from "../../device/usage.ts";
 import type { Box } from "../box.ts";
-import { floats, type Graph, type Tensors } from "../graph.ts";
+import { floats, type Graph } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { LogitGrid, Picture } from "../model.ts";
 import type { SegmenterManifest } from "./manifest.ts";
@@ -20,27 +22,41 @@ export class Segmenter {
     this.#manifest = manifest;
   }
 
-  /** The image features that `masks` works on, under the roles of the encoder's outputs. */
-  async encode(picture: Picture): Promise<Tensors> {
-    const input = await imageTensor(picture, this.#manifest.images.segmenter);
-    return this.#encoder.run({ image: input.tensor });
+  /** How many pictures the device encodes at once. */
+  get maxBatch(): number {
+    return this.#encoder.maxBatch;
+  }
+
+  /** The image features that `masks` works on, under the roles of the encoder's outputs; they stay with the device. */
+  async encode(picture: Picture, usage: Usage): Promise<Held> {
+    const { tensor } = await imageTensor(picture, this.#manifest.images.segmenter);
+    return this.#encoder.hold(usage, { image: tensor }, { moved: ["image"], followed: true });
   }
 
   /** One grid of mask logits a box, in the boxes' order; of the decoder's candidates the one it rates best. */
-  async masks(features: Tensors, boxes: readonly Box[], picture: Picture): Promise<LogitGrid[]> {
+  async masks(features: Held, boxes: readonly Box[], picture: Picture, usage: Usage): Promise<LogitGrid[]> {
     const { batch } = this.#manifest.masks;
     const grids: LogitGrid[] = [];
-    for (let from = 0; from < boxes.length; from += batch)
-      grids.push(...(await this.#decode(features, boxes.slice(from, from + batch), picture)));
+    for (let from = 0; from < boxes.length; from += batch) {
+      const last = from + batch >= boxes.length;
+      grids.push(...(await this.#decode(features, boxes.slice(from, from + batch), picture, usage, last)));
+    }
     return grids;
   }
 
-  async #decode(features: Tensors, boxes: readonly Box[], picture: Picture): Promise<LogitGrid[]> {
+  async #decode(
+    features: Held,
+    boxes: readonly Box[],
+    picture: Picture,
+    usage: Usage,
+    last: boolean,
+  ): Promise<LogitGrid[]> {
+    const { refinements } = this.#manifest.masks;
     const { width, height } = this.#manifest.images.segmenter;
     const [scaleX, scaleY] = [width / picture.width, height / picture.height];
     const points = boxes.flatMap(([x1, y1, x2, y2]) => [x1 * scaleX, y1 * scaleY, x2 * scaleX, y2 * scaleY]);
     const prompt = {
-      ...features,
+      ...features.tensors,
       points: new Tensor("float32", Float32Array.from(points), [boxes.length, 2, 2]),
       pointLabels: new Tensor("float32", Float32Array.from(boxes.flatMap(() => BOX_CORNERS)), [
         boxes.length,
@@ -52,12 +68,14 @@ export class Segmenter {
     let grids: LogitGrid[] = [];
     // Each further pass shows the decoder its own best mask beside the box: the refinement that SAM was trained
     // with (Kirillov et al., Segment Anything, 2023, appendix A). It mends frayed edges and missing parts.
-    for (let pass = 0; pass <= this.#manifest.masks.refinements; pass += 1) {
-      const results = await this.#decoder.run({
+    for (let pass = 0; pass <= refinements; pass += 1) {
+      const feeds = {
         ...prompt,
         priorMasks: new Tensor("float32", priors, [boxes.length, 1, size, size]),
         hasPriorMasks: new Tensor("float32", Float32Array.of(pass > 0 ? 1 : 0), [1]),
-      });
+      };
+      const followed = pass < refinements || !last;
+      const results = await this.#decoder.run(usage, feeds, { followed, moved: ["priorMasks"] });
       const dims = results["masks"]?.dims ?? [];
       grids = bestCandidates(floats(results, "masks"), dims, floats(results, "quality"));
       priors = new Float32Array(boxes.length * size * size);

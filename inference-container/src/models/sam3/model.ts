@@ -1,11 +1,12 @@
 /** SAM 3 with text prompts: a picture's features once, a prompt's features once, then the decoder for each pair. */
-import type { ByteCache } from "../byte-cache.ts";
-import { remembered, tensorCache } from "../feature-cache.ts";
+import type { Held } from "../../device/held.ts";
+import { Usage } from "../../device/usage.ts";
 import type { Graph, RuntimeOptions, Tensors } from "../graph.ts";
 import type { GraphSet } from "../graph-set.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Instance, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { heldMemory, type Remembered } from "../remembered.ts";
 import { filledTensor } from "../tensors.ts";
 import { findInstances, type Size } from "./instances.ts";
 import type { Sam3Manifest } from "./manifest.ts";
@@ -28,30 +29,38 @@ export class Sam3Model implements Model {
   readonly id: string;
   readonly version: string;
   readonly provider: string;
+  readonly maxBatch: number;
   readonly #parts: Sam3Parts;
-  readonly #features: ByteCache<Tensors>;
+  readonly #features: Remembered<Held>;
 
   constructor(parts: Sam3Parts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
     this.#parts = parts;
     this.id = parts.manifest.id;
     this.version = parts.manifest.version;
     this.provider = options.provider;
-    this.#features = tensorCache(options.featureCacheBytes);
+    this.maxBatch = parts.image.maxBatch;
+    this.#features = heldMemory(options.featureCacheBytes);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
-    const { manifest, graphs, text, decoder } = this.#parts;
-    graphs.clock.ms = 0;
-    const features = await remembered(this.#features, picture.contentHash, () => this.#encode(picture));
-    const told = maskSize(picture);
-    const constants = this.#constants(told);
+    const { decoder } = this.#parts;
+    const usage = new Usage(request.usage);
+    const { value, cached } = await this.#features.get(picture.contentHash, usage, () =>
+      this.#encode(picture, usage),
+    );
+    using features = value;
     const instances: Instance[] = [];
-    for (const [promptIndex, prompt] of request.prompts.entries()) {
-      const results = await decoder.run({ ...constants, ...features.value, ...(await text.encode(prompt)) });
-      const found = findInstances(results, manifest.outputs, picture, told, request);
-      for (const instance of found) instances.push({ promptIndex, ...instance });
+    const { prompts } = request;
+    // Asked for at once, so that the device can join them; no more than it joins, since each result takes tens of megabytes.
+    for (let from = 0; from < prompts.length; from += decoder.maxBatch) {
+      const some = prompts.slice(from, from + decoder.maxBatch);
+      const followed = from + decoder.maxBatch < prompts.length;
+      const find = (prompt: string) => this.#find({ features, prompt, followed }, picture, request, usage);
+      const found = await Promise.all(some.map(find));
+      for (const [i, those] of found.entries())
+        for (const instance of those) instances.push({ promptIndex: from + i, ...instance });
     }
-    return { instances, unserved: [], modelMs: graphs.clock.ms, featuresCached: features.cached };
+    return { instances, unserved: [], modelMs: usage.ms, featuresCached: cached };
   }
 
   /** Drops what is remembered of pictures and prompts. */
@@ -65,10 +74,24 @@ export class Sam3Model implements Model {
     await this.#parts.graphs.close();
   }
 
-  async #encode(picture: Picture): Promise<Tensors> {
+  async #encode(picture: Picture, usage: Usage): Promise<Held> {
     const { manifest, image, wanted } = this.#parts;
     const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]);
-    return image.run({ image: tensor }, wanted);
+    return image.hold(usage, { image: tensor }, { wanted, moved: ["image"], followed: true });
+  }
+
+  async #find(
+    { features, prompt, followed }: { features: Held; prompt: string; followed: boolean },
+    picture: Picture,
+    request: SegmentRequest,
+    usage: Usage,
+  ): Promise<ReturnType<typeof findInstances>> {
+    const { manifest, text, decoder } = this.#parts;
+    const told = maskSize(picture);
+    using words = await text.encode(prompt, usage);
+    const feeds = { ...this.#constants(told), ...features.tensors, ...words.tensors };
+    const results = await decoder.run(usage, feeds, { followed });
+    return findInstances(results, manifest.outputs, picture, told, request);
   }
 
   /** The decoder's inputs that say no more than: there is no box prompt, and masks shall have this size. */

@@ -25,7 +25,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Op
     const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
     await text.checkMask(manifest.golden.prompt, manifest.text);
     const model = new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
-    return { model, forget: () => model.forget() };
+    return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
   } catch (error) {
     await graphs.close();
     throw error;

@@ -1,9 +1,10 @@
 /** Prompts as the features that the decoder looks for, each computed once. */
-import type { ByteCache } from "../byte-cache.ts";
-import { remembered, tensorCache } from "../feature-cache.ts";
+import type { Held } from "../../device/held.ts";
+import { Usage } from "../../device/usage.ts";
 import { ModelFolderError } from "../folder-error.ts";
 import type { Graph, Tensors } from "../graph.ts";
 import type { TensorSpec } from "../manifest.ts";
+import { heldMemory, type Remembered } from "../remembered.ts";
 import { tensorOf } from "../tensors.ts";
 import type { Sam3Manifest } from "./manifest.ts";
 import type { ClipTokenizer, TokenRow } from "./tokenizer.ts";
@@ -12,7 +13,7 @@ export class TextEncoder {
   readonly #graph: Graph;
   readonly #tokenizer: ClipTokenizer;
   readonly #wanted: (output: TensorSpec) => boolean;
-  readonly #cache: ByteCache<Tensors>;
+  readonly #features: Remembered<Held>;
 
   /** `wanted` are the outputs that the decoder takes; `cacheBytes` bounds what is kept of earlier prompts. */
   constructor(
@@ -24,13 +25,14 @@ export class TextEncoder {
     this.#graph = graph;
     this.#tokenizer = tokenizer;
     this.#wanted = wanted;
-    this.#cache = tensorCache(cacheBytes);
+    this.#features = heldMemory(cacheBytes);
   }
 
-  /** The graph's results for one prompt, by role. */
-  async encode(prompt: string): Promise<Tensors> {
+  /** The graph's results for one prompt; they stay with the device. */
+  async encode(prompt: string, usage: Usage): Promise<Held> {
     const row = this.#tokenizer.encode(prompt);
-    return (await remembered(this.#cache, row.ids.join(), () => this.#run(row, this.#wanted))).value;
+    const compute = () => this.#graph.hold(usage, this.#feeds(row), { wanted: this.#wanted, followed: true });
+    return (await this.#features.get(row.ids.join(), usage, compute)).value;
   }
 
   /**
@@ -42,7 +44,9 @@ export class TextEncoder {
     const spec = this.#graph.outputs.find(({ role }) => role === "textMask");
     if (spec === undefined) return;
     const row = this.#tokenizer.encode(prompt);
-    const marks = (await this.#run(row, (output) => output === spec))["textMask"]?.data;
+    const marks = (
+      await this.#graph.run(new Usage(), this.#feeds(row), { wanted: (output) => output === spec })
+    )["textMask"]?.data;
     const marked = row.ids.map((_, i) => (mask === "tokens" ? i < row.count : i >= row.count));
     if (!marked.every((expected, i) => Boolean(marks?.[i]) === expected))
       throw new ModelFolderError(
@@ -51,16 +55,15 @@ export class TextEncoder {
   }
 
   forget(): void {
-    this.#cache.clear();
+    this.#features.clear();
   }
 
-  #run({ ids, count }: TokenRow, wanted: (output: TensorSpec) => boolean): Promise<Tensors> {
-    const feeds = Object.fromEntries(
+  #feeds({ ids, count }: TokenRow): Tensors {
+    return Object.fromEntries(
       this.#graph.inputs.map(({ role, dtype }) => {
         const values = role === "ids" ? ids : ids.map((_, i) => (i < count ? 1 : 0));
         return [role, tensorOf(dtype, values, [1, ids.length])];
       }),
     );
-    return this.#graph.run(feeds, wanted);
   }
 }

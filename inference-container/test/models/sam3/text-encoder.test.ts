@@ -2,8 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Usage } from "../../../src/device/usage.ts";
 import { readManifest } from "../../../src/models/folder.ts";
 import { GraphSet } from "../../../src/models/graph-set.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../../src/models/load-options.ts";
 import { Sam3Manifest } from "../../../src/models/sam3/manifest.ts";
 import { TextEncoder } from "../../../src/models/sam3/text-encoder.ts";
 import { ClipTokenizer } from "../../../src/models/sam3/tokenizer.ts";
@@ -13,7 +15,7 @@ let folder: string;
 let graphs: GraphSet;
 beforeAll(async () => {
   folder = await plantedFolder(await mkdtemp(join(tmpdir(), "text-encoder-")), "layout-b");
-  graphs = new GraphSet(folder, { provider: "cpu", threads: 1 });
+  graphs = new GraphSet(folder, DEFAULT_LOAD_OPTIONS);
 });
 afterAll(async () => {
   await graphs.close();
@@ -29,16 +31,16 @@ async function encoder(cacheBytes: number): Promise<TextEncoder> {
 describe("the features of a prompt", () => {
   it("are computed once for every way of writing the same tokens", async () => {
     const text = await encoder(1_000_000);
-    const first = await text.encode("red");
-    expect(await text.encode("  Red ")).toBe(first);
-    expect(await text.encode("green")).not.toBe(first);
+    const first = await text.encode("red", new Usage());
+    expect(await text.encode("  Red ", new Usage())).toBe(first);
+    expect(await text.encode("green", new Usage())).not.toBe(first);
     text.forget();
-    expect(await text.encode("red")).not.toBe(first);
+    expect(await text.encode("red", new Usage())).not.toBe(first);
   });
 
   it("are not kept beyond their budget", async () => {
     const text = await encoder(1_000);
-    const first = await text.encode("red");
-    expect(await text.encode("red")).not.toBe(first);
+    const first = await text.encode("red", new Usage());
+    expect(await text.encode("red", new Usage())).not.toBe(first);
   });
 });

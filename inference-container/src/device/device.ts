@@ -1,0 +1,100 @@
+/** A GPU or the CPU as seen from the engine: graphs run in a thread of its own, in the order in which they were asked for. */
+import { Worker } from "node:worker_threads";
+import type { FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
+import type { Usage } from "./usage.ts";
+import type { Values } from "./values.ts";
+
+const ONNX_THREAD = new URL("onnx-thread.ts", import.meta.url);
+
+interface Asked {
+  readonly usage: Usage | undefined;
+  readonly told: (message: FromDevice) => void;
+}
+
+export class Device {
+  readonly #thread: Worker;
+  readonly #asked = new Map<number, Asked>();
+  readonly #ended: Promise<void>;
+  #lastId = 0;
+
+  /** @param script the thread's module: it serves what `serve` says */
+  constructor(script: URL = ONNX_THREAD) {
+    // No listener for errors: a thread that fails takes the engine with it, which is then started anew.
+    this.#thread = new Worker(script);
+    this.#thread.unref();
+    this.#thread.on("message", (message: FromDevice) => this.#receive(message));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#thread.once("exit", () => resolve());
+    this.#ended = promise;
+  }
+
+  /** Opens a graph; its id is what runs name. @throws Error with the runtime's reason */
+  async load(file: GraphFile): Promise<{ id: number; signature: Signature }> {
+    const id = ++this.#lastId;
+    const answer = await this.#ask(id, { type: "load", id, file }, []);
+    if (answer.type !== "loaded") throw new Error(reasonOf(answer));
+    return { id, signature: answer.signature };
+  }
+
+  /**
+   * Runs a graph when its turn comes.
+   * @param moved buffers of feeds that nobody reads here any more: they are not copied
+   * @throws Error with the runtime's reason
+   */
+  async run(
+    run: Omit<Run, "id" | "work">,
+    usage: Usage,
+    moved: readonly ArrayBuffer[] = [],
+  ): Promise<Results> {
+    const id = ++this.#lastId;
+    const asked = this.#ask(id, { type: "run", run: { ...run, id, work: usage.work } }, moved, usage);
+    usage.asked();
+    const answer = await asked;
+    usage.ended(answer.type === "ran" ? answer.ms : 0);
+    if (answer.type !== "ran") throw new Error(reasonOf(answer));
+    return answer.results;
+  }
+
+  /** Lets go of tensors that the device holds; runs that were asked for before still have them. */
+  release(tensors: readonly HeldTensor[]): void {
+    this.#post({ type: "release", held: tensors.map(({ held }) => held) }, []);
+  }
+
+  /** Ends the thread after what it was asked for before. */
+  async close(): Promise<void> {
+    this.#thread.ref();
+    this.#post({ type: "close" }, []);
+    await this.#ended;
+  }
+
+  #ask(id: number, message: ToDevice, moved: readonly ArrayBuffer[], usage?: Usage): Promise<FromDevice> {
+    // What can't be posted throws here, and nobody waits for its answer.
+    this.#post(message, moved);
+    const { promise, resolve } = Promise.withResolvers<FromDevice>();
+    this.#asked.set(id, { usage, told: resolve });
+    // Only a question that is open keeps the process.
+    this.#thread.ref();
+    return promise;
+  }
+
+  #receive(message: FromDevice): void {
+    if (message.type === "started") {
+      for (const id of message.ids) this.#asked.get(id)?.usage?.began();
+      return;
+    }
+    this.#asked.get(message.id)?.told(message);
+    this.#asked.delete(message.id);
+    if (this.#asked.size === 0) this.#thread.unref();
+  }
+
+  #post(message: ToDevice, moved: readonly ArrayBuffer[]): void {
+    this.#thread.postMessage(message, moved);
+  }
+}
+
+/** What a run gave, by the outputs' names. */
+export type Results = Readonly<Record<string, Values | HeldTensor>>;
+
+function reasonOf(message: FromDevice): string {
+  return message.type === "failed" ? message.message : `The device answered "${message.type}".`;
+}

@@ -1,0 +1,31 @@
+import type { Device } from "./device.ts";
+import type { HeldTensor } from "./messages.ts";
+
+/** Results that stay with the device until the last who uses them lets go: `using features = …`, by the graph's roles. */
+export class Held implements Disposable {
+  readonly tensors: Readonly<Record<string, HeldTensor>>;
+  readonly #device: Device;
+  #uses = 1;
+
+  /** Whoever makes it uses it. */
+  constructor(device: Device, tensors: Readonly<Record<string, HeldTensor>>) {
+    this.#device = device;
+    this.tensors = tensors;
+  }
+
+  /** Bytes on the device. */
+  get size(): number {
+    return Object.values(this.tensors).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** One more that uses them, and has to let go. */
+  share(): this {
+    this.#uses += 1;
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.#uses -= 1;
+    if (this.#uses === 0) this.#device.release(Object.values(this.tensors));
+  }
+}

@@ -1,0 +1,38 @@
+/** The thread in which ONNX Runtime's graphs run: a run holds its thread until it is done. */
+import { InferenceSession } from "onnxruntime-node";
+import { parentPort } from "node:worker_threads";
+import type { Declared, GraphFile } from "./messages.ts";
+import { serve, type Session } from "./serve.ts";
+import { fromValues, toValues } from "./values.ts";
+
+if (parentPort !== null) serve(parentPort, openSession);
+
+async function openSession({ path, options: { provider, device, threads } }: GraphFile): Promise<Session> {
+  const session = await InferenceSession.create(path, {
+    executionProviders: [provider === "cuda" ? { name: provider, deviceId: device } : provider],
+    executionMode: "sequential",
+    graphOptimizationLevel: "all",
+    intraOpNumThreads: threads,
+    // Planning memory for whole runs in advance raises the encoder's peak by more than half.
+    enableMemPattern: false,
+    // Idle threads that spin take the cores from picture decoding and mask encoding.
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+  });
+  return {
+    signature: { inputs: declared(session.inputMetadata), outputs: declared(session.outputMetadata) },
+    run: async (feeds, outputs) => {
+      const named = Object.entries(feeds).map(([name, values]) => [name, fromValues(values)] as const);
+      const results = await session.run(Object.fromEntries(named), outputs);
+      return Object.fromEntries(Object.entries(results).map(([name, tensor]) => [name, toValues(tensor)]));
+    },
+    release: () => session.release(),
+  };
+}
+
+function declared(tensors: readonly InferenceSession.ValueMetadata[]): Declared[] {
+  return tensors.map((tensor) =>
+    tensor.isTensor
+      ? { name: tensor.name, type: tensor.type, shape: tensor.shape }
+      : { name: tensor.name, type: "no tensor", shape: [] },
+  );
+}

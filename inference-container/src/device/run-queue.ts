@@ -1,0 +1,107 @@
+/** The runs that wait for a device, and which of them is next. */
+import { joinable, rowsOf } from "./batch.ts";
+import type { GraphFile, Run } from "./messages.ts";
+
+/** How long the device stands still for the next run of a work that said it would follow at once. */
+const FOLLOW_MS = 20;
+
+/**
+ * The oldest work goes first: what has the encoder behind it is finished before the next picture's encoder begins, or all
+ * pictures at hand would end as late as the last.
+ */
+export class RunQueue {
+  readonly #drain: () => void;
+  #waiting: Run[] = [];
+  /** The work whose next run is about to come. */
+  #follows: number | undefined;
+  #closed = false;
+  #wake: () => void = () => undefined;
+
+  /** @param drain adds what has come in but was not heard yet, since a run held the thread */
+  constructor(drain: () => void) {
+    this.#drain = drain;
+  }
+
+  add(run: Run): void {
+    this.#waiting.push(run);
+    this.#wake();
+  }
+
+  /** No more runs will come; those that wait are still given. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  /** The next run, as soon as there is one; undefined after the last. */
+  async next(): Promise<Run | undefined> {
+    const until = performance.now() + FOLLOW_MS;
+    for (;;) {
+      this.#drain();
+      const run = oldest(this.#waiting);
+      if (run === undefined) {
+        if (this.#closed) return undefined;
+        await this.#woken();
+        continue;
+      }
+      const leftMs = this.#goesBefore(run) ? until - performance.now() : 0;
+      if (leftMs > 0) {
+        await this.#woken(leftMs);
+        continue;
+      }
+      this.#take(run);
+      this.#follows = run.followed ? run.work : undefined;
+      return run;
+    }
+  }
+
+  /** The run with those that wait, or come in time, and can be joined with it, up to the graph's most rows. */
+  async companions(first: Run, growing: ReadonlySet<string>, file: GraphFile): Promise<Run[]> {
+    const runs = [first];
+    let rows = rowsOf(first, growing);
+    const gather = (): void => {
+      for (const run of this.#waiting.toSorted(byAge)) {
+        const more = rowsOf(run, growing);
+        if (rows + more > file.maxBatch || !joinable(first, run, growing)) continue;
+        rows += more;
+        runs.push(run);
+        this.#take(run);
+      }
+    };
+    gather();
+    // What can't be joined even with its like, as a run on held features, waits for nobody.
+    const until = joinable(first, first, growing) ? performance.now() + file.batchDelayMs : 0;
+    while (rows < file.maxBatch && !this.#closed) {
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) break;
+      await this.#woken(leftMs);
+      gather();
+    }
+    return runs;
+  }
+
+  #take(run: Run): void {
+    this.#waiting = this.#waiting.filter((other) => other !== run);
+  }
+
+  /** Whether an older work's next run is about to come. */
+  #goesBefore(run: Run): boolean {
+    return this.#follows !== undefined && this.#follows < run.work;
+  }
+
+  /** Resolves when something was added, or after a time. */
+  #woken(withinMs = Infinity): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = withinMs < Infinity ? setTimeout(() => resolve(), withinMs) : undefined;
+    this.#wake = resolve;
+    return promise.finally(() => clearTimeout(timer));
+  }
+}
+
+function byAge(a: Run, b: Run): number {
+  return a.work - b.work || a.id - b.id;
+}
+
+function oldest(runs: readonly Run[]): Run | undefined {
+  return runs.toSorted(byAge)[0];
+}

@@ -1,0 +1,64 @@
+/** Where work is: at what it does itself, waiting for its turn with the device, or with it. */
+export type Stage = "busy" | "waiting" | "model";
+
+/** What some work has of the device: its runs, one after another or at once. */
+export class Usage {
+  static #works = 0;
+  /** Counts works by age. */
+  readonly work = ++Usage.#works;
+  /** Milliseconds of its runs, each counted whole. */
+  ms = 0;
+  readonly #of: Usage | undefined;
+  readonly #at: (stage: Stage) => void;
+  #asked = 0;
+  #begun = 0;
+  #waitedMs = 0;
+  #since = 0;
+  #stage: Stage = "busy";
+
+  /**
+   * @param of the larger work that this is part of, which hears of every run
+   * @param at hears where the work is from now on
+   */
+  constructor(of?: Usage, at: (stage: Stage) => void = () => undefined) {
+    this.#of = of;
+    this.#at = at;
+  }
+
+  /** Milliseconds in which nothing went on but waiting for a turn. */
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+
+  /** A run waits for its turn. */
+  asked(): void {
+    this.#asked += 1;
+    this.#move();
+    this.#of?.asked();
+  }
+
+  /** One of those that wait has the device. */
+  began(): void {
+    this.#asked -= 1;
+    this.#begun += 1;
+    this.#move();
+    this.#of?.began();
+  }
+
+  /** One that had the device is done, after so many milliseconds. */
+  ended(ms: number): void {
+    this.#begun -= 1;
+    this.ms += ms;
+    this.#move();
+    this.#of?.ended(ms);
+  }
+
+  #move(): void {
+    const stage = this.#begun > 0 ? "model" : this.#asked > 0 ? "waiting" : "busy";
+    const now = performance.now();
+    if (this.#stage === "waiting") this.#waitedMs += now - this.#since;
+    this.#stage = stage;
+    this.#since = now;
+    this.#at(stage);
+  }
+}
