@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** The steps of a task; `wait` is the time between the fetched input and the engine. */
+/** The steps of a task; `wait` is the time for a place in an engine and for turns with its device. */
 export const STAGES = [
   "queue",
   "fetch",
@@ -53,7 +53,20 @@ export class Metrics {
   });
   readonly engineRestarts = new Counter({
     name: "inference_engine_restarts_total",
-    help: "How often the engine process had to be started again",
+    help: "How often a device's engine process had to be started again",
+    labelNames: ["device"],
+    ...this.#shared,
+  });
+  readonly engineJobs = new Gauge({
+    name: "inference_engine_jobs",
+    help: "Jobs that a device's engine has",
+    labelNames: ["device"],
+    ...this.#shared,
+  });
+  readonly modelInfo = new Gauge({
+    name: "inference_model_info",
+    help: "1 for the model that is ready, on the execution provider that is really in use",
+    labelNames: ["id", "version", "provider"],
     ...this.#shared,
   });
   readonly queueDepth = new Gauge({

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Logger } from "pino";
-import { Engine } from "./engine/engine.ts";
+import { Engines } from "./engine/engines.ts";
 import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
@@ -16,10 +16,13 @@ const KEEP_ALIVE_MS = 75_000;
 /** A running service. */
 export interface Service {
   readonly url: string;
-  /** Resolves when the model is warm. @throws Error when it can't be loaded */
+  /**
+   * Resolves when the model is warm on every device; tasks are taken from the first one on.
+   * @throws Error when it can't be loaded on one of them
+   */
   readonly ready: Promise<void>;
-  /** The engine's process id while it runs. */
-  enginePid(): number | undefined;
+  /** The process id of a device's engine while it runs; `index` counts the devices in the settings' order. */
+  enginePid(index?: number): number | undefined;
   /**
    * Refuses new tasks, finishes the accepted ones and closes; those that are not done in time are reported as
    * handed back. Resolves to whether all were finished.
@@ -31,16 +34,17 @@ export interface Service {
 export async function startService(settings: Settings, loader: string, log: Logger): Promise<Service> {
   const metrics = new Metrics();
   const folder = await makeScratch();
-  const { modelFolder, modelOptions: options, storageOrigins, patienceMs } = settings;
+  const { modelFolder, modelOptions, devices, cpuFallback, storageOrigins, patienceMs } = settings;
   const ffmpeg = ffmpegOf(log);
-  const config = { loader, modelFolder, ffmpeg, options };
-  const engine = new Engine(config, settings.taskTimeoutMs, log, metrics);
-  const parts = { engine, folder, storageOrigins, patienceMs, log, metrics };
-  const board = new Board(settings, (task) => runTask(task, parts), metrics);
+  const config = { loader, modelFolder, ffmpeg, cpuFallback, options: modelOptions };
+  const engines = new Engines(config, devices, settings.taskTimeoutMs, log, metrics);
+  const parts = { engines, folder, storageOrigins, patienceMs, log, metrics };
+  const limits = { ...settings, inFlight: settings.inFlight * devices.length, clips: devices.length };
+  const board = new Board(limits, (task) => runTask(task, parts), metrics);
   let draining = false;
   const state = (): ServiceState => {
     if (draining) return "DRAINING";
-    if (engine.model === undefined) return "STARTING";
+    if (engines.model === undefined) return "STARTING";
     return board.busy ? "BUSY" : "READY";
   };
   const app = createApp({
@@ -49,7 +53,8 @@ export async function startService(settings: Settings, loader: string, log: Logg
     log,
     metrics,
     state,
-    model: () => engine.model,
+    model: () => engines.model,
+    devices: () => engines.devices,
     videos: ffmpeg !== null,
   });
   const server = createAdaptorServer({ fetch: app.fetch });
@@ -63,15 +68,21 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const host = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
   const url = `http://${host}:${port}`;
   log.info({ url, port }, "listening");
-  const ready = engine.start().then((model) => log.info({ url, ...model }, "ready"));
+  const starts = engines.start();
+  Promise.any(starts).then(
+    (model) => log.info({ url, ...model }, "ready"),
+    // All have failed, and the first of them is told below.
+    () => undefined,
+  );
+  const ready = Promise.all(starts).then(() => undefined);
   return {
     url,
     ready,
-    enginePid: () => engine.pid,
+    enginePid: (index = 0) => engines.pids[index],
     drain: async () => {
       draining = true;
       const finished = await finish(board, settings.drainMs);
-      await engine.close();
+      await engines.close();
       server.close();
       if ("closeAllConnections" in server) server.closeAllConnections();
       await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_LOAD_OPTIONS } from "./models/load-options.ts";
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 
@@ -21,6 +22,24 @@ const Origins = z
       .min(1),
   );
 
+/** A comma separated list of CUDA devices' ids, e.g. `0,1`. */
+const Devices = z
+  .string()
+  .transform((list) => list.split(",").map((item) => item.trim()))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^\d{1,3}$/, {
+          error: (issue) =>
+            `"${String(issue.input)}" is no CUDA device; write the devices' numbers, counted from 0, like 0,1`,
+        })
+        .transform(Number),
+    ),
+  )
+  .refine((devices) => new Set(devices).size === devices.length, "names a device twice")
+  .default([0]);
+
 const Environment = z
   .object({
     HOST: z.string().default("127.0.0.1"),
@@ -28,9 +47,13 @@ const Environment = z
     INFERENCE_TOKEN: z.string().min(16, "has to be at least 16 characters long").optional(),
     MODEL_FOLDER: z.string().min(1),
     EXECUTION_PROVIDER: z.enum(["cpu", "cuda"]).default("cpu"),
+    DEVICES: Devices,
+    CPU_FALLBACK: z.stringbool().default(false),
     MODEL_THREADS: count(0, 1_024, 0),
     FEATURE_CACHE_MB: count(0, 1_048_576, 256),
     TEXT_CACHE_MB: count(0, 1_048_576, 1),
+    MAX_BATCH: count(1, 64, DEFAULT_LOAD_OPTIONS.maxBatch),
+    BATCH_DELAY_MS: count(0, 1_000, DEFAULT_LOAD_OPTIONS.batchDelayMs),
     STORAGE_ORIGINS: Origins,
     CALLBACK_ORIGINS: Origins,
     QUEUE_CAPACITY: count(1, 10_000, 8),
@@ -44,6 +67,10 @@ const Environment = z
   .refine((env) => LOOPBACK.test(env.HOST) || env.INFERENCE_TOKEN !== undefined, {
     path: ["INFERENCE_TOKEN"],
     error: "is required when HOST is not a loopback address: set a secret that the Worker shares",
+  })
+  .refine((env) => env.EXECUTION_PROVIDER === "cuda" || env.DEVICES.length === 1, {
+    path: ["DEVICES"],
+    error: "names several devices, which takes EXECUTION_PROVIDER=cuda: the CPU is one",
   });
 
 export type Settings = ReturnType<typeof readSettings>;
@@ -73,7 +100,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       threads: env.MODEL_THREADS,
       featureCacheBytes: env.FEATURE_CACHE_MB * 1_048_576,
       textCacheBytes: env.TEXT_CACHE_MB * 1_048_576,
+      maxBatch: env.MAX_BATCH,
+      batchDelayMs: env.BATCH_DELAY_MS,
     },
+    devices: env.DEVICES,
+    cpuFallback: env.CPU_FALLBACK,
     storageOrigins: new Set(env.STORAGE_ORIGINS),
     callbackOrigins: new Set(env.CALLBACK_ORIGINS),
     queueCapacity: env.QUEUE_CAPACITY,

@@ -19,6 +19,37 @@ test("the defaults serve on loopback", () => {
   expect([...settings.storageOrigins]).toEqual(["https://storage.example", "http://127.0.0.1:8787"]);
 });
 
+test("without CUDA there is one device, with it as many as are named", () => {
+  const cuda = { ...COMPLETE, EXECUTION_PROVIDER: "cuda" };
+  expect(readSettings(COMPLETE)).toMatchObject({ devices: [0], cpuFallback: false });
+  expect(readSettings(cuda).devices).toEqual([0]);
+  expect(readSettings({ ...cuda, DEVICES: "0, 2,10" }).devices).toEqual([0, 2, 10]);
+  expect(readSettings({ ...cuda, CPU_FALLBACK: "true" }).cpuFallback).toBe(true);
+  expect(readSettings({ ...cuda, CPU_FALLBACK: "false" }).cpuFallback).toBe(false);
+});
+
+test.for([
+  ["0,1,0", "names a device twice"],
+  ["1,01", "names a device twice"],
+  ["all", '"all" is no CUDA device; write the devices\' numbers, counted from 0, like 0,1'],
+  ["0;1", '"0;1" is no CUDA device'],
+  ["0,", '"" is no CUDA device'],
+  ["-1", '"-1" is no CUDA device'],
+  ["1.5", '"1.5" is no CUDA device'],
+] as const)("%j is no list of devices: %s", ([devices, reason]) => {
+  const environment = { ...COMPLETE, EXECUTION_PROVIDER: "cuda", DEVICES: devices };
+  expect(() => readSettings(environment)).toThrow(`DEVICES: ${reason}`);
+});
+
+test("several devices without CUDA are refused", () => {
+  const wrong = { ...COMPLETE, DEVICES: "0,1" };
+  expect(() => readSettings(wrong)).toThrow(/DEVICES: names several .*EXECUTION_PROVIDER=cuda/);
+});
+
+test("CPU_FALLBACK is true or false", () => {
+  expect(() => readSettings({ ...COMPLETE, CPU_FALLBACK: "maybe" })).toThrow("CPU_FALLBACK: ");
+});
+
 test.for(["MODEL_FOLDER", "STORAGE_ORIGINS", "CALLBACK_ORIGINS"])("%s is required", (name) => {
   expect(() => readSettings({ ...COMPLETE, [name]: "" })).toThrow(`${name}: is missing`);
 });

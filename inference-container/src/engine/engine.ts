@@ -1,47 +1,53 @@
 import type { Logger } from "pino";
-import type { Lane } from "../../../src/inference/protocol.ts";
-import type { Metrics } from "../metrics.ts";
 import { TaskFailure } from "../tasks/failure.ts";
 import { crash, timeout } from "./failures.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
-/** Pictures inside the engine at once: while one infers, the next is decoded and the last encoded. */
-const WINDOW = 2;
+/** Pictures inside the engine beside those that the device has: the next is decoded and the last encoded. */
+const BESIDE = 2;
 /** How long a cancelled job may hold the model before the engine is killed to free it. */
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
-/** How often a job begins anew for another's sake. */
-const MOST_RESTARTS = 3;
 /** Starts in a row that may end without an engine that is ready, before the service gives up. */
 const MOST_FAILED_STARTS = 5;
 
 interface Entry {
   readonly job: EngineJob;
-  readonly lane: Lane;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly progress: (done: number, total: number) => void;
   dropped: boolean;
-  /** How often it began anew because the engine ended for another job's sake. */
-  restarts: number;
+}
+
+/** The engine ended for the sake of another job: this one is to begin anew. */
+export class Displaced extends Error {
+  override readonly name = "Displaced";
+}
+
+/** What an engine tells its owner. */
+export interface EngineEvents {
+  /** It became ready, ended, or has room that it had not. */
+  readonly changed: () => void;
+  /** Its process has ended and is started again. */
+  readonly restarting: () => void;
 }
 
 /**
  * Keeps one engine process alive and feeds it. A process that dies fails the job it was inside (retryable) and is
- * started again with back-off; jobs that only stood beside are sent to the new one.
+ * started again with back-off; jobs that only stood beside are given back as `Displaced`.
  */
 export class Engine {
   readonly #config: EngineConfig;
+  readonly #window: number;
   readonly #taskTimeoutMs: number;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #on: EngineEvents;
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
   #process: EngineProcess | undefined;
   #model: ModelInfo | undefined;
-  #waiting: Entry[] = [];
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
   /** The job for which the engine is being killed. */
@@ -49,11 +55,12 @@ export class Engine {
   #failedStarts = 0;
   #closing = false;
 
-  constructor(config: EngineConfig, taskTimeoutMs: number, log: Logger, metrics: Metrics) {
+  constructor(config: EngineConfig, taskTimeoutMs: number, log: Logger, on: EngineEvents) {
     this.#config = config;
+    this.#window = BESIDE + config.options.maxBatch;
     this.#taskTimeoutMs = taskTimeoutMs;
     this.#log = log;
-    this.#metrics = metrics;
+    this.#on = on;
     this.#watchdog = new Watchdog(taskTimeoutMs, (id) => {
       this.#stuck = id;
       this.#process?.kill();
@@ -63,6 +70,17 @@ export class Engine {
   /** The loaded model, or undefined while the engine is not ready. */
   get model(): ModelInfo | undefined {
     return this.#model;
+  }
+
+  /** Whether it is ready and has room: of clips for one, which shares the device frame by frame, whatever pictures there are. */
+  takes(type: EngineJob["type"]): boolean {
+    const alike = this.#running.filter(({ job }) => job.type === type).length;
+    return this.#model !== undefined && alike < (type === "image" ? this.#window : 1);
+  }
+
+  /** How many jobs it has. */
+  get load(): number {
+    return this.#running.length;
   }
 
   /** The engine's process id, for operators and tests. */
@@ -77,26 +95,26 @@ export class Engine {
   }
 
   /**
-   * Runs one job; interactive ones go before others. An aborted signal rejects at once with its reason.
+   * Runs one job, for which there has to be room (`takes`). An aborted signal rejects at once with its reason.
    * @param progress hears how many of how many units are done
-   * @throws TaskFailure
+   * @throws TaskFailure, or Displaced where it is to begin anew
    */
   run(
     job: EngineJob,
-    lane: Lane,
     signal: AbortSignal,
     progress: (done: number, total: number) => void,
   ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { job, lane, resolve, reject, progress, dropped: false, restarts: 0 };
+    const entry: Entry = { job, resolve, reject, progress, dropped: false };
     const drop = (): void => {
       reject(signal.reason);
       this.#drop(entry);
     };
     signal.addEventListener("abort", drop, { once: true });
-    this.#waiting.push(entry);
-    this.#pump();
+    this.#running.push(entry);
+    this.#process?.send({ type: "run", job });
+    this.#watchdog.began(job.id);
     return promise.finally(() => signal.removeEventListener("abort", drop));
   }
 
@@ -120,6 +138,9 @@ export class Engine {
         this.#failedStarts = 0;
         this.#firstReady.resolve(message.model);
         this.#log.debug(message.model, "engine_ready");
+        if (message.model.fallback !== undefined)
+          this.#log.warn({ reason: message.model.fallback }, "cpu_fallback");
+        this.#on.changed();
         break;
       case "unloadable":
         this.#log.error({ reason: message.message }, "model_unloadable");
@@ -147,36 +168,17 @@ export class Engine {
         break;
       }
     }
-    this.#pump();
   }
 
   #take(id: string): Entry | undefined {
     this.#watchdog.ended(id);
     const entry = this.#running.find(({ job }) => job.id === id);
     this.#running = this.#running.filter((other) => other !== entry);
+    this.#on.changed();
     return entry;
   }
 
-  /** Videos are few (the board sees to that) and share the model frame by frame: they never wait behind pictures. */
-  #next(): Entry | undefined {
-    const pictures = this.#running.filter(({ job }) => job.type === "image").length;
-    const ready = this.#waiting.filter(({ job }) => job.type === "video" || pictures < WINDOW);
-    return ready.find(({ lane }) => lane === "interactive") ?? ready[0];
-  }
-
-  #pump(): void {
-    if (this.#model === undefined) return;
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const entry = next;
-      this.#waiting = this.#waiting.filter((other) => other !== entry);
-      this.#running.push(entry);
-      this.#process?.send({ type: "run", job: entry.job });
-      this.#watchdog.began(entry.job.id);
-    }
-  }
-
   #drop(entry: Entry): void {
-    this.#waiting = this.#waiting.filter((other) => other !== entry);
     if (!this.#running.includes(entry)) return;
     entry.dropped = true;
     this.#process?.send({ type: "drop", id: entry.job.id });
@@ -196,16 +198,10 @@ export class Engine {
     this.#running = [];
     this.#watchdog.clear();
     culprit?.reject(this.#stuck === undefined ? crash() : timeout(this.#taskTimeoutMs));
-    for (const entry of behind.toReversed()) this.#again(entry);
+    for (const entry of behind.toReversed()) entry.reject(new Displaced());
     if (!this.#closing) this.#restart(how, everReady);
     this.#stuck = undefined;
-  }
-
-  /** Who only stood beside begins anew, but not for ever: it may be the one that brings the engine down. */
-  #again(entry: Entry): void {
-    entry.restarts += 1;
-    if (entry.restarts > MOST_RESTARTS) entry.reject(crash());
-    else this.#waiting.unshift(entry);
+    this.#on.changed();
   }
 
   #restart(how: string, wasReady: boolean): void {
@@ -216,7 +212,7 @@ export class Engine {
       );
     }
     const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failedStarts, LONGEST_BACKOFF_MS);
-    this.#metrics.engineRestarts.inc();
+    this.#on.restarting();
     this.#log.error({ how, stuck: this.#stuck, restartInMs: delayMs }, "engine_ended");
     setTimeout(() => {
       if (!this.#closing) this.#spawn();

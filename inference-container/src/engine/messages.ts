@@ -81,7 +81,14 @@ export type VideoResult = z.infer<typeof VideoResult>;
 export const EngineResult = z.discriminatedUnion("type", [ImageResult, VideoResult]);
 export type EngineResult = z.infer<typeof EngineResult>;
 
-export const ModelInfo = z.object({ id: z.string(), version: z.string(), provider: z.string() });
+export const ModelInfo = z.object({
+  id: z.string(),
+  version: z.string(),
+  /** ONNX Runtime's name of the execution provider that is really in use. */
+  provider: z.string(),
+  /** Why that is not the provider that was asked for, where it is another. */
+  fallback: z.string().optional(),
+});
 export type ModelInfo = z.infer<typeof ModelInfo>;
 
 export const EngineConfig = z.object({
@@ -90,11 +97,17 @@ export const EngineConfig = z.object({
   modelFolder: z.string(),
   /** FFmpeg's command; null where this machine has none, and no videos are processed then. */
   ffmpeg: z.string().nullable(),
+  /** Whether the CPU may stand in for CUDA where that can't be used. */
+  cpuFallback: z.boolean(),
   options: z.object({
     provider: z.enum(["cpu", "cuda"]),
+    /** The CUDA device's id; means nothing to the CPU. */
+    device: z.number(),
     threads: z.number(),
     featureCacheBytes: z.number(),
     textCacheBytes: z.number(),
+    maxBatch: z.number(),
+    batchDelayMs: z.number(),
   }),
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;

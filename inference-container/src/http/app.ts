@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Logger } from "pino";
 import { TaskRequest } from "../../../src/inference/protocol.ts";
+import type { DeviceState } from "../engine/engines.ts";
 import type { ModelInfo } from "../engine/messages.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Board } from "../tasks/board.ts";
@@ -22,6 +23,7 @@ export interface AppParts {
   readonly callbackOrigins: ReadonlySet<string>;
   readonly state: () => ServiceState;
   readonly model: () => ModelInfo | undefined;
+  readonly devices: () => readonly DeviceState[];
   /** Whether videos can be processed here. */
   readonly videos: boolean;
 }
@@ -33,7 +35,14 @@ export function createApp(parts: AppParts): Hono {
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", (c) => {
     const now = state();
-    return c.json({ state: now }, now === "READY" || now === "BUSY" ? 200 : 503);
+    const loaded = model();
+    const devices = parts.devices();
+    const answer = {
+      state: now,
+      ...(loaded !== undefined && { model: publicOf(loaded) }),
+      ...(devices.length > 1 && { devices }),
+    };
+    return c.json(answer, now === "READY" || now === "BUSY" ? 200 : 503);
   });
   app.get("/metrics", async (c) =>
     c.body(await metrics.render(), 200, { "content-type": metrics.contentType }),
@@ -43,7 +52,7 @@ export function createApp(parts: AppParts): Hono {
     const loaded = model();
     if (loaded === undefined) return c.json(problem("not_ready", "The model is being loaded."), 503);
     return c.json({
-      ...loaded,
+      ...publicOf(loaded),
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
     });
   });
@@ -96,6 +105,9 @@ export function createApp(parts: AppParts): Hono {
   });
   return app;
 }
+
+/** What anyone may know of a model; why its provider is another than was asked for is the operator's. */
+const publicOf = ({ id, version, provider }: ModelInfo) => ({ id, version, provider });
 
 const problem = (error: string, message: string) => ({ error, message });
 

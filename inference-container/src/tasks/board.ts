@@ -9,6 +9,8 @@ export interface BoardLimits {
   readonly queueCapacity: number;
   /** Tasks that may be between fetch and commit. */
   readonly inFlight: number;
+  /** Clips among them. */
+  readonly clips: number;
   readonly heartbeatMs: number;
   /** How long a report or a result is offered again where the Worker or the storage fails. */
   readonly patienceMs: number;
@@ -89,14 +91,14 @@ export class Board {
   }
 
   /**
-   * An aborted task needs no place: it only reports, or not even that. Then interactive ones, then by arrival; one video
-   * at a time, so that a video never waits for another's frames and pictures always find a place.
+   * An aborted task needs no place: it only reports, or not even that. Then interactive ones, then by arrival; one video a
+   * device, so that a video never waits for another's frames and pictures always find a place.
    */
   #next(): Task | undefined {
     const aborted = this.#waiting.find(({ signal }) => signal.aborted);
     if (aborted !== undefined || this.busy) return aborted;
-    const atVideo = [...this.#running.values()].some(isVideo);
-    const ready = this.#waiting.filter((task) => !(atVideo && isVideo(task)));
+    const clips = [...this.#running.values()].filter(isVideo).length;
+    const ready = this.#waiting.filter((task) => clips < this.#limits.clips || !isVideo(task));
     return ready.find(({ request }) => request.lane === "interactive") ?? ready[0];
   }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engines } from "../engine/engines.ts";
 import type { EngineJob, EngineResult } from "../engine/messages.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
@@ -17,7 +17,7 @@ import type { Task } from "./task.ts";
 const LAST_WORDS_MS = 3_000;
 
 export interface RunTaskParts {
-  readonly engine: Engine;
+  readonly engines: Engines;
   /** A private folder for the files of running tasks. */
   readonly folder: string;
   readonly storageOrigins: ReadonlySet<string>;
@@ -66,7 +66,7 @@ async function produce(
   account.bytes = input.size;
   const sent = performance.now();
   const job = jobOf(request, inputPath, input.contentHash, folder);
-  const result = await parts.engine.run(job, request.lane, signal, (done, total) =>
+  const result = await parts.engines.run(job, request.lane, signal, (done, total) =>
     task.lease.tell({ done, total }),
   );
   const { decode, infer, post, encode } = result.ms;

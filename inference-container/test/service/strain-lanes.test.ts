@@ -44,6 +44,8 @@ test("of 500 tasks offered to a service with room for four none is lost, none ru
     expect(reports.map(({ outcome }) => outcome)).toEqual(["success"]);
     expect(rig.worker.stored.has(`${key}/masks/0.png`)).toBe(true);
   }
+  // The Worker hears of a task's end before it is counted.
+  await until(async () => (await metric(rig, "inference_in_flight")) === 0);
   expect(await metric(rig, 'inference_refusals_total{status="429"}')).toBe(refused);
   expect(await metric(rig, 'inference_tasks_total{outcome="success",code=""}')).toBe(500);
   expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(0);

@@ -28,7 +28,7 @@ function watchHealth(rig: Rig): { statuses: number[]; stop: () => Promise<void> 
 }
 
 const restarts = async (rig: Rig): Promise<string | undefined> =>
-  /^inference_engine_restarts_total (\d+)/m.exec(
+  /^inference_engine_restarts_total\{device="cpu"\} (\d+)/m.exec(
     await (await fetch(`${rig.service.url}/metrics`)).text(),
   )?.[1];
 

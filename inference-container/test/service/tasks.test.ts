@@ -129,13 +129,10 @@ test("a body that is no JSON is 400, and one over 256 KB is 413", async () => {
 });
 
 test("the model, its provider and the state are told", async () => {
-  expect(await (await rig.ask("/v1/model")).json()).toMatchObject({
-    id: "planted",
-    version: "1.0.0",
-    provider: "cpu",
-  });
+  const model = { id: "planted", version: "1.0.0", provider: "cpu" };
+  expect(await (await rig.ask("/v1/model")).json()).toMatchObject(model);
   const ready = await fetch(`${rig.service.url}/readyz`);
-  expect([ready.status, await ready.json()]).toEqual([200, { state: "READY" }]);
+  expect([ready.status, await ready.json()]).toEqual([200, { state: "READY", model }]);
   expect((await fetch(`${rig.service.url}/healthz`)).status).toBe(200);
 });
 

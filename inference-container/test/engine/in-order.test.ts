@@ -1,0 +1,203 @@
+import * as fc from "fast-check";
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { inOrder } from "../../src/engine/in-order.ts";
+
+const unhandled: unknown[] = [];
+const hear = (reason: unknown): number => unhandled.push(reason);
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on("unhandledRejection", hear);
+});
+afterEach(async () => {
+  await turns(5);
+  process.off("unhandledRejection", hear);
+  expect(unhandled).toEqual([]);
+});
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) await turn();
+}
+
+/** A stream of 0, 1, 2, … that takes a while for each and knows whether it was returned. */
+class Source {
+  readonly #delays: readonly number[];
+  readonly #fails: number | undefined;
+  given = 0;
+  returned = 0;
+
+  /** @param delays how many turns each item takes @param fails instead of which item it fails */
+  constructor(delays: readonly number[], fails?: number) {
+    this.#delays = delays;
+    this.#fails = fails;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<number> {
+    try {
+      for (const [item, delay] of this.#delays.entries()) {
+        await turns(delay);
+        if (item === this.#fails) throw new Error("the clip is damaged");
+        this.given += 1;
+        yield item;
+      }
+    } finally {
+      this.returned += 1;
+    }
+  }
+}
+
+/** Work of some turns an item, which counts how much goes on at once. */
+class Work {
+  readonly #delays: readonly number[];
+  readonly #fails: number | undefined;
+  begun = 0;
+  now = 0;
+  most = 0;
+
+  constructor(delays: readonly number[], fails?: number) {
+    this.#delays = delays;
+    this.#fails = fails;
+  }
+
+  readonly on = async (item: number): Promise<string> => {
+    this.begun += 1;
+    this.now += 1;
+    this.most = Math.max(this.most, this.now);
+    await turns(this.#delays[item] ?? 0);
+    this.now -= 1;
+    if (item === this.#fails) throw new Error("the model failed");
+    return `frame ${item}`;
+  };
+}
+
+async function collected(stream: AsyncIterable<string>): Promise<string[]> {
+  const results: string[] = [];
+  for await (const result of stream) results.push(result);
+  return results;
+}
+
+function frames(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `frame ${i}`);
+}
+
+const ahead = fc.integer({ min: 1, max: 5 });
+/** For some items: the turns that the source takes, those of the work, and those of who listens. */
+const clip = fc.array(fc.tuple(fc.nat(4), fc.nat(6), fc.nat(3)), { maxLength: 12 });
+
+describe("a stream that is worked on ahead", () => {
+  it("gives the results in the items' order, with no more at once than it may", async () => {
+    await fc.assert(
+      fc.asyncProperty(clip, ahead, async (items, most) => {
+        const source = new Source(items.map(([delay]) => delay));
+        const work = new Work(items.map(([, delay]) => delay));
+        const results: string[] = [];
+        for await (const result of inOrder(source, most, work.on)) {
+          await turns(items[results.length]?.[2] ?? 0);
+          results.push(result);
+        }
+        expect(results).toEqual(frames(items.length));
+        expect(work.most).toBeLessThanOrEqual(most);
+        expect([work.begun, work.now, source.returned]).toEqual([items.length, 0, 1]);
+      }),
+    );
+  });
+
+  it("works on as much at once as it may, where work is slower than the source", async () => {
+    await fc.assert(
+      fc.asyncProperty(ahead, fc.nat(7), async (most, more) => {
+        const count = most + more;
+        const source = new Source(Array.from({ length: count }, () => 1));
+        const work = new Work(Array.from({ length: count }, () => 4 * most + 10));
+        await collected(inOrder(source, most, work.on));
+        expect(work.most).toBe(most);
+      }),
+    );
+  });
+
+  it("gives a result as soon as it is done, though the source is slow", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    async function* stuck(): AsyncGenerator<number> {
+      yield 0;
+      await promise;
+      yield 1;
+    }
+    const stream = inOrder(stuck(), 3, new Work([]).on);
+    expect(await stream.next()).toEqual({ value: "frame 0", done: false });
+    resolve();
+    expect(await collected(stream)).toEqual(["frame 1"]);
+  });
+
+  it("reads at most one item more than are worked on", async () => {
+    const source = new Source(Array.from({ length: 20 }, () => 0));
+    const work = new Work([]);
+    const stream = inOrder(source, 3, work.on);
+    await stream.next();
+    await turns(20);
+    expect(work.begun).toBeLessThanOrEqual(3);
+    expect(source.given).toBeLessThanOrEqual(4);
+    await stream.return(undefined);
+  });
+});
+
+describe("a stream that is worked on ahead ends", () => {
+  const failing = clip
+    .filter((items) => items.length > 0)
+    .chain((items) => fc.record({ items: fc.constant(items), at: fc.nat(items.length - 1), most: ahead }));
+
+  it("with the work's error, after the results before it, and returns the source", async () => {
+    await fc.assert(
+      fc.asyncProperty(failing, async ({ items, at, most }) => {
+        const source = new Source(items.map(([delay]) => delay));
+        const work = new Work(
+          items.map(([, delay]) => delay),
+          at,
+        );
+        const results: string[] = [];
+        await expect(async () => {
+          for await (const result of inOrder(source, most, work.on)) results.push(result);
+        }).rejects.toThrow("the model failed");
+        expect(results).toEqual(frames(at));
+        expect(source.returned).toBe(1);
+      }),
+    );
+  });
+
+  it("with the source's error, and no result after it", async () => {
+    await fc.assert(
+      fc.asyncProperty(failing, async ({ items, at, most }) => {
+        const source = new Source(
+          items.map(([delay]) => delay),
+          at,
+        );
+        const results: string[] = [];
+        await expect(async () => {
+          for await (const result of inOrder(source, most, new Work(items.map(([, delay]) => delay)).on))
+            results.push(result);
+        }).rejects.toThrow("the clip is damaged");
+        expect(frames(at).slice(0, results.length)).toEqual(results);
+        expect(source.returned).toBe(1);
+      }),
+    );
+  });
+
+  it("when who listens stops, and returns the source", async () => {
+    await fc.assert(
+      fc.asyncProperty(failing, async ({ items, at, most }) => {
+        const source = new Source(items.map(([delay]) => delay));
+        // What is left of the work may fail: nobody hears of it.
+        const work = new Work(
+          items.map(([, delay]) => delay),
+          at + 1,
+        );
+        const results: string[] = [];
+        for await (const result of inOrder(source, most, work.on)) {
+          results.push(result);
+          if (results.length === at + 1) break;
+        }
+        expect(results).toEqual(frames(at + 1));
+        expect(source.returned).toBe(1);
+        expect(source.given).toBeLessThanOrEqual(at + 1 + most + 1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { cudaProblem } from "../../src/engine/cuda-problem.ts";
+import { loadOnProvider } from "../../src/engine/load-on-provider.ts";
+import type { loadModel as loadReal } from "../../src/models/load.ts";
+import { loadModel as loadPlanted } from "../support/planted-model.ts";
+
+/** No machine has so many GPUs: CUDA can't be used there, with CUDA's libraries or without. */
+const NOWHERE = 999;
+
+const config = (provider: "cpu" | "cuda", cpuFallback = false) => ({
+  modelFolder: "planted",
+  cpuFallback,
+  options: {
+    provider,
+    device: NOWHERE,
+    threads: 0,
+    maxBatch: 1,
+    batchDelayMs: 0,
+    featureCacheBytes: 0,
+    textCacheBytes: 0,
+  },
+});
+
+/** The planted model, which `refused` providers can't load. */
+function loader(...refused: readonly string[]) {
+  const tried: string[] = [];
+  const load: typeof loadReal = async (folder, options) => {
+    const provider = options?.provider ?? "cpu";
+    tried.push(provider);
+    if (refused.includes(provider)) throw new Error(`No graph runs on ${provider}.`);
+    return { ...(await loadPlanted(folder)), provider };
+  };
+  return { load, tried };
+}
+
+test("CUDA can't be used on a device that there is not, for a reason", async () => {
+  expect(await cudaProblem(NOWHERE)).toMatch(/\w/);
+});
+
+describe("a model", () => {
+  test.for(["cpu", "cuda"] as const)("that loads on %s is loaded once, and there", async (provider) => {
+    const { load, tried } = loader();
+    const { model, fallback } = await loadOnProvider(load, config(provider, true));
+    expect([model.provider, fallback, tried]).toEqual([provider, undefined, [provider]]);
+  });
+
+  test("for CUDA where that can't be used is refused with what to do", async () => {
+    const { load, tried } = loader("cuda");
+    const loading = loadOnProvider(load, config("cuda"));
+    await expect(loading).rejects.toThrow(
+      /^CUDA can't be used on device 999 \(.+\)\. Install .*CUDA 12 .*cuDNN 9.*CUDA image.*CPU_FALLBACK=true/,
+    );
+    expect(tried).toEqual(["cuda"]);
+  });
+
+  test("for CUDA is loaded on the CPU where that is allowed, and the reason is told", async () => {
+    const { load, tried } = loader("cuda");
+    const { model, fallback } = await loadOnProvider(load, config("cuda", true));
+    expect([model.provider, tried]).toEqual(["cpu", ["cuda", "cpu"]]);
+    expect(fallback).toBe(`CUDA can't be used on device 999 (${await cudaProblem(NOWHERE)}).`);
+  });
+
+  test("that loads nowhere fails with its own reason, not with CUDA's", async () => {
+    const { load } = loader("cuda", "cpu");
+    await expect(loadOnProvider(load, config("cuda", true))).rejects.toThrow("No graph runs on cpu.");
+  });
+
+  test("that fails where CUDA can be used is at fault itself: the CPU is not tried", async () => {
+    const { load, tried } = loader("cuda");
+    const loading = loadOnProvider(load, config("cuda", true), () => Promise.resolve(undefined));
+    await expect(loading).rejects.toThrow("No graph runs on cuda.");
+    expect(tried).toEqual(["cuda"]);
+  });
+
+  test("that fails on the CPU fails with its own reason", async () => {
+    const { load } = loader("cpu");
+    await expect(loadOnProvider(load, config("cpu", true))).rejects.toThrow("No graph runs on cpu.");
+  });
+});

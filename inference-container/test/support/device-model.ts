@@ -1,0 +1,16 @@
+/**
+ * The planted model on several devices. Files in its folder steer it: while there is one named "hold-1", device 1 does
+ * not get ready; with "broken-1" it can't load the model at all.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { loadModel as loadReal } from "../../src/models/load.ts";
+import { loadModel as loadPlanted } from "./planted-model.ts";
+
+export const loadModel: typeof loadReal = async (folder, options) => {
+  const { device, provider = "cpu" } = options ?? {};
+  if (existsSync(join(folder, `broken-${device}`))) throw new Error("Its graph can't be loaded there.");
+  while (existsSync(join(folder, `hold-${device}`))) await sleep(20);
+  return { ...(await loadPlanted(folder)), provider };
+};
