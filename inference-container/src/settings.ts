@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_LOAD_OPTIONS } from "./models/load-options.ts";
+import { DEFAULT_LOAD_OPTIONS, defaultMaxBatch } from "./models/load-options.ts";
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 
@@ -52,7 +52,7 @@ const Environment = z
     MODEL_THREADS: count(0, 1_024, 0),
     FEATURE_CACHE_MB: count(0, 1_048_576, 256),
     TEXT_CACHE_MB: count(0, 1_048_576, 1),
-    MAX_BATCH: count(1, 64, DEFAULT_LOAD_OPTIONS.maxBatch),
+    MAX_BATCH: z.coerce.number().int().min(1).max(64).optional(),
     BATCH_DELAY_MS: count(0, 1_000, DEFAULT_LOAD_OPTIONS.batchDelayMs),
     STORAGE_ORIGINS: Origins,
     CALLBACK_ORIGINS: Origins,
@@ -100,7 +100,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       threads: env.MODEL_THREADS,
       featureCacheBytes: env.FEATURE_CACHE_MB * 1_048_576,
       textCacheBytes: env.TEXT_CACHE_MB * 1_048_576,
-      maxBatch: env.MAX_BATCH,
+      maxBatch: env.MAX_BATCH ?? defaultMaxBatch(env.EXECUTION_PROVIDER),
       batchDelayMs: env.BATCH_DELAY_MS,
     },
     devices: env.DEVICES,

@@ -10,11 +10,13 @@ export interface InferenceKind {
   /** From the project's root. */
   readonly main: string;
   readonly modelFolder: string;
+  /** Settings that are not as they are by default. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Starts an inference service with all settings but the necessary as they are by default, its processes with a mark. */
+/** Starts an inference service with all settings but the necessary and the kind's as they are by default, its processes with a mark. */
 export async function startInference(
-  { name, main, modelFolder }: InferenceKind,
+  { name, main, modelFolder, settings }: InferenceKind,
   mark: Mark,
   { origin, folder, onLine, signal }: ServiceOptions,
 ): Promise<OwnService> {
@@ -33,6 +35,7 @@ export async function startInference(
         MODEL_FOLDER: modelFolder,
         STORAGE_ORIGINS: origin,
         CALLBACK_ORIGINS: origin,
+        ...settings,
       },
       logFile: join(folder, "inference.log"),
       onLine,

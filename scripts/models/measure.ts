@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "../../inference-container/src/models/folder.ts";
 import { GraphSet } from "../../inference-container/src/models/graph-set.ts";
-import { DEFAULT_LOAD_OPTIONS } from "../../inference-container/src/models/load-options.ts";
+import { DEFAULT_LOAD_OPTIONS, defaultMaxBatch } from "../../inference-container/src/models/load-options.ts";
 import { loadModel } from "../../inference-container/src/models/load.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import type { Instance, Model, Segmentation } from "../../inference-container/src/models/model.ts";
@@ -20,7 +20,8 @@ const PIXEL_LIMIT = 50_000_000;
  * @throws ModelFolderError where the folder can't be used
  */
 export async function measure(folder: string, provider: Provider): Promise<Usable> {
-  const model = await loadModel(folder, { provider, digests: true });
+  const maxBatch = defaultMaxBatch(provider);
+  const model = await loadModel(folder, { provider, maxBatch, digests: true });
   const manifest = await readManifest(folder, Manifest);
   const golden = await runGolden(model, folder, manifest);
   // Before the graphs are opened once more, which the service doesn't do.
@@ -72,7 +73,11 @@ async function signatures(
   { graphs }: Manifest,
   provider: Provider,
 ): Promise<Usable["graphs"]> {
-  const opened = new GraphSet(folder, { ...DEFAULT_LOAD_OPTIONS, provider });
+  const opened = new GraphSet(folder, {
+    ...DEFAULT_LOAD_OPTIONS,
+    provider,
+    maxBatch: defaultMaxBatch(provider),
+  });
   const read: Usable["graphs"] = [];
   for (const spec of Object.values(graphs)) {
     const { file, maxBatch, inputs, outputs } = await opened.load(spec);

@@ -21,8 +21,9 @@ export class Device {
   constructor(script: URL = ONNX_THREAD) {
     // No listener for errors: a thread that fails takes the engine with it, which is then started anew.
     this.#thread = new Worker(script);
-    this.#thread.unref();
     this.#thread.on("message", (message: FromDevice) => this.#receive(message));
+    // After the listener, which would hold the process again.
+    this.#thread.unref();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#thread.once("exit", () => resolve());
     this.#ended = promise;

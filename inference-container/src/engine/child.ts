@@ -88,7 +88,7 @@ async function run(model: Model, job: EngineJob): Promise<void> {
 const loaded = await load();
 if (loaded !== undefined) {
   const { model, fallback } = loaded;
-  const { id, version, provider } = model;
+  const { id, version, provider, maxBatch } = model;
   process.on("message", (raw) => {
     const message = ToEngine.parse(raw);
     if (message.type === "run") void run(model, message.job);
@@ -98,5 +98,9 @@ if (loaded !== undefined) {
   setInterval(() => {
     if (running.size > 0) send({ type: "beat" });
   }, BEAT_MS).unref();
-  send({ type: "ready", model: { id, version, provider, ...(fallback !== undefined && { fallback }) } });
+  send({
+    type: "ready",
+    maxBatch,
+    model: { id, version, provider, ...(fallback !== undefined && { fallback }) },
+  });
 }

@@ -5,8 +5,6 @@ import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
-/** Pictures inside the engine beside those that the device has: the next is decoded and the last encoded. */
-const BESIDE = 2;
 /** How long a cancelled job may hold the model before the engine is killed to free it. */
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
@@ -41,13 +39,14 @@ export interface EngineEvents {
  */
 export class Engine {
   readonly #config: EngineConfig;
-  readonly #window: number;
   readonly #taskTimeoutMs: number;
   readonly #log: Logger;
   readonly #on: EngineEvents;
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
   #process: EngineProcess | undefined;
   #model: ModelInfo | undefined;
+  /** Pictures inside at once: those that the device has, as many that are made ready for it, and one that is encoded. */
+  #window = 0;
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
   /** The job for which the engine is being killed. */
@@ -57,7 +56,6 @@ export class Engine {
 
   constructor(config: EngineConfig, taskTimeoutMs: number, log: Logger, on: EngineEvents) {
     this.#config = config;
-    this.#window = BESIDE + config.options.maxBatch;
     this.#taskTimeoutMs = taskTimeoutMs;
     this.#log = log;
     this.#on = on;
@@ -135,6 +133,7 @@ export class Engine {
     switch (message.type) {
       case "ready":
         this.#model = message.model;
+        this.#window = 2 * message.maxBatch + 1;
         this.#failedStarts = 0;
         this.#firstReady.resolve(message.model);
         this.#log.debug(message.model, "engine_ready");

@@ -124,7 +124,8 @@ export const JobStage = z.enum(["busy", "waiting", "model"]);
 export type JobStage = z.infer<typeof JobStage>;
 
 export const FromEngine = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ready"), model: ModelInfo }),
+  /** The model is warm; `maxBatch` is how many pictures its device joins. */
+  z.object({ type: z.literal("ready"), model: ModelInfo, maxBatch: z.number() }),
   /** The model could not be loaded: starting again changes nothing. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** Where a job is from now on. */

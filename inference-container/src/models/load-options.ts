@@ -11,11 +11,16 @@ export interface LoadOptions extends RuntimeOptions {
   readonly digests: boolean;
 }
 
+/** How many rows are joined where nobody says: on a CPU, which a single picture keeps busy, it would gain nothing. */
+export function defaultMaxBatch(provider: RuntimeOptions["provider"]): number {
+  return provider === "cuda" ? 4 : 1;
+}
+
 export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
   provider: "cpu",
   device: 0,
   threads: 0,
-  maxBatch: 4,
+  maxBatch: defaultMaxBatch("cpu"),
   batchDelayMs: 0,
   featureCacheBytes: 256 * 1024 * 1024,
   textCacheBytes: 1024 * 1024,

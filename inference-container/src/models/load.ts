@@ -19,7 +19,7 @@ export const FAMILIES: ReadonlyMap<string, Open> = new Map([
 ]);
 
 /** The first of several takes the device alone; those after it wait meanwhile, and are joined. */
-const SIDE_BY_SIDE = 3;
+const SIDE_BY_SIDE = 5;
 
 /**
  * Opens a model folder, warms the model up and runs its self-test.

@@ -6,7 +6,7 @@ import { type BenchPicture, benchPicture } from "../pictures/bench-picture.ts";
 import { ratePerSecond, spread } from "../statistics.ts";
 import type { TaskTimes } from "../task-times.ts";
 import * as standIn from "../video/stand-in-model.ts";
-import { STAND_IN } from "../video/start-stand-in.ts";
+import { JOINING_STAND_IN, STAND_IN } from "../video/start-stand-in.ts";
 import { largePicture } from "./large-picture.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
@@ -33,6 +33,8 @@ interface Scenario {
   readonly model: Model;
   /** A stand-in's milliseconds a picture. */
   readonly cost: number | null;
+  /** Whether the service's side takes several pictures at the cost of one; the bare loop does not. */
+  readonly joined?: boolean;
   /** How many pictures a measurement takes. */
   readonly counted: number;
   readonly pictures: (count: number) => Promise<BenchPicture[]>;
@@ -65,9 +67,15 @@ async function measureStandIns(options: ThroughputOptions): Promise<Round[]> {
     ...[30, 100, 300].map((cost) => scenario(cost, "0.2 megapixels", small)),
     scenario(100, "12 megapixels", large),
   ];
-  return await withService(STAND_IN, {}, options.signal, (service) =>
+  const rounds = await withService(STAND_IN, {}, options.signal, (service) =>
     measureScenarios(service, scenarios, options),
   );
+  const joining = [{ ...scenario(100, "0.2 megapixels, joined", small), joined: true }];
+  const joined = await withService(JOINING_STAND_IN, {}, options.signal, (service) =>
+    measureScenarios(service, joining, options),
+  );
+  await model.close();
+  return [...rounds, ...joined];
 }
 
 async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {

@@ -1,13 +1,13 @@
-/** A device on which every graph takes as long as it is told to, and nothing else. */
+/** A device on which a run takes as long as the longest of those that are joined in it is told to. */
 import { parentPort } from "node:worker_threads";
 import { serve, type Session } from "../../../inference-container/src/device/serve.ts";
 
 const gate = new Int32Array(new SharedArrayBuffer(4));
 
 const waiting: Session = {
-  signature: { inputs: [], outputs: [] },
+  signature: { inputs: [{ name: "ms", type: "float32", shape: ["batch"] }], outputs: [] },
   run: ({ ms }) => {
-    const [cost = 0] = new Float32Array(ms?.bytes.slice().buffer ?? new ArrayBuffer(0));
+    const cost = Math.max(0, ...new Float32Array(ms?.bytes.slice().buffer ?? new ArrayBuffer(0)));
     if (cost > 0) Atomics.wait(gate, 0, 0, cost);
     return Promise.resolve({});
   },

@@ -1,5 +1,5 @@
 /** SAM 3 with text prompts: a picture's features once, a prompt's features once, then the decoder for each pair. */
-import type { Held } from "../../device/held.ts";
+import { allHeld, type Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import type { Graph, RuntimeOptions, Tensors } from "../graph.ts";
 import type { GraphSet } from "../graph-set.ts";
@@ -43,20 +43,22 @@ export class Sam3Model implements Model {
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
-    const { decoder } = this.#parts;
+    const { text, decoder } = this.#parts;
     const usage = new Usage(request.usage);
     const { value, cached } = await this.#features.get(picture.contentHash, usage, () =>
       this.#encode(picture, usage),
     );
     using features = value;
-    const instances: Instance[] = [];
+    using words = new DisposableStack();
     const { prompts } = request;
-    // Asked for at once, so that the device can join them; no more than it joins, since each result takes tens of megabytes.
+    // Asked for at once, so that the device can join them; decoders no more than it joins, since each gives tens of megabytes.
+    const texts = await allHeld(prompts.map((prompt) => text.encode(prompt, usage)));
+    for (const held of texts) words.use(held);
+    const instances: Instance[] = [];
     for (let from = 0; from < prompts.length; from += decoder.maxBatch) {
-      const some = prompts.slice(from, from + decoder.maxBatch);
       const followed = from + decoder.maxBatch < prompts.length;
-      const find = (prompt: string) => this.#find({ features, prompt, followed }, picture, request, usage);
-      const found = await Promise.all(some.map(find));
+      const find = (held: Held) => this.#find({ features, words: held, followed }, picture, request, usage);
+      const found = await Promise.all(texts.slice(from, from + decoder.maxBatch).map(find));
       for (const [i, those] of found.entries())
         for (const instance of those) instances.push({ promptIndex: from + i, ...instance });
     }
@@ -81,14 +83,13 @@ export class Sam3Model implements Model {
   }
 
   async #find(
-    { features, prompt, followed }: { features: Held; prompt: string; followed: boolean },
+    { features, words, followed }: { features: Held; words: Held; followed: boolean },
     picture: Picture,
     request: SegmentRequest,
     usage: Usage,
   ): Promise<ReturnType<typeof findInstances>> {
-    const { manifest, text, decoder } = this.#parts;
+    const { manifest, decoder } = this.#parts;
     const told = maskSize(picture);
-    using words = await text.encode(prompt, usage);
     const feeds = { ...this.#constants(told), ...features.tensors, ...words.tensors };
     const results = await decoder.run(usage, feeds, { followed });
     return findInstances(results, manifest.outputs, picture, told, request);

@@ -24,6 +24,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Op
     const wanted = ({ role }: TensorSpec): boolean => decoder.inputs.some((input) => input.role === role);
     const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
     await text.checkMask(manifest.golden.prompt, manifest.text);
+    await text.checkBatch(manifest.golden.prompt);
     const model = new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
     return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
   } catch (error) {

@@ -44,19 +44,31 @@ function imageEncoderA(changes: Changes): Uint8Array {
 
 function visionEncoderB(changes: Changes): Uint8Array {
   const graph = new Planted(changes);
-  const image = graph.taken("images", float("batch", 3, 1008, 1008));
+  const images = graph.taken("images", float("batch", 3, 1008, 1008));
+  const image = together(graph, images, changes.mixed);
+  const batch = graph.node("Slice", [graph.node("Shape", [image]), graph.int64s([0]), graph.int64s([1])]);
   for (const [level, side] of pyramid.entries()) {
     const form = float("batch", graph.channels, side, side);
-    const features = feature(graph, image, side);
+    const features = feature(graph, image, side, batch);
     graph.given(features, `fpn_feat_${level}`, form);
     if (level === 2) graph.given(position(graph, features), "fpn_pos_2", form);
   }
   return graph.file();
 }
 
-/** The three colours of the picture at a level's size; the other channels are zero. */
-function feature(graph: Planted, image: string, side: number): string {
-  const sizes = graph.int64s([1, 3, side, side]);
+/** The rows of a batch: each as it is or, by an operator, what that makes of all. */
+function together(graph: Planted, rows: string, operator: Changes["mixed"]): string {
+  if (operator === undefined) return rows;
+  const one =
+    operator === "ReduceSum"
+      ? graph.node(operator, [rows, graph.int64s([0])], { keepdims: 1 })
+      : graph.node(operator, [rows], { axes: [0], keepdims: 1 });
+  return graph.node("Expand", [one, graph.node("Shape", [rows])]);
+}
+
+/** The three colours of each picture at a level's size; the other channels are zero. */
+function feature(graph: Planted, image: string, side: number, batch = graph.int64s([1])): string {
+  const sizes = graph.node("Concat", [batch, graph.int64s([3, side, side])], { axis: 0 });
   const small = graph.node("Resize", [image, "", "", sizes], { mode: "linear" });
   return graph.padded(small, 4, 1, graph.channels - 3);
 }
@@ -91,14 +103,15 @@ function textEncoderB(changes: Changes): Uint8Array {
   const graph = new Planted(changes);
   const ids = graph.taken("input_ids", int64("batch", TOKENS));
   const mask = graph.taken("attention_mask", int64("batch", TOKENS));
-  graph.given(wordFeatures(graph, ids, 49407), "text_features", float("batch", TOKENS, graph.channels));
+  const features = together(graph, wordFeatures(graph, ids, 49407), changes.mixedWords);
+  graph.given(features, "text_features", float("batch", TOKENS, graph.channels));
   graph.given(graph.node("Greater", [mask, graph.floats([0])]), "text_mask", bool("batch", TOKENS));
   return graph.file();
 }
 
-/** [1, tokens, channels]: which of the colours a token is, and whether it is what rows are padded with. */
+/** [batch, tokens, channels]: which of the colours a token is, and whether it is what rows are padded with. */
 function wordFeatures(graph: Planted, ids: string, pad: number): string {
-  const each = graph.reshaped(ids, [1, TOKENS, 1]);
+  const each = graph.reshaped(ids, [-1, TOKENS, 1]);
   const known = graph.cast(graph.node("Equal", [each, graph.floats([...COLOURS, pad])]), "float32");
   return graph.padded(known, 3, 2, graph.channels - 4);
 }

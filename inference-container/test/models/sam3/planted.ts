@@ -1,5 +1,5 @@
 /** A graph with the tensors of an export in use, which a test may change. */
-import type { Dtype } from "../../../src/models/manifest.ts";
+import type { Dtype } from "../../../src/device/values.ts";
 import type { TensorForm } from "../../../src/models/tensors.ts";
 import { TestGraph } from "../../support/onnx.ts";
 
@@ -23,6 +23,10 @@ export interface Changes {
   readonly complete?: "all" | "encoders";
   /** How many box prompts the decoder must be given, absent ones among them; any number by default. */
   readonly boxes?: number;
+  /** How layout B's image encoder mixes the pictures of a batch, which leaves one that is alone as it is. */
+  readonly mixed?: "ReduceSum" | "ReduceMax" | "ReduceMean";
+  /** How its text encoder mixes the prompts of a batch. */
+  readonly mixedWords?: "ReduceMax";
   /** A file of one float, 1, that the decoder reads as a weight. */
   readonly sidecar?: string;
 }

@@ -1,0 +1,52 @@
+/** Graphs that show how a device ran them: each row of a result tells how many rows were in its batch. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { TestGraph } from "./onnx.ts";
+
+const float = (...shape: (number | string)[]) => ({ dtype: "float32", shape }) as const;
+
+/** From "x" [batch, 2], or another number of rows: "same", which is "x", and "rows" [batch, 1]. */
+export function countingGraph(batch: number | string = "batch"): Uint8Array {
+  const graph = new TestGraph();
+  const x = graph.input("x", float(batch, 2));
+  graph.node("Identity", [x], {}, "same");
+  graph.output("same", float(batch, 2));
+  countRows(graph, x);
+  graph.output("rows", float(batch, 1));
+  return graph.file();
+}
+
+/** From "picture" [1, 2] and "prompt" [batch, 2]: their "sum" [batch, 2], and "rows" [batch, 1]. */
+export function promptedGraph(): Uint8Array {
+  const graph = new TestGraph();
+  const picture = graph.input("picture", float(1, 2));
+  const prompt = graph.input("prompt", float("batch", 2));
+  graph.node("Add", [picture, prompt], {}, "sum");
+  graph.output("sum", float("batch", 2));
+  countRows(graph, prompt);
+  graph.output("rows", float("batch", 1));
+  return graph.file();
+}
+
+/** From "x" [batch, 2]: "found", the rows with a positive number: as many as there are. */
+export function findingGraph(): Uint8Array {
+  const graph = new TestGraph();
+  const x = graph.input("x", float("batch", 2));
+  const most = graph.node("ReduceMax", [x], { axes: [1], keepdims: 0 });
+  graph.node("Compress", [x, graph.node("Greater", [most, graph.floats([0])])], { axis: 0 }, "found");
+  graph.output("found", float("found", 2));
+  return graph.file();
+}
+
+function countRows(graph: TestGraph, value: string): void {
+  const rows = graph.node("Gather", [graph.node("Shape", [value]), graph.int64s([0])]);
+  const shape = graph.node("Concat", [rows, graph.int64s([1])], { axis: 0 });
+  graph.node("Expand", [graph.cast(rows, "float32"), shape], {}, "rows");
+}
+
+/** Writes a graph into a folder and gives its path. */
+export async function written(folder: string, name: string, graph: Uint8Array): Promise<string> {
+  const path = join(folder, `${name}.onnx`);
+  await writeFile(path, graph);
+  return path;
+}
