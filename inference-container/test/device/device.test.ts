@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Device, type Results } from "../../src/device/device.ts";
-import { Held } from "../../src/device/held.ts";
+import { allHeld, Held } from "../../src/device/held.ts";
 import type { Feeds, HeldTensor, Run } from "../../src/device/messages.ts";
 import { type Stage, Usage } from "../../src/device/usage.ts";
 import { countingGraph, findingGraph, promptedGraph, written } from "../support/counting-graphs.ts";
@@ -151,6 +151,15 @@ describe("results that stay with the device", () => {
     expect(await used()).toEqual([1, -1]);
     features[Symbol.dispose]();
     await expect(used()).rejects.toThrow("was released before its use");
+  });
+
+  it("are let go of where others that belong to them can't be had", async () => {
+    const graph = await loaded(countingGraph(), 1);
+    const same = held(await run(graph, rowsOfRun(1), { hold: true }), "same");
+    const features = new Held(device, { same });
+    const asked = [Promise.resolve(features), Promise.reject<Held>(new Error("no memory"))];
+    await expect(allHeld(asked)).rejects.toThrow("no memory");
+    await expect(run(graph, { x: same })).rejects.toThrow("was released before its use");
   });
 });
 
