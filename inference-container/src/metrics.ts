@@ -1,6 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** The steps of a task; `wait` is the time for a place in an engine and for turns with its device. */
+/**
+ * The steps of a task, none counted twice: of a clip, whose steps overlap, `decode` is the wait for frames while the model
+ * had none, and `infer` the wait for its results. `wait` is what is left between fetch and upload: for a place in an
+ * engine, and for turns with its device while nothing else of the task went on.
+ */
 export const STAGES = [
   "queue",
   "fetch",
@@ -48,7 +52,7 @@ export class Metrics {
   });
   readonly featuresCached = new Counter({
     name: "inference_features_cached_total",
-    help: "Tasks whose picture features came from the cache",
+    help: "Tasks whose picture features were remembered, or computed for another task at the same time",
     ...this.#shared,
   });
   readonly engineRestarts = new Counter({

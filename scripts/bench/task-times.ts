@@ -8,7 +8,7 @@ const TaskLine = z.object({
   code: z.string().optional(),
   /** Of pictures alone. */
   featuresCached: z.boolean().optional(),
-  /** Milliseconds of each stage; `model` is the part of `infer` inside the model's graphs. */
+  /** Milliseconds of each stage; `model` are those inside the model's graphs, of a clip's frames also beside other stages. */
   ms: z.record(z.string(), z.number()),
 });
 export type TaskTimes = z.infer<typeof TaskLine>;

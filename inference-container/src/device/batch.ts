@@ -1,62 +1,49 @@
 /** Joins runs of one graph along their first axis, and parts what came of it. */
-import type { Declared, Feeds, HeldTensor, Run, Signature } from "./messages.ts";
+import type { Declared, Run, Signature } from "./messages.ts";
 import type { Values } from "./values.ts";
 
-/** The inputs that grow with a batch; undefined where a graph can't take several runs at once. */
-export function growingInputs({ inputs, outputs }: Signature): ReadonlySet<string> | undefined {
-  const growing = inputs.filter(isOpen).map(({ name }) => name);
-  return growing.length > 0 && outputs.every(isOpen) ? new Set(growing) : undefined;
+/** Whether a graph can take several runs at once: the first dimension of all that it takes and gives is open. */
+export function canJoin({ inputs, outputs }: Signature): boolean {
+  return inputs.length > 0 && [...inputs, ...outputs].every(isOpen);
 }
 
 function isOpen({ shape }: Declared): boolean {
   return typeof shape[0] === "string";
 }
 
-/** How many rows of a batch a run takes. */
-export function rowsOf({ feeds }: Run, growing: ReadonlySet<string>): number {
-  const sizes = Object.entries(feeds).flatMap(([name, feed]) =>
-    growing.has(name) && "dims" in feed ? [feed.dims[0] ?? 1] : [],
-  );
-  return sizes.length === 0 ? 1 : Math.max(...sizes);
+/** How many rows of a batch a run takes; undefined where it can't be joined, as with tensors that the device holds. */
+export function rowsOf({ feeds }: Run): number | undefined {
+  const sizes = Object.values(feeds).map((feed) => ("dims" in feed ? feed.dims[0] : undefined));
+  return sizes.every((size) => size === sizes[0]) ? sizes[0] : undefined;
 }
 
-/**
- * Whether two runs can be one: what grows has the same type and the same sizes but for the first, and all else is the same
- * held tensor (as the features of one picture are with several prompts).
- */
-export function joinable(a: Run, b: Run, growing: ReadonlySet<string>): boolean {
+/** Whether two runs can be one: of the same graph, with the same types and the same sizes but for the first. */
+export function joinable(a: Run, b: Run): boolean {
   const names = Object.keys(a.feeds);
   return (
     a.graph === b.graph &&
     a.hold === b.hold &&
     a.outputs.join() === b.outputs.join() &&
+    rowsOf(a) !== undefined &&
+    rowsOf(b) !== undefined &&
     names.length === Object.keys(b.feeds).length &&
     names.every((name) => {
       const [one, other] = [a.feeds[name], b.feeds[name]];
-      if (one === undefined || other === undefined) return false;
-      return growing.has(name) ? stackable(one, other) : sameHeld(one, other);
+      if (one === undefined || other === undefined || !("dims" in one) || !("dims" in other)) return false;
+      return one.type === other.type && one.dims.slice(1).join() === other.dims.slice(1).join();
     })
   );
 }
 
-function stackable(a: Values | HeldTensor, b: Values | HeldTensor): boolean {
-  if (!("dims" in a) || !("dims" in b)) return false;
-  return a.type === b.type && a.dims.slice(1).join() === b.dims.slice(1).join();
-}
-
-function sameHeld(a: Values | HeldTensor, b: Values | HeldTensor): boolean {
-  return "held" in a && "held" in b && a.held === b.held;
-}
-
 /** The feeds of joinable runs as those of one run: rows in the runs' order. */
-export function joinFeeds(runs: readonly Run[], growing: ReadonlySet<string>): Feeds {
+export function joinFeeds(runs: readonly Run[]): Record<string, Values> {
   const [first] = runs;
   return Object.fromEntries(
-    Object.entries(first?.feeds ?? {}).map(([name, feed]) => {
+    Object.keys(first?.feeds ?? {}).map((name) => {
       const parts = runs.flatMap(({ feeds: { [name]: part } }) =>
         part !== undefined && "dims" in part ? [part] : [],
       );
-      return [name, growing.has(name) ? stacked(parts) : feed] as const;
+      return [name, stacked(parts)] as const;
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { Values } from "./values.ts";
 const ONNX_THREAD = new URL("onnx-thread.ts", import.meta.url);
 
 interface Asked {
-  readonly usage: Usage | undefined;
+  readonly began: () => void;
   readonly told: (message: FromDevice) => void;
 }
 
@@ -16,6 +16,7 @@ export class Device {
   readonly #asked = new Map<number, Asked>();
   readonly #ended: Promise<void>;
   #lastId = 0;
+  #closed = false;
 
   /** @param script the thread's module: it serves what `serve` says */
   constructor(script: URL = ONNX_THREAD) {
@@ -25,7 +26,11 @@ export class Device {
     // After the listener, which would hold the process again.
     this.#thread.unref();
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#thread.once("exit", () => resolve());
+    this.#thread.once("exit", () => {
+      resolve();
+      // As a failure does, so that nobody waits for ever.
+      if (this.#asked.size > 0) throw new Error("A device's thread ended by itself.");
+    });
     this.#ended = promise;
   }
 
@@ -40,20 +45,31 @@ export class Device {
   /**
    * Runs a graph when its turn comes.
    * @param moved buffers of feeds that nobody reads here any more: they are not copied
-   * @throws Error with the runtime's reason
+   * @throws Error with the runtime's reason; the reason of the usage's signal, which takes a run out that waits
    */
   async run(
     run: Omit<Run, "id" | "work">,
     usage: Usage,
     moved: readonly ArrayBuffer[] = [],
   ): Promise<Results> {
+    const { signal, work } = usage;
+    signal?.throwIfAborted();
     const id = ++this.#lastId;
-    const asked = this.#ask(id, { type: "run", run: { ...run, id, work: usage.work } }, moved, usage);
+    let hasBegun = false;
+    const asked = this.#ask(id, { type: "run", run: { ...run, id, work } }, moved, () => {
+      hasBegun = true;
+      usage.began();
+    });
+    const cancel = (): void => this.#post({ type: "cancel", id }, []);
+    signal?.addEventListener("abort", cancel, { once: true });
     usage.asked();
     const answer = await asked;
-    usage.ended(answer.type === "ran" ? answer.ms : 0);
-    if (answer.type !== "ran") throw new Error(reasonOf(answer));
-    return answer.results;
+    signal?.removeEventListener("abort", cancel);
+    if (hasBegun) usage.ended(answer.type === "ran" ? answer.ms : 0);
+    else usage.left();
+    if (answer.type === "ran") return answer.results;
+    signal?.throwIfAborted();
+    throw new Error(reasonOf(answer));
   }
 
   /** Lets go of tensors that the device holds; runs that were asked for before still have them. */
@@ -63,16 +79,23 @@ export class Device {
 
   /** Ends the thread after what it was asked for before. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#thread.ref();
     this.#post({ type: "close" }, []);
     await this.#ended;
   }
 
-  #ask(id: number, message: ToDevice, moved: readonly ArrayBuffer[], usage?: Usage): Promise<FromDevice> {
+  #ask(
+    id: number,
+    message: ToDevice,
+    moved: readonly ArrayBuffer[],
+    began: () => void = () => undefined,
+  ): Promise<FromDevice> {
+    if (this.#closed) throw new Error("The device is closed.");
     // What can't be posted throws here, and nobody waits for its answer.
     this.#post(message, moved);
     const { promise, resolve } = Promise.withResolvers<FromDevice>();
-    this.#asked.set(id, { usage, told: resolve });
+    this.#asked.set(id, { began, told: resolve });
     // Only a question that is open keeps the process.
     this.#thread.ref();
     return promise;
@@ -80,7 +103,7 @@ export class Device {
 
   #receive(message: FromDevice): void {
     if (message.type === "started") {
-      for (const id of message.ids) this.#asked.get(id)?.usage?.began();
+      for (const id of message.ids) this.#asked.get(id)?.began();
       return;
     }
     this.#asked.get(message.id)?.told(message);

@@ -1,7 +1,7 @@
 import type { Device } from "./device.ts";
 import type { HeldTensor } from "./messages.ts";
 
-/** Results that stay with the device until the last who uses them lets go: `using features = …`, by the graph's roles. */
+/** Results that stay in the device's thread until the last who uses them lets go: `using features = …`, by the graph's roles. */
 export class Held implements Disposable {
   readonly tensors: Readonly<Record<string, HeldTensor>>;
   readonly #device: Device;
@@ -13,7 +13,7 @@ export class Held implements Disposable {
     this.tensors = tensors;
   }
 
-  /** Bytes on the device. */
+  /** Bytes of the device's thread. */
   get size(): number {
     return Object.values(this.tensors).reduce((sum, { size }) => sum + size, 0);
   }

@@ -59,6 +59,8 @@ export interface Run {
 export type ToDevice =
   | { readonly type: "load"; readonly id: number; readonly file: GraphFile }
   | { readonly type: "run"; readonly run: Run }
+  /** Takes a run out that waits; one that has the device ends as it would. */
+  | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "release"; readonly held: readonly number[] }
   | { readonly type: "close" };
 
@@ -66,5 +68,6 @@ export type FromDevice =
   | { readonly type: "loaded"; readonly id: number; readonly signature: Signature }
   /** These runs have the device from now on. */
   | { readonly type: "started"; readonly ids: readonly number[] }
+  /** `ms` is the run's share of the time that it had with those it was joined with. */
   | { readonly type: "ran"; readonly id: number; readonly ms: number; readonly results: Feeds }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

@@ -55,29 +55,35 @@ export class RunQueue {
     }
   }
 
-  /** The run with those that wait, or come in time, and can be joined with it, up to the graph's most rows. */
-  async companions(first: Run, growing: ReadonlySet<string>, file: GraphFile): Promise<Run[]> {
+  /** Takes a run out that waits; false where none of that id does. */
+  remove(id: number): boolean {
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter((run) => run.id !== id);
+    return this.#waiting.length < before;
+  }
+
+  /**
+   * The run with those that wait and can be joined with it, up to the graph's most rows. Where there is a delay, and
+   * nothing else to do meanwhile, also with those that come in time.
+   */
+  async companions(first: Run, { maxBatch, batchDelayMs }: GraphFile): Promise<Run[]> {
+    const until = performance.now() + batchDelayMs;
     const runs = [first];
-    let rows = rowsOf(first, growing);
-    const gather = (): void => {
+    let rows = rowsOf(first);
+    if (rows === undefined) return runs;
+    for (;;) {
       for (const run of this.#waiting.toSorted(byAge)) {
-        const more = rowsOf(run, growing);
-        if (rows + more > file.maxBatch || !joinable(first, run, growing)) continue;
+        const more = rowsOf(run);
+        if (more === undefined || rows + more > maxBatch || !joinable(first, run)) continue;
         rows += more;
         runs.push(run);
         this.#take(run);
       }
-    };
-    gather();
-    // What can't be joined even with its like, as a run on held features, waits for nobody.
-    const until = joinable(first, first, growing) ? performance.now() + file.batchDelayMs : 0;
-    while (rows < file.maxBatch && !this.#closed) {
       const leftMs = until - performance.now();
-      if (leftMs <= 0) break;
+      const hasOther = this.#waiting.some((run) => !joinable(first, run));
+      if (leftMs <= 0 || rows >= maxBatch || hasOther || this.#closed) return runs;
       await this.#woken(leftMs);
-      gather();
     }
-    return runs;
   }
 
   #take(run: Run): void {

@@ -1,6 +1,6 @@
 /** A device's thread: opens graphs and runs them one after another. */
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { checkRows, growingInputs, joinFeeds, rowsOf, takeRows } from "./batch.ts";
+import { canJoin, checkRows, joinFeeds, rowsOf, takeRows } from "./batch.ts";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { Values } from "./values.ts";
@@ -18,8 +18,8 @@ export interface Session {
 interface Loaded {
   readonly session: Session;
   readonly file: GraphFile;
-  /** The inputs that grow with a batch; undefined where each run is alone. */
-  readonly growing: ReadonlySet<string> | undefined;
+  /** Whether runs are joined. */
+  joins: boolean;
 }
 
 /** Serves one port until it is told to close. @param open opens a graph; its errors are told to who asked */
@@ -54,6 +54,9 @@ class DeviceThread {
         this.#keepFed(message.run);
         this.#queue.add(message.run);
         break;
+      case "cancel":
+        if (this.#queue.remove(message.id)) this.#fail(message.id, new Error("The run was cancelled."));
+        break;
       case "release":
         for (const held of message.held) this.#held.delete(held);
         break;
@@ -68,9 +71,9 @@ class DeviceThread {
     for (let first = await this.#queue.next(); first !== undefined; first = await this.#queue.next()) {
       const graph = this.#graphs.get(first.graph);
       if (graph === undefined) throw new Error(`No graph ${first.graph} was loaded.`);
-      const { growing, file } = graph;
-      const runs = growing === undefined ? [first] : await this.#queue.companions(first, growing, file);
-      await this.#run(runs, graph);
+      const runs = graph.joins ? await this.#queue.companions(first, graph.file) : [first];
+      this.#send({ type: "started", ids: runs.map(({ id }) => id) });
+      await (runs.length > 1 ? this.#runJoined(runs, graph) : this.#run(first, graph));
     }
     for (const { session } of this.#graphs.values()) await session.release();
     this.#port.close();
@@ -79,37 +82,54 @@ class DeviceThread {
   async #load(id: number, file: GraphFile): Promise<void> {
     try {
       const session = await this.#open(file);
-      const growing = file.maxBatch > 1 ? growingInputs(session.signature) : undefined;
-      this.#graphs.set(id, { session, file, growing });
+      this.#graphs.set(id, { session, file, joins: file.maxBatch > 1 && canJoin(session.signature) });
       this.#send({ type: "loaded", id, signature: session.signature });
     } catch (error) {
-      this.#send({ type: "failed", id, message: messageOf(error) });
+      this.#fail(id, error);
     }
   }
 
-  async #run(runs: readonly Run[], { session, growing }: Loaded): Promise<void> {
-    const [first] = runs;
-    if (first === undefined) return;
-    this.#send({ type: "started", ids: runs.map(({ id }) => id) });
+  async #run(run: Run, { session }: Loaded): Promise<void> {
     try {
-      const joined = runs.length > 1 && growing !== undefined;
-      const feeds = this.#resolved(joined ? joinFeeds(runs, growing) : first.feeds);
+      const feeds = this.#resolved(run.feeds);
       const started = performance.now();
-      const results = await session.run(feeds, first.outputs);
-      const ms = performance.now() - started;
-      if (joined)
-        checkRows(
-          results,
-          runs.reduce((sum, run) => sum + rowsOf(run, growing), 0),
-        );
-      let from = 0;
-      for (const run of runs) {
-        const rows = joined ? rowsOf(run, growing) : 0;
-        this.#deliver(run, joined ? mapped(results, (all) => takeRows(all, from, rows)) : results, ms);
-        from += rows;
-      }
+      const results = await session.run(feeds, run.outputs);
+      this.#deliver(run, results, performance.now() - started);
     } catch (error) {
-      for (const { id } of runs) this.#send({ type: "failed", id, message: messageOf(error) });
+      this.#fail(run.id, error);
+    }
+  }
+
+  async #runJoined(runs: readonly Run[], graph: Loaded): Promise<void> {
+    const started = performance.now();
+    let results;
+    try {
+      results = await graph.session.run(joinFeeds(runs), runs[0]?.outputs ?? []);
+    } catch (error) {
+      // Most likely memory: what can't be had together may be had one by one.
+      graph.joins = false;
+      process.stderr.write(
+        `${graph.file.path} failed for ${runs.length} runs at once, and takes one at a time from now on: ${messageOf(error)}\n`,
+      );
+      for (const run of runs) await this.#run(run, graph);
+      return;
+    }
+    const ms = (performance.now() - started) / runs.length;
+    try {
+      checkRows(
+        results,
+        runs.reduce((sum, run) => sum + (rowsOf(run) ?? 0), 0),
+      );
+    } catch (error) {
+      for (const { id } of runs) this.#fail(id, error);
+      return;
+    }
+    let from = 0;
+    for (const run of runs) {
+      const rows = rowsOf(run) ?? 0;
+      const own = mapped(results, (all) => takeRows(all, from, rows));
+      this.#deliver(run, own, ms);
+      from += rows;
     }
   }
 
@@ -149,6 +169,10 @@ class DeviceThread {
     const held = ++this.#lastHeld;
     this.#held.set(held, values);
     return { held, size: values.bytes.length };
+  }
+
+  #fail(id: number, error: unknown): void {
+    this.#send({ type: "failed", id, message: messageOf(error) });
   }
 
   #send(message: FromDevice, moved: readonly ArrayBuffer[] = []): void {

@@ -8,6 +8,8 @@ export class Usage {
   readonly work = ++Usage.#works;
   /** Milliseconds of its runs, each counted whole. */
   ms = 0;
+  /** Aborts where nobody wants the work any more: runs that wait are given up then. */
+  readonly signal: AbortSignal | undefined;
   readonly #of: Usage | undefined;
   readonly #at: (stage: Stage) => void;
   #asked = 0;
@@ -19,15 +21,17 @@ export class Usage {
   /**
    * @param of the larger work that this is part of, which hears of every run
    * @param at hears where the work is from now on
+   * @param signal that of the larger work where it has none of its own
    */
-  constructor(of?: Usage, at: (stage: Stage) => void = () => undefined) {
+  constructor(of?: Usage, at: (stage: Stage) => void = () => undefined, signal?: AbortSignal) {
+    this.signal = signal ?? of?.signal;
     this.#of = of;
     this.#at = at;
   }
 
   /** Milliseconds in which nothing went on but waiting for a turn. */
   get waitedMs(): number {
-    return this.#waitedMs;
+    return this.#waitedMs + (this.#stage === "waiting" ? performance.now() - this.#since : 0);
   }
 
   /** A run waits for its turn. */
@@ -43,6 +47,13 @@ export class Usage {
     this.#begun += 1;
     this.#move();
     this.#of?.began();
+  }
+
+  /** One of those that wait does so no more. */
+  left(): void {
+    this.#asked -= 1;
+    this.#move();
+    this.#of?.left();
   }
 
   /** One that had the device is done, after so many milliseconds. */

@@ -1,4 +1,5 @@
 /** The engine process: loads the model, then decodes, infers and encodes what its parent sends. */
+import { setMaxListeners } from "node:events";
 import { rm } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import type { loadModel } from "../models/load.ts";
@@ -65,6 +66,8 @@ function work(model: Model, job: EngineJob, hooks: JobHooks): Promise<EngineResu
 
 async function run(model: Model, job: EngineJob): Promise<void> {
   const controller = new AbortController();
+  // Each run on the device listens, and there may be one for each prompt.
+  setMaxListeners(0, controller.signal);
   running.set(job.id, controller);
   try {
     const result = await work(model, job, {

@@ -60,7 +60,8 @@ export class Engine {
     this.#log = log;
     this.#on = on;
     this.#watchdog = new Watchdog(taskTimeoutMs, (id) => {
-      this.#stuck = id;
+      // Of several that are stuck at once the rest hear of it as Displaced.
+      this.#stuck ??= id;
       this.#process?.kill();
     });
   }

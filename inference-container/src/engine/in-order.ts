@@ -3,11 +3,13 @@
  * error ends it, and who stops listening ends the stream.
  *
  * @param ahead how many are worked on at once, at least 1
+ * @param stood hears of the milliseconds in which nothing was at work and the next item was waited for
  */
 export async function* inOrder<I, O>(
   items: AsyncIterable<I>,
   ahead: number,
   work: (item: I) => Promise<O>,
+  stood: (ms: number) => void = () => undefined,
 ): AsyncGenerator<O> {
   const iterator = items[Symbol.asyncIterator]();
   const begun: Promise<O>[] = [];
@@ -16,10 +18,12 @@ export async function* inOrder<I, O>(
     for (;;) {
       const [first] = begun;
       if (reading !== undefined && begun.length < ahead) {
+        const since = performance.now();
         const item: IteratorResult<I> | undefined = await Promise.race([
           reading,
           ...(first === undefined ? [] : [first.then(() => undefined)]),
         ]);
+        if (first === undefined) stood(performance.now() - since);
         if (item !== undefined) {
           if (item.done !== true) begun.push(handled(work(item.value)));
           reading = item.done === true ? undefined : handled(iterator.next());
@@ -31,6 +35,8 @@ export async function* inOrder<I, O>(
       void begun.shift();
     }
   } finally {
+    // Whoever began work is to blame where it never ends, and has to be there as long.
+    await Promise.allSettled(begun);
     await iterator.return?.();
   }
 }

@@ -2,7 +2,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { MaskOutput } from "../../../src/inference/protocol.ts";
 import { encodeMaskPng } from "../masks/png.ts";
-import type { RowRuns } from "../masks/row-runs.ts";
 import { findRuns } from "../masks/runs.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
@@ -14,9 +13,6 @@ import type { JobHooks } from "./hooks.ts";
 import type { ImageJob, ImageResult, WrittenFile } from "./messages.ts";
 import { writeOutput } from "./output-file.ts";
 import { unservedNotice } from "./unserved.ts";
-
-/** Masks between rasterising and the written file: enough to overlap, few enough to hold in memory. */
-const MASKS_AT_ONCE = 4;
 
 /**
  * Runs one picture through decode, inference, rasterising and encoding. Only the graphs take turns, so that the next
@@ -30,7 +26,7 @@ export async function runPicture(model: Model, job: ImageJob, hooks: JobHooks): 
   const decode = performance.now() - started;
   const { prompts, threshold } = job;
   hooks.signal.throwIfAborted();
-  const usage = new Usage(undefined, (stage) => hooks.at(stage));
+  const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   const from = performance.now();
   const found = await model.segment(picture, { prompts, threshold, withFaint: false, usage });
   const infer = performance.now() - from - usage.waitedMs;
@@ -67,7 +63,6 @@ async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation
   await mkdir(join(job.folder, "masks"), { recursive: true });
   const written: Written = { files: [], masks: [], preview: null, post: 0 };
   const shown: Instance[] = [];
-  const pending: Promise<WrittenFile>[] = [];
   for (const instance of found.instances) {
     const started = performance.now();
     const mask = findRuns(instance.mask, picture.width, picture.height, job.maskThreshold);
@@ -83,21 +78,13 @@ async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation
     const file = `masks/${maskIndex}.png`;
     const { promptIndex, score: confidence } = instance;
     written.masks.push({ maskIndex, promptIndex, confidence, file });
-    if (pending.length >= MASKS_AT_ONCE) await pending[pending.length - MASKS_AT_ONCE];
-    const writing = writeMask(job, mask, file, job.prompts[promptIndex] ?? "");
-    // Awaited below; until then a failure must not count as unhandled.
-    writing.catch(() => undefined);
-    pending.push(writing);
+    const png = encodeMaskPng(mask, job.prompts[promptIndex] ?? "");
+    written.files.push(await writeOutput(job.folder, file, "image/png", png));
   }
-  written.files.push(...(await Promise.all(pending)));
   if (job.generatePreview) {
     const preview = await renderPreview(picture, shown, job.prompts, job.maskThreshold);
     written.files.push(await writeOutput(job.folder, "preview.png", "image/png", preview));
     written.preview = "preview.png";
   }
   return written;
-}
-
-async function writeMask(job: ImageJob, mask: RowRuns, name: string, prompt: string): Promise<WrittenFile> {
-  return writeOutput(job.folder, name, "image/png", encodeMaskPng(mask, prompt));
 }

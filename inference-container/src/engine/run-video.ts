@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { Usage } from "../device/usage.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, Segmentation } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
 import { refused } from "../tasks/failure.ts";
-import { readFrames } from "../video/frames.ts";
+import { type Frame, readFrames } from "../video/frames.ts";
 import { MasksJsonWriter } from "../video/masks-json.ts";
 import { PreviewEncoder } from "../video/preview-encoder.ts";
 import { probeClip } from "../video/probe.ts";
 import { planSamples } from "../video/sampling.ts";
 import { workingSize } from "../video/working-size.ts";
+import { ClipTimes } from "./clip-times.ts";
 import type { JobHooks } from "./hooks.ts";
 import { inOrder } from "./in-order.ts";
 import type { VideoJob, VideoResult, WrittenFile } from "./messages.ts";
@@ -67,45 +68,49 @@ async function segmentClip(
   const { inputPath, folder } = job;
   const { signal } = hooks;
   const { prompts, scoreThreshold: threshold } = job;
-  const ms = { decode: 0, infer: 0, encode: 0 };
-  let since = performance.now();
-  const lap = (stage: keyof typeof ms): void => {
-    ms[stage] += performance.now() - since;
-    since = performance.now();
-  };
+  const usage = new Usage(undefined, (stage) => hooks.at(stage), signal);
+  const times = new ClipTimes(usage);
   const clip = await probeClip(ffmpeg, inputPath, job.limits, signal);
   const { indexes, fps } = planSamples(clip.times, job.sampling, job.limits.frames);
   const { width, height } = clip;
   const size = workingSize(clip);
   progress(0, indexes.length);
-  lap("decode");
-  const usage = new Usage(undefined, (stage) => hooks.at(stage));
+  times.lap("decode");
   const tracker = new FrameTracker(job, { width, height }, size);
   await using masks = await MasksJsonWriter.open(join(folder, MASKS), { width, height, fps }, MASKS_BYTES);
   await using preview = job.generatePreview
     ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW), size, 1 / fps, signal)
     : undefined;
+  times.lap("encode");
   const ahead = FRAMES_AHEAD * model.maxBatch;
-  const segmented = inOrder(readFrames(ffmpeg, clip, indexes, size, signal), ahead, async (frame) => {
+  const segment = async (frame: Frame): Promise<{ frame: Frame; found: Segmentation }> => {
     signal.throwIfAborted();
     const picture = { ...size, rgb: frame.rgb, contentHash: null };
-    // Whether there will be a track that something faint can continue is known only once the frames before are done.
-    const found = await model.segment(picture, { prompts, threshold, withFaint: true, usage });
+    const found = await model.segment(picture, {
+      prompts,
+      threshold,
+      // The frames before may be looked at while this one's objects are detected: read late, it spares the most.
+      get withFaint() {
+        return tracker.usesFaint(frame.sampleIdx);
+      },
+      usage,
+    });
     return { frame, found };
-  });
-  for await (const { frame, found } of segmented) {
-    lap("infer");
+  };
+  const decoded = readFrames(ffmpeg, clip, indexes, size, signal);
+  for await (const { frame, found } of inOrder(decoded, ahead, segment, (ms) => times.stood(ms))) {
+    times.lap("infer");
     const objects = tracker.look(frame.timeSec, found);
-    since = performance.now();
+    times.lap("post");
     await masks.frame({ ...frame, objects });
     if (preview !== undefined) {
       await drawTracked({ ...size, rgb: frame.rgb }, objects);
       await preview.write(frame.rgb, frame.timeSec);
     }
-    lap("encode");
+    times.lap("encode");
     progress(frame.sampleIdx + 1, indexes.length);
   }
-  lap("infer");
+  times.lap("infer");
   const { frames, framesWithMasks, totalMasks, ...written } = await masks.finish();
   const files: WrittenFile[] = [
     { name: MASKS, contentType: "application/json", ...written, path: join(folder, MASKS) },
@@ -114,7 +119,7 @@ async function segmentClip(
     await preview.finish();
     files.push(await describeOutput(folder, PREVIEW, "video/mp4"));
   }
-  lap("encode");
+  times.lap("encode");
   return {
     type: "video",
     width,
@@ -123,7 +128,7 @@ async function segmentClip(
     masks: MASKS,
     preview: preview === undefined ? null : PREVIEW,
     notice: tracker.notice,
-    ms: { ...ms, post: tracker.postMs },
+    ms: times.ms,
     modelMs: usage.ms,
     frames,
     framesWithMasks,

@@ -16,14 +16,13 @@ interface FrameObject extends MaskedObject, TrackedObject {}
 
 /** Looks at a clip's frames in turn: what is on them, and which of it was seen before. */
 export class FrameTracker {
-  /** Milliseconds of tracking and all that follows the model. */
-  postMs = 0;
   /** What could not be looked for; null where all could. */
   notice: TaskProblem | null = null;
   readonly #job: VideoJob;
   readonly #clip: Size;
   readonly #frame: Size;
   readonly #tracker = new Tracker();
+  #looked = 0;
 
   /** @param clip the clip's size; @param frame the size of the frames that will come */
   constructor(job: VideoJob, clip: Size, frame: Size) {
@@ -32,12 +31,17 @@ export class FrameTracker {
     this.#frame = frame;
   }
 
+  /** Whether anything faint could be of use in a frame, counted from 0: there are objects to continue, or still may be. */
+  usesFaint(frame: number): boolean {
+    return this.#tracker.hasLiveTracks || this.#looked < frame;
+  }
+
   /** The objects of the next frame, of what the model found there. @throws TaskFailure where no prompt can be served, or the model gave what can't be true */
   look(timeSec: number, found: Segmentation): FrameObject[] {
-    const started = performance.now();
     const { prompts } = this.#job;
     checkSegmentation(found, this.#frame, prompts.length);
     this.notice = unservedNotice(found, prompts.length);
+    this.#looked += 1;
     const { width, height } = this.#clip;
     const seen = found.instances.flatMap((instance) => {
       const rle = encodeRle(instance.mask, width, height, CLIP_MASK_THRESHOLD);
@@ -54,7 +58,6 @@ export class FrameTracker {
       const prompt = prompts[promptIndex] ?? "";
       return [{ objectId, promptIndex, prompt, score, box: this.#inClip(instance), mask, rle }];
     });
-    this.postMs += performance.now() - started;
     return objects;
   }
 

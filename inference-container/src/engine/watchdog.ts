@@ -12,7 +12,7 @@ interface Watched {
 /**
  * Finds the job that is stuck: one that has the device, or is at work of its own, for longer than the limit without a
  * word; or, where the whole engine falls silent, the one that has most likely silenced it. Who waits for the device is
- * never to blame.
+ * never to blame as long as another could be.
  */
 export class Watchdog {
   readonly #limitMs: number;
@@ -26,10 +26,9 @@ export class Watchdog {
     this.#stuck = stuck;
   }
 
-  /** Who is to blame where the engine ends or falls silent: who has the device, else who came first. */
+  /** Who is to blame where the engine ends: who has the device, else who came first. */
   get suspect(): string | undefined {
-    for (const [id, { stage }] of this.#jobs) if (stage === "model") return id;
-    return this.#jobs.keys().next().value;
+    return this.#firstAt("model") ?? this.#jobs.keys().next().value;
   }
 
   began(id: string): void {
@@ -76,8 +75,14 @@ export class Watchdog {
     clearTimeout(this.#timer);
     if (this.#jobs.size === 0) return;
     this.#timer = setTimeout(() => {
-      const { suspect } = this;
-      if (suspect !== undefined) this.#stuck(suspect);
+      // Graphs have a thread of their own: what silences the engine's is a job's own work.
+      const silencer = this.#firstAt("busy") ?? this.suspect;
+      if (silencer !== undefined) this.#stuck(silencer);
     }, this.#limitMs);
+  }
+
+  #firstAt(wanted: JobStage): string | undefined {
+    for (const [id, { stage }] of this.#jobs) if (stage === wanted) return id;
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /** An ONNX graph whose tensors are addressed by the manifest's roles. */
 import { join } from "node:path";
 import type { Tensor } from "onnxruntime-node";
-import { growingInputs } from "../device/batch.ts";
+import { canJoin } from "../device/batch.ts";
 import type { Device, Results } from "../device/device.ts";
 import { Held } from "../device/held.ts";
 import type { Declared, Feeds, HeldTensor, SessionOptions, Signature } from "../device/messages.ts";
@@ -46,7 +46,7 @@ export class Graph {
     this.file = spec.file;
     this.inputs = presentTensors(spec.inputs, signature.inputs);
     this.outputs = presentTensors(spec.outputs, signature.outputs);
-    this.maxBatch = growingInputs(signature) === undefined ? 1 : maxBatch;
+    this.maxBatch = canJoin(signature) ? maxBatch : 1;
     this.#device = device;
     this.#id = id;
   }

@@ -44,7 +44,7 @@ export interface Segmentation {
   readonly instances: readonly Instance[];
   readonly unserved: readonly UnservedPrompt[];
   readonly modelMs: number;
-  /** True where the picture's features came from the cache. */
+  /** True where the picture's features were not computed for this call: remembered, or computed for another that asked before. */
   readonly featuresCached: boolean;
 }
 
@@ -52,7 +52,10 @@ export interface Segmentation {
 export interface SegmentRequest {
   readonly prompts: readonly string[];
   readonly threshold: number;
-  /** Whether instances are wanted that are too faint to stand alone, for a tracker to continue its tracks with. */
+  /**
+   * Whether instances are wanted that are too faint to stand alone, for a tracker to continue its tracks with. Read it when
+   * it is needed, after detection, and never copy the request before: frame by frame it may turn false meanwhile.
+   */
   readonly withFaint: boolean;
   /** The work that this is part of, which hears of every run on the device. */
   readonly usage?: Usage;

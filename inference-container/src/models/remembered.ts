@@ -15,6 +15,8 @@ interface Kept<V> {
 /** What is computed just now, and how many beside the first wait for it. */
 interface Computing<V> {
   readonly value: Promise<V>;
+  /** Of the first who asked, for whom it is computed. */
+  readonly usage: Usage;
   others: number;
 }
 
@@ -41,9 +43,15 @@ export class Remembered<V> {
     const computing = this.#computing.get(key);
     if (computing !== undefined) {
       computing.others += 1;
-      return { value: await waited(computing.value, usage), cached: true };
+      try {
+        return { value: await waited(computing.value, usage), cached: true };
+      } catch (error) {
+        // The first gave up, which is no reason for those who waited with it.
+        if (computing.usage.signal?.aborted !== true || usage.signal?.aborted === true) throw error;
+        return await this.get(key, usage, compute);
+      }
     }
-    const begun: Computing<V> = { value: compute(), others: 0 };
+    const begun: Computing<V> = { value: compute(), usage, others: 0 };
     this.#computing.set(key, begun);
     try {
       const value = await begun.value;
@@ -67,8 +75,7 @@ async function waited<V>(asked: Promise<V>, usage: Usage): Promise<V> {
   try {
     return await asked;
   } finally {
-    usage.began();
-    usage.ended(0);
+    usage.left();
   }
 }
 

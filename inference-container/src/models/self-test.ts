@@ -1,6 +1,4 @@
 /** The golden self-test: a model must find in the folder's own picture what its manifest says before it serves. */
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { boxIou } from "./box.ts";
@@ -10,19 +8,18 @@ import type { Instance, Model, Picture, Segmentation } from "./model.ts";
 
 /**
  * Runs the golden picture through the model, which also warms its graphs up.
- * @param times how many at once, an odd number: a picture must not change what is found in its neighbour of a batch
+ * @param times how many at once, of which every fourth is compared: a picture must not change what is found in its neighbour of a batch
  * @throws ModelFolderError naming the first instance, score or box that differs.
  */
 export async function selfTest(model: Model, folder: string, golden: Golden, times: number): Promise<void> {
-  // Without its hash nothing of it is remembered.
-  const picture = { ...(await readPicture(join(folder, golden.picture))), contentHash: null };
+  const picture = await readPicture(join(folder, golden.picture));
   const { prompt, threshold } = golden;
   const request = { prompts: [prompt], threshold, withFaint: false };
-  // Every other one is another picture: beside its like, nobody would see what a neighbour does.
-  const pictures = [picture, negative(picture), picture, noise(picture)];
+  // Most are other pictures: beside its like, nobody would see what a neighbour does.
+  const pictures = [picture, negative(picture), noise(picture), negative(picture)];
   const runs = Array.from({ length: times }, (_, i) => model.segment(pictures[i % 4] ?? picture, request));
   const name = `The model ${model.id} ${model.version}${times > 1 ? ", with several pictures at once," : ""}`;
-  for (const [i, found] of (await Promise.all(runs)).entries()) if (i % 2 === 0) compare(found, golden, name);
+  for (const [i, found] of (await Promise.all(runs)).entries()) if (i % 4 === 0) compare(found, golden, name);
 }
 
 function compare({ instances, unserved }: Segmentation, golden: Golden, name: string): void {
@@ -61,13 +58,12 @@ function noise(picture: Picture): Picture {
   return { ...picture, rgb: picture.rgb.map((_, i) => Math.imul(i, 2_654_435_761) >>> 24) };
 }
 
+/** Without a hash: nothing of it is to be remembered. */
 async function readPicture(path: string): Promise<Picture> {
-  const encoded = await readFile(path);
-  const { data, info } = await sharp(encoded)
+  const { data, info } = await sharp(path)
     .toColourspace("srgb")
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  const contentHash = createHash("sha256").update(encoded).digest("hex");
-  return { width: info.width, height: info.height, rgb: data, contentHash };
+  return { width: info.width, height: info.height, rgb: data, contentHash: null };
 }

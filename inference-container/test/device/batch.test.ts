@@ -1,19 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { growingInputs, joinable, joinFeeds, rowsOf, takeRows } from "../../src/device/batch.ts";
+import { canJoin, joinable, joinFeeds, rowsOf, takeRows } from "../../src/device/batch.ts";
 import type { Declared, Run } from "../../src/device/messages.ts";
 import type { Values } from "../../src/device/values.ts";
 import { anyValues, ELEMENT_TYPES, floatsOf, numbersOf, runOf } from "../support/runs.ts";
 
-const growing = new Set(["ids", "mask"]);
-const picture = { held: 7, size: 1_000 };
+const NAMES = ["ids", "mask"] as const;
+const held = { held: 7, size: 1_000 };
 
 const form = fc.tuple(
   fc.constantFrom(...ELEMENT_TYPES),
   fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
 );
 
-/** Several runs of one graph, of 0 to 4 rows each, with one picture. */
+/** Several runs of one graph, of 0 to 4 rows each. */
 const company = fc.tuple(form, form).chain(([[idsType, idsRest], [maskType, maskRest]]) =>
   fc.array(
     fc
@@ -21,7 +21,7 @@ const company = fc.tuple(form, form).chain(([[idsType, idsRest], [maskType, mask
       .chain((rows) =>
         fc.record({ ids: anyValues(idsType, rows, idsRest), mask: anyValues(maskType, rows, maskRest) }),
       )
-      .map((grown) => runOf({ feeds: { ...grown, picture } })),
+      .map((feeds) => runOf({ feeds })),
     { minLength: 1, maxLength: 5 },
   ),
 );
@@ -36,24 +36,23 @@ describe("runs joined into one", () => {
   it("each get their own rows back, whatever the types and the sizes", () => {
     fc.assert(
       fc.property(company, (runs) => {
-        const feeds = joinFeeds(runs, growing);
+        const feeds = joinFeeds(runs);
         let from = 0;
         for (const run of runs) {
-          const rows = rowsOf(run, growing);
-          for (const name of growing)
+          const rows = rowsOf(run) ?? NaN;
+          for (const name of NAMES)
             expect(takeRows(valuesOf({ feeds }, name), from, rows)).toEqual(valuesOf(run, name));
           from += rows;
         }
-        for (const name of growing) expect(valuesOf({ feeds }, name).dims[0]).toBe(from);
+        for (const name of NAMES) expect(valuesOf({ feeds }, name).dims[0]).toBe(from);
       }),
     );
   });
 
-  it("can all be joined with each other, and share what does not grow", () => {
+  it("can all be joined with each other", () => {
     fc.assert(
       fc.property(company, (runs) => {
-        for (const a of runs) for (const b of runs) expect(joinable(a, b, growing)).toBe(true);
-        expect(joinFeeds(runs, growing)["picture"]).toBe(picture);
+        for (const a of runs) for (const b of runs) expect(joinable(a, b)).toBe(true);
       }),
     );
   });
@@ -66,10 +65,10 @@ describe("runs joined into one", () => {
   });
 });
 
-describe("a run for one phrase of a picture", () => {
+describe("a run for one phrase", () => {
   const ids = floatsOf([[1, 2, 3]]);
   const mask = floatsOf([[1, 1, 0]]);
-  const run = runOf({ feeds: { ids, mask, picture } });
+  const run = runOf({ feeds: { ids, mask } });
 
   it.each<readonly [string, Partial<Run>]>([
     ["another work", { work: 1_000 }],
@@ -86,37 +85,41 @@ describe("a run for one phrase of a picture", () => {
             [1, 1, 1],
             [1, 0, 0],
           ]),
-          picture,
         },
       },
     ],
-    ["feeds in another order", { feeds: { picture, mask, ids } }],
-    ["the same picture under another description", { feeds: { ids, mask, picture: { ...picture } } }],
+    ["feeds in another order", { feeds: { mask, ids } }],
   ])("is joined with one of %s", (_, told) => {
-    expect(joinable(run, runOf({ feeds: run.feeds, ...told }), growing)).toBe(true);
+    expect(joinable(run, runOf({ feeds: run.feeds, ...told }))).toBe(true);
   });
 
   it.each<readonly [string, Partial<Run>]>([
     ["another graph", { graph: 2 }],
     ["other outputs", { outputs: ["y", "z"] }],
     ["results that stay with the device", { hold: true }],
-    ["another picture", { feeds: { ids, mask, picture: { held: 8, size: 1_000 } } }],
-    ["a picture that does not stay with the device", { feeds: { ids, mask, picture: floatsOf([[1]]) } }],
-    ["phrases that stay with the device", { feeds: { ids: { held: 9, size: 12 }, mask, picture } }],
-    ["longer phrases", { feeds: { ids: floatsOf([[1, 2, 3, 4]]), mask, picture } }],
-    ["phrases of one dimension more", { feeds: { ids: { ...ids, dims: [1, 3, 1] }, mask, picture } }],
-    ["phrases of another type", { feeds: { ids: { ...ids, type: "int32" }, mask, picture } }],
-    ["one tensor less", { feeds: { ids, mask } }],
-    ["one tensor more", { feeds: { ids, mask, picture, more: picture } }],
-    ["a tensor of another name", { feeds: { ids, tokens: mask, picture } }],
+    ["phrases that stay with the device", { feeds: { ids: held, mask } }],
+    [
+      "a tensor of more rows than its other",
+      {
+        feeds: {
+          ids,
+          mask: floatsOf([
+            [1, 1, 0],
+            [1, 1, 0],
+          ]),
+        },
+      },
+    ],
+    ["longer phrases", { feeds: { ids: floatsOf([[1, 2, 3, 4]]), mask } }],
+    ["phrases of one dimension more", { feeds: { ids: { ...ids, dims: [1, 3, 1] }, mask } }],
+    ["phrases of another type", { feeds: { ids: { ...ids, type: "int32" }, mask } }],
+    ["one tensor less", { feeds: { ids } }],
+    ["one tensor more", { feeds: { ids, mask, more: mask } }],
+    ["a tensor of another name", { feeds: { ids, tokens: mask } }],
   ])("is never joined with one of %s", (_, told) => {
     const other = runOf({ feeds: run.feeds, ...told });
-    expect(joinable(run, other, growing)).toBe(false);
-    expect(joinable(other, run, growing)).toBe(false);
-  });
-
-  it("is never joined where a tensor of any size but a held one does not grow, be its values the same", () => {
-    expect(joinable(run, runOf({ feeds: run.feeds }), new Set(["ids"]))).toBe(false);
+    expect(joinable(run, other)).toBe(false);
+    expect(joinable(other, run)).toBe(false);
   });
 });
 
@@ -127,25 +130,35 @@ describe("a graph", () => {
     shape,
   });
 
-  it.each<readonly [string, Declared[], Declared[], string[] | undefined]>([
+  it.each<readonly [string, Declared[], Declared[], boolean]>([
     [
-      "all of whose tensors have any number of rows",
+      "all of whose tensors have any number of rows takes several runs",
       [tensor("a", "n", 3), tensor("b", "n")],
       [tensor("y", "n", 9)],
-      ["a", "b"],
+      true,
     ],
     [
-      "that takes one picture and any number of phrases",
+      "that takes one picture and any number of phrases does not take several runs",
       [tensor("picture", 1, 3), tensor("ids", "n", 3)],
       [tensor("y", "n")],
-      ["ids"],
+      false,
     ],
-    ["whose inputs have one row", [tensor("a", 1, 3)], [tensor("y", "n")], undefined],
-    ["with an output of one row", [tensor("a", "n", 3)], [tensor("y", "n"), tensor("z", 1)], undefined],
-    ["with an output without rows", [tensor("a", "n", 3)], [tensor("y")], undefined],
-    ["whose other dimensions are open", [tensor("a", 1, "width")], [tensor("y", 1, "width")], undefined],
-  ])("%s: what grows with a batch", (_, inputs, outputs, expected) => {
-    const found = growingInputs({ inputs, outputs });
-    expect(found === undefined ? undefined : [...found]).toEqual(expected);
+    ["whose inputs have one row does not take several runs", [tensor("a", 1, 3)], [tensor("y", "n")], false],
+    [
+      "with an output of one row does not take several runs",
+      [tensor("a", "n", 3)],
+      [tensor("y", "n"), tensor("z", 1)],
+      false,
+    ],
+    ["with an output without rows does not take several runs", [tensor("a", "n", 3)], [tensor("y")], false],
+    [
+      "whose other dimensions are open does not take several runs",
+      [tensor("a", 1, "width")],
+      [tensor("y", 1, "width")],
+      false,
+    ],
+    ["without inputs does not take several runs", [], [tensor("y", "n")], false],
+  ])("%s", (_, inputs, outputs, expected) => {
+    expect(canJoin({ inputs, outputs })).toBe(expected);
   });
 });

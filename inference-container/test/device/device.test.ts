@@ -9,7 +9,7 @@ import { Device, type Results } from "../../src/device/device.ts";
 import { allHeld, Held } from "../../src/device/held.ts";
 import type { Feeds, HeldTensor, Run } from "../../src/device/messages.ts";
 import { type Stage, Usage } from "../../src/device/usage.ts";
-import { countingGraph, findingGraph, promptedGraph, written } from "../support/counting-graphs.ts";
+import { countingGraph, failingGraph, findingGraph, written } from "../support/counting-graphs.ts";
 import { floatsOf, numbersOf } from "../support/runs.ts";
 
 /** Long beside what asking for some runs takes. */
@@ -100,20 +100,6 @@ describe("runs that a device is asked for at once", () => {
     expect(rows).toEqual(results);
   });
 
-  it("are one for several prompts of one picture, and others for another picture's", async () => {
-    const [encoder, decoder] = [await loaded(countingGraph(), 1), await loaded(promptedGraph(), 4)];
-    const pictures = await Promise.all([100, 200].map((i) => run(encoder, rowsOfRun(i), { hold: true })));
-    const asked = pictures.flatMap((features) =>
-      [1, 2, 3].map((i) => {
-        const feeds = { picture: held(features, "same"), prompt: floatsOf([[i, i]]) };
-        return run(decoder, feeds, { outputs: ["sum", "rows"] });
-      }),
-    );
-    const results = await Promise.all(asked);
-    expect(results.map((all) => numbers(all, "sum")[0])).toEqual([101, 102, 103, 201, 202, 203]);
-    expect(results.map((all) => numbers(all, "rows"))).toEqual(six.map(() => [3]));
-  });
-
   it.each([
     ["with a most of one row", countingGraph(), 1],
     ["where the graph has one row", countingGraph(1), 4],
@@ -160,6 +146,31 @@ describe("results that stay with the device", () => {
     const asked = [Promise.resolve(features), Promise.reject<Held>(new Error("no memory"))];
     await expect(allHeld(asked)).rejects.toThrow("no memory");
     await expect(run(graph, { x: same })).rejects.toThrow("was released before its use");
+  });
+});
+
+describe("a run that nobody wants any more", () => {
+  it("is taken out while it waits, and the others go on", async () => {
+    const graph = await loaded(countingGraph(), 4);
+    const [controller, stages] = [new AbortController(), new Array<Stage>()];
+    const usage = new Usage(undefined, (stage) => stages.push(stage), controller.signal);
+    const first = run(graph, rowsOfRun(1));
+    const gone = run(graph, { x: floatsOf([[1, 2, 3]]) }, {}, new Usage(usage));
+    controller.abort(new Error("cancelled"));
+    await expect(gone).rejects.toThrow("cancelled");
+    expect(stages).toEqual(["waiting", "busy"]);
+    expect(numbers(await first, "same")).toEqual([1, -1]);
+    await expect(run(graph, rowsOfRun(2), {}, new Usage(usage))).rejects.toThrow("cancelled");
+    expect(numbers(await run(graph, rowsOfRun(3)), "same")).toEqual([3, -3]);
+  });
+});
+
+describe("runs that fail together", () => {
+  it("are run one by one, and so from then on", async () => {
+    const graph = await loaded(failingGraph(), 4);
+    const results = await Promise.all(six.map((i) => run(graph, rowsOfRun(i))));
+    expect(results.map((all) => numbers(all, "same"))).toEqual(six.map((i) => [i, -i]));
+    expect(results.map((all) => numbers(all, "rows"))).toEqual(six.map(() => [1]));
   });
 });
 

@@ -6,7 +6,6 @@ import type { GraphFile, Run } from "../../src/device/messages.ts";
 import { RunQueue } from "../../src/device/run-queue.ts";
 import { floatsOf, runOf } from "../support/runs.ts";
 
-const growing = new Set(["x"]);
 /** Nobody waits so long. */
 const HOUR_MS = 3_600_000;
 
@@ -126,6 +125,17 @@ describe("a run that says that its work's next follows", () => {
   });
 });
 
+describe("a run that is taken out", () => {
+  it("is not given any more, and only while it waits can it be taken out", async () => {
+    const [first, second] = [runOf(), runOf()];
+    const queue = queueOf(first, second);
+    expect(queue.remove(first.id)).toBe(true);
+    expect(queue.remove(first.id)).toBe(false);
+    expect(await queue.next()).toBe(second);
+    expect(queue.remove(second.id)).toBe(false);
+  });
+});
+
 describe("the companions of a run", () => {
   it("are those that can be joined with it, oldest first, up to the graph's most rows", async () => {
     const [first, second, third] = [1, 2, 3].map((work) => runOf({ work, feeds: rows(1) }));
@@ -134,7 +144,7 @@ describe("the companions of a run", () => {
     if (first === undefined || second === undefined || third === undefined) throw new Error("No runs.");
     const queue = queueOf(third, large, other, second, first);
     expect(await queue.next()).toBe(first);
-    expect(await queue.companions(first, growing, graphOf(3))).toEqual([first, second, third]);
+    expect(await queue.companions(first, graphOf(3))).toEqual([first, second, third]);
     expect([await queue.next(), await queue.next()]).toEqual([other, large].toSorted((a, b) => a.id - b.id));
   });
 
@@ -143,25 +153,36 @@ describe("the companions of a run", () => {
     if (first === undefined || second === undefined || third === undefined) throw new Error("No runs.");
     const queue = queueOf(first);
     await queue.next();
-    const full = queue.companions(first, growing, graphOf(3, HOUR_MS));
+    const full = queue.companions(first, graphOf(3, HOUR_MS));
     queue.add(second);
     expect(await atOnce(full)).toBeUndefined();
     queue.add(third);
     expect(await full).toEqual([first, second, third]);
-    const closed = queue.companions(first, growing, graphOf(3, HOUR_MS));
+    const closed = queue.companions(first, graphOf(3, HOUR_MS));
     queue.close();
     expect(await closed).toEqual([first]);
+  });
+
+  it("are not waited for while other work waits", async () => {
+    const [first, other] = [runOf({ feeds: rows(1) }), runOf({ graph: 2, feeds: rows(1) })];
+    const queue = queueOf(first);
+    await queue.next();
+    const companions = queue.companions(first, graphOf(3, HOUR_MS));
+    expect(await atOnce(companions)).toBeUndefined();
+    queue.add(other);
+    expect(await companions).toEqual([first]);
+    expect(await queue.next()).toBe(other);
   });
 
   it("are waited for no longer than the graph says", async () => {
     const first = runOf();
     const queue = queueOf();
-    expect(await queue.companions(first, growing, graphOf(2, 20))).toEqual([first]);
+    expect(await queue.companions(first, graphOf(2, 20))).toEqual([first]);
   });
 
   it("are not waited for where none can come: what grows by a tensor of the device is always alone", async () => {
     const first = runOf({ feeds: { x: { held: 1, size: 4 } } });
-    const companions = queueOf(runOf({ feeds: first.feeds })).companions(first, growing, graphOf(2, HOUR_MS));
+    const companions = queueOf(runOf({ feeds: first.feeds })).companions(first, graphOf(2, HOUR_MS));
     expect(await atOnce(companions)).toEqual([first]);
   });
 
@@ -170,7 +191,7 @@ describe("the companions of a run", () => {
       const first = runOf({ feeds: rows(count) });
       const queue = queueOf(first, runOf({ feeds: rows(1) }));
       await queue.next();
-      expect(await queue.companions(first, growing, graphOf(4))).toEqual([first]);
+      expect(await queue.companions(first, graphOf(4))).toEqual([first]);
     }
   });
 });
@@ -209,16 +230,16 @@ describe("a device's queue", () => {
           const first = await queue.next();
           expect(first).toBe(expected);
           if (first === undefined) return;
-          const joined = await queue.companions(first, growing, graphOf(maxBatch));
+          const joined = await queue.companions(first, graphOf(maxBatch));
           expect(new Set(joined).size).toBe(joined.length);
           expect(joined.every((run) => waiting.includes(run))).toBe(true);
           expect(joined).toEqual(joined.toSorted(byAge));
-          expect(joined.every((run) => joinable(first, run, growing))).toBe(true);
+          expect(joined.every((run) => joinable(first, run))).toBe(true);
           waiting = waiting.filter((run) => !joined.includes(run));
-          const count = joined.reduce((sum, run) => sum + rowsOf(run, growing), 0);
-          expect(count).toBeLessThanOrEqual(Math.max(maxBatch, rowsOf(first, growing)));
+          const count = joined.reduce((sum, run) => sum + (rowsOf(run) ?? NaN), 0);
+          expect(count).toBeLessThanOrEqual(Math.max(maxBatch, rowsOf(first) ?? NaN));
           for (const run of waiting)
-            if (joinable(first, run, growing)) expect(count + rowsOf(run, growing)).toBeGreaterThan(maxBatch);
+            if (joinable(first, run)) expect(count + (rowsOf(run) ?? NaN)).toBeGreaterThan(maxBatch);
         };
         for (const told of events) {
           if (told !== "take") {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { inOrder } from "../../src/engine/in-order.ts";
 
 const unhandled: unknown[] = [];
@@ -139,6 +139,37 @@ describe("a stream that is worked on ahead", () => {
   });
 });
 
+describe("of the time that a stream takes", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("that is told in which an item was waited for and none was at work, the stream's end too", async () => {
+    const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
+    async function* source(): AsyncGenerator<number> {
+      await turn();
+      pass(1);
+      yield 0;
+      // The first is still at work.
+      await turn();
+      pass(10);
+      yield 1;
+      await turns(10);
+      pass(100);
+      yield 2;
+      await turns(10);
+      pass(1_000);
+    }
+    const stood: number[] = [];
+    const work = new Work([5, 0, 0]);
+    await collected(inOrder(source(), 2, work.on, (ms) => stood.push(ms)));
+    expect(stood.reduce((sum, ms) => sum + ms)).toBeCloseTo(1_101, 6);
+  });
+});
+
 describe("a stream that is worked on ahead ends", () => {
   const failing = clip
     .filter((items) => items.length > 0)
@@ -157,7 +188,7 @@ describe("a stream that is worked on ahead ends", () => {
           for await (const result of inOrder(source, most, work.on)) results.push(result);
         }).rejects.toThrow("the model failed");
         expect(results).toEqual(frames(at));
-        expect(source.returned).toBe(1);
+        expect([work.now, source.returned]).toEqual([0, 1]);
       }),
     );
   });
@@ -169,13 +200,13 @@ describe("a stream that is worked on ahead ends", () => {
           items.map(([delay]) => delay),
           at,
         );
+        const work = new Work(items.map(([, delay]) => delay));
         const results: string[] = [];
         await expect(async () => {
-          for await (const result of inOrder(source, most, new Work(items.map(([, delay]) => delay)).on))
-            results.push(result);
+          for await (const result of inOrder(source, most, work.on)) results.push(result);
         }).rejects.toThrow("the clip is damaged");
         expect(frames(at).slice(0, results.length)).toEqual(results);
-        expect(source.returned).toBe(1);
+        expect([work.now, source.returned]).toEqual([0, 1]);
       }),
     );
   });
@@ -195,7 +226,7 @@ describe("a stream that is worked on ahead ends", () => {
           if (results.length === at + 1) break;
         }
         expect(results).toEqual(frames(at + 1));
-        expect(source.returned).toBe(1);
+        expect([work.now, source.returned]).toEqual([0, 1]);
         expect(source.given).toBeLessThanOrEqual(at + 1 + most + 1);
       }),
     );

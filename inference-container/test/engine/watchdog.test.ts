@@ -24,14 +24,30 @@ function runFor(ms: number, each = (): void => undefined): void {
   }
 }
 
-test("who has the device when the engine falls silent is stuck, though the others wait or began before", () => {
-  for (const id of ["first", "holder", "waiter"]) watchdog.began(id);
+test("who is at work of its own when the engine falls silent is stuck, though another has the device or began before", () => {
+  for (const id of ["waiter", "holder", "busy", "busy too"]) watchdog.began(id);
   watchdog.at("waiter", "waiting");
   watchdog.at("holder", "model");
   vi.advanceTimersByTime(LIMIT_MS - 1);
   expect(stuck).toEqual([]);
   vi.advanceTimersByTime(1);
+  expect(stuck).toEqual(["busy"]);
+});
+
+test("who has the device when the engine falls silent is stuck where nobody is at work of its own", () => {
+  for (const id of ["waiter", "holder"]) watchdog.began(id);
+  watchdog.at("waiter", "waiting");
+  watchdog.at("holder", "model");
+  vi.advanceTimersByTime(LIMIT_MS);
   expect(stuck).toEqual(["holder"]);
+});
+
+test("who has the device when the engine ends is suspected, whoever began before", () => {
+  expect(watchdog.suspect).toBe(undefined);
+  for (const id of ["busy", "holder"]) watchdog.began(id);
+  expect(watchdog.suspect).toBe("busy");
+  watchdog.at("holder", "model");
+  expect(watchdog.suspect).toBe("holder");
 });
 
 test("who has the device for longer than the limit is stuck, though the engine runs and other jobs are heard", () => {

@@ -119,6 +119,28 @@ describe("who waits for what another has computed", () => {
   });
 });
 
+describe("where the first who asked gives up", () => {
+  it("one of those who waited has it computed for all of them", async () => {
+    const memory = memoryOf(10);
+    const controller = new AbortController();
+    const gone = Promise.withResolvers<Counted>();
+    const first = memory.get("a", new Usage(undefined, undefined, controller.signal), () => gone.promise);
+    let computed = 0;
+    const others = [1, 2].map(() =>
+      memory.get("a", new Usage(), () => {
+        computed += 1;
+        return Promise.resolve(new Counted(1));
+      }),
+    );
+    controller.abort(new Error("cancelled"));
+    gone.reject(controller.signal.reason);
+    await expect(first).rejects.toThrow("cancelled");
+    const [second, third] = await Promise.all(others);
+    expect(computed).toBe(1);
+    expect(second?.value).toBe(third?.value);
+  });
+});
+
 /** What may happen to a memory; numbers pick among those that are there. */
 const event = fc.oneof(
   fc.record({

@@ -76,7 +76,7 @@ test("a second signal ends the service at once", async () => {
 
 test.for([
   ["idle", undefined],
-  ["stuck", "hang"],
+  ["stuck", "block"],
 ] as const)("an engine that is %s ends with its parent, even where that was killed", async ([, prompt]) => {
   const { lines, ended } = start({});
   const url = await ready(lines);

@@ -1,7 +1,8 @@
 /**
  * A model without weights: bright regions of the picture are the objects. Prompts steer it: "bright" finds the bright
- * regions, "nothing" finds none, "stripes" finds eight at once, others are outside its vocabulary; "hang" never ends,
- * "slow" takes half a second, "crash" ends the process, "throw" fails.
+ * regions, "nothing" finds none, "stripes" finds eight at once, others are outside its vocabulary; "hang" has the device for
+ * ever, "slow" for half a second, "crash" ends the process, "throw" fails; "mute" never asks for the device, and "block" holds
+ * the engine's own thread instead.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
@@ -15,7 +16,7 @@ import type {
 import { Turns } from "./turns.ts";
 
 const GRID = 32;
-const VOCABULARY = new Set(["bright", "nothing", "stripes", "hang", "slow", "crash", "throw", "faint"]);
+const VOCABULARY = new Set(["bright", "nothing", "stripes", "slow", "faint"]);
 
 /** Loads at once; a folder named "broken" can't be loaded, one named "late" takes a second. */
 export async function loadModel(folder: string): Promise<Model> {
@@ -29,6 +30,8 @@ export async function loadModel(folder: string): Promise<Model> {
     provider: "cpu",
     maxBatch: 1,
     segment: async (picture, request) => {
+      if (request.prompts.includes("mute")) await never();
+      if (request.prompts.includes("block")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       await turns.run(request.usage, () => misbehave(request.prompts));
       const { contentHash } = picture;
       const featuresCached = contentHash !== null && seen.has(contentHash);
@@ -43,8 +46,10 @@ async function misbehave(prompts: readonly string[]): Promise<void> {
   if (prompts.includes("slow")) await sleep(500);
   if (prompts.includes("throw")) throw new Error("a graph failed");
   if (prompts.includes("crash")) process.kill(process.pid, "SIGKILL");
-  if (prompts.includes("hang")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (prompts.includes("hang")) await never();
 }
+
+const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 function find(picture: Picture, request: SegmentRequest): Pick<Segmentation, "instances" | "unserved"> {
   const instances: Instance[] = [];

@@ -75,9 +75,13 @@ async function segmentAll(
 ): Promise<Segmentation[]> {
   const found: Segmentation[] = [];
   const { prompts, scoreThreshold: threshold } = job;
+  let withFaint = false;
   for (const { rgb } of frames) {
     const picture = { ...size, rgb, contentHash: null };
-    found.push(await model.segment(picture, { prompts, threshold, withFaint: true }));
+    const seen = await model.segment(picture, { prompts, threshold, withFaint });
+    // As the tracker asks for: once something is tracked, what is faint may continue it.
+    withFaint ||= seen.instances.length > 0;
+    found.push(seen);
   }
   return found;
 }

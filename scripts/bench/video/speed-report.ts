@@ -3,7 +3,7 @@ import type { Round } from "./speed.ts";
 
 /** The service's stages that a clip takes beside the engine. */
 const AROUND = ["queue", "fetch", "wait", "upload", "commit"] as const;
-/** The engine's stages: what it waits for frames to come, the model, and all that follows it. */
+/** The engine's stages: probing and the wait for frames, the wait for the model's results, and all that follows. */
 const ENGINE = ["decode", "infer", "post", "encode"] as const;
 
 const seconds = (ms: number): number => ms / 1_000;
@@ -21,8 +21,8 @@ const ROWS: readonly Row<Round>[] = [
   ["– createJob, queue, dispatch, poll", (run) => seconds(run.whole - inService(run)), 2],
   ["– the service's queue, fetch, wait, upload, commit", (run) => seconds(sumOf(run, AROUND)), 2],
   ["– the engine", (run) => seconds(inEngine(run)), 2],
-  ["– – waiting for decoded frames", (run) => seconds(stage(run, "decode")), 2],
-  ["– – model", (run) => seconds(stage(run, "infer")), 2],
+  ["– – probing, waiting for decoded frames", (run) => seconds(stage(run, "decode")), 2],
+  ["– – waiting for the model", (run) => seconds(stage(run, "infer")), 2],
   ["– – masks, drawing, preview", (run) => seconds(stage(run, "post") + stage(run, "encode")), 2],
   ["parts alone: decode, s", ({ parts }) => seconds(parts.decode), 2],
   ["– probing", ({ parts }) => seconds(parts.probe), 2],
@@ -39,7 +39,7 @@ const ROWS: readonly Row<Round>[] = [
   ["**engine ÷ sum of the parts**", (run) => inEngine(run) / sumOfParts(run), 2],
   ["engine ÷ its slowest part", (run) => inEngine(run) / slowestPart(run), 2],
   [
-    "**engine without the model ÷ decode and encode alone**",
+    "**engine without waiting for the model ÷ decode and encode alone**",
     (run) => (inEngine(run) - stage(run, "infer")) / (run.parts.decode + run.parts.encode),
     2,
   ],

@@ -43,7 +43,8 @@ export class Sam3Model implements Model {
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
-    const { text, decoder } = this.#parts;
+    const { manifest, text, decoder } = this.#parts;
+    const told = maskSize(picture);
     const usage = new Usage(request.usage);
     const { value, cached } = await this.#features.get(picture.contentHash, usage, () =>
       this.#encode(picture, usage),
@@ -51,16 +52,15 @@ export class Sam3Model implements Model {
     using features = value;
     using words = new DisposableStack();
     const { prompts } = request;
-    // Asked for at once, so that the device can join them; decoders no more than it joins, since each gives tens of megabytes.
+    // Asked for at once, so that the device can join them.
     const texts = await allHeld(prompts.map((prompt) => text.encode(prompt, usage)));
     for (const held of texts) words.use(held);
     const instances: Instance[] = [];
-    for (let from = 0; from < prompts.length; from += decoder.maxBatch) {
-      const followed = from + decoder.maxBatch < prompts.length;
-      const find = (held: Held) => this.#find({ features, words: held, followed }, picture, request, usage);
-      const found = await Promise.all(texts.slice(from, from + decoder.maxBatch).map(find));
-      for (const [i, those] of found.entries())
-        for (const instance of those) instances.push({ promptIndex: from + i, ...instance });
+    for (const [promptIndex, prompt] of texts.entries()) {
+      const feeds = { ...this.#constants(told), ...features.tensors, ...prompt.tensors };
+      const results = await decoder.run(usage, feeds, { followed: promptIndex < texts.length - 1 });
+      const found = findInstances(results, manifest.outputs, picture, told, request);
+      for (const instance of found) instances.push({ promptIndex, ...instance });
     }
     return { instances, unserved: [], modelMs: usage.ms, featuresCached: cached };
   }
@@ -80,19 +80,6 @@ export class Sam3Model implements Model {
     const { manifest, image, wanted } = this.#parts;
     const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]);
     return image.hold(usage, { image: tensor }, { wanted, moved: ["image"], followed: true });
-  }
-
-  async #find(
-    { features, words, followed }: { features: Held; words: Held; followed: boolean },
-    picture: Picture,
-    request: SegmentRequest,
-    usage: Usage,
-  ): Promise<ReturnType<typeof findInstances>> {
-    const { manifest, decoder } = this.#parts;
-    const told = maskSize(picture);
-    const feeds = { ...this.#constants(told), ...features.tensors, ...words.tensors };
-    const results = await decoder.run(usage, feeds, { followed });
-    return findInstances(results, manifest.outputs, picture, told, request);
   }
 
   /** The decoder's inputs that say no more than: there is no box prompt, and masks shall have this size. */

@@ -1,0 +1,41 @@
+import type { Usage } from "../device/usage.ts";
+
+/** The stages of a clip, in milliseconds. */
+interface StageMs {
+  decode: number;
+  infer: number;
+  post: number;
+  encode: number;
+}
+
+/** Where a clip's time goes. Turns of others that it waited for are in no stage. */
+export class ClipTimes {
+  readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
+  readonly #usage: Usage;
+  #since = performance.now();
+  #waitedMs = 0;
+  #stoodMs = 0;
+
+  /** @param usage what the clip has of the device */
+  constructor(usage: Usage) {
+    this.#usage = usage;
+  }
+
+  /** While results were waited for, the model had no frame for so long, since none was decoded yet. */
+  stood(ms: number): void {
+    this.#stoodMs += ms;
+  }
+
+  /** What has passed since the last lap was this stage's; `infer` is the wait for the model's results. */
+  lap(stage: keyof StageMs): void {
+    const now = performance.now();
+    const { waitedMs } = this.#usage;
+    const others = waitedMs - this.#waitedMs;
+    const stood = this.#stoodMs;
+    this.ms[stage] += now - this.#since - stood - (stage === "infer" ? others : 0);
+    this.ms.decode += stood;
+    this.#since = now;
+    this.#waitedMs = waitedMs;
+    this.#stoodMs = 0;
+  }
+}
