@@ -1,4 +1,4 @@
-import { OnnxGraph } from "../models/fetch/detector/onnx-graph.ts";
+import { OnnxGraph } from "../onnx/graph-writer.ts";
 
 /**
  * Tries CUDA out: whether libraries, driver and device are there shows only when a graph runs.

@@ -3,7 +3,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
 import { decodeBoxes } from "../../src/models/fetch/detector/box-decoding.ts";
 import { dequantised, kernel } from "../../src/models/fetch/detector/constants.ts";
-import { OnnxGraph } from "../../src/models/fetch/detector/onnx-graph.ts";
+import { OnnxGraph } from "../../src/onnx/graph-writer.ts";
 import type { TfliteTensor } from "../../src/models/fetch/detector/tflite.ts";
 
 function weights(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Device } from "../../src/device/device.ts";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
-import { OnnxGraph } from "../../src/models/fetch/detector/onnx-graph.ts";
+import { OnnxGraph } from "../../src/onnx/graph-writer.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { Graph } from "../../src/models/graph.ts";

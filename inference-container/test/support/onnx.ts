@@ -1,6 +1,6 @@
 /** Small ONNX graphs for tests, with tensors of any type, named dimensions and weights in a file beside. */
-import { OnnxGraph, type Attribute } from "../../src/models/fetch/detector/onnx-graph.ts";
-import { bytes, integer, join, message, text, type Field } from "../../src/models/fetch/detector/protobuf.ts";
+import { OnnxGraph, type Attribute } from "../../src/onnx/graph-writer.ts";
+import { bytes, integer, join, message, text, type Field } from "../../src/onnx/protobuf.ts";
 import type { TensorForm } from "../../src/models/tensors.ts";
 
 /** `TensorProto.DataType` of ONNX. */

@@ -1,5 +1,5 @@
 /** The last step of the detector as ONNX nodes: box deltas relative to anchors become corners. */
-import type { OnnxGraph } from "./onnx-graph.ts";
+import type { OnnxGraph } from "../../../onnx/graph-writer.ts";
 
 export interface BoxTensors {
   /** The name of a value f32 [1, count, 4]: (dy, dx, dh, dw). */

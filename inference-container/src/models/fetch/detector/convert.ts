@@ -5,7 +5,7 @@
  */
 import { decodeBoxes } from "./box-decoding.ts";
 import { constantFloats, dequantised, kernel } from "./constants.ts";
-import { OnnxGraph } from "./onnx-graph.ts";
+import { OnnxGraph } from "../../../onnx/graph-writer.ts";
 import type { Table } from "./tflite-table.ts";
 import { readTflite, type TfliteGraph, type TfliteOperator, type TfliteTensor } from "./tflite.ts";
 
