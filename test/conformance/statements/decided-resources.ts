@@ -100,7 +100,7 @@ export const DECIDED_RESOURCES = [
     [
       "A mask is a single-channel PNG of 0 and 255, one an instance.",
       "inference/masks/png: a mask PNG is one-bit greyscale, and every chunk's checksum holds",
-      "inference/masks/png: a mask PNG decodes to 0 and 255 at the mask's own pixels",
+      "inference/masks/png: a PNG from %s shows the pixel-by-pixel computation as 0 and 255",
     ],
     [
       "It has the size of the picture as shown, EXIF orientation applied.",
