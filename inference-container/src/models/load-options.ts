@@ -1,6 +1,5 @@
 /** How a model is loaded, for every family. */
 import type { RuntimeOptions } from "./graph.ts";
-import type { Model } from "./model.ts";
 
 export interface LoadOptions extends RuntimeOptions {
   /** Budget of remembered image features; those of one picture take about 17 MB with `builtin`, 117 MB with SAM 3. */
@@ -26,11 +25,3 @@ export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
   textCacheBytes: 1024 * 1024,
   digests: false,
 };
-
-/** A model that an adapter built, and how to forget what its self-test left in the caches. */
-export interface OpenedModel {
-  readonly model: Model;
-  /** Whether runs for several pictures or prompts may become one. */
-  readonly joinsRuns: boolean;
-  readonly forget: () => void;
-}

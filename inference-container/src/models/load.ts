@@ -1,15 +1,16 @@
 /** Loads a model folder: a family's adapter is chosen by the manifest. */
 import { openBuiltin } from "./builtin/open.ts";
+import type { FamilyModel } from "./family-model.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import { checkFiles, readManifest } from "./folder.ts";
 import { openGroundingDino } from "./grounding-dino/open.ts";
-import { DEFAULT_LOAD_OPTIONS, type LoadOptions, type OpenedModel } from "./load-options.ts";
+import { DEFAULT_LOAD_OPTIONS, type LoadOptions } from "./load-options.ts";
 import { Manifest } from "./manifest.ts";
 import type { Model } from "./model.ts";
 import { openSam3 } from "./sam3/open.ts";
 import { selfTest } from "./self-test.ts";
 
-type Open = (folder: string, options: LoadOptions) => Promise<OpenedModel>;
+type Open = (folder: string, options: LoadOptions) => Promise<FamilyModel>;
 
 /** The families that can be loaded, by the name that a manifest has for them. */
 export const FAMILIES: ReadonlyMap<string, Open> = new Map([
@@ -34,14 +35,14 @@ export async function loadModel(folder: string, options: Partial<LoadOptions> = 
     throw new ModelFolderError(
       `${folder} is of the family "${manifest.family}"; the families here are: ${[...FAMILIES.keys()].join(", ")}.`,
     );
-  const { model, joinsRuns, forget } = await open(folder, settings);
+  const model = await open(folder, settings);
   try {
     await selfTest(model, folder, manifest.golden, 1);
-    if (joinsRuns) await selfTest(model, folder, manifest.golden, SIDE_BY_SIDE);
+    if (model.joinsRuns) await selfTest(model, folder, manifest.golden, SIDE_BY_SIDE);
   } catch (error) {
     await model.close();
     throw error;
   }
-  forget();
+  model.forget();
   return model;
 }

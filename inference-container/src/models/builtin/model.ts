@@ -1,12 +1,12 @@
 /** The embedded model: prompts to labels, labels to boxes, boxes to masks. */
-import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import { suppress } from "../box.ts";
 import { cleanMask } from "../clean-mask.ts";
-import type { RuntimeOptions } from "../graph.ts";
+import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph-set.ts";
-import type { Instance, LogitGrid, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
-import { detectionMemory, heldMemory, type Remembered } from "../remembered.ts";
+import type { LoadOptions } from "../load-options.ts";
+import type { Instance, LogitGrid, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { detectionMemory } from "../remembered.ts";
 import type { Detection, Detector } from "./detector.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
@@ -20,22 +20,13 @@ export interface BuiltinParts {
   readonly graphs: GraphSet;
 }
 
-export class BuiltinModel implements Model {
-  readonly id: string;
-  readonly version: string;
-  readonly provider: string;
-  readonly maxBatch: number;
+export class BuiltinModel extends FamilyModel {
   readonly #parts: BuiltinParts;
   readonly #detections = detectionMemory<Detection>();
-  readonly #features: Remembered<Held>;
 
-  constructor(parts: BuiltinParts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
+  constructor(parts: BuiltinParts, options: LoadOptions) {
+    super(parts.manifest, parts.graphs, parts.segmenter.maxBatch, options);
     this.#parts = parts;
-    this.id = parts.manifest.id;
-    this.version = parts.manifest.version;
-    this.provider = options.provider;
-    this.maxBatch = parts.segmenter.maxBatch;
-    this.#features = heldMemory(options.featureCacheBytes);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
@@ -58,7 +49,7 @@ export class BuiltinModel implements Model {
     if (distinct.length === 0)
       return { instances: [], unserved, modelMs: usage.ms, featuresCached: boxes.cached };
 
-    const { value, cached } = await this.#features.get(picture.contentHash, usage, () =>
+    const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
       segmenter.encode(picture, usage),
     );
     using features = value;
@@ -71,15 +62,9 @@ export class BuiltinModel implements Model {
     return { instances, unserved, modelMs: usage.ms, featuresCached: boxes.cached && cached };
   }
 
-  /** Drops what is remembered of pictures. */
-  forget(): void {
+  override forget(): void {
+    super.forget();
     this.#detections.clear();
-    this.#features.clear();
-  }
-
-  async close(): Promise<void> {
-    this.forget();
-    await this.#parts.graphs.close();
   }
 
   /** A prompt's detections, best first; one object that was taken for two of its labels counts once. */

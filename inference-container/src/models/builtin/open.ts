@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelFolderError } from "../folder-error.ts";
+import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
 import type { Graph } from "../graph.ts";
 import { GraphSet } from "../graph-set.ts";
-import type { LoadOptions, OpenedModel } from "../load-options.ts";
+import type { LoadOptions } from "../load-options.ts";
 import { Detector } from "./detector.ts";
 import { BuiltinManifest } from "./manifest.ts";
 import { BuiltinModel } from "./model.ts";
@@ -16,7 +17,7 @@ import { TextEncoder } from "./text-encoder.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** @throws ModelFolderError when a graph or another file is not what the manifest says. */
-export async function openBuiltin(folder: string, options: LoadOptions): Promise<OpenedModel> {
+export async function openBuiltin(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, BuiltinManifest);
   const graphs = new GraphSet(folder, options);
   const load = (name: keyof BuiltinManifest["graphs"]): Promise<Graph> => graphs.load(manifest.graphs[name]);
@@ -28,8 +29,7 @@ export async function openBuiltin(folder: string, options: LoadOptions): Promise
     const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
     const vocabulary = await openVocabulary(folder, manifest, text, options.textCacheBytes);
     const parts = { manifest, detector, segmenter, vocabulary, graphs };
-    const model = new BuiltinModel(parts, options);
-    return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
+    return new BuiltinModel(parts, options);
   } catch (error) {
     await graphs.close();
     throw error;

@@ -1,12 +1,12 @@
 /** Grounding DINO with SAM 2: a prompt and the picture to boxes, boxes to masks. */
-import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import { cleanMask } from "../clean-mask.ts";
-import type { RuntimeOptions } from "../graph.ts";
+import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph-set.ts";
+import type { LoadOptions } from "../load-options.ts";
 import type { ImageTensor } from "../image-tensor.ts";
-import type { Instance, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
-import { detectionMemory, heldMemory, type Remembered } from "../remembered.ts";
+import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { detectionMemory } from "../remembered.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
 import type { Detection, Detector } from "./detector.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
@@ -22,22 +22,13 @@ interface Wanted extends Detection {
   readonly promptIndex: number;
 }
 
-export class GroundingDinoModel implements Model {
-  readonly id: string;
-  readonly version: string;
-  readonly provider: string;
-  readonly maxBatch: number;
+export class GroundingDinoModel extends FamilyModel {
   readonly #parts: GroundingDinoParts;
   readonly #detections = detectionMemory<Detection>();
-  readonly #features: Remembered<Held>;
 
-  constructor(parts: GroundingDinoParts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
+  constructor(parts: GroundingDinoParts, options: LoadOptions) {
+    super(parts.manifest, parts.graphs, Math.max(parts.detector.maxBatch, parts.segmenter.maxBatch), options);
     this.#parts = parts;
-    this.id = parts.manifest.id;
-    this.version = parts.manifest.version;
-    this.provider = options.provider;
-    this.maxBatch = Math.max(parts.detector.maxBatch, parts.segmenter.maxBatch);
-    this.#features = heldMemory(options.featureCacheBytes);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
@@ -51,7 +42,7 @@ export class GroundingDinoModel implements Model {
     // A picture without any wanted object never pays for the encoder.
     if (wanted.length === 0) return { ...outcome, modelMs: usage.ms };
 
-    const encoded = await this.#features.get(picture.contentHash, usage, () =>
+    const encoded = await this.features.get(picture.contentHash, usage, () =>
       segmenter.encode(picture, usage),
     );
     using features = encoded.value;
@@ -66,15 +57,9 @@ export class GroundingDinoModel implements Model {
     return { ...outcome, instances, modelMs: usage.ms, featuresCached };
   }
 
-  /** Drops what is remembered of pictures. */
-  forget(): void {
+  override forget(): void {
+    super.forget();
     this.#detections.clear();
-    this.#features.clear();
-  }
-
-  async close(): Promise<void> {
-    this.forget();
-    await this.#parts.graphs.close();
   }
 
   /** Every prompt's detections; the detector mixes picture and words early, so that it runs whole for each. */

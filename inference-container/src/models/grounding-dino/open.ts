@@ -1,8 +1,9 @@
 /** Opens a folder of the family `grounding-dino-sam2`: its graphs and tokenizer become a model. */
+import type { FamilyModel } from "../family-model.ts";
 import { checkSidecars, readManifest } from "../folder.ts";
 import type { Graph } from "../graph.ts";
 import { GraphSet } from "../graph-set.ts";
-import type { LoadOptions, OpenedModel } from "../load-options.ts";
+import type { LoadOptions } from "../load-options.ts";
 import { Segmenter } from "../sam2/segmenter.ts";
 import { Detector } from "./detector.ts";
 import { GroundingDinoManifest } from "./manifest.ts";
@@ -11,7 +12,7 @@ import { checkRoles } from "./roles.ts";
 import { PhraseTokenizer } from "./tokenizer.ts";
 
 /** @throws ModelFolderError when a graph or another file is not what the manifest says. */
-export async function openGroundingDino(folder: string, options: LoadOptions): Promise<OpenedModel> {
+export async function openGroundingDino(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, GroundingDinoManifest);
   await checkSidecars(folder, manifest.files);
   const tokenizer = await PhraseTokenizer.load(folder, manifest.text);
@@ -26,8 +27,7 @@ export async function openGroundingDino(folder: string, options: LoadOptions): P
     const decoder = await load("decoder");
     const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
     const detector = new Detector(await load("detector"), tokenizer, manifest);
-    const model = new GroundingDinoModel({ manifest, graphs, detector, segmenter }, options);
-    return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
+    return new GroundingDinoModel({ manifest, graphs, detector, segmenter }, options);
   } catch (error) {
     await graphs.close();
     throw error;

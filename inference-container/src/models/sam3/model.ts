@@ -1,12 +1,13 @@
 /** SAM 3 with text prompts: a picture's features once, a prompt's features once, then the decoder for each pair. */
 import { allHeld, type Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import type { Graph, RuntimeOptions, Tensors } from "../graph.ts";
+import type { Graph, Tensors } from "../graph.ts";
+import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph-set.ts";
+import type { LoadOptions } from "../load-options.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
-import type { Instance, Model, Picture, Segmentation, SegmentRequest } from "../model.ts";
-import { heldMemory, type Remembered } from "../remembered.ts";
+import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import { filledTensor } from "../tensors.ts";
 import { findInstances, type Size } from "./instances.ts";
 import type { Sam3Manifest } from "./manifest.ts";
@@ -25,28 +26,19 @@ export interface Sam3Parts {
 /** The network draws 288 × 288: masks larger than this would only cost memory, tens of megabytes an object. */
 const MASK_PIXELS = 4_000_000;
 
-export class Sam3Model implements Model {
-  readonly id: string;
-  readonly version: string;
-  readonly provider: string;
-  readonly maxBatch: number;
+export class Sam3Model extends FamilyModel {
   readonly #parts: Sam3Parts;
-  readonly #features: Remembered<Held>;
 
-  constructor(parts: Sam3Parts, options: RuntimeOptions & { readonly featureCacheBytes: number }) {
+  constructor(parts: Sam3Parts, options: LoadOptions) {
+    super(parts.manifest, parts.graphs, parts.image.maxBatch, options);
     this.#parts = parts;
-    this.id = parts.manifest.id;
-    this.version = parts.manifest.version;
-    this.provider = options.provider;
-    this.maxBatch = parts.image.maxBatch;
-    this.#features = heldMemory(options.featureCacheBytes);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
     const { manifest, text, decoder } = this.#parts;
     const told = maskSize(picture);
     const usage = new Usage(request.usage);
-    const { value, cached } = await this.#features.get(picture.contentHash, usage, () =>
+    const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
       this.#encode(picture, usage),
     );
     using features = value;
@@ -65,15 +57,9 @@ export class Sam3Model implements Model {
     return { instances, unserved: [], modelMs: usage.ms, featuresCached: cached };
   }
 
-  /** Drops what is remembered of pictures and prompts. */
-  forget(): void {
-    this.#features.clear();
+  override forget(): void {
+    super.forget();
     this.#parts.text.forget();
-  }
-
-  async close(): Promise<void> {
-    this.forget();
-    await this.#parts.graphs.close();
   }
 
   async #encode(picture: Picture, usage: Usage): Promise<Held> {

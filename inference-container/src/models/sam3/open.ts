@@ -1,7 +1,8 @@
 /** Opens a folder of the family `sam3`: its graphs and tokenizer become a model. */
+import type { FamilyModel } from "../family-model.ts";
 import { checkSidecars, readManifest } from "../folder.ts";
 import { GraphSet } from "../graph-set.ts";
-import type { LoadOptions, OpenedModel } from "../load-options.ts";
+import type { LoadOptions } from "../load-options.ts";
 import type { TensorSpec } from "../manifest.ts";
 import { Sam3Manifest } from "./manifest.ts";
 import { Sam3Model } from "./model.ts";
@@ -10,7 +11,7 @@ import { TextEncoder } from "./text-encoder.ts";
 import { ClipTokenizer } from "./tokenizer.ts";
 
 /** @throws ModelFolderError when a graph or another file is not what the manifest says. */
-export async function openSam3(folder: string, options: LoadOptions): Promise<OpenedModel> {
+export async function openSam3(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, Sam3Manifest);
   await checkSidecars(folder, manifest.files);
   const tokenizer = await ClipTokenizer.load(folder, manifest.text);
@@ -25,8 +26,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Op
     const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
     await text.checkMask(manifest.golden.prompt, manifest.text);
     await text.checkBatch(manifest.golden.prompt);
-    const model = new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
-    return { model, joinsRuns: graphs.joinsRuns, forget: () => model.forget() };
+    return new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
   } catch (error) {
     await graphs.close();
     throw error;
