@@ -1,4 +1,5 @@
 import pino from "pino";
+import { messageOf } from "./error-message.ts";
 import { startService } from "./service.ts";
 import { readSettings } from "./settings.ts";
 
@@ -43,5 +44,3 @@ export async function runService(loader: string): Promise<void> {
     process.exit(1);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

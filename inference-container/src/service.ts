@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Logger } from "pino";
+import { messageOf } from "./error-message.ts";
 import { Engines } from "./engine/engines.ts";
 import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
@@ -96,7 +97,7 @@ function ffmpegOf(log: Logger): string | null {
   try {
     return findFfmpeg(process.env);
   } catch (error) {
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, "ffmpeg_missing");
+    log.warn({ reason: messageOf(error) }, "ffmpeg_missing");
     return null;
   }
 }

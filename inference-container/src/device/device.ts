@@ -1,8 +1,7 @@
-/** A GPU or the CPU as seen from the engine: graphs run in a thread of its own, in the order in which they were asked for. */
+/** A GPU or the CPU as seen from the engine: graphs run in a thread of its own, the oldest work's first. */
 import { Worker } from "node:worker_threads";
-import type { FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
+import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import type { Usage } from "./usage.ts";
-import type { Values } from "./values.ts";
 
 const ONNX_THREAD = new URL("onnx-thread.ts", import.meta.url);
 
@@ -47,11 +46,7 @@ export class Device {
    * @param moved buffers of feeds that nobody reads here any more: they are not copied
    * @throws Error with the runtime's reason; the reason of the usage's signal, which takes a run out that waits
    */
-  async run(
-    run: Omit<Run, "id" | "work">,
-    usage: Usage,
-    moved: readonly ArrayBuffer[] = [],
-  ): Promise<Results> {
+  async run(run: Omit<Run, "id" | "work">, usage: Usage, moved: readonly ArrayBuffer[] = []): Promise<Feeds> {
     const { signal, work } = usage;
     signal?.throwIfAborted();
     const id = ++this.#lastId;
@@ -115,9 +110,6 @@ export class Device {
     this.#thread.postMessage(message, moved);
   }
 }
-
-/** What a run gave, by the outputs' names. */
-export type Results = Readonly<Record<string, Values | HeldTensor>>;
 
 function reasonOf(message: FromDevice): string {
   return message.type === "failed" ? message.message : `The device answered "${message.type}".`;

@@ -8,6 +8,7 @@ export interface HeldTensor {
   readonly size: number;
 }
 
+/** What goes into a run, or comes out of it, by the graph's names. */
 export type Feeds = Readonly<Record<string, Values | HeldTensor>>;
 
 /** A tensor as a graph's file declares it; a dimension that may have any size has a name. */

@@ -1,5 +1,6 @@
 /** A device's thread: opens graphs and runs them one after another. */
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { messageOf } from "../error-message.ts";
 import { canJoin, checkRows, joinFeeds, rowsOf, takeRows } from "./batch.ts";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -185,8 +186,4 @@ function mapped<V, W>(
   to: (value: V, name: string) => W,
 ): Record<string, W> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value, name)]));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

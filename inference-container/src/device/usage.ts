@@ -1,12 +1,13 @@
 /** Where work is: at what it does itself, waiting for its turn with the device, or with it. */
-export type Stage = "busy" | "waiting" | "model";
+export const STAGES = ["busy", "waiting", "model"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** What some work has of the device: its runs, one after another or at once. */
 export class Usage {
   static #works = 0;
   /** Counts works by age. */
   readonly work = ++Usage.#works;
-  /** Milliseconds of its runs, each counted whole. */
+  /** Milliseconds of its runs; of what it had together with others, its share. */
   ms = 0;
   /** Aborts where nobody wants the work any more: runs that wait are given up then. */
   readonly signal: AbortSignal | undefined;

@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { rm } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
+import { messageOf } from "../error-message.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
 import { asTaskFailure, TaskFailure } from "../tasks/failure.ts";
@@ -48,7 +49,7 @@ async function load(): Promise<Loaded | undefined> {
     if (!isLoader(loader)) throw new Error(`${config.loader} does not export loadModel.`);
     return await loadOnProvider(loader.loadModel, config);
   } catch (error) {
-    sendLast({ type: "unloadable", message: error instanceof Error ? error.message : String(error) });
+    sendLast({ type: "unloadable", message: messageOf(error) });
     return undefined;
   }
 }

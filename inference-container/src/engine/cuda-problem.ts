@@ -1,3 +1,4 @@
+import { messageOf } from "../error-message.ts";
 import { OnnxGraph } from "../onnx/graph-writer.ts";
 
 /**
@@ -19,6 +20,6 @@ export async function cudaProblem(device: number): Promise<string | undefined> {
     await session.release();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

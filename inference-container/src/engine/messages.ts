@@ -1,5 +1,6 @@
 /** What crosses the process boundary between the service and its engine: small JSON only; pictures lie in files. */
 import { z } from "zod";
+import { STAGES } from "../device/usage.ts";
 import {
   MaskOutput,
   OutputFile,
@@ -119,17 +120,13 @@ export const ToEngine = z.discriminatedUnion("type", [
 ]);
 export type ToEngine = z.infer<typeof ToEngine>;
 
-/** Where a job is: at work of its own, waiting for its turn with the model, or with it. */
-export const JobStage = z.enum(["busy", "waiting", "model"]);
-export type JobStage = z.infer<typeof JobStage>;
-
 export const FromEngine = z.discriminatedUnion("type", [
   /** The model is warm; `maxBatch` is how many pictures its device joins. */
   z.object({ type: z.literal("ready"), model: ModelInfo, maxBatch: z.number() }),
   /** The model could not be loaded: starting again changes nothing. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** Where a job is from now on. */
-  z.object({ type: z.literal("at"), id: z.string(), stage: JobStage }),
+  z.object({ type: z.literal("at"), id: z.string(), stage: z.enum(STAGES) }),
   /** Nothing holds up the engine. */
   z.object({ type: z.literal("beat") }),
   /** How far a job is, in units, and at times merely that it is being worked on. */

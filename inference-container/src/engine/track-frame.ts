@@ -51,14 +51,13 @@ export class FrameTracker {
       timeSec,
       seen.map(({ instance }) => instance),
     );
-    const objects = seen.flatMap(({ instance, rle }, i) => {
+    return seen.flatMap(({ instance, rle }, i) => {
       const objectId = ids[i];
       if (objectId === undefined) return [];
       const { promptIndex, score, mask } = instance;
       const prompt = prompts[promptIndex] ?? "";
       return [{ objectId, promptIndex, prompt, score, box: this.#inClip(instance), mask, rle }];
     });
-    return objects;
   }
 
   #inClip({ box: [x1, y1, x2, y2] }: Instance): Box {

@@ -1,10 +1,10 @@
-import type { JobStage } from "./messages.ts";
+import type { Stage } from "../device/usage.ts";
 
 /** How often an engine that is not held up says so. */
 export const BEAT_MS = 1_000;
 
 interface Watched {
-  stage: JobStage;
+  stage: Stage;
   /** Since its stage changed or it was heard, in time in which the engine was not held up. */
   quietMs: number;
 }
@@ -36,7 +36,7 @@ export class Watchdog {
     this.#listen();
   }
 
-  at(id: string, stage: JobStage): void {
+  at(id: string, stage: Stage): void {
     const job = this.#jobs.get(id);
     if (job !== undefined) Object.assign(job, { stage, quietMs: 0 });
     this.#listen();
@@ -81,7 +81,7 @@ export class Watchdog {
     }, this.#limitMs);
   }
 
-  #firstAt(wanted: JobStage): string | undefined {
+  #firstAt(wanted: Stage): string | undefined {
     for (const [id, { stage }] of this.#jobs) if (stage === wanted) return id;
     return undefined;
   }

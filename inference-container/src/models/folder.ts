@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { messageOf } from "../error-message.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import type { ManifestFile } from "./manifest.ts";
 
@@ -75,8 +76,6 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ModelFolderError(
-      `${path} is no JSON: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    throw new ModelFolderError(`${path} is no JSON: ${messageOf(error)}.`);
   }
 }

@@ -1,8 +1,9 @@
 /** An ONNX graph whose tensors are addressed by the manifest's roles. */
 import { join } from "node:path";
 import type { Tensor } from "onnxruntime-node";
+import { messageOf } from "../error-message.ts";
 import { canJoin } from "../device/batch.ts";
-import type { Device, Results } from "../device/device.ts";
+import type { Device } from "../device/device.ts";
 import { Held } from "../device/held.ts";
 import type { Declared, Feeds, HeldTensor, SessionOptions, Signature } from "../device/messages.ts";
 import type { Usage } from "../device/usage.ts";
@@ -65,7 +66,7 @@ export class Graph {
     const options = { provider, device: place, threads };
     const file = { path: join(folder, spec.file), options, maxBatch, batchDelayMs };
     const { id, signature } = await device.load(file).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new ModelFolderError(
         `The graph ${spec.file} can't be loaded on the provider "${provider}": ${reason}`,
       );
@@ -95,7 +96,7 @@ export class Graph {
     feeds: GraphFeeds,
     { wanted, moved = [], followed = false }: RunOptions,
     hold: boolean,
-  ): Promise<Results> {
+  ): Promise<Feeds> {
     const buffers: ArrayBuffer[] = [];
     const named: [string, Feeds[string]][] = [];
     for (const { role, name } of this.inputs) {
@@ -113,7 +114,7 @@ export class Graph {
     );
   }
 
-  #byRole<T>(results: Results, read: (values: Results[string]) => T | undefined): Record<string, T> {
+  #byRole<T>(results: Feeds, read: (values: Feeds[string]) => T | undefined): Record<string, T> {
     return Object.fromEntries(
       this.outputs.flatMap(({ role, name }) => {
         const values = results[name];

@@ -1,6 +1,7 @@
 /** What a graph's file says of itself, with nobody's manifest. */
 import { join } from "node:path";
 import { InferenceSession } from "onnxruntime-node";
+import { messageOf } from "../error-message.ts";
 import type { GraphNames } from "./describe-folder.ts";
 import { ModelFolderError } from "./folder-error.ts";
 
@@ -17,7 +18,7 @@ export async function readSignature(folder: string, file: string): Promise<Graph
   const session = await InferenceSession.create(join(folder, file), {
     graphOptimizationLevel: "disabled",
   }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ModelFolderError(`The graph ${file} in ${folder} can't be opened: ${reason}`);
   });
   const tensors = [...session.inputMetadata, ...session.outputMetadata];

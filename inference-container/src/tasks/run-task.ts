@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { messageOf } from "../error-message.ts";
 import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
 import type { Engines } from "../engine/engines.ts";
 import type { EngineJob, EngineResult } from "../engine/messages.ts";
@@ -147,7 +148,7 @@ async function commit(task: Task, completion: Completion, account: Account, log:
   } catch (error) {
     if (error instanceof CallbackRefused && error.status === 409) task.abort(new TaskDropped("lease_lost"));
     if (task.signal.reason instanceof TaskDropped) return "dropped";
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     log.error({ key: request.key, reason }, "task_unreported");
     return "unreported";
   }

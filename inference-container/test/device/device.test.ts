@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Device, type Results } from "../../src/device/device.ts";
+import { Device } from "../../src/device/device.ts";
 import { allHeld, Held } from "../../src/device/held.ts";
 import type { Feeds, HeldTensor, Run } from "../../src/device/messages.ts";
 import { type Stage, Usage } from "../../src/device/usage.ts";
@@ -35,20 +35,20 @@ async function loaded(graph: Uint8Array, maxBatch: number, batchDelayMs = DELAY_
 
 type Told = Partial<Pick<Run, "hold" | "followed" | "outputs">>;
 
-function run(graph: number, feeds: Feeds, told: Told = {}, usage = new Usage()): Promise<Results> {
+function run(graph: number, feeds: Feeds, told: Told = {}, usage = new Usage()): Promise<Feeds> {
   const outputs = ["same", "rows"];
   return device.run({ graph, feeds, outputs, hold: false, followed: false, ...told }, usage);
 }
 
 /** The numbers of a result that came here. */
-function numbers(results: Results, name: string): number[] {
+function numbers(results: Feeds, name: string): number[] {
   const values = results[name];
   if (values === undefined || !("dims" in values)) throw new Error(`"${name}" did not come here.`);
   return numbersOf(values);
 }
 
 /** A result that stayed with the device. */
-function held(results: Results, name: string): HeldTensor {
+function held(results: Feeds, name: string): HeldTensor {
   const tensor = results[name];
   if (tensor === undefined || !("held" in tensor)) throw new Error(`"${name}" did not stay with the device.`);
   return tensor;

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { z } from "zod";
+import { messageOf } from "../../error-message.ts";
 import { ModelFolderError } from "../folder-error.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 
@@ -22,7 +23,7 @@ export class PhraseTokenizer {
     const wrong = (reason: string): ModelFolderError =>
       new ModelFolderError(`${text.tokenizer} in ${folder} is not BERT's tokenizer.json: ${reason}.`);
     const tokenizer = await readTokenizer(join(folder, text.tokenizer)).catch((error: unknown) => {
-      throw wrong(error instanceof Error ? error.message : String(error));
+      throw wrong(messageOf(error));
     });
     const { ids } = tokenizer.encode("a.");
     const [start, , stop, end] = ids;
