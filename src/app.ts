@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { ServiceError } from "./core/errors.ts";
+import type { Env } from "./env.ts";
 import { platform, type AppEnv } from "./http/context.ts";
 import { respondWithError } from "./http/errors.ts";
 import { crossOrigin } from "./http/middleware/cross-origin.ts";
@@ -14,11 +15,19 @@ import { leases } from "./http/routes/leases.ts";
 import { pages } from "./http/routes/pages.ts";
 import { uploads } from "./http/routes/uploads.ts";
 import { webhooks } from "./http/routes/webhooks.ts";
+import type { Platform } from "./platform.ts";
 
-/** The HTTP application: middleware first, then the routes, then what no route took. */
-export function createApp(): Hono<AppEnv> {
+/**
+ * The HTTP application: middleware first, then the routes, then the answer to every other path.
+ * @param platformOf the composition root
+ */
+export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .use(requestLog)
+    .use(async (c, next) => {
+      c.set("platform", () => platformOf(c.env));
+      await next();
+    })
     .onError(respondWithError)
     .use("/v1/*", crossOrigin, noStore)
     .route("/", pages)

@@ -1,5 +1,5 @@
-import type { JobObject } from "./workers/job-object.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
+import type { JobRpc } from "./stores/job-rpc.ts";
 import type { ArchiveMessage, TaskMessage } from "./stores/queue-messages.ts";
 
 /** The bindings of wrangler.toml; beside them stand the settings, as strings. */
@@ -8,7 +8,7 @@ export interface Env {
   readonly MEDIA: R2Bucket;
   readonly ASSETS: Fetcher;
   readonly RATE_LIMIT: RateLimit;
-  readonly JOBS: DurableObjectNamespace<JobObject>;
+  readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;

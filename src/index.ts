@@ -1,12 +1,12 @@
 import { createApp } from "./app.ts";
 import type { Env } from "./env.ts";
-import { platformOf } from "./stores/platform.ts";
+import { platformOf } from "./platform.ts";
 import { consume } from "./workers/queue-consumer.ts";
 import { runScheduled } from "./workers/scheduled.ts";
 
 export { JobObject } from "./workers/job-object.ts";
 
-const app = createApp();
+const app = createApp(platformOf);
 
 export default {
   fetch: app.fetch,

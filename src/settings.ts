@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AccessLimits } from "./core/access.ts";
+import type { AdmissionTerms } from "./core/admission.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/job/policy.ts";
 import type { TrialOffer } from "./core/trial.ts";
 
@@ -103,6 +104,22 @@ export const policyOf = (settings: Settings): JobPolicy => ({
   retentionMs: settings.RETENTION_DAYS * 86_400_000,
 });
 
+/** Where the bucket is reached from outside, and the credentials that sign for it. */
+export interface BucketSettings {
+  readonly endpoint: string;
+  readonly name: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** The bucket's settings. */
+export const bucketSettingsOf = (settings: Settings): BucketSettings => ({
+  endpoint: settings.S3_ENDPOINT,
+  name: settings.S3_BUCKET,
+  accessKeyId: settings.S3_ACCESS_KEY_ID,
+  secretAccessKey: settings.S3_SECRET_ACCESS_KEY,
+});
+
 /** The limits of the access modes. */
 export const accessLimitsOf = (settings: Settings): AccessLimits => ({
   trialImagesPerJob: settings.TRIAL_MAX_IMAGES,
@@ -117,8 +134,15 @@ export const trialOfferOf = (settings: Settings): TrialOffer => ({
   days: settings.TRIAL_DAYS,
 });
 
-/** Where an account goes to upgrade. */
-export const upgradeUrlOf = (settings: Settings): string => settings.UPGRADE_URL ?? settings.PUBLIC_URL;
+/** What a new job is measured by. */
+export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
+  maxPrompts: settings.MAX_PROMPTS,
+  maxPromptLength: settings.MAX_PROMPT_LENGTH,
+  maxBytes: { image: settings.MAX_IMAGE_BYTES, video: settings.MAX_VIDEO_BYTES },
+  trial: trialOfferOf(settings),
+  maxTrialBacklog: settings.TRIAL_MAX_BACKLOG,
+  upgradeUrl: settings.UPGRADE_URL ?? settings.PUBLIC_URL,
+});
 
 /** The identity provider whose access tokens are taken. */
 export interface IdentitySettings {

@@ -19,8 +19,8 @@ const STANDINGS: ReadonlyMap<string, SubscriptionStanding> = new Map([
 export const standingOf = (subscriptionStatus: string | null): SubscriptionStanding =>
   STANDINGS.get(subscriptionStatus ?? "") ?? "inactive";
 
-/** The access mode of an account: the operator's word first, then its subscription's. */
-export function accessMode(plan: Plan, subscriptionStatus: string | null): AccessMode {
+/** The access mode of an account: the operator's plan decides first, then the subscription. */
+export function accessModeOf(plan: Plan, subscriptionStatus: string | null): AccessMode {
   if (plan !== "trial") return plan;
   const modes = { active: "paid", delinquent: "blocked", inactive: "trial" } as const;
   return modes[standingOf(subscriptionStatus)];
@@ -35,38 +35,38 @@ export interface AccessLimits {
 
 const MOST_IMAGES_PER_JOB = 100;
 
-/** What a mode allows. */
+/** What an access mode allows. */
 export interface Access {
-  readonly mode: AccessMode;
+  readonly accessMode: AccessMode;
   readonly videoAllowed: boolean;
   readonly maxImageTasksPerJob: number;
   readonly maxActiveJobs: number;
 }
 
-/** The access of a mode. */
-export function accessOf(mode: AccessMode, limits: AccessLimits): Access {
-  switch (mode) {
+/** The access of an access mode. */
+export function accessOf(accessMode: AccessMode, limits: AccessLimits): Access {
+  switch (accessMode) {
     case "trial":
       return {
-        mode,
+        accessMode,
         videoAllowed: false,
         maxImageTasksPerJob: limits.trialImagesPerJob,
         maxActiveJobs: limits.trialActiveJobs,
       };
     case "paid":
       return {
-        mode,
+        accessMode,
         videoAllowed: true,
         maxImageTasksPerJob: MOST_IMAGES_PER_JOB,
         maxActiveJobs: limits.paidActiveJobs,
       };
     case "blocked":
-      return { mode, videoAllowed: false, maxImageTasksPerJob: 0, maxActiveJobs: 0 };
+      return { accessMode, videoAllowed: false, maxImageTasksPerJob: 0, maxActiveJobs: 0 };
   }
 }
 
 /** The queue that a job's tasks go through: a single picture never stands behind a batch, nor a payer behind a trial. */
-export function laneOf(mode: AccessMode, processing: ProcessingMode): Lane {
-  if (mode === "trial") return "trial";
-  return processing === "single" ? "interactive" : "bulk";
+export function laneOf(accessMode: AccessMode, processingMode: ProcessingMode): Lane {
+  if (accessMode === "trial") return "trial";
+  return processingMode === "single" ? "interactive" : "bulk";
 }

@@ -6,14 +6,14 @@ import { signToken, verifyToken } from "./signed-token.ts";
 export interface ListFilters {
   accountId: string;
   jobId: string | null;
-  mode: string | null;
+  processingMode: string | null;
   status: string | null;
 }
 
 const Claims = z.object({ after: z.string(), of: z.string() });
 
-const fingerprint = (filters: ListFilters): Promise<string> =>
-  sha256Hex(JSON.stringify([filters.accountId, filters.jobId, filters.mode, filters.status]));
+const fingerprint = ({ accountId, jobId, processingMode, status }: ListFilters): Promise<string> =>
+  sha256Hex(JSON.stringify([accountId, jobId, processingMode, status]));
 
 /** The opaque cursor of the page that begins after the job `after`. */
 export async function encodeCursor(secret: string, filters: ListFilters, after: string): Promise<string> {

@@ -1,15 +1,24 @@
 import type { AccessMode } from "../contract/account.ts";
 import type { JobDefinition } from "./job/state.ts";
+import type { TrialUse } from "./trial.ts";
 
-/** Who bears a job's units: the free trial's tokens, or the account. */
+/** Who pays for a job's units: the free trial with its tokens, or the account. */
 export type Fund = "trial" | "paid";
 
-/** The fund of what an account of this mode uses. */
-export const fundOf = (mode: AccessMode): Fund => (mode === "trial" ? "trial" : "paid");
+/** The fund that pays for what an account of this access mode uses. */
+export const fundOf = (accessMode: AccessMode): Fund => (accessMode === "trial" ? "trial" : "paid");
+
+/** What an account has under way, and what it has used of its trial. */
+export interface AccountUse {
+  readonly activeJobs: number;
+  /** The newest job under way. */
+  readonly activeJobId: string | null;
+  readonly trial: TrialUse;
+}
 
 /**
- * The most units that a job can use, reserved at its acceptance: a picture is one, and so is a processed frame of a
- * video, of which there are no more than the request and the operator allow.
+ * The most units that a job can use, reserved when it is accepted: a picture is one unit, and so is a processed frame
+ * of a video. The request and the operator bound the number of frames.
  */
 export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
   if (job.type === "image") return job.taskIds.length;

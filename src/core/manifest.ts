@@ -1,6 +1,6 @@
 import type { ArchivedManifest } from "../contract/result.ts";
 import type { ImageTaskOutput, VideoTaskOutput } from "../inference/protocol.ts";
-import type { SettledJob, SettledTask } from "./job/answers.ts";
+import type { FinishedJob, FinishedTask } from "./job/answers.ts";
 import type { VideoJobDefinition } from "./job/state.ts";
 import { maskAssetKey, outputKey, previewAssetKey, videoMasksAssetKey } from "./object-keys.ts";
 
@@ -10,7 +10,7 @@ export interface Asset {
   readonly objectKey: string;
 }
 
-function taskAssets(job: SettledJob, { taskId, lease, output }: SettledTask): Asset[] {
+function taskAssets(job: FinishedJob, { taskId, lease, output }: FinishedTask): Asset[] {
   const lying = (name: string) => outputKey(job.definition, taskId, lease, name);
   const masks =
     output.type === "image"
@@ -24,7 +24,7 @@ function taskAssets(job: SettledJob, { taskId, lease, output }: SettledTask): As
 }
 
 /** All outputs of a job: a task's masks by their index, then its preview, in the order of the request. */
-export const assetsOf = (job: SettledJob): Asset[] => job.tasks.flatMap((task) => taskAssets(job, task));
+export const assetsOf = (job: FinishedJob): Asset[] => job.tasks.flatMap((task) => taskAssets(job, task));
 
 /** What stands for an asset, by its key: a signed URL, a path. */
 type Refer = (key: string) => string;
@@ -69,7 +69,7 @@ const videoItem = (
 });
 
 /** The manifest of a job's outputs; `refer` turns an asset's key into what stands for it: a signed URL, a path. */
-export function manifestOf({ definition, tasks }: SettledJob, refer: Refer): ArchivedManifest {
+export function manifestOf({ definition, tasks }: FinishedJob, refer: Refer): ArchivedManifest {
   const { jobId } = definition;
   const prompts = [...definition.prompts];
   if (definition.type === "image") {

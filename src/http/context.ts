@@ -2,10 +2,12 @@ import type { Context } from "hono";
 import type { Env } from "../env.ts";
 import type { LeaseClaims } from "../core/lease-token.ts";
 import type { Account } from "../stores/accounts.ts";
-import { platformOf, type Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /** What the middleware leaves for those behind it. */
 export interface Variables {
+  /** Gives the stores and settings; throws if a setting is wrong. */
+  platform: () => Platform;
   requestId: string;
   /** The authenticated account; on /v1 only. */
   account: Account;
@@ -25,4 +27,4 @@ export interface AppEnv {
 }
 
 /** The stores and settings behind a request. */
-export const platform = (c: Context<AppEnv>): Platform => platformOf(c.env);
+export const platform = (c: Context<AppEnv>): Platform => c.var.platform();

@@ -1,24 +1,24 @@
+import type { ProposedJob } from "../core/admission.ts";
 import { ServiceError } from "../core/errors.ts";
-import { fundOf } from "../core/ledger.ts";
+import { fundOf, type AccountUse } from "../core/ledger.ts";
 import { log, reasonOf } from "../core/log.ts";
+import type { Platform } from "../platform.ts";
 import { trialOfferOf } from "../settings.ts";
-import type { AccountUse } from "../stores/ledger.ts";
-import type { Platform } from "../stores/platform.ts";
-import { refusalOf, type ProposedJob } from "./check-access.ts";
 import type { HoldKey } from "./idempotency.ts";
 
 /**
- * Lets a job in. It is first written down by its JobObject (with an alarm that clears up should all else be cut off),
- * then listed and its units reserved, then its first messages are sent: a failure at any step leaves nothing behind.
- * @returns how the account stands with it.
- * @throws ServiceError as refusalOf has it, for who lost a race, or enqueue_failed; and as withdraw.
+ * Lets a job in: its JobObject writes it down (with an alarm that clears up if all else is cut off), D1 lists it and
+ * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
+ * @param refusalBy says why an account with this use may not have the job, if D1 turns it down
+ * @returns the account's use with the job.
+ * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed; and as withdraw.
  */
 export async function admitJob(
   platform: Platform,
-  proposed: ProposedJob,
+  { job, access, units }: ProposedJob,
+  refusalBy: (use: AccountUse) => ServiceError | null,
   holdKey: HoldKey,
 ): Promise<AccountUse> {
-  const { job, access, units } = proposed;
   const jobObject = platform.jobObject(job.jobId);
   await jobObject.prepare(job);
   let refusal = new ServiceError("enqueue_failed");
@@ -26,11 +26,11 @@ export async function admitJob(
     const { listed, use } = await platform.jobs.insert(job, {
       maxActiveJobs: access.maxActiveJobs,
       units,
-      fund: fundOf(access.mode),
+      fund: fundOf(access.accessMode),
       offer: trialOfferOf(platform.settings),
     });
     if (listed && (await jobObject.accept())) return use;
-    if (!listed) refusal = refusalOf(platform.settings, proposed, use) ?? refusal;
+    if (!listed) refusal = refusalBy(use) ?? refusal;
   } catch (error) {
     log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }
@@ -39,8 +39,8 @@ export async function admitJob(
 }
 
 /**
- * What became of a job whose request was cut off: true where it is accepted now. Otherwise nothing is left of it, and it
- * may be let in under the same id, but for one that was listed before: that one is gone for good.
+ * Finds out what became of a job whose request was cut off: true if it is accepted now. Otherwise nothing is left of it,
+ * and it may be let in under the same id, unless it was listed before: then it is gone for good.
  * @throws as withdraw.
  */
 export async function recoverJob(platform: Platform, jobId: string, holdKey: HoldKey): Promise<boolean> {
@@ -50,10 +50,10 @@ export async function recoverJob(platform: Platform, jobId: string, holdKey: Hol
 }
 
 /**
- * Whatever came in between, the watchdog included: neither row, nor tokens, nor the object stay. The list decides: an
- * object that can't be told now finds that it is not listed, by its alarm or with its next push, and goes.
- * @throws ServiceError idempotency_in_progress where the job is another run's by now; any other error where it is not known
- * whether the list still has the job.
+ * Removes the job's row, its reserved tokens and its object, whatever came in between. The list decides: an object that
+ * can't be told now finds out by its alarm or with its next push that it is not listed, and goes.
+ * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if it is not
+ * known whether the list still has the job.
  */
 async function withdraw(platform: Platform, jobId: string, holdKey: HoldKey): Promise<void> {
   await holdKey();

@@ -2,7 +2,7 @@ import { apiKeyDigest, isWellFormedApiKey } from "../core/api-key.ts";
 import { newId } from "../core/ids.ts";
 import { profileAfter, sameProfile, Subject } from "../core/identity.ts";
 import type { Account } from "../stores/accounts.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /**
  * Three parts of base64url (RFC 7515, 7.1); an unsigned token's last is empty, and is none of ours. The signature's bits

@@ -1,11 +1,11 @@
 import { assetsOf, manifestOf, type Asset } from "../core/manifest.ts";
-import type { SettledJob } from "../core/job/answers.ts";
+import type { FinishedJob } from "../core/job/answers.ts";
 import type { ArchiveOutcome } from "../core/job/archive.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
 import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES, ZipWriter } from "../core/zip-writer.ts";
 import { PartsWriter } from "../stores/parts-writer.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 const MANIFEST_NAME = "output_manifest.json";
 /** Heartbeats in a lease's life, as far as the chunks come in time. */
@@ -57,7 +57,7 @@ export async function buildArchive(
 
 async function writeArchive(
   platform: Platform,
-  job: SettledJob,
+  job: FinishedJob,
   lease: number,
   maxBytes: number,
   stillHeld: () => Promise<void>,

@@ -1,5 +1,5 @@
 import { log, reasonOf } from "../core/log.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /**
  * Lets the list and the ledger catch up with a job under way, as far as that can be done now: what they have is true, and at

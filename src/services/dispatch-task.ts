@@ -6,7 +6,7 @@ import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
 import { MOST_MASKS_PER_TASK, type TaskRequest } from "../inference/protocol.ts";
 import type { Settings } from "../settings.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /**
  * How long a holder may keep a task: a full lane of long clips in front of it, on a processor that takes hours for each.
@@ -71,7 +71,7 @@ async function requestOf(
 
 /**
  * Takes a task from the queue to the inference service. Never waits for the inference itself: the service reports
- * by itself, and the JobObject's watchdog sends the task again should it not.
+ * by itself, and if it does not, the JobObject's alarm sends the task again.
  */
 export async function dispatchTask(platform: Platform, jobId: string, taskId: string): Promise<void> {
   const jobObject = platform.jobObject(jobId);

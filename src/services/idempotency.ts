@@ -4,7 +4,7 @@ import { fingerprintOf } from "../core/fingerprint.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { seal, unseal } from "../core/sealed.ts";
 import type { RequestName } from "../stores/idempotency.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /** A request that may come again; without a key it is taken for another each time. `body` is the validated one. */
 export interface RepeatableRequest {

@@ -11,7 +11,7 @@ import type {
   OutputsRequest,
   ProgressReport,
 } from "../inference/protocol.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /** As long as the inference service may offer a result again, and then some. */
 const UPLOAD_SECONDS = 3_600;

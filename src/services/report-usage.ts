@@ -1,7 +1,7 @@
 import { log, reasonOf } from "../core/log.ts";
 import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../core/metering.ts";
 import { mapPool } from "../core/pool.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 import type { DueUse } from "../stores/usage-outbox.ts";
 
 /** Each costs two statements, of which D1 takes a thousand from one run of a Worker. */

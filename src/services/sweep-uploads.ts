@@ -1,6 +1,6 @@
 import { inputKey } from "../core/object-keys.ts";
 import { log } from "../core/log.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 const PAGE = 500;
 

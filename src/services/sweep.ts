@@ -1,5 +1,5 @@
 import { log, reasonOf } from "../core/log.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
 /** Stripe sends an event again for three days; some more do not cost much. */

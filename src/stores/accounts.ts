@@ -1,11 +1,11 @@
 import type { AccessMode, Account as AccountProfile } from "../contract/account.ts";
-import { accessMode, type Plan } from "../core/access.ts";
+import { accessModeOf, type Plan } from "../core/access.ts";
 import type { Identity, Profile } from "../core/identity.ts";
 
 /** An account as the rules see it. */
 export interface Account {
   readonly accountId: string;
-  readonly mode: AccessMode;
+  readonly accessMode: AccessMode;
 }
 
 /** The account of an identity, with what was last heard of its person. */
@@ -31,7 +31,7 @@ interface ProfileRow {
 
 const accountOf = (row: AccountRow): Account => ({
   accountId: row.id,
-  mode: accessMode(row.plan, row.subscription_status),
+  accessMode: accessModeOf(row.plan, row.subscription_status),
 });
 
 const profileOf = (row: ProfileRow): Profile => ({

@@ -1,23 +1,15 @@
 import type { ListJobsQuery } from "../contract/job.ts";
 import type { JobType, ProcessingMode, Status } from "../contract/primitives.ts";
 import type { JobDefinition } from "../core/job/state.ts";
-import type { Fund } from "../core/ledger.ts";
+import type { AccountUse, Fund } from "../core/ledger.ts";
 import { trialLength, type TrialOffer } from "../core/trial.ts";
-import {
-  ACCOUNT_USE,
-  accountUseOf,
-  giveBack,
-  reserve,
-  settle,
-  type AccountUse,
-  type AccountUseRow,
-} from "./ledger.ts";
+import { ACCOUNT_USE, accountUseOf, reserve, settle, voidReservation, type AccountUseRow } from "./ledger.ts";
 
 /** A job as the account's list shows it; times are epoch milliseconds. */
 export interface JobRow {
   readonly id: string;
   readonly type: JobType;
-  readonly mode: ProcessingMode;
+  readonly processing_mode: ProcessingMode;
   readonly total_items: number;
   readonly status: Status;
   readonly error: string | null;
@@ -81,7 +73,7 @@ export class Jobs {
           job.accountId,
           job.jobId,
           job.type,
-          job.mode,
+          job.processingMode,
           job.taskIds.length,
           job.createdAt,
           maxActiveJobs,
@@ -133,9 +125,9 @@ export class Jobs {
     await this.#db.batch([...settle(this.#db, jobId, usedUnits, at), this.#strike(jobId)]);
   }
 
-  /** Strikes a job from the list that was never accepted, and gives back what was reserved for it. */
+  /** Strikes a job from the list that was never accepted, and voids what was reserved for it. */
   async withdraw(jobId: string, now: number): Promise<void> {
-    await this.#db.batch([giveBack(this.#db, jobId, now), this.#strike(jobId)]);
+    await this.#db.batch([voidReservation(this.#db, jobId, now), this.#strike(jobId)]);
   }
 
   #strike(jobId: string): D1PreparedStatement {
@@ -146,7 +138,7 @@ export class Jobs {
   async list(accountId: string, query: ListJobsQuery, before: string | null): Promise<JobRow[]> {
     const { results } = await this.#db
       .prepare(
-        `SELECT id, type, mode, total_items, status, error, created_at, updated_at FROM jobs
+        `SELECT id, type, mode AS processing_mode, total_items, status, error, created_at, updated_at FROM jobs
          WHERE account_id = ?1 AND (?2 IS NULL OR id < ?2) AND (?3 IS NULL OR id = ?3)
            AND (?4 IS NULL OR mode = ?4) AND (?5 IS NULL OR status = ?5)
          ORDER BY id DESC LIMIT ?6`,

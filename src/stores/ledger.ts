@@ -1,13 +1,4 @@
-import type { Fund } from "../core/ledger.ts";
-import type { TrialUse } from "../core/trial.ts";
-
-/** What an account has under way, and what it has used of its trial. */
-export interface AccountUse {
-  readonly activeJobs: number;
-  /** The newest job under way. */
-  readonly activeJobId: string | null;
-  readonly trial: TrialUse;
-}
+import type { AccountUse, Fund } from "../core/ledger.ts";
 
 export interface AccountUseRow {
   active_jobs: number;
@@ -80,8 +71,8 @@ export const settle = (db: D1Database, jobId: string, units: number, at: number)
     .bind(jobId),
 ];
 
-/** Gives back all that was reserved for a job that was never accepted. */
-export const giveBack = (db: D1Database, jobId: string, at: number): D1PreparedStatement =>
+/** Voids what was reserved for a job that was never accepted. */
+export const voidReservation = (db: D1Database, jobId: string, at: number): D1PreparedStatement =>
   db
     .prepare(
       `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)

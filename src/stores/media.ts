@@ -1,18 +1,11 @@
 import { AwsClient } from "aws4fetch";
-import type { Env } from "../env.ts";
-import type { Settings } from "../settings.ts";
+import type { StoredUpload } from "../core/admission.ts";
+import type { BucketSettings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
 export interface SignedPut {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** What an upload is seen to be without reading it whole. */
-export interface UploadHead {
-  readonly size: number;
-  /** The first bytes, as many as were asked for or there are. */
-  readonly head: Uint8Array;
 }
 
 const LIST_PAGE = 1_000;
@@ -24,16 +17,11 @@ export class Media {
   readonly #base: string;
   readonly #signer: AwsClient;
 
-  constructor(env: Env, settings: Settings) {
-    this.bucketName = settings.S3_BUCKET;
-    this.#bucket = env.MEDIA;
-    this.#base = `${settings.S3_ENDPOINT}/${settings.S3_BUCKET}`;
-    this.#signer = new AwsClient({
-      accessKeyId: settings.S3_ACCESS_KEY_ID,
-      secretAccessKey: settings.S3_SECRET_ACCESS_KEY,
-      service: "s3",
-      region: "auto",
-    });
+  constructor(binding: R2Bucket, { endpoint, name, accessKeyId, secretAccessKey }: BucketSettings) {
+    this.bucketName = name;
+    this.#bucket = binding;
+    this.#base = `${endpoint}/${name}`;
+    this.#signer = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "auto" });
   }
 
   async #sign(
@@ -75,7 +63,7 @@ export class Media {
   }
 
   /** An object's size and first bytes; null where there is no object. */
-  async head(key: string, bytes: number): Promise<UploadHead | null> {
+  async head(key: string, bytes: number): Promise<StoredUpload | null> {
     const known = await this.#bucket.head(key);
     // A range of an empty object can't be satisfied, so it is not asked for.
     if (known === null || known.size === 0) return known && { size: 0, head: new Uint8Array() };

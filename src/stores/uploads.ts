@@ -1,15 +1,11 @@
-import { ACCOUNT_USE, accountUseOf, type AccountUse, type AccountUseRow } from "./ledger.ts";
-
-/** An upload that was presigned; whether its bytes have come, the bucket knows. */
-export interface UploadRecord {
-  readonly taskId: string;
-  readonly contentType: string;
-}
+import type { RecordedUpload } from "../core/admission.ts";
+import type { AccountUse } from "../core/ledger.ts";
+import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "./ledger.ts";
 
 /** What createJob needs to know before it accepts: read in one round trip. */
 export interface JobPreconditions {
   /** Those of the asked-for uploads that the account owns. */
-  readonly uploads: readonly UploadRecord[];
+  readonly uploads: readonly RecordedUpload[];
   readonly use: AccountUse;
 }
 
@@ -27,7 +23,7 @@ export class Uploads {
   }
 
   /** Notes that an account may upload this task's bytes. */
-  async insert(accountId: string, upload: UploadRecord, now: number): Promise<void> {
+  async insert(accountId: string, upload: RecordedUpload, now: number): Promise<void> {
     await this.#db
       .prepare("INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES (?1, ?2, ?3, ?4)")
       .bind(upload.taskId, accountId, upload.contentType, now)

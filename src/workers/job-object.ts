@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { JobType } from "../contract/primitives.ts";
-import type { ArchiveAnswer, JobAnswer, SettledJob, TaskClaim } from "../core/job/answers.ts";
+import type { ArchiveAnswer, FinishedJob, JobAnswer, TaskClaim } from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
 import { jobProgress } from "../core/job/progress.ts";
 import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
@@ -10,11 +9,12 @@ import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
 import type { Env } from "../env.ts";
 import type { Completion, ProgressReport } from "../inference/protocol.ts";
+import type { ExtendedTask, JobRpc } from "../stores/job-rpc.ts";
 import { JobStorage } from "../stores/job-storage.ts";
-import { platformOf, type Platform } from "../stores/platform.ts";
+import { platformOf, type Platform } from "../platform.ts";
 import { JobCell } from "./job-cell.ts";
 import { JobOutbox } from "./job-outbox.ts";
-import { watchOver } from "./job-watchdog.ts";
+import { onAlarm } from "./job-alarm.ts";
 
 interface JobParts {
   readonly platform: Platform;
@@ -25,13 +25,13 @@ interface JobParts {
 const BROKEN_RETRY_MS = 60_000;
 
 /**
- * The truth of one job. Each method is a transition by the pure rules of core/job, written in the same turn; the
- * outbox then sends what follows from it. Questions of an account are answered with null where the job is not its own.
+ * The truth of one job: the methods of JobRpc. Each is a transition by the pure rules of core/job, written in the same
+ * turn; the outbox then sends what follows from it.
  */
-export class JobObject extends DurableObject<Env> {
+export class JobObject extends DurableObject<Env> implements JobRpc {
   #parts: JobParts | null = null;
 
-  /** Made at the first use and not by the constructor: a wrong setting must not cost the alarm, see there. */
+  /** Made at the first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
   get #open(): JobParts {
     if (this.#parts !== null) return this.#parts;
     const platform = platformOf(this.env);
@@ -52,12 +52,10 @@ export class JobObject extends DurableObject<Env> {
     return this.#open.outbox;
   }
 
-  /** Writes the job down. Until `accept` it is in no list, and the alarm finds out what became of it. */
   async prepare(definition: JobDefinition): Promise<void> {
     if (this.#cell.state === null) await this.#cell.commit(newJob(definition));
   }
 
-  /** The job is listed: its first messages are sent. False, and the job is withdrawn, where the queue takes none. */
   async accept(): Promise<boolean> {
     const { state } = this.#cell;
     if (state?.phase === "running") return true;
@@ -68,27 +66,23 @@ export class JobObject extends DurableObject<Env> {
     return false;
   }
 
-  /** Forgets the job and everything that it left behind, now or as soon as that can be done. */
   async withdraw(): Promise<void> {
     if (this.#cell.state === null) return;
     await this.#cell.commit({ ...this.#cell.state, phase: "withdrawn" });
     await this.#outbox.flush();
   }
 
-  /** How the job is doing. */
   status(accountId: string): JobAnswer | null {
     const state = this.#ownedBy(accountId);
     return state && { status: jobView(state), progress: jobProgress(state.tasks) };
   }
 
-  /** The outputs of a successful job; "not_ready" of any other. */
-  result(accountId: string): SettledJob | "not_ready" | null {
+  result(accountId: string): FinishedJob | "not_ready" | null {
     const state = this.#ownedBy(accountId);
     if (state === null) return null;
-    return jobStatus(state.tasks) === "success" ? this.#settled(state) : "not_ready";
+    return jobStatus(state.tasks) === "success" ? this.#finished(state) : "not_ready";
   }
 
-  /** A consumer takes a task; null where it is to be skipped: done, held by another, or of no job. */
   async claimTask(taskId: string): Promise<TaskClaim | null> {
     const state = await this.#take((job, now) => tasks.claimTask(job, taskId, this.#platform.policy, now));
     const step = this.#task(taskId)?.step;
@@ -96,28 +90,20 @@ export class JobObject extends DurableObject<Env> {
     return { definition: state.definition, lease: step.lease, deadline: step.deadline };
   }
 
-  /** The inference service had no room: the task is sent again after `delayMs`, no attempt burned. */
   async releaseTask(taskId: string, lease: number, delayMs: number): Promise<void> {
     await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, delayMs, now));
   }
 
-  /** The inference service took the task. */
   async startTask(taskId: string, lease: number): Promise<void> {
     await this.#take((job, now) => tasks.startTask(job, taskId, lease, now));
   }
 
-  /** What the holder of a lease works on; null where the lease is no longer in force. */
   holding(taskId: string, lease: number): JobDefinition | null {
     const step = this.#task(taskId)?.step;
     return step?.at === "leased" && step.lease === lease ? (this.#cell.state?.definition ?? null) : null;
   }
 
-  /** The holder is at work: the new deadline, and of which type its job is; null where the lease is not in force. */
-  async extendTask(
-    taskId: string,
-    lease: number,
-    report: ProgressReport,
-  ): Promise<{ deadline: number; type: JobType; advanced: boolean } | null> {
+  async extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null> {
     const { policy } = this.#platform;
     const before = this.#task(taskId)?.progress;
     const state = await this.#take((job, now) => tasks.extendTask(job, taskId, lease, report, policy, now));
@@ -127,7 +113,6 @@ export class JobObject extends DurableObject<Env> {
     return { deadline: step.deadline, type: state.definition.type, advanced };
   }
 
-  /** The holder reports the end. */
   async completeTask(taskId: string, lease: number, completion: Completion): Promise<tasks.Reported> {
     const { policy } = this.#platform;
     let report: tasks.Reported = { reported: "lease_lost" };
@@ -143,33 +128,28 @@ export class JobObject extends DurableObject<Env> {
     return report;
   }
 
-  /** The account asks for the archive: one is started unless there is one. */
   async requestArchive(accountId: string): Promise<ArchiveAnswer> {
     if (this.#ownedBy(accountId) === null) return null;
     const state = await this.#take(archives.requestArchive);
     return state === null ? "not_downloadable" : this.#archiveReply(state);
   }
 
-  /** The archive's state; "not_requested" where nobody asked for it. */
   archive(accountId: string): ArchiveAnswer {
     const state = this.#ownedBy(accountId);
     return state && this.#archiveReply(state);
   }
 
-  /** A consumer takes the archive to build it; null where it is to be skipped. */
-  async claimArchive(): Promise<{ job: SettledJob; lease: number } | null> {
+  async claimArchive(): Promise<{ job: FinishedJob; lease: number } | null> {
     const state = await this.#take((job, now) => archives.claimArchive(job, this.#platform.policy, now));
     const step = state?.archive?.step;
-    return state === null || step?.at !== "leased" ? null : { job: this.#settled(state), lease: step.lease };
+    return state === null || step?.at !== "leased" ? null : { job: this.#finished(state), lease: step.lease };
   }
 
-  /** The builder is at work; false where its lease is no longer in force. */
   async extendArchive(lease: number): Promise<boolean> {
     const { policy } = this.#platform;
     return (await this.#take((job, now) => archives.extendArchive(job, lease, policy, now))) !== null;
   }
 
-  /** The builder reports the end; false where its lease is no longer in force and the report was refused. */
   async completeArchive(lease: number, outcome: archives.ArchiveOutcome): Promise<boolean> {
     const { policy } = this.#platform;
     return (
@@ -177,19 +157,18 @@ export class JobObject extends DurableObject<Env> {
     );
   }
 
-  /** Pushes what the account's list lacks, now; false where there is no job to push anything of. */
   async sync(): Promise<boolean> {
     await this.#outbox.flush();
     return this.#cell.state !== null;
   }
 
   /**
-   * The watchdog and the outbox's second try. An alarm that throws too often is gone for good, and its job with it:
-   * this one never does, not even while a setting is missing.
+   * What time does to the job, and the outbox's second try. The platform drops an alarm that throws too often, and the
+   * job would be lost with it: this one never throws, not even while a setting is missing.
    */
   override async alarm(): Promise<void> {
     try {
-      await watchOver(this.#cell, this.#platform, (work) => this.ctx.waitUntil(work));
+      await onAlarm(this.#cell, this.#platform, (work) => this.ctx.waitUntil(work));
     } catch (error) {
       log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
     }
@@ -217,12 +196,12 @@ export class JobObject extends DurableObject<Env> {
     return state;
   }
 
-  #settled(state: JobState): SettledJob {
-    const settled = state.tasks.flatMap(({ taskId, step }) => {
+  #finished(state: JobState): FinishedJob {
+    const finished = state.tasks.flatMap(({ taskId, step }) => {
       const output = step.at === "success" ? this.#cell.loadOutput(taskId) : null;
       return step.at === "success" && output !== null ? [{ taskId, lease: step.lease, output }] : [];
     });
-    return { definition: state.definition, tasks: settled };
+    return { definition: state.definition, tasks: finished };
   }
 
   #archiveReply({ definition, archive }: JobState): Exclude<ArchiveAnswer, null> {

@@ -4,7 +4,7 @@ import { isDone, type JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
 const SEND_RETRY_MS = 5_000;

@@ -1,7 +1,7 @@
 import { log, reasonOf } from "../core/log.ts";
 import { buildArchive } from "../services/build-archive.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/queue-messages.ts";
 
 /** Queues are told apart by the end of their names, so that an operator may prefix them. */

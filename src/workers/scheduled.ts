@@ -1,7 +1,7 @@
 import { log } from "../core/log.ts";
 import { reportUsage } from "../services/report-usage.ts";
 import { sweep } from "../services/sweep.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /** What each cron of wrangler.toml does. */
 export async function runScheduled(platform: Platform, cron: string, now: number): Promise<void> {

@@ -6,7 +6,7 @@ import { BillingUrl } from "../../src/contract/billing.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { once, type Outcome } from "../../src/services/idempotency.ts";
 import { LEASE_MS, REMEMBERED_MS } from "../../src/stores/idempotency.ts";
-import { platformOf } from "../../src/stores/platform.ts";
+import { platformOf } from "../../src/platform.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { createKey } from "../support/worker/api-keys.ts";
 import { later } from "../support/worker/time.ts";

@@ -2,7 +2,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import worker from "../../src/index.ts";
-import { platformOf } from "../../src/stores/platform.ts";
+import { platformOf } from "../../src/platform.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { createSession, PlayedStripe } from "../support/worker/stripe.ts";
 import { later } from "../support/worker/time.ts";

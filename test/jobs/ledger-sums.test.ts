@@ -81,7 +81,7 @@ const definition = (accountId: string, id: number, createdAt: number): JobDefini
   jobId: `${accountId}_${id}`,
   accountId,
   type: "image",
-  mode: "batch",
+  processingMode: "batch",
   lane: "trial",
   prompts: ["cat"],
   threshold: 0.5,

@@ -1,9 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { JobStorage } from "../../src/stores/job-storage.ts";
 import { Jobs } from "../../src/stores/jobs.ts";
 import { Queues } from "../../src/stores/queues.ts";
-import { platformOf } from "../../src/stores/platform.ts";
+import { platformOf } from "../../src/platform.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { ring } from "../support/worker/archives.ts";
 import {
@@ -173,14 +174,14 @@ describe("the ledger", () => {
 
   it("never takes a job back in that was voided", async () => {
     const { jobId } = await newJob(client);
-    const definition = await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) =>
-      storage.kv.get<{ definition: Parameters<Jobs["insert"]>[0] }>("job"),
+    const job = await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) =>
+      new JobStorage(storage).load(),
     );
-    if (definition === undefined) throw new Error("there is no job");
+    if (job === null) throw new Error("there is no job");
     await env.JOBS.getByName(jobId).withdraw();
     const offer = { version: "v1", tokens: 100, days: 14 };
     const terms = { maxActiveJobs: 9, units: 1, fund: "trial", offer } as const;
-    expect((await platformOf(env).jobs.insert(definition.definition, terms)).listed).toBe(false);
+    expect((await platformOf(env).jobs.insert(job.definition, terms)).listed).toBe(false);
     expect(await entriesOf(jobId)).toEqual([
       ["reserve", 1],
       ["void", 1],

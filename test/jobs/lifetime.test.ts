@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobDefinition } from "../../src/core/job/state.ts";
 import { sweepUploads } from "../../src/services/sweep-uploads.ts";
-import { platformOf } from "../../src/stores/platform.ts";
+import { platformOf } from "../../src/platform.ts";
 import { JobObject } from "../../src/workers/job-object.ts";
 import { Queues } from "../../src/stores/queues.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
@@ -60,7 +60,7 @@ describe("a job's lifetime", () => {
         jobId,
         accountId: client.accountId,
         type: "image",
-        mode: "single",
+        processingMode: "single",
         lane: "interactive",
         prompts: ["cat"],
         threshold: 0.5,

@@ -18,16 +18,16 @@ export interface TaskClaim {
 }
 
 /** What a successful task gave, and the lease under whose prefix it lies. */
-export interface SettledTask {
+export interface FinishedTask {
   readonly taskId: string;
   readonly lease: number;
   readonly output: TaskOutput;
 }
 
 /** A successful job's outputs, in the order of the request. */
-export interface SettledJob {
+export interface FinishedJob {
   readonly definition: JobDefinition;
-  readonly tasks: readonly SettledTask[];
+  readonly tasks: readonly FinishedTask[];
 }
 
 /** An archive as its account sees it, and where it lies once it is ready. */

@@ -38,7 +38,7 @@ export function jobView(state: JobState): JobStatus {
   return {
     jobId: definition.jobId,
     type: definition.type,
-    processingMode: definition.mode,
+    processingMode: definition.processingMode,
     status: jobStatus(tasks),
     totalItems: tasks.length,
     createdAt: iso(definition.createdAt),

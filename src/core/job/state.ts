@@ -5,7 +5,7 @@ import { newDelivery, type Delivery } from "./delivery.ts";
 interface BaseDefinition {
   readonly jobId: string;
   readonly accountId: string;
-  readonly mode: ProcessingMode;
+  readonly processingMode: ProcessingMode;
   readonly lane: Lane;
   readonly prompts: readonly string[];
   readonly generatePreview: boolean;

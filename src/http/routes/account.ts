@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { getAccountOverview } from "../../services/get-account-overview.ts";
-import { getAccount } from "../../services/get-account.ts";
+import { getAccountOverview } from "../../services/operations/get-account-overview.ts";
+import { getAccount } from "../../services/operations/get-account.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { wrongMethod } from "./wrong-method.ts";

@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 import { CreateApiKeyRequest } from "../../contract/api-key.ts";
-import { createApiKey, listApiKeys, revokeApiKey } from "../../services/api-keys.ts";
+import { createApiKey } from "../../services/operations/create-api-key.ts";
+import { listApiKeys } from "../../services/operations/list-api-keys.ts";
+import { revokeApiKey } from "../../services/operations/revoke-api-key.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { requireIdempotencyKey, respondOnce } from "../middleware/idempotency-key.ts";

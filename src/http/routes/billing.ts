@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { createBillingPortal, createCheckout } from "../../services/billing-sessions.ts";
+import { createBillingPortal } from "../../services/operations/create-billing-portal.ts";
+import { createCheckout } from "../../services/operations/create-checkout.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { requireIdempotencyKey, respondOnce } from "../middleware/idempotency-key.ts";

@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import { CreateJobRequest, ListJobsQuery } from "../../contract/job.ts";
-import { createJobDownload, retrieveJobDownload } from "../../services/job-download.ts";
-import { listJobs } from "../../services/list-jobs.ts";
-import { requestJob } from "../../services/request-job.ts";
-import { retrieveJobResult } from "../../services/retrieve-job-result.ts";
-import { retrieveJob } from "../../services/retrieve-job.ts";
+import { createJobDownload } from "../../services/operations/create-job-download.ts";
+import { createJob } from "../../services/operations/create-job.ts";
+import { listJobs } from "../../services/operations/list-jobs.ts";
+import { retrieveJobDownload } from "../../services/operations/retrieve-job-download.ts";
+import { retrieveJobResult } from "../../services/operations/retrieve-job-result.ts";
+import { retrieveJob } from "../../services/operations/retrieve-job.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { acceptIdempotencyKey, respondOnce } from "../middleware/idempotency-key.ts";
@@ -17,7 +18,7 @@ export const jobs = new Hono<AppEnv>()
   )
   .post("/", authenticate, acceptIdempotencyKey, jsonBody, validate("json", CreateJobRequest), async (c) => {
     const { account, idempotencyKey } = c.var;
-    const job = await requestJob(platform(c), account, c.req.valid("json"), idempotencyKey);
+    const job = await createJob(platform(c), account, c.req.valid("json"), idempotencyKey);
     c.set("jobId", job.answer.jobId);
     return respondOnce(c, job, 202);
   })

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { PresignRequest } from "../../contract/upload.ts";
-import { presignUpload } from "../../services/presign-upload.ts";
+import { createUploadPresign } from "../../services/operations/create-upload-presign.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { jsonBody, validate } from "../middleware/validate.ts";
@@ -8,6 +8,6 @@ import { wrongMethod } from "./wrong-method.ts";
 
 export const uploads = new Hono<AppEnv>()
   .post("/presign", authenticate, jsonBody, validate("json", PresignRequest), async (c) =>
-    c.json(await presignUpload(platform(c), c.var.account, c.req.valid("json").contentType)),
+    c.json(await createUploadPresign(platform(c), c.var.account, c.req.valid("json").contentType)),
   )
   .all("/presign", wrongMethod("POST"));

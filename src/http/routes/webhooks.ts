@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { ServiceError } from "../../core/errors.ts";
-import { receiveStripeEvent } from "../../services/stripe-webhook.ts";
+import { receiveStripeEvent } from "../../services/receive-stripe-event.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { wrongMethod } from "./wrong-method.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { RequestRate } from "../../../src/stores/request-rate.ts";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 import { newClient, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 

@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { platformOf } from "../../../src/platform.ts";
 import worker from "../../../src/index.ts";
 import { OPERATIONS } from "../../../src/contract/operations.ts";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";
@@ -24,7 +25,7 @@ describe("/healthz", () => {
 
 describe("the table of operations", () => {
   it("has every route under /v1, and none else", () => {
-    const routes = createApp()
+    const routes = createApp(platformOf)
       .routes.filter(({ method, path }) => path.startsWith("/v1/") && method !== "ALL")
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
     const operations = Object.values(OPERATIONS).map(({ method, path }) => `${method.toUpperCase()} ${path}`);

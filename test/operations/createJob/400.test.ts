@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import {
   imageJob,

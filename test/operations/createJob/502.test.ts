@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 import { JobObject } from "../../../src/workers/job-object.ts";
 import { Jobs } from "../../../src/stores/jobs.ts";
 import { Queues } from "../../../src/stores/queues.ts";

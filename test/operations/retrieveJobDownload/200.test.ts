@@ -5,7 +5,7 @@ import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/contract/result.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import {

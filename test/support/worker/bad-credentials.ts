@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { generateApiKey } from "../../../src/core/api-key.ts";
 import { signToken } from "../../../src/core/signed-token.ts";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 import type { OperationId } from "../../../src/contract/operations.ts";
 import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
 import { newClient, send } from "./api.ts";

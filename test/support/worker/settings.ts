@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import type { Settings } from "../../../src/settings.ts";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 
 /** Gives the Worker other settings until the test has ended: it shares this isolate, and so its platform. */
 export function overrideSettings(changes: Partial<Settings>): void {

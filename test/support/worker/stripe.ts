@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { createStripeStandIn, type StripeStandIn } from "../../../scripts/stand-ins/stripe/stand-in.ts";
 import worker from "../../../src/index.ts";
 import { billingSettingsOf, type BillingSettings } from "../../../src/settings.ts";
-import { platformOf } from "../../../src/stores/platform.ts";
+import { platformOf } from "../../../src/platform.ts";
 import type { Answer, Client } from "./api.ts";
 
 function testSettings(): BillingSettings {

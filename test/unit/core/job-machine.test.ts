@@ -44,7 +44,7 @@ const accepted = (tasks: number): JobState => ({
     jobId: "job_1",
     accountId: "acct_1",
     type: "image",
-    mode: "batch",
+    processingMode: "batch",
     lane: "bulk",
     prompts: ["cat"],
     threshold: 0.5,

@@ -13,7 +13,7 @@ const running = (taskIds: readonly string[]): JobState => ({
     jobId: "job_1",
     accountId: "acct_1",
     type: "video",
-    mode: "video",
+    processingMode: "video",
     lane: "bulk",
     prompts: ["cat"],
     scoreThreshold: 0,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { accessMode } from "../../../src/core/access.ts";
+import { accessModeOf } from "../../../src/core/access.ts";
 import { bestStanding, type Subscription } from "../../../src/core/subscription.ts";
 
 const subscription = fc.record<Subscription>({
@@ -28,7 +28,7 @@ it("lets the best-standing subscription speak: active, trialing, past due, unpai
 
 it("gives access by it: one that is paid for lets in, one in arrears blocks, any other is as good as none", () => {
   const modes = ["active", "trialing", "past_due", "unpaid", "paused", "canceled", null].map((status) =>
-    accessMode("trial", status),
+    accessModeOf("trial", status),
   );
   expect(modes).toEqual(["paid", "paid", "blocked", "blocked", "trial", "trial", "trial"]);
 });

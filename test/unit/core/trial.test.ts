@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { secondsUntilRoom } from "../../../src/core/trial-backlog.ts";
 import { trialAt, trialLength, trialRefusal, type Trial, type TrialOffer } from "../../../src/core/trial.ts";
 
 const BEGIN = 1_800_000_000_000;
@@ -58,20 +57,5 @@ describe("a trial", () => {
       if (trial.status === "expired") expect(refusal).toBe("trial_expired");
       else expect(refusal).toBe(trial.remainingTokens === 0 ? "trial_exhausted" : "trial_insufficient");
     });
-  });
-});
-
-describe("a full trial queue", () => {
-  it("is to be tried again after the time that the tasks above its limit take, whole seconds from 1 to 600", () => {
-    expect([201, 260, 5_000].map((backlog) => secondsUntilRoom(backlog, 200))).toEqual([1, 60, 600]);
-    fc.assert(
-      fc.property(fc.nat(1_000_000), fc.nat(1_000_000), (backlog, limit) => {
-        const seconds = secondsUntilRoom(backlog, limit);
-        expect(Number.isInteger(seconds)).toBe(true);
-        expect(seconds).toBeGreaterThanOrEqual(1);
-        expect(seconds).toBeLessThanOrEqual(600);
-        expect(secondsUntilRoom(backlog + 1, limit)).toBeGreaterThanOrEqual(seconds);
-      }),
-    );
   });
 });

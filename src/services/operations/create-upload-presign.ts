@@ -1,13 +1,13 @@
-import type { Upload } from "../contract/upload.ts";
-import { extensionOf } from "../core/media-type.ts";
-import { inputKey } from "../core/object-keys.ts";
-import type { Account } from "../stores/accounts.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Upload } from "../../contract/upload.ts";
+import { extensionOf } from "../../core/media-type.ts";
+import { inputKey } from "../../core/object-keys.ts";
+import type { Account } from "../../stores/accounts.ts";
+import type { Platform } from "../../platform.ts";
 
 const UPLOAD_SECONDS = 300;
 
-/** createUploadPresign: a new taskId, and a PUT for its bytes that takes just this content type. */
-export async function presignUpload(
+/** createUploadPresign: a new taskId, and a signed PUT for its bytes that accepts only this content type. */
+export async function createUploadPresign(
   platform: Platform,
   account: Account,
   contentType: string,

@@ -1,45 +1,20 @@
 import { BillingUrl } from "../contract/billing.ts";
-import { standingOf } from "../core/access.ts";
 import { sha256Hex } from "../core/digest.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Account } from "../stores/accounts.ts";
 import type { Payments } from "../stores/payments.ts";
 import { CustomerGone } from "../stores/stripe-failures.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 import { once, type Once } from "./idempotency.ts";
 
-/** createCheckout: a page of the payment provider where the account subscribes. */
-export const createCheckout = (
-  platform: Platform,
-  account: Account,
-  key: string | undefined,
-): Promise<Once<BillingUrl>> =>
-  session(platform, account, { operation: "createCheckout", key }, async (payments, customerId) => {
-    // In this order: a checkout that is paid before it can be closed is seen as a subscription.
-    await payments.expireCheckouts(customerId);
-    // Asked, not read: a webhook may be on its way, and a second subscription would be paid for.
-    const subscription = await payments.subscriptionOf(customerId);
-    if (standingOf(subscription?.status ?? null) !== "inactive") {
-      throw new ServiceError("subscription_exists");
-    }
-    return payments.createCheckout(customerId, account.accountId);
-  });
-
-/** createBillingPortal: a page of the payment provider where the account manages its subscription and invoices. */
-export const createBillingPortal = (
-  platform: Platform,
-  account: Account,
-  key: string | undefined,
-): Promise<Once<BillingUrl>> =>
-  session(platform, account, { operation: "createBillingPortal", key }, (payments, customerId, effectId) =>
-    payments.createPortal(customerId, `${effectId}-${customerId}`),
-  );
-
-/** Makes a URL for a customer. `effectId` is the same for each run of the same request. */
+/** Makes a URL for a customer. `effectId` is the same in each run of the same request. */
 type UrlOf = (payments: Payments, customerId: string, effectId: string) => Promise<string>;
 
-/** Makes a session's URL, once a key. */
-async function session(
+/**
+ * Opens a page of the payment provider for the account, once per Idempotency-Key.
+ * @throws ServiceError billing_not_configured, payment_provider_failed, and as `once` and `urlOf`.
+ */
+export async function openBillingSession(
   platform: Platform,
   { accountId }: Account,
   request: { readonly operation: string; readonly key: string | undefined },
@@ -61,7 +36,7 @@ async function session(
   );
 }
 
-/** Does something with the account's customer; with a new one where that one is deleted at the payment provider. */
+/** Does something with the account's customer; with a new one if the payment provider has deleted that one. */
 async function withCustomer<T>(
   platform: Platform,
   payments: Payments,
@@ -78,7 +53,7 @@ async function withCustomer<T>(
   }
 }
 
-/** The account's customer, made at the first need. Two at once make the same one: the key is the account's. */
+/** The account's customer, created when first needed. Two requests at once create the same one: the key is the account's. */
 async function customerOf({ billing }: Platform, payments: Payments, accountId: string): Promise<string> {
   const { customerId, email, formerCustomers } = await billing.customerOf(accountId);
   if (customerId !== null) return customerId;

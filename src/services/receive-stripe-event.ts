@@ -2,7 +2,7 @@ import { ServiceError } from "../core/errors.ts";
 import { log } from "../core/log.ts";
 import type { PaymentEvent, Payments } from "../stores/payments.ts";
 import { CustomerGone } from "../stores/stripe-failures.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 
 /** The kinds of events after which a customer's standing may be another. */
 const TELLING = /^(customer\.subscription|invoice|checkout\.session)\./;

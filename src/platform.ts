@@ -1,28 +1,34 @@
-import { settingsOf, type Env } from "../env.ts";
-import { billingSettingsOf, identitySettingsOf, policyOf, type Settings } from "../settings.ts";
-import type { JobPolicy } from "../core/job/policy.ts";
-import { InferenceClient } from "../inference/client.ts";
-import { Accounts } from "./accounts.ts";
-import { ApiKeys } from "./api-keys.ts";
-import { Billing } from "./billing.ts";
-import { IdempotencyKeys } from "./idempotency.ts";
-import { IdentityProvider } from "./identity-provider.ts";
-import { Jobs } from "./jobs.ts";
-import { Ledger } from "./ledger.ts";
-import { Media } from "./media.ts";
-import { Payments } from "./payments.ts";
-import { Queues } from "./queues.ts";
-import { RequestRate } from "./request-rate.ts";
-import { Uploads } from "./uploads.ts";
-import { UsageOutbox } from "./usage-outbox.ts";
-import { Viewer } from "./viewer.ts";
+import type { JobPolicy } from "./core/job/policy.ts";
+import { settingsOf, type Env } from "./env.ts";
+import { InferenceClient } from "./inference/client.ts";
+import {
+  billingSettingsOf,
+  bucketSettingsOf,
+  identitySettingsOf,
+  policyOf,
+  type Settings,
+} from "./settings.ts";
+import { Accounts } from "./stores/accounts.ts";
+import { ApiKeys } from "./stores/api-keys.ts";
+import { Billing } from "./stores/billing.ts";
+import { IdempotencyKeys } from "./stores/idempotency.ts";
+import { IdentityProvider } from "./stores/identity-provider.ts";
+import { Jobs } from "./stores/jobs.ts";
+import { Ledger } from "./stores/ledger.ts";
+import { Media } from "./stores/media.ts";
+import { Payments } from "./stores/payments.ts";
+import { Queues } from "./stores/queues.ts";
+import { RequestRate } from "./stores/request-rate.ts";
+import { Uploads } from "./stores/uploads.ts";
+import { UsageOutbox } from "./stores/usage-outbox.ts";
+import { Viewer } from "./stores/viewer.ts";
 
-/** Everything that the services work with: the settings, and a store for each kind of fact. */
+/** What the services work with: the settings, and a store for each kind of fact. The composition root makes it. */
 export interface Platform {
   readonly settings: Settings;
   readonly policy: JobPolicy;
   readonly accounts: Accounts;
-  /** Null where the operator has none. */
+  /** Null if the operator has none. */
   readonly identityProvider: IdentityProvider | null;
   readonly requestRate: RequestRate;
   readonly apiKeys: ApiKeys;
@@ -34,7 +40,7 @@ export interface Platform {
   readonly queues: Queues;
   readonly billing: Billing;
   readonly usage: UsageOutbox;
-  /** Null where the operator has no billing. */
+  /** Null if the operator has no billing. */
   readonly payments: Payments | null;
   readonly viewer: Viewer;
   readonly inference: InferenceClient;
@@ -44,7 +50,7 @@ export interface Platform {
 
 const platforms = new WeakMap<Env, Platform>();
 
-/** The platform of an environment, made once. @throws where a setting is missing or wrong. */
+/** The platform of an environment, made once. @throws if a setting is missing or wrong. */
 export function platformOf(env: Env): Platform {
   const known = platforms.get(env);
   if (known !== undefined) return known;
@@ -62,8 +68,13 @@ export function platformOf(env: Env): Platform {
     uploads: new Uploads(env.DB),
     jobs: new Jobs(env.DB),
     ledger: new Ledger(env.DB),
-    media: new Media(env, settings),
-    queues: new Queues(env),
+    media: new Media(env.MEDIA, bucketSettingsOf(settings)),
+    queues: new Queues({
+      interactive: env.INTERACTIVE_QUEUE,
+      bulk: env.BULK_QUEUE,
+      trial: env.TRIAL_QUEUE,
+      archive: env.ARCHIVE_QUEUE,
+    }),
     billing: new Billing(env.DB),
     usage: new UsageOutbox(env.DB),
     payments: billingSettings && new Payments(billingSettings),

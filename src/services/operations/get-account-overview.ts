@@ -1,11 +1,11 @@
-import type { AccessReason, AccountBilling, AccountOverview } from "../contract/account.ts";
-import { accessOf, standingOf } from "../core/access.ts";
-import { trialAt, type Trial } from "../core/trial.ts";
-import { accessLimitsOf, trialOfferOf } from "../settings.ts";
-import type { Account } from "../stores/accounts.ts";
-import type { AccountFigures, BillingState } from "../stores/ledger.ts";
-import type { Platform } from "../stores/platform.ts";
-import { catchUp } from "./catch-up.ts";
+import type { AccessReason, AccountBilling, AccountOverview } from "../../contract/account.ts";
+import { accessOf, standingOf } from "../../core/access.ts";
+import { trialAt, type Trial } from "../../core/trial.ts";
+import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
+import type { Account } from "../../stores/accounts.ts";
+import type { AccountFigures, BillingState } from "../../stores/ledger.ts";
+import type { Platform } from "../../platform.ts";
+import { catchUp } from "../catch-up.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -16,12 +16,12 @@ export async function getAccountOverview(platform: Platform, account: Account): 
   const offer = trialOfferOf(settings);
   const { use, settledUnits, billing } = await figures(platform, account, now - DAY_MS);
   const trial = trialAt(offer, use.trial, now);
-  const access = accessOf(account.mode, accessLimitsOf(settings));
+  const access = accessOf(account.accessMode, accessLimitsOf(settings));
   return {
     tokenUsageLast24h: settledUnits,
     billing: billing === null ? {} : billingView(billing),
     access: {
-      mode: access.mode,
+      mode: access.accessMode,
       ...mayCreateJobs(account, trial),
       videoAllowed: access.videoAllowed,
       downloadsAllowed: true,
@@ -37,25 +37,25 @@ export async function getAccountOverview(platform: Platform, account: Account): 
       durationDays: offer.days,
       startedAt: isoOrNull(trial.startedAt),
       expiresAt: isoOrNull(trial.expiresAt),
-      activeJobId: account.mode === "trial" ? use.activeJobId : null,
+      activeJobId: account.accessMode === "trial" ? use.activeJobId : null,
     },
   };
 }
 
-/** The figures of an account; those of a trial never behind what its job under way has come to. */
+/** The figures of an account. Those of a trial are brought up to date with its job under way first. */
 async function figures(platform: Platform, account: Account, since: number): Promise<AccountFigures> {
-  const { accountId, mode } = account;
+  const { accountId, accessMode } = account;
   const found = await platform.ledger.figures(accountId, since);
-  if (mode !== "trial" || found.use.activeJobId === null) return found;
+  if (accessMode !== "trial" || found.use.activeJobId === null) return found;
   await catchUp(platform, found.use.activeJobId);
   return platform.ledger.figures(accountId, since);
 }
 
 function mayCreateJobs(
-  { mode }: Account,
+  { accessMode }: Account,
   { status }: Trial,
 ): { reason: AccessReason; canCreateJobs: boolean } {
-  switch (mode) {
+  switch (accessMode) {
     case "paid":
       return { reason: "paid_access", canCreateJobs: true };
     case "blocked":

@@ -1,14 +1,14 @@
-import type { JobList, JobSummary, ListJobsQuery } from "../contract/job.ts";
-import { decodeCursor, encodeCursor, type ListFilters } from "../core/cursor.ts";
-import { ServiceError } from "../core/errors.ts";
-import type { Account } from "../stores/accounts.ts";
-import type { JobRow } from "../stores/jobs.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { JobList, JobSummary, ListJobsQuery } from "../../contract/job.ts";
+import { decodeCursor, encodeCursor, type ListFilters } from "../../core/cursor.ts";
+import { ServiceError } from "../../core/errors.ts";
+import type { Account } from "../../stores/accounts.ts";
+import type { JobRow } from "../../stores/jobs.ts";
+import type { Platform } from "../../platform.ts";
 
 const summary = (row: JobRow): JobSummary => ({
   jobId: row.id,
   type: row.type,
-  processingMode: row.mode,
+  processingMode: row.processing_mode,
   totalItems: row.total_items,
   status: row.status,
   createdAt: new Date(row.created_at).toISOString(),
@@ -22,7 +22,7 @@ export async function listJobs(platform: Platform, account: Account, query: List
   const filters: ListFilters = {
     accountId: account.accountId,
     jobId: query.jobId ?? null,
-    mode: query.mode ?? null,
+    processingMode: query.mode ?? null,
     status: query.status ?? null,
   };
   const before = query.nextToken === undefined ? null : await decodeCursor(secret, filters, query.nextToken);

@@ -1,9 +1,9 @@
-import type { JobResult } from "../contract/result.ts";
-import { ServiceError } from "../core/errors.ts";
-import { assetsOf, manifestOf } from "../core/manifest.ts";
-import type { Account } from "../stores/accounts.ts";
-import type { Platform } from "../stores/platform.ts";
-import { jobObjectOf } from "./retrieve-job.ts";
+import type { JobResult } from "../../contract/result.ts";
+import { ServiceError } from "../../core/errors.ts";
+import { assetsOf, manifestOf } from "../../core/manifest.ts";
+import type { Platform } from "../../platform.ts";
+import type { Account } from "../../stores/accounts.ts";
+import { jobObjectOf } from "../job-object-of.ts";
 
 const RESULT_SECONDS = 900;
 
@@ -21,8 +21,13 @@ export async function retrieveJobResult(
   for (const asset of assetsOf(job)) {
     urls.set(asset.key, await platform.media.signGet(asset.objectKey, RESULT_SECONDS));
   }
+  const urlOf = (key: string): string => {
+    const url = urls.get(key);
+    if (url === undefined) throw new Error(`the manifest names ${key}, which is not among the assets`);
+    return url;
+  };
   return {
-    manifest: manifestOf(job, (key) => urls.get(key) ?? ""),
+    manifest: manifestOf(job, urlOf),
     assets: [...urls].map(([key, url]) => ({ key, url, expiresIn: RESULT_SECONDS })),
     expiresIn: RESULT_SECONDS,
   };

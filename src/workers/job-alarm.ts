@@ -4,11 +4,11 @@ import * as tasks from "../core/job/tasks.ts";
 import { log } from "../core/log.ts";
 import { archivesPrefix } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import type { Platform } from "../stores/platform.ts";
+import type { Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
-/** What time does to a job: looked at whenever its alarm goes off. `defer` takes what nothing else has to wait for. */
-export async function watchOver(
+/** What time does to a job, asked whenever its alarm goes off. `defer` takes work that nothing else has to wait for. */
+export async function onAlarm(
   cell: JobCell,
   platform: Platform,
   defer: (work: Promise<void>) => void,

@@ -1,0 +1,61 @@
+import type { JobType } from "../contract/primitives.ts";
+import type { ArchiveAnswer, FinishedJob, JobAnswer, TaskClaim } from "../core/job/answers.ts";
+import type { ArchiveOutcome } from "../core/job/archive.ts";
+import type { JobDefinition } from "../core/job/state.ts";
+import type { Reported } from "../core/job/tasks.ts";
+import type { Completion, ProgressReport } from "../inference/protocol.ts";
+
+/** A task whose lease was extended. */
+export interface ExtendedTask {
+  /** The lease's new end, epoch milliseconds. */
+  readonly deadline: number;
+  readonly type: JobType;
+  /** Whether the report told of more work done than the one before. */
+  readonly advanced: boolean;
+}
+
+/**
+ * The methods that a JobObject offers to the Worker, as RPC. The object implements them (workers/job-object.ts); the
+ * bindings and the services know no more of it than this. Questions that come from an account are answered with null
+ * if the job is not the account's own.
+ */
+export interface JobRpc {
+  /** Writes the job down. Until `accept` no list has it, and the alarm finds out what became of it. */
+  prepare(definition: JobDefinition): Promise<void>;
+  /** The job is listed: the object sends its first messages. False if the queue takes none; the job is then withdrawn. */
+  accept(): Promise<boolean>;
+  /** Forgets the job and everything that it left behind, now or as soon as possible. */
+  withdraw(): Promise<void>;
+
+  /** The job's public status and progress. */
+  status(accountId: string): JobAnswer | null;
+  /** The outputs of a successful job; "not_ready" for any other. */
+  result(accountId: string): FinishedJob | "not_ready" | null;
+  /** The account asks for the archive: the object starts one unless there is one. */
+  requestArchive(accountId: string): Promise<ArchiveAnswer>;
+  /** The archive's state; "not_requested" if nobody asked for one. */
+  archive(accountId: string): ArchiveAnswer;
+
+  /** A consumer claims a task; null if it has to skip the task: it is done, held by another, or unknown. */
+  claimTask(taskId: string): Promise<TaskClaim | null>;
+  /** The inference service has no room: the task is sent again after `delayMs`, and no attempt is burned. */
+  releaseTask(taskId: string, lease: number, delayMs: number): Promise<void>;
+  /** The inference service took the task. */
+  startTask(taskId: string, lease: number): Promise<void>;
+  /** What the holder of a lease works on; null if the lease is no longer in force. */
+  holding(taskId: string, lease: number): JobDefinition | null;
+  /** The holder is at work; null if its lease is no longer in force. */
+  extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null>;
+  /** The holder reports the end of its attempt. */
+  completeTask(taskId: string, lease: number, completion: Completion): Promise<Reported>;
+
+  /** A consumer claims the archive to build it; null if it has to skip it. */
+  claimArchive(): Promise<{ job: FinishedJob; lease: number } | null>;
+  /** The builder is at work; false if its lease is no longer in force. */
+  extendArchive(lease: number): Promise<boolean>;
+  /** The builder reports the end; false if its lease is no longer in force, and the report is refused. */
+  completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean>;
+
+  /** Pushes the projection that the account's list lacks, now; false if there is no job. */
+  sync(): Promise<boolean>;
+}
