@@ -14,7 +14,7 @@ export interface Step {
 
 /** The static checks: types, lint (the direction of imports too), format. */
 export function staticChecks(): Step[] {
-  const projects = globSync("{,test/}tsconfig*.json", { cwd: PROJECT_ROOT });
+  const projects = globSync("{,test/,protocol/,inference-container/}tsconfig*.json", { cwd: PROJECT_ROOT });
   const steps: Step[] = projects
     .filter((project) => project !== "tsconfig.base.json")
     .toSorted()

@@ -1,6 +1,6 @@
 import type { AccessMode } from "../contract/account.ts";
 import type { ProcessingMode } from "../contract/primitives.ts";
-import type { Lane } from "../inference/protocol.ts";
+import type { Lane } from "@segmentation/protocol";
 
 /** What the operator decided for an account: `paid` and `blocked` stand whatever its subscription says. */
 export type Plan = "trial" | "paid" | "blocked";

@@ -1,5 +1,5 @@
 import type { ArchivedManifest } from "../contract/result.ts";
-import type { ImageTaskOutput, VideoTaskOutput } from "../inference/protocol.ts";
+import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 import type { FinishedJob, FinishedTask } from "./job/answers.ts";
 import type { VideoJobDefinition } from "./job/state.ts";
 import { maskAssetKey, outputKey, previewAssetKey, videoMasksAssetKey } from "./object-keys.ts";

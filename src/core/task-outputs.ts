@@ -1,5 +1,5 @@
 import type { JobType } from "../contract/primitives.ts";
-import type { OutputFile, TaskOutput } from "../inference/protocol.ts";
+import type { OutputFile, TaskOutput } from "@segmentation/protocol";
 
 const IMAGE_MASK = /^masks\/\d+\.png$/;
 

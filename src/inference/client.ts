@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { reasonOf } from "../core/log.ts";
-import type { TaskRequest } from "./protocol.ts";
+import type { TaskRequest } from "@segmentation/protocol";
 
 /** What the inference service said to a task. `busy` is back-pressure: come again after `delayMs`. */
 export type SubmitOutcome =

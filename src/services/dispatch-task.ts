@@ -4,7 +4,7 @@ import { issueLeaseToken } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import { MOST_MASKS_PER_TASK, type TaskRequest } from "../inference/protocol.ts";
+import { MOST_MASKS_PER_TASK, type TaskRequest } from "@segmentation/protocol";
 import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
 

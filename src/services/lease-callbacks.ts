@@ -10,7 +10,7 @@ import type {
   OutputsGrant,
   OutputsRequest,
   ProgressReport,
-} from "../inference/protocol.ts";
+} from "@segmentation/protocol";
 import type { Platform } from "../platform.ts";
 
 /** As long as the inference service may offer a result again, and then some. */

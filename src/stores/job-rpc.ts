@@ -3,7 +3,7 @@ import type { ArchiveAnswer, FinishedJob, JobAnswer, TaskClaim } from "../core/j
 import type { ArchiveOutcome } from "../core/job/archive.ts";
 import type { JobDefinition } from "../core/job/state.ts";
 import type { Reported } from "../core/job/tasks.ts";
-import type { Completion, ProgressReport } from "../inference/protocol.ts";
+import type { Completion, ProgressReport } from "@segmentation/protocol";
 
 /** A task whose lease was extended. */
 export interface ExtendedTask {

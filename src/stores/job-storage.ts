@@ -1,5 +1,5 @@
 import type { JobDefinition, JobState } from "../core/job/state.ts";
-import type { TaskOutput } from "../inference/protocol.ts";
+import type { TaskOutput } from "@segmentation/protocol";
 
 const STATE = "job";
 const outputKeyOf = (taskId: string): string => `output:${taskId}`;

@@ -1,4 +1,4 @@
-import type { Lane } from "../inference/protocol.ts";
+import type { Lane } from "@segmentation/protocol";
 import type { ArchiveMessage, TaskMessage } from "./queue-messages.ts";
 
 /** The bindings: a queue of tasks for each lane, and one for archives. */

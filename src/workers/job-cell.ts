@@ -1,7 +1,7 @@
 import type { JobState } from "../core/job/state.ts";
 import type { Transition } from "../core/job/tasks.ts";
 import { nextWake } from "../core/job/wake.ts";
-import type { TaskOutput } from "../inference/protocol.ts";
+import type { TaskOutput } from "@segmentation/protocol";
 import type { JobPolicy } from "../core/job/policy.ts";
 import type { JobStorage } from "../stores/job-storage.ts";
 

@@ -8,7 +8,7 @@ import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
 import type { Env } from "../env.ts";
-import type { Completion, ProgressReport } from "../inference/protocol.ts";
+import type { Completion, ProgressReport } from "@segmentation/protocol";
 import type { ExtendedTask, JobRpc } from "../stores/job-rpc.ts";
 import { JobStorage } from "../stores/job-storage.ts";
 import { platformOf, type Platform } from "../platform.ts";

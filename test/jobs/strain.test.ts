@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import type { TaskRequest } from "../../src/inference/protocol.ts";
+import type { TaskRequest } from "@segmentation/protocol";
 import { JobStorage } from "../../src/stores/job-storage.ts";
 import { Queues } from "../../src/stores/queues.ts";
 import { newClient } from "../support/worker/api.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { TaskRequest, type Completion } from "../../src/inference/protocol.ts";
+import { TaskRequest, type Completion } from "@segmentation/protocol";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { ring } from "../support/worker/archives.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Lane } from "../../../src/inference/protocol.ts";
+import type { Lane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { Displaced, Engine } from "./engine.ts";
 import { crash } from "./failures.ts";

@@ -7,7 +7,7 @@ import {
   OutputName,
   Sampling,
   TaskProblem,
-} from "../../../src/inference/protocol.ts";
+} from "@segmentation/protocol";
 
 const job = {
   id: z.string(),

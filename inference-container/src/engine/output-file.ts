@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { OutputFile } from "../../../src/inference/protocol.ts";
+import type { OutputFile } from "@segmentation/protocol";
 import type { WrittenFile } from "./messages.ts";
 
 /** Writes an output into a job's folder. */

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { MaskOutput } from "../../../src/inference/protocol.ts";
+import type { MaskOutput } from "@segmentation/protocol";
 import { encodeMaskPng } from "../masks/png.ts";
 import { findRuns } from "../masks/runs.ts";
 import { Usage } from "../device/usage.ts";

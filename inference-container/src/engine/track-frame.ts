@@ -1,4 +1,4 @@
-import type { TaskProblem } from "../../../src/inference/protocol.ts";
+import type { TaskProblem } from "@segmentation/protocol";
 import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
 import { encodeRle } from "../masks/rle.ts";
 import type { Box } from "../models/box.ts";

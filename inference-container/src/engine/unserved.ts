@@ -1,4 +1,4 @@
-import type { TaskProblem } from "../../../src/inference/protocol.ts";
+import type { TaskProblem } from "@segmentation/protocol";
 import type { Segmentation } from "../models/model.ts";
 import { refused } from "../tasks/failure.ts";
 

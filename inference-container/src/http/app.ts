@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Logger } from "pino";
-import { TaskRequest } from "../../../src/inference/protocol.ts";
+import { TaskRequest } from "@segmentation/protocol";
 import type { DeviceState } from "../engine/engines.ts";
 import type { ModelInfo } from "../engine/messages.ts";
 import type { Metrics } from "../metrics.ts";

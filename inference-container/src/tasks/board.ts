@@ -1,4 +1,4 @@
-import { Lane, type TaskRequest, type TaskState } from "../../../src/inference/protocol.ts";
+import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { FinishedKeys } from "./finished.ts";
 import { TaskDropped, TaskReturned } from "./lease.ts";

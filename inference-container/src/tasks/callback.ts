@@ -5,7 +5,7 @@ import {
   type Completion,
   type OutputsRequest,
   type ProgressReport,
-} from "../../../src/inference/protocol.ts";
+} from "@segmentation/protocol";
 import { backoffMs, discard, isTransient, Patience, readText, within } from "./http.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { TaskProblem } from "../../../src/inference/protocol.ts";
+import type { TaskProblem } from "@segmentation/protocol";
 import { hasCode } from "../error-code.ts";
 
 /** The longest message that the protocol carries. */

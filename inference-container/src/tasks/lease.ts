@@ -1,4 +1,4 @@
-import type { ProgressReport } from "../../../src/inference/protocol.ts";
+import type { ProgressReport } from "@segmentation/protocol";
 import type { Callback } from "./callback.ts";
 import { CallbackRefused } from "./callback.ts";
 

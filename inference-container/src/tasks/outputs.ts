@@ -1,6 +1,6 @@
 import { openAsBlob } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OutputsGrant } from "../../../src/inference/protocol.ts";
+import type { OutputsGrant } from "@segmentation/protocol";
 import type { WrittenFile } from "../engine/messages.ts";
 import { interrupted, refused } from "./failure.ts";
 import { backoffMs, discard, isTransient, type Patience, transferMs, within } from "./http.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { messageOf } from "../error-message.ts";
-import type { Completion, TaskOutput, TaskRequest } from "../../../src/inference/protocol.ts";
+import type { Completion, TaskOutput, TaskRequest } from "@segmentation/protocol";
 import type { Engines } from "../engine/engines.ts";
 import type { EngineJob, EngineResult } from "../engine/messages.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";

@@ -1,4 +1,4 @@
-import type { TaskRequest } from "../../../src/inference/protocol.ts";
+import type { TaskRequest } from "@segmentation/protocol";
 import { Callback } from "./callback.ts";
 import { Lease, type TaskDropped } from "./lease.ts";
 

@@ -1,4 +1,4 @@
-import type { Sampling } from "../../../src/inference/protocol.ts";
+import type { Sampling } from "@segmentation/protocol";
 import { refused } from "../tasks/failure.ts";
 
 /** Samples a second where a request names neither a rate nor a number. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { VideoTaskRequest } from "../../../src/inference/protocol.ts";
+import type { VideoTaskRequest } from "@segmentation/protocol";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { videoOutput } from "../support/reports.ts";
 import { type Rig, startRig } from "../support/running-service.ts";

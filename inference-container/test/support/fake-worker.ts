@@ -8,7 +8,7 @@ import {
   ProgressReport,
   type ImageTaskRequest,
   type VideoTaskRequest,
-} from "../../../src/inference/protocol.ts";
+} from "@segmentation/protocol";
 
 const TOKEN = "lease-token";
 

@@ -3,7 +3,7 @@ import type {
   ImageTaskOutput,
   TaskOutput,
   VideoTaskOutput,
-} from "../../../src/inference/protocol.ts";
+} from "@segmentation/protocol";
 
 /** What a picture's task gave. @throws Error where it did not succeed, or was no picture's */
 export function imageOutput(report: Completion): ImageTaskOutput {

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { type Service, startService } from "../../src/service.ts";
 import { readSettings } from "../../src/settings.ts";
-import type { ImageTaskRequest, TaskRequest, VideoTaskRequest } from "../../../src/inference/protocol.ts";
+import type { ImageTaskRequest, TaskRequest, VideoTaskRequest } from "@segmentation/protocol";
 import { samples } from "./pictures.ts";
 import { startWorkerSide, type WorkerSide } from "./fake-worker.ts";
 

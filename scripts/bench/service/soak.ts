@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
-import type { TaskRequest } from "../../../src/inference/protocol.ts";
+import type { TaskRequest } from "@segmentation/protocol";
 import { Failure } from "../../shared/command-line.ts";
 import { benchPicture } from "../pictures/bench-picture.ts";
 import { makeClip } from "../video/make-clip.ts";

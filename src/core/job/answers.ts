@@ -1,6 +1,6 @@
 import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { JobStatus } from "../../contract/job.ts";
-import type { TaskOutput } from "../../inference/protocol.ts";
+import type { TaskOutput } from "@segmentation/protocol";
 import type { JobDefinition } from "./state.ts";
 
 /** How a job is doing, and the share of its work that is done, in whole hundredths. */

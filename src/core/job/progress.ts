@@ -1,4 +1,4 @@
-import type { ProgressReport } from "../../inference/protocol.ts";
+import type { ProgressReport } from "@segmentation/protocol";
 import { isDone, type TaskProgress, type TaskRecord } from "./state.ts";
 
 const share = ({ done, total }: ProgressReport): number => Math.min(done / total, 1);

@@ -1,7 +1,7 @@
 import type { JobStatus } from "../../contract/job.ts";
 import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { Status } from "../../contract/primitives.ts";
-import type { TaskProblem } from "../../inference/protocol.ts";
+import type { TaskProblem } from "@segmentation/protocol";
 import { isDone, type ArchiveRecord, type JobState, type TaskRecord } from "./state.ts";
 
 /** A problem as clients read it. */

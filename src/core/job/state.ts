@@ -1,5 +1,5 @@
 import type { ProcessingMode } from "../../contract/primitives.ts";
-import type { Lane, TaskProblem } from "../../inference/protocol.ts";
+import type { Lane, TaskProblem } from "@segmentation/protocol";
 import { newDelivery, type Delivery } from "./delivery.ts";
 
 interface BaseDefinition {

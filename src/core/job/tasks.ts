@@ -1,4 +1,4 @@
-import type { Completion, ProgressReport, TaskProblem } from "../../inference/protocol.ts";
+import type { Completion, ProgressReport, TaskProblem } from "@segmentation/protocol";
 import { outputRefusal } from "../task-outputs.ts";
 import * as delivery from "./delivery.ts";
 import { givesUpAt, type JobPolicy } from "./policy.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { Completion, OutputsRequest, ProgressReport } from "../../inference/protocol.ts";
+import { Completion, OutputsRequest, ProgressReport } from "@segmentation/protocol";
 import { completeTask, extendLease, grantOutputs } from "../../services/lease-callbacks.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateLease } from "../middleware/authenticate.ts";

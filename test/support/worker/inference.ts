@@ -9,7 +9,7 @@ import type {
   TaskOutput,
   TaskRequest,
   VideoTaskOutput,
-} from "../../../src/inference/protocol.ts";
+} from "@segmentation/protocol";
 import { answerOf, fetchWorker, type Answer } from "./api.ts";
 
 /** The inference service's side of the protocol, played by a test: it takes tasks and reports what the test says. */

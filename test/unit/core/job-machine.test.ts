@@ -15,7 +15,7 @@ import { DEFAULT_POLICY as policy } from "../../../src/core/job/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../src/core/job/rollup.ts";
 import { isDone, newJob, type JobState, type TaskRecord } from "../../../src/core/job/state.ts";
 import { nextWake } from "../../../src/core/job/wake.ts";
-import type { Completion, ProgressReport } from "../../../src/inference/protocol.ts";
+import type { Completion, ProgressReport } from "@segmentation/protocol";
 
 const BEGIN = 1_800_000_000_000;
 const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY as policy } from "../../../src/core/job/policy.ts";
 import { jobProgress } from "../../../src/core/job/progress.ts";
 import { newJob, type JobState, type TaskRecord } from "../../../src/core/job/state.ts";
 import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../src/core/job/tasks.ts";
-import type { ProgressReport } from "../../../src/inference/protocol.ts";
+import type { ProgressReport } from "@segmentation/protocol";
 
 const BEGIN = 1_800_000_000_000;
 

@@ -6,7 +6,7 @@ import type {
   OutputFile,
   TaskOutput,
   VideoTaskOutput,
-} from "../../../src/inference/protocol.ts";
+} from "@segmentation/protocol";
 
 const file = (name: string, contentType: OutputFile["contentType"]): OutputFile => ({
   name,

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { MOST_MASKS_PER_TASK, OutputContentType, OutputName } from "./outputs.ts";
+import { TaskProblem } from "./problem.ts";
+import { TaskOutput } from "./task-output.ts";
+
+/** A file that the service wants to write; its URL is signed for exactly this type, size and MD5. */
+export const OutputFile = z.strictObject({
+  name: OutputName,
+  contentType: OutputContentType,
+  size: z.int().positive(),
+  /** Base64 of the MD5 digest, sent as Content-MD5: the checksum that R2 verifies everywhere. */
+  md5: z.base64().length(24),
+});
+export type OutputFile = z.infer<typeof OutputFile>;
+
+export const OutputsRequest = z.strictObject({
+  files: z.array(OutputFile).min(1).max(MOST_MASKS_PER_TASK + 1),
+});
+export type OutputsRequest = z.infer<typeof OutputsRequest>;
+
+/** A signed PUT for each file, in the request's order; `headers` must be sent as they are. */
+export const OutputsGrant = z.strictObject({
+  uploads: z.array(
+    z.strictObject({ name: OutputName, url: z.url(), headers: z.record(z.string(), z.string()) }),
+  ),
+});
+export type OutputsGrant = z.infer<typeof OutputsGrant>;
+
+/** How far a task is, in units (pictures or frames); each report extends the lease. */
+export const ProgressReport = z.strictObject({
+  done: z.int().nonnegative(),
+  total: z.int().positive(),
+});
+export type ProgressReport = z.infer<typeof ProgressReport>;
+
+export const LeaseExtension = z.strictObject({ deadline: z.int().positive() });
+export type LeaseExtension = z.infer<typeof LeaseExtension>;
+
+/**
+ * How a task ended. `retryable` is true where another attempt may succeed (a crash, a full disk); `returned` means that the
+ * service stops before the task was done, which costs the task no attempt.
+ */
+export const Completion = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("success"), output: TaskOutput }),
+  z.strictObject({ outcome: z.literal("failed"), problem: TaskProblem, retryable: z.boolean() }),
+  z.strictObject({ outcome: z.literal("returned") }),
+]);
+export type Completion = z.infer<typeof Completion>;

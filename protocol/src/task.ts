@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+/** Which queue a task came from; the service serves `interactive` first and bounds each lane apart. */
+export const Lane = z.enum(["interactive", "bulk", "trial"]);
+export type Lane = z.infer<typeof Lane>;
+
+/** A client-chosen id: posting the same key twice starts one task. */
+export const TaskKey = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
+
+const Share = z.number().min(0).max(1);
+
+/** What every task has. Sizes are bytes; `deadline` is epoch milliseconds. */
+const task = {
+  key: TaskKey,
+  lane: Lane,
+  inputUrl: z.url(),
+  prompts: z.array(z.string().min(1)).min(1),
+  generatePreview: z.boolean(),
+  callbackUrl: z.url(),
+  callbackToken: z.string().min(1),
+  /** The lease ends here unless a progress report extends it. */
+  deadline: z.int().positive(),
+};
+
+/** One picture to segment. Thresholds are probabilities. */
+export const ImageTaskRequest = z.strictObject({
+  ...task,
+  type: z.literal("image"),
+  limits: z.strictObject({
+    inputBytes: z.int().positive(),
+    inputPixels: z.int().positive(),
+    masks: z.int().positive(),
+  }),
+  threshold: Share,
+  maskThreshold: Share,
+});
+export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
+
+/**
+ * Which of a clip's frames are looked at: so many a second, or so many in all, or (both null) the clip's own rate up
+ * to six a second; never more than `maxFrames`, where that is given.
+ */
+export const Sampling = z.strictObject({
+  fps: z.number().positive().nullable(),
+  numFrames: z.int().positive().nullable(),
+  maxFrames: z.int().positive().nullable(),
+});
+export type Sampling = z.infer<typeof Sampling>;
+
+/** One clip to segment frame by frame, with its objects tracked. */
+export const VideoTaskRequest = z.strictObject({
+  ...task,
+  type: z.literal("video"),
+  limits: z.strictObject({
+    inputBytes: z.int().positive(),
+    /** Of one frame. */
+    inputPixels: z.int().positive(),
+    /** Of the whole clip. */
+    seconds: z.number().positive(),
+    /** Sampled ones: a clip that would give more is refused. */
+    frames: z.int().positive(),
+  }),
+  scoreThreshold: Share,
+  sampling: Sampling,
+});
+export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
+
+export const TaskRequest = z.discriminatedUnion("type", [ImageTaskRequest, VideoTaskRequest]);
+export type TaskRequest = z.infer<typeof TaskRequest>;
+
+export const TaskState = z.strictObject({
+  key: TaskKey,
+  state: z.enum(["queued", "running", "done"]),
+});
+export type TaskState = z.infer<typeof TaskState>;
