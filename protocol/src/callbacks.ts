@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MOST_MASKS_PER_TASK, OutputContentType, OutputName } from "./outputs.ts";
+import { MOST_FILES_PER_TASK, OutputContentType, OutputName } from "./outputs.ts";
 import { TaskProblem } from "./problem.ts";
 import { TaskOutput } from "./task-output.ts";
 
@@ -14,7 +14,7 @@ export const OutputFile = z.strictObject({
 export type OutputFile = z.infer<typeof OutputFile>;
 
 export const OutputsRequest = z.strictObject({
-  files: z.array(OutputFile).min(1).max(MOST_MASKS_PER_TASK + 1),
+  files: z.array(OutputFile).min(1).max(MOST_FILES_PER_TASK),
 });
 export type OutputsRequest = z.infer<typeof OutputsRequest>;
 

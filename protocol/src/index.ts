@@ -18,4 +18,5 @@ export * from "./task.ts";
 export * from "./outputs.ts";
 export * from "./task-output.ts";
 export * from "./problem.ts";
+export * from "./template.ts";
 export * from "./callbacks.ts";

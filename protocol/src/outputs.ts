@@ -1,10 +1,96 @@
 import { z } from "zod";
+import { fill } from "./template.ts";
+
+/** An output: a file that a task's holder writes. */
+export interface Output {
+  /** Its name under its lease's prefix. One with `{index}` is a list: a file for each mask. */
+  readonly name: string;
+  readonly contentType: string;
+  /** What it is called among its job's assets, and in the job's archive. */
+  readonly assetKey: string;
+  /**
+   * How a finished task tells of a file that is no list: `always` by its name, as no task is without it; `or-null` by its
+   * name or null. Without either the field may be missing too, as it is in what was stored before the output existed.
+   */
+  readonly told?: "always" | "or-null";
+}
+
+/** The outputs of a task, by its job's type and their kind: the one list of them, in the order of a job's assets. */
+export const OUTPUTS = {
+  image: {
+    masks: {
+      name: "masks/{index}.png",
+      contentType: "image/png",
+      assetKey: "masks/{taskId}/{index}.png",
+    },
+    preview: {
+      name: "preview.png",
+      contentType: "image/png",
+      assetKey: "preview/{taskId}.png",
+      told: "or-null",
+    },
+  },
+  video: {
+    /** Lists every processed frame. */
+    masks: {
+      name: "masks.json",
+      contentType: "application/json",
+      assetKey: "masks/{taskId}/masks.json",
+      told: "always",
+    },
+    preview: {
+      name: "preview.mp4",
+      contentType: "video/mp4",
+      assetKey: "preview/{taskId}.mp4",
+      told: "or-null",
+    },
+  },
+} as const satisfies Record<string, Record<string, Output>>;
+
+type Outputs = typeof OUTPUTS;
+export type TaskType = keyof Outputs;
 
 /** The most masks that one task may have. */
 export const MOST_MASKS_PER_TASK = 10_000;
 
-/** A file's name under its lease's prefix: a picture's masks and preview, a clip's masks and preview. */
-export const OutputName = z.string().regex(/^(masks\/\d{1,5}\.png|preview\.png|masks\.json|preview\.mp4)$/);
+/** The outputs of a type, each with its kind, in the table's order. */
+export const outputsOf = (type: TaskType): [kind: string, output: Output][] =>
+  Object.entries<Output>(OUTPUTS[type]);
+
+const all = Object.values(OUTPUTS).flatMap((kinds) => Object.values(kinds));
+
+/** Whether there is a file of it for each mask. */
+export const isList = ({ name }: Output): boolean => name.includes("{index}");
+
+/** The most files that a task of any type may write. */
+export const MOST_FILES_PER_TASK = Math.max(
+  ...Object.values(OUTPUTS).map((kinds) =>
+    Object.values<Output>(kinds).reduce((sum, output) => sum + (isList(output) ? MOST_MASKS_PER_TASK : 1), 0),
+  ),
+);
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+
+const pattern = ({ name }: Output): string =>
+  name
+    .split("{index}")
+    .map(escaped)
+    .join(String.raw`\d{1,5}`);
+
+/** A file's name under its lease's prefix. */
+export const OutputName = z.string().regex(new RegExp(`^(?:${all.map(pattern).join("|")})$`));
 
 /** What an output may be. */
-export const OutputContentType = z.enum(["image/png", "application/json", "video/mp4"]);
+export const OutputContentType = z.enum([...new Set(all.map(({ contentType }) => contentType))]);
+
+/** Whether a file of this name is of this output. */
+export const isNamed = (output: Output, name: string): boolean =>
+  new RegExp(`^(?:${pattern(output)})$`).test(name);
+
+/** The output that a task of this type writes under this name; undefined where it writes none. */
+export const outputNamed = (type: TaskType, name: string): Output | undefined =>
+  outputsOf(type).find(([, output]) => isNamed(output, name))?.[1];
+
+/** The job-relative key of an asset: of a list the one of the mask with this index. */
+export const assetKey = (output: Output, taskId: string, index?: number): string =>
+  fill(output.assetKey, { taskId, ...(index !== undefined && { index }) });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { MOST_MASKS_PER_TASK, OutputName } from "./outputs.ts";
+import { isList, isNamed, MOST_MASKS_PER_TASK, OutputName, OUTPUTS, outputsOf } from "./outputs.ts";
+import type { Output, TaskType } from "./outputs.ts";
 import { TaskProblem } from "./problem.ts";
 
 export const MaskOutput = z.strictObject({
@@ -10,31 +11,91 @@ export const MaskOutput = z.strictObject({
 });
 export type MaskOutput = z.infer<typeof MaskOutput>;
 
+type Kinds<Type extends TaskType> = (typeof OUTPUTS)[Type];
+type FileName = typeof OutputName;
+type FileField<Row> = Row extends { readonly told: "always" }
+  ? FileName
+  : Row extends { readonly told: "or-null" }
+    ? z.ZodNullable<FileName>
+    : z.ZodOptional<z.ZodNullable<FileName>>;
+
+/** A field for each output of a type that is no list: the name of its file. */
+type FileFields<Type extends TaskType> = {
+  [
+    Kind in keyof Kinds<Type> as Kinds<Type>[Kind] extends { readonly name: `${string}{index}${string}` }
+      ? never
+      : Kind
+  ]: FileField<Kinds<Type>[Kind]>;
+};
+
+const fieldOf = ({ told }: Output) => {
+  if (told === "always") return OutputName;
+  return told === "or-null" ? OutputName.nullable() : OutputName.nullish();
+};
+
+function fileFields<Type extends TaskType>(type: Type): FileFields<Type>;
+function fileFields(type: TaskType): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    outputsOf(type).flatMap(([kind, output]) => (isList(output) ? [] : [[kind, fieldOf(output)]])),
+  );
+}
+
+/** The files of a finished picture, but for its masks. */
+export const ImageFiles = z.strictObject(fileFields("image"));
+/** The files of a finished clip. */
+export const VideoFiles = z.strictObject(fileFields("video"));
+
 /** What a finished task gave; `notice` names what could not be served although it succeeded. */
-const output = { generatedAt: z.iso.datetime({ precision: 3 }), notice: TaskProblem.nullable() };
+const finished = { generatedAt: z.iso.datetime({ precision: 3 }), notice: TaskProblem.nullable() };
 
 export const ImageTaskOutput = z.strictObject({
-  ...output,
+  ...finished,
+  ...ImageFiles.shape,
   type: z.literal("image"),
   /** What is charged for: a picture is one. */
   units: z.literal(1),
   masks: z.array(MaskOutput).max(MOST_MASKS_PER_TASK),
-  preview: OutputName.nullable(),
 });
 export type ImageTaskOutput = z.infer<typeof ImageTaskOutput>;
 
 export const VideoTaskOutput = z.strictObject({
-  ...output,
+  ...finished,
+  ...VideoFiles.shape,
   type: z.literal("video"),
   /** What is charged for: the frames that were processed. */
   units: z.int().positive(),
   framesWithMasks: z.int().nonnegative(),
   totalMasks: z.int().nonnegative(),
-  /** The file that lists every processed frame. */
-  masks: OutputName,
-  preview: OutputName.nullable(),
 });
 export type VideoTaskOutput = z.infer<typeof VideoTaskOutput>;
 
 export const TaskOutput = z.discriminatedUnion("type", [ImageTaskOutput, VideoTaskOutput]);
 export type TaskOutput = z.infer<typeof TaskOutput>;
+
+/** Which of these files are of which output of a type, lists left out: the fields of a finished task. */
+export const filesByKind = (type: TaskType, names: readonly string[]): Record<string, string | null> =>
+  Object.fromEntries(
+    outputsOf(type)
+      .filter(([, output]) => !isList(output))
+      .map(([kind, output]) => [kind, names.find((name) => isNamed(output, name)) ?? null]),
+  );
+
+/** A file that a finished task names. */
+export interface NamedFile {
+  readonly kind: string;
+  readonly output: Output;
+  readonly name: string;
+  /** The mask that it is of, where its output is a list. */
+  readonly index?: number;
+}
+
+/** The files that a finished task names, in the table's order; one that was stored before an output existed has none of it. */
+export function filesOf(given: TaskOutput): NamedFile[] {
+  const fields: Readonly<Record<string, unknown>> = { ...given };
+  return outputsOf(given.type).flatMap(([kind, row]): NamedFile[] => {
+    const name = fields[kind];
+    if (typeof name === "string") return [{ kind, output: row, name }];
+    if (!isList(row) || given.type !== "image") return [];
+    return given.masks.map(({ maskIndex, file }) => ({ kind, output: row, name: file, index: maskIndex }));
+  });
+}

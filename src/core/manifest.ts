@@ -1,8 +1,9 @@
-import type { ArchivedManifest } from "../contract/result.ts";
+import { assetKey, filesOf, OUTPUTS } from "@segmentation/protocol";
 import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
+import type { ArchivedManifest } from "../contract/result.ts";
 import type { FinishedJob, FinishedTask } from "./job/answers.ts";
 import type { VideoJobDefinition } from "./job/state.ts";
-import { maskAssetKey, outputKey, previewAssetKey, videoMasksAssetKey } from "./object-keys.ts";
+import { outputKey } from "./object-keys.ts";
 
 /** An output of a job: its job-relative key, and where it lies in the bucket. */
 export interface Asset {
@@ -10,20 +11,13 @@ export interface Asset {
   readonly objectKey: string;
 }
 
-function taskAssets(job: FinishedJob, { taskId, lease, output }: FinishedTask): Asset[] {
-  const lying = (name: string) => outputKey(job.definition, taskId, lease, name);
-  const masks =
-    output.type === "image"
-      ? output.masks.map(({ maskIndex, file }) => ({
-          key: maskAssetKey(taskId, maskIndex),
-          objectKey: lying(file),
-        }))
-      : [{ key: videoMasksAssetKey(taskId), objectKey: lying(output.masks) }];
-  if (output.preview === null) return masks;
-  return [...masks, { key: previewAssetKey(output.type, taskId), objectKey: lying(output.preview) }];
-}
+const taskAssets = (job: FinishedJob, { taskId, lease, output: given }: FinishedTask): Asset[] =>
+  filesOf(given).map(({ output, name, index }) => ({
+    key: assetKey(output, taskId, index),
+    objectKey: outputKey(job.definition, taskId, lease, name),
+  }));
 
-/** All outputs of a job: a task's masks by their index, then its preview, in the order of the request. */
+/** All outputs of a job, in the order of the request; of a task in the order of the table of outputs, masks by their index. */
 export const assetsOf = (job: FinishedJob): Asset[] => job.tasks.flatMap((task) => taskAssets(job, task));
 
 /** What stands for an asset, by its key: a signed URL, a path. */
@@ -36,7 +30,7 @@ function itemOf(taskId: string, output: ImageTaskOutput | VideoTaskOutput, refer
     inputId: taskId,
     units,
     generatedAt,
-    ...(preview !== null && { previewUrl: refer(previewAssetKey(type, taskId)) }),
+    ...(preview !== null && { previewUrl: refer(assetKey(OUTPUTS[type].preview, taskId)) }),
   };
 }
 
@@ -45,7 +39,7 @@ const imageItem = (taskId: string, output: ImageTaskOutput, refer: Refer) => ({
   masks: output.masks.map(({ maskIndex, confidence }) => ({
     maskIndex,
     confidence,
-    url: refer(maskAssetKey(taskId, maskIndex)),
+    url: refer(assetKey(OUTPUTS.image.masks, taskId, maskIndex)),
   })),
 });
 
@@ -56,7 +50,7 @@ const videoItem = (
   refer: Refer,
 ) => ({
   ...itemOf(taskId, output, refer),
-  masks: refer(videoMasksAssetKey(taskId)),
+  masks: refer(assetKey(OUTPUTS.video.masks, taskId)),
   ...(fps !== null && { fps }),
   ...(numFrames !== null && { numFrames }),
   ...(maxFrames !== null && { maxFrames }),

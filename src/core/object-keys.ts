@@ -1,6 +1,4 @@
-import type { JobType } from "../contract/primitives.ts";
-
-/** Where bytes lie in the bucket, and what they are called in the API: the one place that knows. */
+/** Where bytes lie in the bucket: the one place that knows. */
 
 /** An upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
@@ -22,13 +20,3 @@ export const archivesPrefix = (accountId: string, jobId: string): string => `arc
 /** The archive that one build of it wrote. */
 export const archiveKey = (accountId: string, jobId: string, lease: number): string =>
   `${archivesPrefix(accountId, jobId)}${lease}.zip`;
-
-/** A picture mask's job-relative asset key. */
-export const maskAssetKey = (taskId: string, maskIndex: number): string => `masks/${taskId}/${maskIndex}.png`;
-
-/** The job-relative asset key of a video's masks.json. */
-export const videoMasksAssetKey = (taskId: string): string => `masks/${taskId}/masks.json`;
-
-/** A preview's job-relative asset key. */
-export const previewAssetKey = (type: JobType, taskId: string): string =>
-  `preview/${taskId}.${type === "image" ? "png" : "mp4"}`;

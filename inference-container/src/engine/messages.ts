@@ -1,13 +1,7 @@
 /** What crosses the process boundary between the service and its engine: small JSON only; pictures lie in files. */
 import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
-import {
-  MaskOutput,
-  OutputFile,
-  OutputName,
-  Sampling,
-  TaskProblem,
-} from "@segmentation/protocol";
+import { MaskOutput, OutputFile, Sampling, TaskProblem } from "@segmentation/protocol";
 
 const job = {
   id: z.string(),
@@ -52,7 +46,6 @@ const result = {
   width: z.number(),
   height: z.number(),
   files: z.array(WrittenFile),
-  preview: OutputName.nullable(),
   notice: TaskProblem.nullable(),
   /** Milliseconds a stage. */
   ms: z.object({ decode: z.number(), infer: z.number(), post: z.number(), encode: z.number() }),
@@ -71,8 +64,6 @@ export type ImageResult = z.infer<typeof ImageResult>;
 export const VideoResult = z.object({
   ...result,
   type: z.literal("video"),
-  /** The file that lists every processed frame. */
-  masks: OutputName,
   frames: z.number(),
   framesWithMasks: z.number(),
   totalMasks: z.number(),

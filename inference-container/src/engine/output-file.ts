@@ -5,11 +5,13 @@ import { join } from "node:path";
 import type { OutputFile } from "@segmentation/protocol";
 import type { WrittenFile } from "./messages.ts";
 
-/** Writes an output into a job's folder. */
+/** Of the table of outputs: a row, or one of a list with its name filled in. */
+type Named = Pick<OutputFile, "name" | "contentType">;
+
+/** Writes an output into a task's folder. */
 export async function writeOutput(
   folder: string,
-  name: string,
-  contentType: OutputFile["contentType"],
+  { name, contentType }: Named,
   bytes: Buffer,
 ): Promise<WrittenFile> {
   const path = join(folder, name);
@@ -18,12 +20,8 @@ export async function writeOutput(
   return { name, contentType, size: bytes.length, md5, path };
 }
 
-/** What the protocol says of an output that lies in a job's folder already. */
-export async function describeOutput(
-  folder: string,
-  name: string,
-  contentType: OutputFile["contentType"],
-): Promise<WrittenFile> {
+/** What the protocol says of an output that lies in a task's folder already. */
+export async function describeOutput(folder: string, { name, contentType }: Named): Promise<WrittenFile> {
   const path = join(folder, name);
   const hash = createHash("md5");
   const file = await openAsBlob(path);

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import type { MaskOutput } from "@segmentation/protocol";
+import { dirname, join } from "node:path";
+import { fill, type MaskOutput, OUTPUTS } from "@segmentation/protocol";
 import { encodeMaskPng } from "../masks/png.ts";
 import { findRuns } from "../masks/runs.ts";
 import { Usage } from "../device/usage.ts";
@@ -42,7 +42,6 @@ export async function runPicture(model: Model, job: ImageJob, hooks: JobHooks): 
     height: picture.height,
     files: written.files,
     masks: written.masks,
-    preview: written.preview,
     notice,
     ms: { decode, infer, post: written.post, encode },
     modelMs: found.modelMs,
@@ -53,15 +52,14 @@ export async function runPicture(model: Model, job: ImageJob, hooks: JobHooks): 
 interface Written {
   files: WrittenFile[];
   masks: MaskOutput[];
-  preview: string | null;
   /** Milliseconds spent rasterising. */
   post: number;
 }
 
 /** Writes a PNG for each instance that has a pixel, numbered in order, and the preview where it was asked for. */
 async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation): Promise<Written> {
-  await mkdir(join(job.folder, "masks"), { recursive: true });
-  const written: Written = { files: [], masks: [], preview: null, post: 0 };
+  await mkdir(join(job.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
+  const written: Written = { files: [], masks: [], post: 0 };
   const shown: Instance[] = [];
   for (const instance of found.instances) {
     const started = performance.now();
@@ -75,16 +73,15 @@ async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation
         `More than ${job.maxMasks} objects were found. Raise the threshold or send fewer prompts.`,
       );
     }
-    const file = `masks/${maskIndex}.png`;
+    const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     const { promptIndex, score: confidence } = instance;
     written.masks.push({ maskIndex, promptIndex, confidence, file });
     const png = encodeMaskPng(mask, job.prompts[promptIndex] ?? "");
-    written.files.push(await writeOutput(job.folder, file, "image/png", png));
+    written.files.push(await writeOutput(job.folder, { ...OUTPUTS.image.masks, name: file }, png));
   }
   if (job.generatePreview) {
     const preview = await renderPreview(picture, shown, job.prompts, job.maskThreshold);
-    written.files.push(await writeOutput(job.folder, "preview.png", "image/png", preview));
-    written.preview = "preview.png";
+    written.files.push(await writeOutput(job.folder, OUTPUTS.image.preview, preview));
   }
   return written;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { OUTPUTS } from "@segmentation/protocol";
 import { Usage } from "../device/usage.ts";
 import type { Model, Segmentation } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
@@ -16,8 +17,7 @@ import type { VideoJob, VideoResult, WrittenFile } from "./messages.ts";
 import { describeOutput } from "./output-file.ts";
 import { FrameTracker } from "./track-frame.ts";
 
-const MASKS = "masks.json";
-const PREVIEW = "preview.mp4";
+const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
 /** The largest masks.json: what a client can still be expected to read. */
 const MASKS_BYTES = 512 * 1_048_576;
 /** Frames given to the model at once, for each that the device joins: it has the one, and the other is made ready. */
@@ -77,9 +77,13 @@ async function segmentClip(
   progress(0, indexes.length);
   times.lap("decode");
   const tracker = new FrameTracker(job, { width, height }, size);
-  await using masks = await MasksJsonWriter.open(join(folder, MASKS), { width, height, fps }, MASKS_BYTES);
+  await using masks = await MasksJsonWriter.open(
+    join(folder, MASKS.name),
+    { width, height, fps },
+    MASKS_BYTES,
+  );
   await using preview = job.generatePreview
-    ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW), size, 1 / fps, signal)
+    ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW.name), size, 1 / fps, signal)
     : undefined;
   times.lap("encode");
   const ahead = FRAMES_AHEAD * model.maxBatch;
@@ -113,11 +117,11 @@ async function segmentClip(
   times.lap("infer");
   const { frames, framesWithMasks, totalMasks, ...written } = await masks.finish();
   const files: WrittenFile[] = [
-    { name: MASKS, contentType: "application/json", ...written, path: join(folder, MASKS) },
+    { name: MASKS.name, contentType: MASKS.contentType, ...written, path: join(folder, MASKS.name) },
   ];
   if (preview !== undefined) {
     await preview.finish();
-    files.push(await describeOutput(folder, PREVIEW, "video/mp4"));
+    files.push(await describeOutput(folder, PREVIEW));
   }
   times.lap("encode");
   return {
@@ -125,8 +129,6 @@ async function segmentClip(
     width,
     height,
     files,
-    masks: MASKS,
-    preview: preview === undefined ? null : PREVIEW,
     notice: tracker.notice,
     ms: times.ms,
     modelMs: usage.ms,

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { filesByKind, ImageFiles, VideoFiles } from "@segmentation/protocol";
+import type { Completion, TaskOutput, TaskRequest } from "@segmentation/protocol";
 import type { Logger } from "pino";
 import { messageOf } from "../error-message.ts";
-import type { Completion, TaskOutput, TaskRequest } from "@segmentation/protocol";
 import type { Engines } from "../engine/engines.ts";
 import type { EngineJob, EngineResult } from "../engine/messages.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
@@ -115,11 +116,15 @@ function success(result: EngineResult): Completion {
 }
 
 function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
-  const { preview, notice } = result;
-  const shared = { generatedAt, preview, notice };
-  if (result.type === "image") return { ...shared, type: "image", units: 1, masks: result.masks };
-  const { masks, frames, framesWithMasks, totalMasks } = result;
-  return { ...shared, type: "video", units: frames, masks, framesWithMasks, totalMasks };
+  const { type, notice, files } = result;
+  const shared = { generatedAt, notice };
+  const named = filesByKind(
+    type,
+    files.map(({ name }) => name),
+  );
+  if (type === "image") return { ...shared, ...ImageFiles.parse(named), type, units: 1, masks: result.masks };
+  const { frames, framesWithMasks, totalMasks } = result;
+  return { ...shared, ...VideoFiles.parse(named), type, units: frames, framesWithMasks, totalMasks };
 }
 
 /** The report of a failed task; undefined where nobody listens any more. */

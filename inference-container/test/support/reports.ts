@@ -1,9 +1,4 @@
-import type {
-  Completion,
-  ImageTaskOutput,
-  TaskOutput,
-  VideoTaskOutput,
-} from "@segmentation/protocol";
+import type { Completion, ImageTaskOutput, TaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 
 /** What a picture's task gave. @throws Error where it did not succeed, or was no picture's */
 export function imageOutput(report: Completion): ImageTaskOutput {

@@ -1,5 +1,6 @@
 /** The parts of a clip's path, each alone: what they take where nothing else runs beside them. */
 import { join } from "node:path";
+import { OUTPUTS } from "@segmentation/protocol";
 import type { VideoJob } from "../../../inference-container/src/engine/messages.ts";
 import { describeOutput } from "../../../inference-container/src/engine/output-file.ts";
 import { FrameTracker } from "../../../inference-container/src/engine/track-frame.ts";
@@ -101,11 +102,17 @@ async function encodeAll(
   };
   const tracker = new FrameTracker(job, { width, height }, size);
   await using masks = await MasksJsonWriter.open(
-    join(job.folder, "masks.json"),
+    join(job.folder, OUTPUTS.video.masks.name),
     { width, height, fps },
     Infinity,
   );
-  await using preview = PreviewEncoder.open(ffmpeg, join(job.folder, "preview.mp4"), size, 1 / fps, signal);
+  await using preview = PreviewEncoder.open(
+    ffmpeg,
+    join(job.folder, OUTPUTS.video.preview.name),
+    size,
+    1 / fps,
+    signal,
+  );
   for (const [i, frame] of frames.entries()) {
     const seen = found[i];
     if (seen === undefined) throw new Error("The model was not asked about every frame.");
@@ -123,7 +130,7 @@ async function encodeAll(
   await masks.finish();
   lap("masks");
   await preview.finish();
-  await describeOutput(job.folder, "preview.mp4", "video/mp4");
+  await describeOutput(job.folder, OUTPUTS.video.preview);
   lap("preview");
   return { ...ms, encode: ms.masks + ms.draw + ms.preview };
 }

@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { outputKey } from "../../../src/core/object-keys.ts";
-import type {
-  Completion,
-  ImageTaskOutput,
-  TaskOutput,
-  TaskRequest,
-  VideoTaskOutput,
+import {
+  filesOf,
+  type Completion,
+  type ImageTaskOutput,
+  type TaskRequest,
+  type VideoTaskOutput,
 } from "@segmentation/protocol";
 import { answerOf, fetchWorker, type Answer } from "./api.ts";
 
@@ -104,11 +104,6 @@ export const videoSuccess = (frames: number, changes: Partial<VideoTaskOutput> =
   },
 });
 
-const filesOf = ({ masks, preview }: TaskOutput): string[] => [
-  ...(typeof masks === "string" ? [masks] : masks.map((mask) => mask.file)),
-  ...(preview === null ? [] : [preview]),
-];
-
 export const failure = (retryable: boolean, code = "not_an_image"): Completion => ({
   outcome: "failed",
   problem: { code, message: "The file is not a picture." },
@@ -129,7 +124,7 @@ export async function finishJob(
     const completion = completionOf(taskId, index);
     if (completion.outcome === "success") {
       const lease = Number(task.key.split(".").at(-1));
-      for (const name of filesOf(completion.output)) {
+      for (const { name } of filesOf(completion.output)) {
         await env.MEDIA.put(
           outputKey({ accountId, jobId }, taskId, lease, name),
           `bytes of ${taskId} ${name}`,

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JobType } from "../../../src/contract/primitives.ts";
 import { filesRefusal, outputRefusal } from "../../../src/core/task-outputs.ts";
-import type {
-  ImageTaskOutput,
-  OutputFile,
-  TaskOutput,
-  VideoTaskOutput,
-} from "@segmentation/protocol";
+import type { ImageTaskOutput, OutputFile, TaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 
 const file = (name: string, contentType: OutputFile["contentType"]): OutputFile => ({
   name,

@@ -1,0 +1,13 @@
+/** The names of the `{placeholders}` in a text. */
+type Placeholder<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** What goes into a text's placeholders: the compiler asks for each of them, and for no other. */
+export type Values<Text extends string> = Readonly<Record<Placeholder<Text>, string | number>>;
+
+/** The text with its placeholders filled. Braces in a value stay as they are. */
+export function fill<Text extends string>(text: Text, values: Values<Text>): string {
+  const given = new Map(Object.entries<string | number>(values));
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(given.get(name) ?? placeholder));
+}
