@@ -9,7 +9,7 @@ export const PresignRequest = z
       .max(255)
       .regex(
         /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
-        "must be image/…, video/… (without parameters) or application/octet-stream",
+        "must be image/…, video/… or application/octet-stream, without parameters",
       )
       .meta({
         description:

@@ -53,12 +53,15 @@ export function requestRefusal(
 ): ServiceError | null {
   if (new Set(tasks).size < tasks.length) return new ServiceError("duplicate_task");
   if (prompts.length > terms.maxPrompts) {
-    return new ServiceError("too_many_prompts", `A job takes at most ${terms.maxPrompts} prompts.`);
+    return new ServiceError(
+      "too_many_prompts",
+      `The job has more than ${terms.maxPrompts} prompts. Send fewer.`,
+    );
   }
   if (prompts.some((prompt) => codePoints(prompt) > terms.maxPromptLength)) {
     return new ServiceError(
       "prompt_too_long",
-      `A prompt has at most ${terms.maxPromptLength} characters. Shorten it.`,
+      `A prompt is longer than ${terms.maxPromptLength} characters. Shorten it.`,
     );
   }
   return null;
@@ -135,7 +138,10 @@ export function backlogRefusal(
 }
 
 const mismatch = (taskId: string, type: JobType): ServiceError =>
-  new ServiceError("task_type_mismatch", `${taskId} is not ${type === "image" ? "a picture" : "a video"}.`);
+  new ServiceError(
+    "task_type_mismatch",
+    `${taskId} is not ${type === "image" ? "a picture" : "a video"}, as a job of type ${type} requires.`,
+  );
 
 /** Refuses uploads by what is on record of them: task_not_owned, task_type_mismatch. `owned` are the account's own. */
 export function ownershipRefusal(
@@ -160,11 +166,14 @@ export function uploadRefusal(
   if (upload === null) {
     return new ServiceError(
       "upload_incomplete",
-      `${taskId} has not been uploaded. PUT its file to its uploadUrl first.`,
+      `The file of ${taskId} has not been uploaded. PUT it to its uploadUrl, then create the job again.`,
     );
   }
   if (upload.size > maxBytes[type]) {
-    return new ServiceError("upload_too_large", `${taskId} is larger than ${maxBytes[type]} bytes.`);
+    return new ServiceError(
+      "upload_too_large",
+      `The file of ${taskId} is larger than ${maxBytes[type]} bytes. Upload a smaller one.`,
+    );
   }
   return (sniffMedia(upload.head)?.type ?? type) === type ? null : mismatch(taskId, type);
 }
@@ -182,6 +191,6 @@ export function trialFormatRefusal(
   if (proposed.access.accessMode !== "trial") return null;
   const odd = uploads.findIndex(({ head }) => !TRIAL_FORMATS.has(sniffMedia(head)?.format));
   if (odd === -1) return null;
-  const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, the only formats of the free trial. Convert it, or upgrade.`;
+  const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, as the free trial requires. Convert it, or upgrade.`;
   return trialError(terms, proposed, use, "trial_format_unsupported", message);
 }

@@ -6,7 +6,7 @@ const MOST_CHARACTERS = 200;
 
 const NOUNS: Readonly<Record<string, string>> = { array: "item", string: "character" };
 
-/** A bound as words: "at least 1 item", "exactly 1 item", "at most 1", "greater than 0". */
+/** A bound as words: "must have at least 1 item", "must have exactly 1 item", "must be at most 1", "must be greater than 0". */
 function bound(
   issue: { origin: string; inclusive?: boolean | undefined; exact?: boolean | undefined },
   limit: number | bigint,
@@ -14,8 +14,9 @@ function bound(
 ): string {
   const noun = NOUNS[issue.origin];
   const counted = noun === undefined ? `${limit}` : `${limit} ${noun}${Number(limit) === 1 ? "" : "s"}`;
-  if (issue.exact === true) return `exactly ${counted}`;
-  return `${issue.inclusive === false ? words[1] : words[0]} ${counted}`;
+  const verb = noun === undefined ? "be" : "have";
+  if (issue.exact === true) return `must ${verb} exactly ${counted}`;
+  return `must ${verb} ${issue.inclusive === false ? words[1] : words[0]} ${counted}`;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ const oneOf = (values: readonly unknown[]): string =>
 /** What is wrong with a field, where its schema has no words of its own; null leaves it to zod. */
 const readable: z.core.$ZodErrorMap = (issue) => {
   const { code } = issue;
-  if (code === "unrecognized_keys") return "does not belong here";
+  if (code === "unrecognized_keys") return "is not a field of this request";
   if (issue.input === undefined) return "is missing";
   if (code === "invalid_type") return `must be ${TYPES[issue.expected] ?? issue.expected}`;
   if (code === "too_small") return bound(issue, issue.minimum, ["at least", "greater than"]);
@@ -55,7 +56,7 @@ const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(k
 /** What is wrong with an input that its schema refused, for a person: the first few fields, each bounded in length. */
 export function complaint(schema: z.ZodType, input: unknown, target: "json" | "query"): string {
   const error: z.core.$ZodErrorMap = (issue) =>
-    target === "query" && Array.isArray(issue.input) ? "stands more than once" : readable(issue);
+    target === "query" && Array.isArray(issue.input) ? "appears more than once" : readable(issue);
   const sentences = new Map<string, string>();
   for (const issue of schema.safeParse(input, { error }).error?.issues ?? []) {
     const field = fieldOf(issue.path);

@@ -18,7 +18,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refusal("The body is not valid UTF-8.");
+    throw refusal("The body is not valid UTF-8. Send JSON encoded as UTF-8.");
   }
 }
 
@@ -53,13 +53,13 @@ function refuseAmbiguity(bytes: Uint8Array): void {
     } else if (token === TokenType.COMMA) {
       isKeyNext = open.at(-1) instanceof Set;
     } else if (typeof value === "number" && !Number.isFinite(value)) {
-      throw refusal("A number is too large.");
+      throw refusal("A number in the body is too large for a 64-bit float.");
     } else if (token === TokenType.STRING && typeof value === "string") {
-      if (!value.isWellFormed()) throw refusal("A string has half of a surrogate pair.");
+      if (!value.isWellFormed()) throw refusal("A string in the body has an unpaired surrogate (half of a character).");
       if (!isKeyNext) return;
       isKeyNext = false;
       const keys = open.at(-1);
-      if (keys?.has(value)) throw refusal(`The key ${quoted(value)} stands twice in one object.`);
+      if (keys?.has(value)) throw refusal(`The key ${quoted(value)} appears twice in one object. Send each key once.`);
       keys?.add(value);
     }
   };

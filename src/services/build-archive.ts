@@ -66,7 +66,7 @@ async function writeArchive(
   const assets = assetsOf(job);
   if (assets.length + 1 > MAX_ZIP_ENTRIES) {
     throw new ImpossibleArchive(
-      `archive_too_many_files: An archive holds at most ${MAX_ZIP_ENTRIES} files. Fetch them by the job's result.`,
+      `archive_too_many_files: The job has more than the ${MAX_ZIP_ENTRIES} files that a zip can hold. Fetch them by the job's result.`,
     );
   }
   const writer = new PartsWriter(platform.media, archiveKey(accountId, jobId, lease), {
@@ -78,7 +78,7 @@ async function writeArchive(
   const drain = async () => {
     if (writer.size > maxBytes) {
       throw new ImpossibleArchive(
-        "archive_too_large: The outputs exceed the 4 GiB of a zip. Fetch them by the job's result.",
+        "archive_too_large: The job's files exceed the 4 GiB that a zip can hold. Fetch them by the job's result.",
       );
     }
     const written = await writer.drain();
@@ -117,7 +117,7 @@ async function addAsset(
 ): Promise<void> {
   const body = await platform.media.read(objectKey);
   if (body === null) {
-    throw new ImpossibleArchive(`archive_output_missing: The output ${key} is gone. Run the job again.`);
+    throw new ImpossibleArchive(`archive_output_missing: The file ${key} is no longer in storage. Create the job again.`);
   }
   const add = zip.entry(key);
   for await (const chunk of body) {

@@ -89,7 +89,7 @@ export async function once<T>(
     // The operator has changed the secret since.
     throw new ServiceError(
       "idempotency_mismatch",
-      "The answer to the first request with this Idempotency-Key can't be shown again. Use a new key.",
+      "The service can no longer read its answer to the first request with this Idempotency-Key. Use a new key.",
     );
   }
   return { answer: schema.parse(JSON.parse(text)), replayed: true };

@@ -23,7 +23,7 @@ export function jobStatus(tasks: readonly TaskRecord[]): Status {
 export function jobError(tasks: readonly TaskRecord[]): string | null {
   if (jobStatus(tasks) !== "failed") return null;
   if (tasks.length === 1) return tasks[0]?.problem ? problemText(tasks[0].problem) : null;
-  return `all_tasks_failed: None of the ${tasks.length} tasks succeeded; each says why.`;
+  return `all_tasks_failed: None of the ${tasks.length} tasks succeeded. See the error of each task.`;
 }
 
 /** What a task says of itself: why it failed, or what a success could not serve; nothing while under way. */

@@ -11,7 +11,7 @@ const MAX_EVENT_BYTES = 1_000_000;
 const bounded = bodyLimit({
   maxSize: MAX_EVENT_BYTES,
   onError: () => {
-    throw new ServiceError("body_too_large", `An event has at most ${MAX_EVENT_BYTES} bytes.`);
+    throw new ServiceError("body_too_large", `The event is larger than ${MAX_EVENT_BYTES} bytes.`);
   },
 });
 

@@ -16,10 +16,10 @@ const LOOSE: readonly (readonly [what: string, body: string, told: string])[] = 
   ["NaN", '{"threshold": NaN}', "NaN"],
   ["Infinity", '{"threshold": Infinity}', "not valid JSON"],
   ["a number beyond all bounds", '{"threshold": 1e999}', "too large"],
-  ["a key twice", '{"type": "image", "type": "video"}', '"type" stands twice'],
-  ["a key twice, once escaped", '{"type": "image", "t\\u0079pe": "video"}', '"type" stands twice'],
-  ["a key twice, deep inside", '{"a": [{"b": {"c": 1, "d": {}, "c": 2}}]}', '"c" stands twice'],
-  ["__proto__ twice", '{"__proto__": {}, "__proto__": {}}', '"__proto__" stands twice'],
+  ["a key twice", '{"type": "image", "type": "video"}', '"type" appears twice'],
+  ["a key twice, once escaped", '{"type": "image", "t\\u0079pe": "video"}', '"type" appears twice'],
+  ["a key twice, deep inside", '{"a": [{"b": {"c": 1, "d": {}, "c": 2}}]}', '"c" appears twice'],
+  ["__proto__ twice", '{"__proto__": {}, "__proto__": {}}', '"__proto__" appears twice'],
   ["half a surrogate pair", '{"prompts": ["\\ud800"]}', "surrogate"],
   ["a byte order mark", "\uFEFF{}", "byte order mark"],
   ["17 levels", "[".repeat(17) + "]".repeat(17), "levels deep"],
@@ -165,10 +165,10 @@ describe("400 of a request of the wrong shape", () => {
       threshold: 0.5,
     });
     expectError(job, 400, "invalid_request");
-    expect(job.body.message).toBe("prompts: at least 1 item; threshold does not belong to a video job.");
+    expect(job.body.message).toBe("prompts: must have at least 1 item; threshold does not belong to a video job.");
     const list = await client.send("GET", "/v1/jobs?limit=1&limit=2");
     expectError(list, 400, "invalid_request");
-    expect(list.body.message).toBe("limit: stands more than once.");
+    expect(list.body.message).toBe("limit: appears more than once.");
   });
 });
 

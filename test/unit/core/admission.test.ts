@@ -65,7 +65,10 @@ describe("a request by itself", () => {
   it("is refused for one prompt too many, and told how many are taken", () => {
     expect(requestRefusal(TERMS, request({ prompts: ["a", "b", "c", "d"] }))).toBeNull();
     const refusal = requestRefusal(TERMS, request({ prompts: ["a", "b", "c", "d", "e"] }));
-    expect(refusal).toMatchObject({ code: "too_many_prompts", message: "A job takes at most 4 prompts." });
+    expect(refusal).toMatchObject({
+      code: "too_many_prompts",
+      message: expect.stringContaining("more than 4 prompts"),
+    });
   });
 
   it("is refused for a prompt with one character too many, where a character is a code point", () => {
@@ -211,10 +214,10 @@ describe("an upload", () => {
     expect(ownershipRefusal(job, of("image/x-raw"))).toBeNull();
     expect(ownershipRefusal(job, of("video/mp4"))).toMatchObject({
       code: "task_type_mismatch",
-      message: `${second} is not a picture.`,
+      message: expect.stringMatching(`^${second} is not a picture`),
     });
-    expect(ownershipRefusal(video, [{ taskId: task, contentType: "image/png" }])?.message).toBe(
-      `${task} is not a video.`,
+    expect(ownershipRefusal(video, [{ taskId: task, contentType: "image/png" }])?.message).toContain(
+      `${task} is not a video`,
     );
   });
 
@@ -226,11 +229,13 @@ describe("an upload", () => {
     });
     expect(uploadRefusal(TERMS, job, task, { ...png, size: 1_001 })).toMatchObject({
       code: "upload_too_large",
-      message: `${task} is larger than 1000 bytes.`,
+      message: expect.stringContaining(`${task} is larger than 1000 bytes`),
     });
     expect(uploadRefusal(TERMS, video, task, mp4)).toBeNull();
-    expect(uploadRefusal(TERMS, job, task, { ...mp4, size: 10 })?.message).toBe(`${task} is not a picture.`);
-    expect(uploadRefusal(TERMS, video, task, png)?.message).toBe(`${task} is not a video.`);
+    expect(uploadRefusal(TERMS, job, task, { ...mp4, size: 10 })?.message).toContain(
+      `${task} is not a picture`,
+    );
+    expect(uploadRefusal(TERMS, video, task, png)?.message).toContain(`${task} is not a video`);
   });
 
   it("of bytes that nobody knows passes: the inference service tells that task alone", () => {

@@ -12,12 +12,12 @@ describe("what is wrong with a request", () => {
     [{}, "type: must be one of image, video"],
     [{ type: "audio" }, "type: must be one of image, video"],
     [{ type: "image" }, "prompts: is missing; tasks: is missing"],
-    [{ type: "image", prompts: [], tasks: [] }, "prompts: at least 1 item; tasks: at least 1 item"],
-    [{ type: "image", prompts: [""], tasks: [TASK] }, "prompts[0]: at least 1 character"],
+    [{ type: "image", prompts: [], tasks: [] }, "prompts: must have at least 1 item; tasks: must have at least 1 item"],
+    [{ type: "image", prompts: [""], tasks: [TASK] }, "prompts[0]: must have at least 1 character"],
     [{ type: "image", prompts: "cat", tasks: [TASK] }, "prompts: must be an array"],
-    [{ type: "image", prompts: ["a"], tasks: [TASK], threshold: 1.1 }, "threshold: at most 1"],
-    [{ type: "video", prompts: ["a"], tasks: [TASK, TASK] }, "tasks: exactly 1 item"],
-    [{ type: "video", prompts: ["a"], tasks: [TASK], fps: 0 }, "fps: greater than 0"],
+    [{ type: "image", prompts: ["a"], tasks: [TASK], threshold: 1.1 }, "threshold: must be at most 1"],
+    [{ type: "video", prompts: ["a"], tasks: [TASK, TASK] }, "tasks: must have exactly 1 item"],
+    [{ type: "video", prompts: ["a"], tasks: [TASK], fps: 0 }, "fps: must be greater than 0"],
     [{ type: "video", prompts: ["a"], tasks: [TASK], maxFrames: 1.5 }, "maxFrames: must be a whole number"],
     [
       { type: "video", prompts: ["a"], tasks: [TASK], threshold: 0.5 },
@@ -29,7 +29,7 @@ describe("what is wrong with a request", () => {
     ],
     [
       { type: "image", prompts: [], tasks: [], threshold: "1", fps: 1, x: 1 },
-      "prompts: at least 1 item; tasks: at least 1 item; threshold: must be a number; and 2 more",
+      "prompts: must have at least 1 item; tasks: must have at least 1 item; threshold: must be a number; and 2 more",
     ],
   ])("%j: %s", (body, message) => {
     expect(complaint(CreateJobRequest, body, "json")).toBe(`${message}.`);
@@ -37,7 +37,7 @@ describe("what is wrong with a request", () => {
 
   it("names a query parameter that stands more than once", () => {
     const query = { limit: "101", mode: ["single", "batch"] };
-    expect(complaint(ListJobsQuery, query, "query")).toBe("limit: at most 100; mode: stands more than once.");
+    expect(complaint(ListJobsQuery, query, "query")).toBe("limit: must be at most 100; mode: appears more than once.");
   });
 
   it("is short, however long the request's own words are", () => {
