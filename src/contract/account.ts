@@ -50,7 +50,7 @@ export const AccountAccess = z
     maxImageTasksPerJob: z.int().min(0),
     maxActiveJobs: z.int().min(0),
   })
-  .meta({ id: "AccountAccess", description: "What the account may do, and why." });
+  .meta({ id: "AccountAccess", description: "What the account may do now, and why." });
 export type AccountAccess = z.infer<typeof AccountAccess>;
 
 export const TrialStatus = z.enum(["eligible", "active", "exhausted", "expired"]);
@@ -72,7 +72,7 @@ export const AccountTrial = z
   .meta({
     id: "AccountTrial",
     description:
-      "The free trial. A token is one processed image or video frame; `consumedTokens` counts those that jobs under way have reserved.",
+      "The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress.",
   });
 export type AccountTrial = z.infer<typeof AccountTrial>;
 
@@ -86,7 +86,7 @@ export const AccountBilling = z
   })
   .meta({
     id: "AccountBilling",
-    description: "What the payment provider says, as far as it says something.",
+    description: "What the payment provider reports. A field is absent until the provider has reported it.",
   });
 export type AccountBilling = z.infer<typeof AccountBilling>;
 

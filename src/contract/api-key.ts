@@ -12,7 +12,7 @@ export const ApiKey = z
   .strictObject({
     keyId: z.string(),
     label: z.string(),
-    prefix: z.string().meta({ description: "The secret's first characters, to tell keys apart." }),
+    prefix: z.string().meta({ description: "The first characters of the secret, to tell keys apart." }),
     revoked: z.boolean(),
     revokedAt: DateTime.nullable(),
     createdAt: DateTime,
@@ -41,8 +41,10 @@ export type ApiKeyList = z.infer<typeof ApiKeyList>;
 export const CreatedApiKey = z
   .strictObject({
     apiKey: ApiKey,
-    secret: z.string().optional().meta({ description: "The key itself: shown this once." }),
-    secretUnavailable: z.boolean().meta({ description: "True in a replay, which has no secret." }),
+    secret: z.string().optional().meta({ description: "The key itself. It is shown only in this response." }),
+    secretUnavailable: z
+      .boolean()
+      .meta({ description: "True in a replayed response, which does not contain the secret." }),
   })
   .meta({ id: "CreatedApiKey" });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;

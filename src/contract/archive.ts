@@ -11,9 +11,17 @@ export const ArchiveDownload = z
   .strictObject({
     jobId: z.string(),
     status: ArchiveStatus,
-    expiresAt: DateTime.nullable().meta({ description: "When the archive will be deleted." }),
-    downloadUrl: z.url().nullable().meta({ description: "Once ready: the zip, signed anew in each answer." }),
-    retryAfterSeconds: z.int().nullable().meta({ description: "When to ask again; null at the end." }),
+    expiresAt: DateTime.nullable().meta({ description: "When the service deletes the archive." }),
+    downloadUrl: z
+      .url()
+      .nullable()
+      .meta({ description: "The signed URL of the zip once it is ready. Each response has a new one." }),
+    retryAfterSeconds: z
+      .int()
+      .nullable()
+      .meta({
+        description: "Seconds to wait before asking again; null once the archive is ready or has failed.",
+      }),
     error: z.string().nullable(),
   })
   .meta({

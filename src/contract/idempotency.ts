@@ -7,6 +7,6 @@ export const IdempotencyKey = z
   .max(128)
   .meta({
     description:
-      "Names the request, so that it may be sent again: within 24 hours the first answer comes back, with the header `Idempotent-Replayed`.",
+      "Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`.",
     examples: ["8e03978e-40d5-43e8-bc93-6894a57f9324"],
   });

@@ -23,10 +23,16 @@ export const ImageJobRequest = z
     {
       type: z.literal("image"),
       prompts: Prompts,
-      tasks: z.array(TaskId).min(1).max(100).meta({ description: "The uploaded images, each once." }),
-      generatePreview: generatePreview("Whether the result has a composited preview image."),
-      threshold: threshold(0.5, "Objects of less confidence are left out."),
-      maskThreshold: threshold(0.5, "Pixels of less probability are left out of a mask."),
+      tasks: z
+        .array(TaskId)
+        .min(1)
+        .max(100)
+        .meta({ description: "The taskIds of the uploaded images, each once." }),
+      generatePreview: generatePreview(
+        "Whether the result includes a preview: each image with its masks drawn on it.",
+      ),
+      threshold: threshold(0.5, "Objects with a lower confidence are left out."),
+      maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
     },
     foreign("an image"),
   )
@@ -49,21 +55,29 @@ export const VideoJobRequest = z
     {
       type: z.literal("video"),
       prompts: Prompts,
-      tasks: z.array(TaskId).length(1).meta({ description: "The uploaded video." }),
-      generatePreview: generatePreview("Whether the result has a preview video."),
-      scoreThreshold: threshold(0, "Objects of less confidence are left out."),
+      tasks: z.array(TaskId).length(1).meta({ description: "The taskId of the uploaded video." }),
+      generatePreview: generatePreview(
+        "Whether the result includes a preview video with the masks drawn on it.",
+      ),
+      scoreThreshold: threshold(0, "Objects with a lower confidence are left out."),
       fps: z
         .number()
         .positive()
         .optional()
-        .meta({ description: "Frames to process per second. Not together with numFrames." }),
-      numFrames: z.int().min(1).optional().meta({ description: "Frames to process. Not together with fps." }),
-      maxFrames: z.int().min(1).optional().meta({ description: "The most frames to process." }),
+        .meta({
+          description: "How many frames to process per second of video. Cannot be combined with numFrames.",
+        }),
+      numFrames: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: "How many frames to process in all. Cannot be combined with fps." }),
+      maxFrames: z.int().min(1).optional().meta({ description: "The maximum number of frames to process." }),
     },
     foreign("a video"),
   )
   .refine((job) => job.fps === undefined || job.numFrames === undefined, {
-    error: "fps and numFrames exclude each other: send one of them",
+    error: "cannot be combined with fps; send only one of the two",
     path: ["numFrames"],
   })
   .meta({
@@ -109,15 +123,15 @@ export const ListJobsQuery = z.object({
     .transform(Number)
     .pipe(z.int().min(1).max(100))
     .default(25)
-    .meta({ description: "Jobs on a page." }),
+    .meta({ description: "The maximum number of jobs on a page." }),
   nextToken: z
     .string()
     .max(2_000)
     .optional()
-    .meta({ description: "Of the page before, whose filters stay." }),
-  jobId: z.string().max(200).optional().meta({ description: "This job alone, if the account has it." }),
-  mode: ProcessingMode.optional().meta({ description: "Jobs of this processing mode." }),
-  status: Status.optional().meta({ description: "Jobs in this state." }),
+    .meta({ description: "The nextToken of the previous page. Send it with the same filters." }),
+  jobId: z.string().max(200).optional().meta({ description: "Only this job, if it belongs to the account." }),
+  mode: ProcessingMode.optional().meta({ description: "Only jobs of this processing mode." }),
+  status: Status.optional().meta({ description: "Only jobs with this status." }),
 });
 export type ListJobsQuery = z.infer<typeof ListJobsQuery>;
 

@@ -9,7 +9,7 @@ export const TaskId = z
   )
   .meta({
     id: "TaskId",
-    description: "The id of an upload: a lowercase UUID, a dot, a file extension.",
+    description: "The id of an upload: a lowercase UUID, a dot and a file extension.",
     examples: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
   });
 
@@ -25,13 +25,13 @@ export type ProcessingMode = z.infer<typeof ProcessingMode>;
 /** The four states of a job and of each of its tasks. */
 export const Status = z.enum(["queued", "processing", "success", "failed"]).meta({
   id: "Status",
-  description: "The state of a job, and of each of its tasks. `success` and `failed` are final.",
+  description: "The state of a job or of one of its tasks. `success` and `failed` are final.",
 });
 export type Status = z.infer<typeof Status>;
 
 /** ISO 8601 UTC with milliseconds. */
 export const DateTime = z.iso.datetime({ precision: 3 }).meta({
-  description: "ISO 8601, UTC, with milliseconds.",
+  description: "ISO 8601 in UTC, with milliseconds.",
   examples: ["2026-11-20T09:30:00.000Z"],
 });
 

@@ -29,7 +29,7 @@ function imageManifest<Reference extends z.ZodType>(reference: Reference) {
 export const ImageManifest = imageManifest(z.url()).meta({
   id: "ImageManifest",
   description:
-    "The tasks that succeeded, in the request's order. Each mask is a PNG of the image's size, one channel, 0 or 255.",
+    "The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255.",
 });
 export type ImageManifest = z.infer<typeof ImageManifest>;
 
@@ -61,7 +61,7 @@ function videoManifest<Reference extends z.ZodType>(reference: Reference) {
 export const VideoManifest = videoManifest(z.url()).meta({
   id: "VideoManifest",
   description:
-    "`masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths. `fps`, `numFrames` and `maxFrames` are those of the request.",
+    "`masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request.",
 });
 export type VideoManifest = z.infer<typeof VideoManifest>;
 

@@ -13,7 +13,7 @@ export const PresignRequest = z
       )
       .meta({
         description:
-          "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in any case.",
+          "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case.",
       }),
   })
   .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg" }] });
@@ -22,10 +22,12 @@ export type PresignRequest = z.infer<typeof PresignRequest>;
 /** Section 2.1; `expiresIn` in seconds, equal to the signature's life. */
 export const Upload = z
   .strictObject({
-    uploadUrl: z.url().meta({ description: "PUT the file here, with the very Content-Type of the request." }),
+    uploadUrl: z
+      .url()
+      .meta({ description: "PUT the file to this URL, with the same Content-Type as in the request." }),
     taskId: TaskId,
     bucket: z.string(),
-    expiresIn: z.int().positive().meta({ description: "Seconds that uploadUrl is good for." }),
+    expiresIn: z.int().positive().meta({ description: "For how many seconds uploadUrl is valid." }),
   })
   .meta({
     id: "Upload",

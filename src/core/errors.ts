@@ -6,23 +6,38 @@ export const ERROR_CATALOGUE = {
     401,
     "The API key or access token is missing or invalid. Send a valid one as `Authorization: Bearer <credential>`.",
   ],
-  invalid_request: [400, "The request does not match the API's schema. Compare it with the reference at /docs."],
+  invalid_request: [
+    400,
+    "The request does not match the API's schema. Compare it with the reference at /docs.",
+  ],
   body_incomplete: [400, "The connection closed before the whole body arrived. Send the request again."],
   invalid_json: [400, "The body is not valid JSON. Send a JSON object in UTF-8."],
-  unsupported_content_type: [400, "The Content-Type is not JSON in UTF-8. Send a JSON body with `Content-Type: application/json`."],
-  body_too_large: [400, "The body is larger than this service accepts. Send a smaller one."],
-  invalid_idempotency_key: [400, "The Idempotency-Key header is missing, empty or too long. Send 1 to 128 characters."],
-  invalid_cursor: [
+  unsupported_content_type: [
     400,
-    "nextToken does not belong to this list with these filters. Start again without it.",
+    "The Content-Type is not JSON in UTF-8. Send a JSON body with `Content-Type: application/json`.",
   ],
+  body_too_large: [400, "The body is larger than this service accepts. Send a smaller one."],
+  invalid_idempotency_key: [
+    400,
+    "The Idempotency-Key header is missing, empty or too long. Send 1 to 128 characters.",
+  ],
+  invalid_cursor: [400, "nextToken does not belong to this list with these filters. Start again without it."],
   duplicate_task: [400, "The same taskId is listed more than once. List each upload once."],
-  task_type_mismatch: [400, "An upload does not match the job's type. Image jobs take pictures; video jobs take one video."],
+  task_type_mismatch: [
+    400,
+    "An upload does not match the job's type. Image jobs take pictures; video jobs take one video.",
+  ],
   too_many_prompts: [400, "The job has more prompts than this service accepts. Send fewer."],
   prompt_too_long: [400, "A prompt is longer than this service accepts. Shorten it."],
   upload_too_large: [400, "An uploaded file is larger than this service accepts. Upload a smaller one."],
-  invalid_signature: [400, "The webhook's signature is missing, wrong or too old. Sign the event with the endpoint's signing secret."],
-  trial_limit_exceeded: [402, "The job has more images than the free trial allows per job. Send fewer, or upgrade."],
+  invalid_signature: [
+    400,
+    "The webhook's signature is missing, wrong or too old. Sign the event with the endpoint's signing secret.",
+  ],
+  trial_limit_exceeded: [
+    402,
+    "The job has more images than the free trial allows per job. Send fewer, or upgrade.",
+  ],
   trial_format_unsupported: [
     402,
     "The free trial accepts only JPEG, PNG and WebP pictures. Convert the picture, or upgrade.",
@@ -34,35 +49,71 @@ export const ERROR_CATALOGUE = {
   ],
   trial_exhausted: [402, "The free trial has no tokens left. Upgrade to continue."],
   trial_expired: [402, "The free trial has expired. Upgrade to continue."],
-  payment_required: [402, "A payment of this account is overdue. Pay it in the billing portal to create jobs again."],
-  task_not_owned: [403, "A taskId is not an upload of this account. Upload the file again and use its new taskId."],
+  payment_required: [
+    402,
+    "A payment of this account is overdue. Pay it in the billing portal to create jobs again.",
+  ],
+  task_not_owned: [
+    403,
+    "A taskId is not an upload of this account. Upload the file again and use its new taskId.",
+  ],
   not_found: [404, "There is nothing at this path. The reference at /docs lists the API's paths."],
-  job_not_found: [404, "This account has no job with this id. Check the id; jobs are deleted after the retention period."],
-  download_not_requested: [404, "No archive has been requested for this job. Request one with POST on the same path."],
+  job_not_found: [
+    404,
+    "This account has no job with this id. Check the id; jobs are deleted after the retention period.",
+  ],
+  download_not_requested: [
+    404,
+    "No archive has been requested for this job. Request one with POST on the same path.",
+  ],
   api_key_not_found: [404, "This account has no API key with this id. List its keys with GET /v1/api-keys."],
-  method_not_allowed: [405, "This path does not support this method. The Allow header lists the methods it supports."],
-  upload_incomplete: [409, "A task's file has not been uploaded. PUT it to its uploadUrl, then create the job again."],
-  job_not_ready: [409, "The job has no result: it has not finished, or it failed. GET /v1/jobs/{jobId} tells which."],
-  job_not_downloadable: [409, "The job has not ended in success, so it has no archive. GET /v1/jobs/{jobId} tells its status."],
+  method_not_allowed: [
+    405,
+    "This path does not support this method. The Allow header lists the methods it supports.",
+  ],
+  upload_incomplete: [
+    409,
+    "A task's file has not been uploaded. PUT it to its uploadUrl, then create the job again.",
+  ],
+  job_not_ready: [
+    409,
+    "The job has no result: it has not finished, or it failed. GET /v1/jobs/{jobId} tells which.",
+  ],
+  job_not_downloadable: [
+    409,
+    "The job has not ended in success, so it has no archive. GET /v1/jobs/{jobId} tells its status.",
+  ],
   active_job_exists: [409, "Another job of this account is still in progress. Wait until it has finished."],
   too_many_active_jobs: [409, "Too many jobs of this account are in progress. Wait until one has finished."],
   idempotency_mismatch: [
     409,
     "This Idempotency-Key was used for a different request. Use a new key for a new request.",
   ],
-  idempotency_in_progress: [409, "The first request with this Idempotency-Key is still running. Try again after the seconds in Retry-After."],
+  idempotency_in_progress: [
+    409,
+    "The first request with this Idempotency-Key is still running. Try again after the seconds in Retry-After.",
+  ],
   subscription_exists: [409, "The account already has a subscription. Manage it in the billing portal."],
   rate_limited: [429, "This account has sent too many requests. Try again after the seconds in Retry-After."],
   lease_lost: [409, "The lease is no longer in force. Stop working on the task."],
-  outputs_refused: [400, "A task of this type cannot have these outputs. Run the same version of Worker and inference service."],
+  outputs_refused: [
+    400,
+    "A task of this type cannot have these outputs. Run the same version of Worker and inference service.",
+  ],
   internal_error: [
     500,
     "The service failed unexpectedly. Try again; if it keeps failing, report the X-Request-Id to its operator.",
   ],
   enqueue_failed: [502, "The job could not be queued and was not created. Try again."],
   payment_provider_failed: [502, "The payment provider did not answer as expected. Try again later."],
-  trial_queue_full: [503, "The free trial's queue is full. Try again after the seconds in Retry-After, or upgrade."],
-  identity_provider_unavailable: [503, "Access tokens cannot be checked at the moment. Try again after the seconds in Retry-After, or use an API key."],
+  trial_queue_full: [
+    503,
+    "The free trial's queue is full. Try again after the seconds in Retry-After, or upgrade.",
+  ],
+  identity_provider_unavailable: [
+    503,
+    "Access tokens cannot be checked at the moment. Try again after the seconds in Retry-After, or use an API key.",
+  ],
   billing_not_configured: [503, "Billing is not set up on this service. Ask its operator."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

@@ -55,11 +55,13 @@ function refuseAmbiguity(bytes: Uint8Array): void {
     } else if (typeof value === "number" && !Number.isFinite(value)) {
       throw refusal("A number in the body is too large for a 64-bit float.");
     } else if (token === TokenType.STRING && typeof value === "string") {
-      if (!value.isWellFormed()) throw refusal("A string in the body has an unpaired surrogate (half of a character).");
+      if (!value.isWellFormed())
+        throw refusal("A string in the body has an unpaired surrogate (half of a character).");
       if (!isKeyNext) return;
       isKeyNext = false;
       const keys = open.at(-1);
-      if (keys?.has(value)) throw refusal(`The key ${quoted(value)} appears twice in one object. Send each key once.`);
+      if (keys?.has(value))
+        throw refusal(`The key ${quoted(value)} appears twice in one object. Send each key once.`);
       keys?.add(value);
     }
   };

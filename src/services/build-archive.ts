@@ -117,7 +117,9 @@ async function addAsset(
 ): Promise<void> {
   const body = await platform.media.read(objectKey);
   if (body === null) {
-    throw new ImpossibleArchive(`archive_output_missing: The file ${key} is no longer in storage. Create the job again.`);
+    throw new ImpossibleArchive(
+      `archive_output_missing: The file ${key} is no longer in storage. Create the job again.`,
+    );
   }
   const add = zip.entry(key);
   for await (const chunk of body) {

@@ -14,8 +14,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get an address to upload a file to
-         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then name its `taskId` in a job. Upload and job may be far apart, but not farther than the retention of inputs.
+         * Get a URL to upload a file to
+         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. Create the job before the retention period of uploads ends.
          */
         post: operations["createUploadPresign"];
         delete?: never;
@@ -35,8 +35,8 @@ export interface paths {
         get: operations["listJobs"];
         put?: never;
         /**
-         * Create a job of uploaded files and text prompts
-         * @description A field that does not belong to the chosen type is refused. With 502 and 503 nothing was created and nothing counted: send the request again.
+         * Create a job from uploaded files and text prompts
+         * @description The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.
          */
         post: operations["createJob"];
         delete?: never;
@@ -53,8 +53,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask how a job is doing
-         * @description Never with masks: those are in the result.
+         * Get a job's status
+         * @description The status never contains masks. Get them from the result.
          */
         get: operations["retrieveJob"];
         put?: never;
@@ -72,7 +72,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the masks of a job that ended in success */
+        /** Get the masks of a job that succeeded */
         get: operations["retrieveJobResult"];
         put?: never;
         post?: never;
@@ -89,12 +89,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ask how an archive is doing */
+        /** Get an archive's status */
         get: operations["retrieveJobDownload"];
         put?: never;
         /**
-         * Have a job's outputs zipped
-         * @description One that is being built, or is ready, is given again; one that failed is started anew.
+         * Start building a zip of a job's outputs
+         * @description If an archive is already being built or is ready, the service returns that one. If it failed, the service starts a new one.
          */
         post: operations["createJobDownload"];
         delete?: never;
@@ -127,7 +127,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get usage, billing, access and trial at a glance */
+        /** Get the account's usage, billing, access and trial */
         get: operations["getAccountOverview"];
         put?: never;
         post?: never;
@@ -149,7 +149,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Only a digest of the secret is kept, so that it can't be shown again.
+         * @description The service stores only a digest of the secret and cannot show the secret again.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -170,7 +170,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description It is refused from its very next use. Once revoked, it stays so; to repeat this changes nothing.
+         * @description The service refuses the key from its next use on. A revoked key stays revoked; revoking it again changes nothing.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -187,7 +187,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open a checkout for the subscription */
+        /** Open a checkout session for the subscription */
         post: operations["createCheckout"];
         delete?: never;
         options?: never;
@@ -204,7 +204,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open the billing portal */
+        /** Open a billing portal session */
         post: operations["createBillingPortal"];
         delete?: never;
         options?: never;
@@ -231,7 +231,7 @@ export interface components {
                 remainingTokens: number;
                 /**
                  * Format: date-time
-                 * @description ISO 8601, UTC, with milliseconds.
+                 * @description ISO 8601 in UTC, with milliseconds.
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 expiresAt: string;
@@ -256,7 +256,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "suspended";
         };
-        /** @description What the account may do, and why. */
+        /** @description What the account may do now, and why. */
         AccountAccess: {
             /** @enum {string} */
             mode: "paid" | "trial" | "blocked";
@@ -268,13 +268,13 @@ export interface components {
             maxImageTasksPerJob: number;
             maxActiveJobs: number;
         };
-        /** @description What the payment provider says, as far as it says something. */
+        /** @description What the payment provider reports. A field is absent until the provider has reported it. */
         AccountBilling: {
             /** @enum {string} */
             accessStatus?: "active" | "delinquent" | "inactive";
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             currentPeriodEnd?: string;
@@ -313,7 +313,7 @@ export interface components {
             access: components["schemas"]["AccountAccess"];
             trial: components["schemas"]["AccountTrial"];
         };
-        /** @description The free trial. A token is one processed image or video frame; `consumedTokens` counts those that jobs under way have reserved. */
+        /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
         AccountTrial: {
             offerVersion: string;
             /** @enum {string} */
@@ -340,19 +340,19 @@ export interface components {
         ApiKey: {
             keyId: string;
             label: string;
-            /** @description The secret's first characters, to tell keys apart. */
+            /** @description The first characters of the secret, to tell keys apart. */
             prefix: string;
             revoked: boolean;
             revokedAt: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
@@ -373,11 +373,11 @@ export interface components {
         ArchiveDownload: {
             jobId: string;
             status: components["schemas"]["ArchiveStatus"];
-            /** @description When the archive will be deleted. */
+            /** @description When the service deletes the archive. */
             expiresAt: string | null;
-            /** @description Once ready: the zip, signed anew in each answer. */
+            /** @description The signed URL of the zip once it is ready. Each response has a new one. */
             downloadUrl: string | null;
-            /** @description When to ask again; null at the end. */
+            /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
             retryAfterSeconds: number | null;
             error: string | null;
         };
@@ -403,34 +403,34 @@ export interface components {
         CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
         CreatedApiKey: {
             apiKey: components["schemas"]["ApiKey"];
-            /** @description The key itself: shown this once. */
+            /** @description The key itself. It is shown only in this response. */
             secret?: string;
-            /** @description True in a replay, which has no secret. */
+            /** @description True in a replayed response, which does not contain the secret. */
             secretUnavailable: boolean;
         };
-        /** @description The body of every error. */
+        /** @description The body of every error response. */
         ErrorObject: {
-            /** @description A stable code. */
+            /** @description A stable code for programs. */
             error: string;
-            /** @description What is wrong, and what to do about it. */
+            /** @description What happened, and what to do about it. */
             message?: string;
-            /** @description Tokens left in the trial. */
+            /** @description Tokens left in the free trial. */
             remainingTokens?: number;
-            /** @description Tokens that the job needs. */
+            /** @description Tokens that the refused job needs. */
             requestedTokens?: number;
             /**
              * Format: date-time
-             * @description When the trial ends, or ended.
+             * @description When the free trial ends or ended.
              */
             expiresAt?: string;
-            /** @description The job that stands in the way. */
+            /** @description The job in progress that blocks a new one. */
             activeJobId?: string;
             /**
              * Format: uri
-             * @description Where to upgrade.
+             * @description The page on which to upgrade or pay.
              */
             upgradeUrl?: string;
-            /** @description When to try again. */
+            /** @description Seconds to wait before trying again. */
             retryAfterSeconds?: number;
         };
         /**
@@ -460,25 +460,25 @@ export interface components {
              *     ]
              */
             prompts: string[];
-            /** @description The uploaded images, each once. */
+            /** @description The taskIds of the uploaded images, each once. */
             tasks: components["schemas"]["TaskId"][];
             /**
-             * @description Whether the result has a composited preview image.
+             * @description Whether the result includes a preview: each image with its masks drawn on it.
              * @default false
              */
             generatePreview?: boolean;
             /**
-             * @description Objects of less confidence are left out.
+             * @description Objects with a lower confidence are left out.
              * @default 0.5
              */
             threshold?: number;
             /**
-             * @description Pixels of less probability are left out of a mask.
+             * @description Pixels with a lower probability are left out of the mask.
              * @default 0.5
              */
             maskThreshold?: number;
         };
-        /** @description The tasks that succeeded, in the request's order. Each mask is a PNG of the image's size, one channel, 0 or 255. */
+        /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
         ImageManifest: {
             jobId: string;
             /**
@@ -493,7 +493,7 @@ export interface components {
                 units: number;
                 /**
                  * Format: date-time
-                 * @description ISO 8601, UTC, with milliseconds.
+                 * @description ISO 8601 in UTC, with milliseconds.
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 generatedAt: string;
@@ -599,13 +599,13 @@ export interface components {
             totalItems: number;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
@@ -624,13 +624,13 @@ export interface components {
             status: components["schemas"]["Status"];
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description ISO 8601 in UTC, with milliseconds.
              * @example 2026-11-20T09:30:00.000Z
              */
             updatedAt: string;
@@ -645,7 +645,7 @@ export interface components {
          *     }
          */
         PresignRequest: {
-            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in any case. */
+            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case. */
             contentType: string;
         };
         /**
@@ -657,12 +657,12 @@ export interface components {
             apiKey: components["schemas"]["ApiKey"];
         };
         /**
-         * @description The state of a job, and of each of its tasks. `success` and `failed` are final.
+         * @description The state of a job or of one of its tasks. `success` and `failed` are final.
          * @enum {string}
          */
         Status: "queued" | "processing" | "success" | "failed";
         /**
-         * @description The id of an upload: a lowercase UUID, a dot, a file extension.
+         * @description The id of an upload: a lowercase UUID, a dot and a file extension.
          * @example 3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg
          */
         TaskId: string;
@@ -677,12 +677,12 @@ export interface components {
         Upload: {
             /**
              * Format: uri
-             * @description PUT the file here, with the very Content-Type of the request.
+             * @description PUT the file to this URL, with the same Content-Type as in the request.
              */
             uploadUrl: string;
             taskId: components["schemas"]["TaskId"];
             bucket: string;
-            /** @description Seconds that uploadUrl is good for. */
+            /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
         };
         /**
@@ -712,26 +712,26 @@ export interface components {
              *     ]
              */
             prompts: string[];
-            /** @description The uploaded video. */
+            /** @description The taskId of the uploaded video. */
             tasks: components["schemas"]["TaskId"][];
             /**
-             * @description Whether the result has a preview video.
+             * @description Whether the result includes a preview video with the masks drawn on it.
              * @default false
              */
             generatePreview?: boolean;
             /**
-             * @description Objects of less confidence are left out.
+             * @description Objects with a lower confidence are left out.
              * @default 0
              */
             scoreThreshold?: number;
-            /** @description Frames to process per second. Not together with numFrames. */
+            /** @description How many frames to process per second of video. Cannot be combined with numFrames. */
             fps?: number;
-            /** @description Frames to process. Not together with fps. */
+            /** @description How many frames to process in all. Cannot be combined with fps. */
             numFrames?: number;
-            /** @description The most frames to process. */
+            /** @description The maximum number of frames to process. */
             maxFrames?: number;
         };
-        /** @description `masks` is the address of masks.json: every processed frame, each object's mask as compressed COCO run lengths. `fps`, `numFrames` and `maxFrames` are those of the request. */
+        /** @description `masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request. */
         VideoManifest: {
             jobId: string;
             /**
@@ -746,7 +746,7 @@ export interface components {
                 units: number;
                 /**
                  * Format: date-time
-                 * @description ISO 8601, UTC, with milliseconds.
+                 * @description ISO 8601 in UTC, with milliseconds.
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 generatedAt: string;
@@ -778,7 +778,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorObject"];
             };
         };
-        /** @description The account sends too many requests. */
+        /** @description The account has sent too many requests. */
         rate_limited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -789,7 +789,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorObject"];
             };
         };
-        /** @description Something failed on the service's side. */
+        /** @description The service failed unexpectedly. */
         internal_error: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -799,7 +799,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorObject"];
             };
         };
-        /** @description Not available at the moment. Nothing was created. */
+        /** @description The service cannot serve this request at the moment. Nothing was created. */
         identity_provider_unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -814,14 +814,14 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names the request. Tell it when you report a failure. */
+        /** @description Identifies the request. Include it when you report a failure. */
         "X-Request-Id": string;
-        /** @description When to try again, in seconds. */
+        /** @description Seconds to wait before trying again. */
         "Retry-After": number;
-        /** @description `true` where this is the answer to an earlier request with the same Idempotency-Key. */
+        /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
         /**
-         * @description The share of the job's work that is done, rounded down to hundredths: the mean over its tasks. 1.00 once every task has ended. It may fall, for a task whose attempt failed begins again.
+         * @description The share of the job's work that is done: the mean over its tasks, rounded down to hundredths, and 1.00 once every task has ended. It can fall, because a task starts again after a failed attempt.
          * @example 0.42
          */
         "X-Job-Progress": number;
@@ -845,7 +845,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The address and the upload's id. */
+            /** @description The upload URL and the upload's id. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -855,7 +855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
-            /** @description The request is not as it should be. */
+            /** @description The request is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -874,15 +874,15 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description Jobs on a page. */
+                /** @description The maximum number of jobs on a page. */
                 limit?: number;
-                /** @description Of the page before, whose filters stay. */
+                /** @description The nextToken of the previous page. Send it with the same filters. */
                 nextToken?: string;
-                /** @description This job alone, if the account has it. */
+                /** @description Only this job, if it belongs to the account. */
                 jobId?: string;
-                /** @description Jobs of this processing mode. */
+                /** @description Only jobs of this processing mode. */
                 mode?: components["schemas"]["ProcessingMode"];
-                /** @description Jobs in this state. */
+                /** @description Only jobs with this status. */
                 status?: components["schemas"]["Status"];
             };
             header?: never;
@@ -891,7 +891,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of jobs. `nextToken` leads to the next one; null says that there is none. */
+            /** @description A page of jobs. `nextToken` requests the next page; on the last page it is null. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -901,7 +901,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobList"];
                 };
             };
-            /** @description The request is not as it should be. */
+            /** @description The request is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -921,7 +921,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names the request, so that it may be sent again: within 24 hours the first answer comes back, with the header `Idempotent-Replayed`. */
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -933,7 +933,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job is queued. `trial` tells a trial account what is left. */
+            /** @description The job is queued. For a trial account, `trial` states what is left of the trial. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -944,7 +944,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description The request is not as it should be. */
+            /** @description The request is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -955,7 +955,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The free trial, or the account's billing, does not cover the request. */
+            /** @description The free trial does not cover the request, or a payment is overdue. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -965,7 +965,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description A taskId does not belong to the account. */
+            /** @description A taskId is not an upload of the account. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -975,7 +975,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -988,7 +988,7 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
-            /** @description A service behind this one failed. Nothing was created. */
+            /** @description A service that this one depends on failed. Nothing was created. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -998,7 +998,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description Not available at the moment. Nothing was created. */
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1023,7 +1023,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job and each of its tasks. */
+            /** @description The status of the job and of each of its tasks. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1035,7 +1035,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description There is no such thing in the account. */
+            /** @description The account has no resource with this id. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1062,7 +1062,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A manifest with signed addresses, made anew for each answer. */
+            /** @description The manifest and the assets, with signed URLs. Each response has new ones. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1073,7 +1073,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description There is no such thing in the account. */
+            /** @description The account has no resource with this id. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1083,7 +1083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1110,7 +1110,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The archive; once it is ready, with an address to fetch it from. */
+            /** @description The archive's status and, once it is ready, the URL to download it from. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1121,7 +1121,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description There is no such thing in the account. */
+            /** @description The account has no resource with this id. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1131,7 +1131,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1158,7 +1158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Pending until the archive is built. */
+            /** @description The archive. It is pending until the service builds it. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1169,7 +1169,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description There is no such thing in the account. */
+            /** @description The account has no resource with this id. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1179,7 +1179,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1203,7 +1203,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account of the credential. */
+            /** @description The account that the credential belongs to. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1253,7 +1253,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All keys, revoked ones too, without their secrets. */
+            /** @description All keys, including revoked ones, without their secrets. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1273,7 +1273,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the request, so that it may be sent again: within 24 hours the first answer comes back, with the header `Idempotent-Replayed`. */
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;
@@ -1296,7 +1296,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description The request is not as it should be. */
+            /** @description The request is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1307,7 +1307,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1346,7 +1346,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description There is no such thing in the account. */
+            /** @description The account has no resource with this id. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1365,7 +1365,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the request, so that it may be sent again: within 24 hours the first answer comes back, with the header `Idempotent-Replayed`. */
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;
@@ -1373,7 +1373,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the owner's browser goes. */
+            /** @description The URL to open in the owner's browser. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1384,7 +1384,7 @@ export interface operations {
                     "application/json": components["schemas"]["BillingUrl"];
                 };
             };
-            /** @description The request is not as it should be. */
+            /** @description The request is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1395,7 +1395,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1408,7 +1408,7 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
-            /** @description A service behind this one failed. Nothing was created. */
+            /** @description A service that this one depends on failed. Nothing was created. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1418,7 +1418,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description Not available at the moment. Nothing was created. */
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1435,7 +1435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the request, so that it may be sent again: within 24 hours the first answer comes back, with the header `Idempotent-Replayed`. */
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;
@@ -1443,7 +1443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the owner's browser goes. */
+            /** @description The URL to open in the owner's browser. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1454,7 +1454,7 @@ export interface operations {
                     "application/json": components["schemas"]["BillingUrl"];
                 };
             };
-            /** @description The request is not as it should be. */
+            /** @description The request is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1465,7 +1465,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The current state is in the way. */
+            /** @description The request conflicts with the current state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1478,7 +1478,7 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
-            /** @description A service behind this one failed. Nothing was created. */
+            /** @description A service that this one depends on failed. Nothing was created. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1488,7 +1488,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorObject"];
                 };
             };
-            /** @description Not available at the moment. Nothing was created. */
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

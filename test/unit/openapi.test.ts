@@ -107,6 +107,6 @@ describe("the API's document", () => {
         ratelimits: z.tuple([z.object({ simple: z.object({ limit: z.int(), period: z.literal(60) }) })]),
       })
       .parse(parse(readFileSync("wrangler.toml", "utf8")));
-    expect(document.info.description).toContain(`| ${ratelimits[0].simple.limit} a minute |`);
+    expect(document.info.description).toContain(`| ${ratelimits[0].simple.limit} per minute |`);
   });
 });

@@ -11,7 +11,8 @@ export type ArchiveOutcome =
   | { readonly outcome: "ready" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
-const BUILD_FAILED = "archive_failed: The archive could not be built. Request it again with POST on the same path.";
+const BUILD_FAILED =
+  "archive_failed: The archive could not be built. Request it again with POST on the same path.";
 
 /**
  * The account asks for an archive: one is started unless one is under way or ready.

@@ -21,7 +21,10 @@ async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Ar
   const limit = bodyLimit({
     maxSize,
     onError: () => {
-      throw new ServiceError("body_too_large", `The body is larger than ${maxSize} bytes. Send a smaller one.`);
+      throw new ServiceError(
+        "body_too_large",
+        `The body is larger than ${maxSize} bytes. Send a smaller one.`,
+      );
     },
   });
   try {

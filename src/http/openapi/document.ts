@@ -13,33 +13,33 @@ const DEFAULTS: readonly (readonly [limit: string, value: number, unit: string])
   ["resolution of an image", settings.MAX_IMAGE_PIXELS.parse(undefined), "pixels"],
   ["size of a video", settings.MAX_VIDEO_BYTES.parse(undefined), "bytes"],
   ["length of a video", settings.MAX_VIDEO_SECONDS.parse(undefined), "seconds"],
-  ["resolution of a video", settings.MAX_VIDEO_FRAME_PIXELS.parse(undefined), "pixels a frame"],
-  ["processed frames of a video", settings.MAX_VIDEO_FRAMES.parse(undefined), "frames"],
-  ["prompts of a job", settings.MAX_PROMPTS.parse(undefined), "prompts"],
+  ["resolution of a video", settings.MAX_VIDEO_FRAME_PIXELS.parse(undefined), "pixels per frame"],
+  ["processed frames per video", settings.MAX_VIDEO_FRAMES.parse(undefined), "frames"],
+  ["prompts per job", settings.MAX_PROMPTS.parse(undefined), "prompts"],
   ["length of a prompt", settings.MAX_PROMPT_LENGTH.parse(undefined), "characters"],
   ["size of a JSON body", settings.MAX_BODY_BYTES.parse(undefined), "bytes"],
-  ["jobs of a paid account under way", settings.MAX_ACTIVE_JOBS.parse(undefined), "jobs"],
-  ["use of the free trial", settings.TRIAL_TOKENS.parse(undefined), "tokens"],
+  ["jobs of a paid account in progress", settings.MAX_ACTIVE_JOBS.parse(undefined), "jobs"],
+  ["tokens of the free trial", settings.TRIAL_TOKENS.parse(undefined), "tokens"],
   ["length of the free trial", settings.TRIAL_DAYS.parse(undefined), "days"],
-  ["images a job in the free trial", settings.TRIAL_MAX_IMAGES.parse(undefined), "images"],
+  ["images per job in the free trial", settings.TRIAL_MAX_IMAGES.parse(undefined), "images"],
   ["retention of files and jobs", settings.RETENTION_DAYS.parse(undefined), "days"],
 ];
 
-const DESCRIPTION = `Give it pictures or a video and words, get masks.
+const DESCRIPTION = `Send pictures or a video with text prompts, and get masks back.
 
-1. **Upload**: ask for an address with \`POST /v1/uploads/presign\`, PUT the file there with the same Content-Type.
-2. **Segment**: name its \`taskId\` and the prompts in \`POST /v1/jobs\`, then poll \`GET /v1/jobs/{jobId}\`.
-3. **Download**: \`GET /v1/jobs/{jobId}/result\` for signed addresses of the masks, or \`/download\` for a zip of them all.
+1. **Upload**: get a URL from \`POST /v1/uploads/presign\` and PUT the file there with the same Content-Type.
+2. **Segment**: send its \`taskId\` and the prompts to \`POST /v1/jobs\`, then poll \`GET /v1/jobs/{jobId}\`.
+3. **Download**: \`GET /v1/jobs/{jobId}/result\` returns signed URLs of the masks; \`/download\` builds a zip of them all.
 
-Every error is an object with a stable code in \`error\` and a sentence in \`message\`. A path that is not here answers 404,
-a wrong method 405. Bodies are JSON in UTF-8, each key once. Every answer has the header \`X-Request-Id\`.
+Every error is an object with a stable code in \`error\` and an explanation in \`message\`. An unknown path gets 404, a wrong
+method 405. Bodies are JSON in UTF-8, with each key once per object. Every response has the header \`X-Request-Id\`.
 
-Limits, where the operator of the service has not set others:
+Default limits, which the operator of the service may change:
 
 | limit | value |
 |---|---|
 ${DEFAULTS.map(([limit, value, unit]) => `| ${limit} | ${value.toLocaleString("en")} ${unit} |`).join("\n")}
-| requests of an account | 600 a minute |
+| requests of an account | 600 per minute |
 `;
 
 const SECURITY_SCHEMES = {
@@ -47,7 +47,7 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description:
-      "A secret API key (`sk_live_…`), or an access token of the identity provider that the service is set up with.",
+      "A secret API key (`sk_live_…`), or an access token from the identity provider that this service is configured with.",
   },
 } as const;
 

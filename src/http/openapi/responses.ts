@@ -4,17 +4,17 @@ import { ERROR_CATALOGUE, type ErrorCode, type ServiceError } from "../../core/e
 import { reference } from "./components.ts";
 
 const MEANINGS: Readonly<Record<ServiceError["status"], string>> = {
-  400: "The request is not as it should be.",
+  400: "The request is invalid.",
   401: "The credential is missing, invalid, expired or revoked.",
-  402: "The free trial, or the account's billing, does not cover the request.",
-  403: "A taskId does not belong to the account.",
-  404: "There is no such thing in the account.",
-  405: "The path exists, but not with this method.",
-  409: "The current state is in the way.",
-  429: "The account sends too many requests.",
-  500: "Something failed on the service's side.",
-  502: "A service behind this one failed. Nothing was created.",
-  503: "Not available at the moment. Nothing was created.",
+  402: "The free trial does not cover the request, or a payment is overdue.",
+  403: "A taskId is not an upload of the account.",
+  404: "The account has no resource with this id.",
+  405: "The path does not support this method.",
+  409: "The request conflicts with the current state.",
+  429: "The account has sent too many requests.",
+  500: "The service failed unexpectedly.",
+  502: "A service that this one depends on failed. Nothing was created.",
+  503: "The service cannot serve this request at the moment. Nothing was created.",
 };
 
 const TRIAL: ErrorHints = {
@@ -50,20 +50,20 @@ const EVERY_RESPONSE = { "X-Request-Id": header("X-Request-Id") };
 /** The headers that components.headers describes. */
 export const HEADERS = {
   "X-Request-Id": {
-    description: "Names the request. Tell it when you report a failure.",
+    description: "Identifies the request. Include it when you report a failure.",
     schema: { type: "string", format: "uuid" },
   },
   "Retry-After": {
-    description: "When to try again, in seconds.",
+    description: "Seconds to wait before trying again.",
     schema: { type: "integer", minimum: 1 },
   },
   "Idempotent-Replayed": {
-    description: "`true` where this is the answer to an earlier request with the same Idempotency-Key.",
+    description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", const: "true" },
   },
   "X-Job-Progress": {
     description:
-      "The share of the job's work that is done, rounded down to hundredths: the mean over its tasks. 1.00 once every task has ended. It may fall, for a task whose attempt failed begins again.",
+      "The share of the job's work that is done: the mean over its tasks, rounded down to hundredths, and 1.00 once every task has ended. It can fall, because a task starts again after a failed attempt.",
     schema: { type: "number", minimum: 0, maximum: 1 },
     example: 0.42,
   },

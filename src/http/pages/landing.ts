@@ -11,11 +11,11 @@ export const LANDING_PAGE = `<!doctype html>
 <body>
 <main>
 <h1>Segmentation job service</h1>
-<p>Give it pictures or a video and words, get masks.</p>
+<p>Send pictures or a video with text prompts, and get masks back.</p>
 <ol>
-<li><b>Upload.</b> <code>POST /v1/uploads/presign</code>, then PUT the file to the address it gives.</li>
-<li><b>Segment.</b> <code>POST /v1/jobs</code> with the upload and your prompts; poll the job.</li>
-<li><b>Download.</b> <code>GET /v1/jobs/{jobId}/result</code> for the masks, or all of them as a zip.</li>
+<li><b>Upload.</b> <code>POST /v1/uploads/presign</code>, then PUT the file to the URL it returns.</li>
+<li><b>Segment.</b> <code>POST /v1/jobs</code> with the upload and your prompts, then poll the job.</li>
+<li><b>Download.</b> <code>GET /v1/jobs/{jobId}/result</code> for the masks, or <code>/download</code> for a zip of them all.</li>
 </ol>
 <nav>
 <a class="first" href="/docs">Reference</a>

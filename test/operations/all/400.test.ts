@@ -165,7 +165,9 @@ describe("400 of a request of the wrong shape", () => {
       threshold: 0.5,
     });
     expectError(job, 400, "invalid_request");
-    expect(job.body.message).toBe("prompts: must have at least 1 item; threshold does not belong to a video job.");
+    expect(job.body.message).toBe(
+      "prompts: must have at least 1 item; threshold does not belong to a video job.",
+    );
     const list = await client.send("GET", "/v1/jobs?limit=1&limit=2");
     expectError(list, 400, "invalid_request");
     expect(list.body.message).toBe("limit: appears more than once.");

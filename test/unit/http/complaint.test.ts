@@ -12,7 +12,10 @@ describe("what is wrong with a request", () => {
     [{}, "type: must be one of image, video"],
     [{ type: "audio" }, "type: must be one of image, video"],
     [{ type: "image" }, "prompts: is missing; tasks: is missing"],
-    [{ type: "image", prompts: [], tasks: [] }, "prompts: must have at least 1 item; tasks: must have at least 1 item"],
+    [
+      { type: "image", prompts: [], tasks: [] },
+      "prompts: must have at least 1 item; tasks: must have at least 1 item",
+    ],
     [{ type: "image", prompts: [""], tasks: [TASK] }, "prompts[0]: must have at least 1 character"],
     [{ type: "image", prompts: "cat", tasks: [TASK] }, "prompts: must be an array"],
     [{ type: "image", prompts: ["a"], tasks: [TASK], threshold: 1.1 }, "threshold: must be at most 1"],
@@ -37,7 +40,9 @@ describe("what is wrong with a request", () => {
 
   it("names a query parameter that stands more than once", () => {
     const query = { limit: "101", mode: ["single", "batch"] };
-    expect(complaint(ListJobsQuery, query, "query")).toBe("limit: must be at most 100; mode: appears more than once.");
+    expect(complaint(ListJobsQuery, query, "query")).toBe(
+      "limit: must be at most 100; mode: appears more than once.",
+    );
   });
 
   it("is short, however long the request's own words are", () => {
