@@ -16,12 +16,9 @@ export const ArchiveDownload = z
       .url()
       .nullable()
       .meta({ description: "The signed URL of the zip once it is ready. Each response has a new one." }),
-    retryAfterSeconds: z
-      .int()
-      .nullable()
-      .meta({
-        description: "Seconds to wait before asking again; null once the archive is ready or has failed.",
-      }),
+    retryAfterSeconds: z.int().nullable().meta({
+      description: "Seconds to wait before asking again; null once the archive is ready or has failed.",
+    }),
     error: z.string().nullable(),
   })
   .meta({

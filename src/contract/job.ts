@@ -60,13 +60,9 @@ export const VideoJobRequest = z
         "Whether the result includes a preview video with the masks drawn on it.",
       ),
       scoreThreshold: threshold(0, "Objects with a lower confidence are left out."),
-      fps: z
-        .number()
-        .positive()
-        .optional()
-        .meta({
-          description: "How many frames to process per second of video. Cannot be combined with numFrames.",
-        }),
+      fps: z.number().positive().optional().meta({
+        description: "How many frames to process per second of video. Cannot be combined with numFrames.",
+      }),
       numFrames: z
         .int()
         .min(1)
