@@ -32,7 +32,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .use("/v1/*", crossOrigin, noStore)
     .route("/", pages)
     .get("/healthz", (c) => {
-      // A Worker whose settings are wrong is not well: it answers 500, and the log names them.
+      // A Worker with wrong settings is not healthy: it answers 500, and the log names the settings.
       platform(c);
       return c.json({ status: "ok" });
     })

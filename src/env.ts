@@ -2,7 +2,7 @@ import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc } from "./stores/job-rpc.ts";
 import type { ArchiveMessage, TaskMessage } from "./stores/queue-messages.ts";
 
-/** The bindings of wrangler.toml; beside them stand the settings, as strings. */
+/** The bindings of wrangler.toml. The environment also has the settings, as strings. */
 export interface Env {
   readonly DB: D1Database;
   readonly MEDIA: R2Bucket;

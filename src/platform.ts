@@ -44,7 +44,7 @@ export interface Platform {
   readonly payments: Payments | null;
   readonly viewer: Viewer;
   readonly inference: InferenceClient;
-  /** The one object that holds a job's truth; it may hold none. */
+  /** The JobObject of this id, whether or not there is such a job. */
   readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
 }
 

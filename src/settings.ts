@@ -11,7 +11,7 @@ const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
 
 const MEGA = 1_000_000;
 
-/** Asymmetric algorithms alone: a token that the issuer's public key could forge must not pass. */
+/** Asymmetric algorithms only: otherwise the issuer's public key could forge a token. */
 const SigningAlgorithm = z.enum([
   "RS256",
   "RS384",
@@ -91,7 +91,7 @@ export const SettingsSchema = z
 
 export type Settings = z.infer<typeof SettingsSchema>;
 
-/** Given all together or not at all. */
+/** Set all together or not at all. */
 const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
 const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
 
@@ -153,7 +153,7 @@ export interface IdentitySettings {
   readonly clockToleranceSeconds: number;
 }
 
-/** Null where the operator has none: then API keys alone let in. */
+/** Null if the operator has none: then only API keys give access. */
 export function identitySettingsOf(settings: Settings): IdentitySettings | null {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_JWKS_URL: jwksUrl } = settings;
   if (issuer === undefined || audience === undefined || jwksUrl === undefined) return null;
@@ -176,7 +176,7 @@ export interface BillingSettings {
   readonly returnUrl: string;
 }
 
-/** Null where the operator has none. */
+/** Null if the operator has none. */
 export function billingSettingsOf(settings: Settings): BillingSettings | null {
   const {
     STRIPE_SECRET_KEY: secretKey,

@@ -2,7 +2,7 @@ import type { AccessMode } from "../contract/account.ts";
 import type { ProcessingMode } from "../contract/primitives.ts";
 import type { Lane } from "@segmentation/protocol";
 
-/** What the operator decided for an account: `paid` and `blocked` stand whatever its subscription says. */
+/** The operator's decision for an account: `paid` and `blocked` hold whatever its subscription says. */
 export type Plan = "trial" | "paid" | "blocked";
 
 /** How a subscription's state at the payment provider bears on access. */
@@ -15,7 +15,7 @@ const STANDINGS: ReadonlyMap<string, SubscriptionStanding> = new Map([
   ["unpaid", "delinquent"],
 ]);
 
-/** The standing of a subscription by Stripe's status; null is none. */
+/** The standing of a subscription by Stripe's status; null means that there is no subscription. */
 export const standingOf = (subscriptionStatus: string | null): SubscriptionStanding =>
   STANDINGS.get(subscriptionStatus ?? "") ?? "inactive";
 
@@ -65,7 +65,7 @@ export function accessOf(accessMode: AccessMode, limits: AccessLimits): Access {
   }
 }
 
-/** The queue that a job's tasks go through: a single picture never stands behind a batch, nor a payer behind a trial. */
+/** The queue for a job's tasks: a single picture never waits behind a batch, nor a paying account behind a trial. */
 export function laneOf(accessMode: AccessMode, processingMode: ProcessingMode): Lane {
   if (accessMode === "trial") return "trial";
   return processingMode === "single" ? "interactive" : "bulk";

@@ -36,19 +36,19 @@ export function generateApiKey(): string {
   return body + checksum(body);
 }
 
-/** Whether a string has the form and the checksum of a secret key; says nothing of whether it exists. */
+/** Whether a string has the form and the checksum of a secret key. Whether such a key exists, only D1 knows. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!API_KEY_PATTERN.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** What a key is stored and looked up by: SHA-256 of the whole secret, hex. */
+/** The digest by which a key is stored and looked up: SHA-256 of the whole secret, hex. */
 export async function apiKeyDigest(secret: string): Promise<string> {
   return sha256Hex(secret);
 }
 
-/** The part of a secret that may be shown, to recognise a key by: prefix and four digits. */
+/** The part of a secret that may be shown, so that people recognise the key: prefix and four digits. */
 export function apiKeyPrefix(secret: string): string {
   return secret.slice(0, PREFIX.length + 4);
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { sha256Hex } from "./digest.ts";
 import { signToken, verifyToken } from "./signed-token.ts";
 
-/** What a page of the list is of: a cursor is good for just the list it was given for. */
+/** The list that a page belongs to: a cursor is valid only for the list that gave it. */
 export interface ListFilters {
   accountId: string;
   jobId: string | null;
@@ -20,7 +20,7 @@ export async function encodeCursor(secret: string, filters: ListFilters, after: 
   return signToken(secret, "cursor", { after, of: await fingerprint(filters) });
 }
 
-/** The job id after which the page begins; null for a cursor that is forged or of another list. */
+/** The job id after which the page begins; null if the cursor is forged or belongs to another list. */
 export async function decodeCursor(
   secret: string,
   filters: ListFilters,

@@ -119,7 +119,7 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** A failure that the caller is told about: a code of the catalogue, a sharper sentence and hints where they help. */
+/** A failure that the caller is told about: a code of the catalogue, with a more precise sentence and hints if they help. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;

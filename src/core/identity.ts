@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** Who an access token speaks of: the issuer and its subject name one account. */
+/** The person that an access token names: issuer and subject together belong to one account. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** What is kept of a person. */
+/** What the service keeps about a person. */
 export interface Profile {
-  /** Empty where it was never told. */
+  /** Empty if no token ever named one. */
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string | null;
@@ -21,7 +21,7 @@ export const Subject = z.string().min(1).max(255);
 
 const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
-/** Of the claims about a person (OpenID Connect Core, 5.1) those that have their shape; the others count as absent. */
+/** The claims about a person (OpenID Connect Core, 5.1); a claim of the wrong shape counts as absent. */
 const ProfileClaims = z.object({
   email: optional(z.string().min(1).max(320)),
   email_verified: optional(z.boolean()),
@@ -31,7 +31,7 @@ const ProfileClaims = z.object({
 
 const UNKNOWN: Profile = { email: "", emailVerified: false, name: null, image: null };
 
-/** A profile after a token's claims: a claim that is absent says nothing, and an address is verified only by its own token. */
+/** The profile after a token's claims. An absent claim changes nothing; only the token that names an address verifies it. */
 export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profile {
   const { email, email_verified: verified, name, picture } = ProfileClaims.parse(claims);
   return {
@@ -42,6 +42,6 @@ export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profil
   };
 }
 
-/** Whether two profiles say the same. */
+/** Whether two profiles are equal. */
 export const sameProfile = (a: Profile, b: Profile): boolean =>
   a.email === b.email && a.emailVerified === b.emailVerified && a.name === b.name && a.image === b.image;

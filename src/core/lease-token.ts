@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { signToken, verifyToken } from "./signed-token.ts";
 
-/** The holder of one lease of one task. `lease` is the fencing token: it grows with every claim in a job. */
+/** The holder of one lease of one task. `lease` is the fencing token, which grows with every claim in a job. */
 export const LeaseClaims = z.object({ job: z.string(), task: z.string(), lease: z.int().positive() });
 export type LeaseClaims = z.infer<typeof LeaseClaims>;
 
@@ -14,7 +14,7 @@ export async function issueLeaseToken(
   return signToken(secret, "lease", { ...claims }, expiresAt);
 }
 
-/** The lease that a bearer token speaks for, or null. Whether that lease is in force, the JobObject knows. */
+/** The lease that a bearer token was signed for, or null. Only the JobObject knows whether that lease is in force. */
 export async function readLeaseToken(secret: string, token: string): Promise<LeaseClaims | null> {
   const claims = LeaseClaims.safeParse(await verifyToken(secret, "lease", token));
   return claims.success ? claims.data : null;

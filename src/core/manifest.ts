@@ -17,10 +17,10 @@ const taskAssets = (job: FinishedJob, { taskId, lease, output: given }: Finished
     objectKey: outputKey(job.definition, taskId, lease, name),
   }));
 
-/** All outputs of a job, in the order of the request; of a task in the order of the table of outputs, masks by their index. */
+/** All outputs of a job: its tasks in the request's order, a task's outputs in the table's order, its masks by index. */
 export const assetsOf = (job: FinishedJob): Asset[] => job.tasks.flatMap((task) => taskAssets(job, task));
 
-/** What stands for an asset, by its key: a signed URL, a path. */
+/** What refers to an asset, by its key: a signed URL or a path. */
 type Refer = (key: string) => string;
 
 function itemOf(taskId: string, output: ImageTaskOutput | VideoTaskOutput, refer: Refer) {
@@ -62,7 +62,7 @@ const videoItem = (
   },
 });
 
-/** The manifest of a job's outputs; `refer` turns an asset's key into what stands for it: a signed URL, a path. */
+/** The manifest of a job's outputs; `refer` turns an asset's key into its signed URL or its path. */
 export function manifestOf({ definition, tasks }: FinishedJob, refer: Refer): ArchivedManifest {
   const { jobId } = definition;
   const prompts = [...definition.prompts];

@@ -18,8 +18,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The file extension of a content type: the usual one where there is one, else the subtype's own name in the
- * alphabet of taskIds (`[a-z0-9][a-z0-9.-]{0,63}`).
+ * The file extension of a content type: the usual one if there is one, else the subtype's own name in the alphabet of
+ * taskIds (`[a-z0-9][a-z0-9.-]{0,63}`).
  */
 export function extensionOf(contentType: string): string {
   const known = EXTENSIONS[contentType.toLowerCase()];
@@ -29,7 +29,7 @@ export function extensionOf(contentType: string): string {
   return name.slice(0, 64) || "bin";
 }
 
-/** The job type that an upload of this content type fits, or null where only its bytes can tell. */
+/** The job type that an upload of this content type fits, or null if only its bytes can tell. */
 export function jobTypeOf(contentType: string): JobType | null {
   const major = contentType.slice(0, contentType.indexOf("/")).toLowerCase();
   return major === "image" || major === "video" ? major : null;
@@ -38,7 +38,7 @@ export function jobTypeOf(contentType: string): JobType | null {
 /** How many leading bytes of a file `sniffMedia` wants to see. */
 export const SNIFF_BYTES = 64;
 
-/** What a file's first bytes say of it; `format` is the subtype of its media type. */
+/** What a file's first bytes say about it; `format` is the subtype of its media type. */
 export interface SniffedMedia {
   readonly type: JobType;
   readonly format: string;
@@ -63,8 +63,8 @@ const picture = (format: string): SniffedMedia => ({ type: "image", format });
 const video = (format: string): SniffedMedia => ({ type: "video", format });
 
 /**
- * Picture or video, and of which format, by the magic bytes at a file's start; null where they are of neither.
- * ISO media files (MP4, QuickTime, AVIF, HEIC) are told apart by the major brand of their `ftyp` box.
+ * Picture or video, and its format, by the magic bytes at a file's start; null if they belong to neither.
+ * The major brand of the `ftyp` box tells ISO media files (MP4, QuickTime, AVIF, HEIC) apart.
  */
 export function sniffMedia(head: Uint8Array): SniffedMedia | null {
   const has = (offset: number, text: string): boolean =>

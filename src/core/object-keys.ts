@@ -3,10 +3,10 @@
 /** An upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
 
-/** Everything that a job's tasks wrote, whichever lease they held. */
+/** The prefix of everything that a job's tasks wrote, under any lease. */
 export const outputsPrefix = (accountId: string, jobId: string): string => `outputs/${accountId}/${jobId}/`;
 
-/** A file that one lease of a task wrote: a late holder of an older lease can't touch it. */
+/** A file that one lease of a task wrote. A late holder of an older lease can't touch it. */
 export const outputKey = (
   job: { accountId: string; jobId: string },
   taskId: string,
@@ -14,9 +14,9 @@ export const outputKey = (
   name: string,
 ): string => `${outputsPrefix(job.accountId, job.jobId)}${taskId}/${lease}/${name}`;
 
-/** All archives of a job. */
+/** The prefix of all archives of a job. */
 export const archivesPrefix = (accountId: string, jobId: string): string => `archives/${accountId}/${jobId}/`;
 
-/** The archive that one build of it wrote. */
+/** The archive that the builder with this lease wrote. */
 export const archiveKey = (accountId: string, jobId: string, lease: number): string =>
   `${archivesPrefix(accountId, jobId)}${lease}.zip`;

@@ -1,4 +1,4 @@
-/** Maps with at most `width` promises under way, results in order. The first failure ends it. */
+/** Maps with at most `width` promises pending; the results keep the items' order. The first failure rejects. */
 export async function mapPool<Item, Result>(
   items: readonly Item[],
   width: number,

@@ -2,21 +2,21 @@ import { CompactEncrypt, compactDecrypt, errors } from "jose";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** A key of its own for each purpose (HKDF, RFC 5869): what is sealed for one opens for no other. */
+/** A separate key for each purpose (HKDF, RFC 5869): what is sealed for one purpose can't be opened for another. */
 async function keyFor(secret: string, purpose: string): Promise<Uint8Array> {
   const material = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveBits"]);
   const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: bytesOf(purpose) };
   return new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256));
 }
 
-/** Encrypts a text for storage (JWE, A256GCM), readable again only by this secret and for this purpose. */
+/** Encrypts a text for storage (JWE, A256GCM). Only the same secret and purpose can read it again. */
 export async function seal(secret: string, purpose: string, text: string): Promise<string> {
   return new CompactEncrypt(bytesOf(text))
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
     .encrypt(await keyFor(secret, purpose));
 }
 
-/** The text that was sealed, or null where the secret or the purpose is another, or the seal was tampered with. */
+/** The sealed text, or null if the secret or the purpose differs, or somebody changed what was sealed. */
 export async function unseal(secret: string, purpose: string, sealed: string): Promise<string | null> {
   try {
     const { plaintext } = await compactDecrypt(sealed, await keyFor(secret, purpose), {

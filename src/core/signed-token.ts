@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT, errors, type JWTPayload } from "jose";
 
-/** What a token is good for: a token for one purpose is worthless for another. */
+/** What a token is for: a token for one purpose is worthless for another. */
 export type Purpose = "lease" | "cursor";
 
 const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
@@ -19,7 +19,7 @@ export async function signToken(
   return token.sign(keyOf(secret));
 }
 
-/** The claims of a token that was signed for this purpose, or null where it is forged, expired or for another. */
+/** The claims of a token that was signed for this purpose, or null if it is forged, expired or for another purpose. */
 export async function verifyToken(
   secret: string,
   purpose: Purpose,

@@ -1,4 +1,4 @@
-/** A subscription as the payment provider tells it. Times are epoch milliseconds. */
+/** A subscription as the payment provider reports it. Times are epoch milliseconds. */
 export interface Subscription {
   readonly id: string;
   readonly status: string;
@@ -7,7 +7,7 @@ export interface Subscription {
   readonly latestInvoiceStatus: string | null;
 }
 
-/** The statuses that bear on access, the one that lets in most first. */
+/** The statuses that affect access, the most permissive first. */
 const BEST_FIRST = ["active", "trialing", "past_due", "unpaid"];
 
 const rankOf = (subscription: Subscription): number => {
@@ -15,6 +15,6 @@ const rankOf = (subscription: Subscription): number => {
   return rank === -1 ? BEST_FIRST.length : rank;
 };
 
-/** The subscription that speaks for a customer who has several: the best-standing, of equals the newest. Null is none. */
+/** The subscription that counts for a customer who has several: the one in best standing; among equals the newest. */
 export const bestStanding = (subscriptions: readonly Subscription[]): Subscription | null =>
   subscriptions.toSorted((a, b) => rankOf(a) - rankOf(b) || b.createdAt - a.createdAt)[0] ?? null;

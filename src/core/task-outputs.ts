@@ -3,7 +3,7 @@ import type { JobType } from "../contract/primitives.ts";
 
 const hasDoubles = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
 
-/** Why a task of this type may not write these files, as a sentence; null where it may. */
+/** Why a task of this type may not write these files, as a sentence; null if it may. */
 export function filesRefusal(type: JobType, files: readonly OutputFile[]): string | null {
   if (hasDoubles(files.map((file) => file.name))) return "A file is named twice.";
   for (const { name, contentType } of files) {
@@ -15,7 +15,7 @@ export function filesRefusal(type: JobType, files: readonly OutputFile[]): strin
   return null;
 }
 
-/** Why a task of this type can't have given this, as a sentence; null where it can. */
+/** Why a task of this type can't have this output, as a sentence; null if it can. */
 export function outputRefusal(type: JobType, given: TaskOutput): string | null {
   if (given.type !== type) return `A job of type ${type} has no output of type ${given.type}.`;
   const wrong = filesOf(given).find(({ output, name }) => !isNamed(output, name));

@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 /** How long a trial lasts, in milliseconds. */
 export const trialLength = (offer: TrialOffer): number => offer.days * DAY_MS;
 
-/** A trial's state at `now`: it begins with the first accepted job, and ends by time or with its last token. */
+/** A trial's state at `now`: it begins with the first accepted job, and ends after its days or with its last token. */
 export function trialAt(offer: TrialOffer, use: TrialUse, now: number): Trial {
   const expiresAt = use.startedAt === null ? null : use.startedAt + trialLength(offer);
   const consumedTokens = Math.min(use.usedTokens, offer.tokens);
@@ -46,7 +46,7 @@ function statusOf(expiresAt: number | null, remainingTokens: number, now: number
 /** Why a trial can't pay for a job. */
 export type TrialRefusal = "trial_expired" | "trial_exhausted" | "trial_insufficient";
 
-/** Why this trial can't pay for `tokens` (at least 1); null where it can. */
+/** Why this trial can't pay for `tokens` (at least 1); null if it can. */
 export function trialRefusal(trial: Trial, tokens: number): TrialRefusal | null {
   if (trial.status === "expired") return "trial_expired";
   if (trial.remainingTokens === 0) return "trial_exhausted";

@@ -7,17 +7,17 @@ export const MAX_ZIP_BYTES = 0xffff_ffff;
 /**
  * Writes a zip as a stream: entries one after the other, each in any number of chunks.
  *
- * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. Still the entries
- * are of the method "deflate" with its stored blocks (level 0; 5 bytes in each 64 KiB): a streamed entry has its size and
- * CRC behind it, and the readers that go through a zip from its start, Java's ZipInputStream among them, can find the end
- * of such an entry only in a deflate stream.
+ * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. The entries still
+ * use the method "deflate", with stored blocks (level 0; 5 bytes per 64 KiB). A streamed entry has its size and CRC behind
+ * it, and readers that go through a zip from its start, such as Java's ZipInputStream, find the end of such an entry only
+ * in a deflate stream.
  */
 export class ZipWriter {
   readonly #zip: Zip;
   readonly #mtime: number;
   #failure: Error | null = null;
 
-  /** `sink` is called with each piece of the zip, in order; `mtime` (epoch ms) is the time of every entry. */
+  /** `sink` receives each piece of the zip, in order; `mtime` (epoch ms) is the time of every entry. */
   constructor(sink: (piece: Uint8Array) => void, mtime: number) {
     this.#mtime = mtime;
     this.#zip = new Zip((error, piece) => {
@@ -26,7 +26,7 @@ export class ZipWriter {
     });
   }
 
-  /** Begins an entry; what it returns takes the entry's chunks, `final` with the last, which may be empty. */
+  /** Begins an entry and returns the function that takes its chunks; the last one, which may be empty, is `final`. */
   entry(name: string): (chunk: Uint8Array, final: boolean) => void {
     const file = new ZipDeflate(name, { level: 0 });
     file.mtime = this.#mtime;

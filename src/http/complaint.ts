@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const oneOf = (values: readonly unknown[]): string =>
   values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(", ")}`;
 
-/** What is wrong with a field, where its schema has no words of its own; null leaves it to zod. */
+/** What is wrong with a field, if its schema has no words of its own; null leaves it to zod. */
 const readable: z.core.$ZodErrorMap = (issue) => {
   const { code } = issue;
   if (code === "unrecognized_keys") return "is not a field of this request";
@@ -53,7 +53,7 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
 
 const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(key));
 
-/** What is wrong with an input that its schema refused, for a person: the first few fields, each bounded in length. */
+/** What is wrong with an input that its schema refused, for a person: the first few fields, each text cut to a bound. */
 export function complaint(schema: z.ZodType, input: unknown, target: "json" | "query"): string {
   const error: z.core.$ZodErrorMap = (issue) =>
     target === "query" && Array.isArray(issue.input) ? "appears more than once" : readable(issue);
@@ -64,7 +64,7 @@ export function complaint(schema: z.ZodType, input: unknown, target: "json" | "q
       issue.code === "unrecognized_keys"
         ? issue.keys.map((key) => (field === "" ? nameOf(key) : `${field}.${nameOf(key)}`))
         : [`${field === "" ? "the body" : field}:`];
-    // Of one field the first complaint will do: the others follow from it.
+    // One complaint per field is enough: the others follow from it.
     for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message);
   }
   const told = [...sentences].slice(0, MOST_ISSUES);

@@ -4,18 +4,18 @@ import type { LeaseClaims } from "../core/lease-token.ts";
 import type { Account } from "../stores/accounts.ts";
 import type { Platform } from "../platform.ts";
 
-/** What the middleware leaves for those behind it. */
+/** What the middleware leaves for the handlers behind it. */
 export interface Variables {
   /** Gives the stores and settings; throws if a setting is wrong. */
   platform: () => Platform;
   requestId: string;
   /** The authenticated account; on /v1 only. */
   account: Account;
-  /** The request's Idempotency-Key, where it has one. */
+  /** The request's Idempotency-Key, if it has one. */
   idempotencyKey?: string;
   /** The code of the error that the answer carries. */
   error: string;
-  /** The job that the request made. */
+  /** The job that the request created. */
   jobId: string;
   /** The lease that calls back; on /internal/leases only. */
   lease: LeaseClaims;

@@ -3,14 +3,14 @@ import { ServiceError } from "../core/errors.ts";
 
 /** The deepest body that the API knows has 4 levels. */
 const MOST_LEVELS = 16;
-/** How much of a client's own text an error may give back, in characters. */
+/** How many characters of a client's own text an error may quote. */
 const MOST_QUOTED = 40;
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
 const refusal = (reason: string): ServiceError => new ServiceError("invalid_json", reason);
 
-/** A client's name for something, quoted, its end cut off where it is long. */
+/** A client's own text, quoted and cut to a bound. */
 export const quoted = (name: string): string =>
   JSON.stringify(name.length > MOST_QUOTED ? `${name.slice(0, MOST_QUOTED)}…` : name);
 
@@ -31,9 +31,9 @@ function refuseUnparsable(text: string): void {
   }
 }
 
-/** What JSON.parse lets pass: two values under one key (it keeps the last), halves of characters, numbers beyond all bounds. */
+/** What JSON.parse accepts: two values for one key (it keeps the last), unpaired surrogates, numbers that become infinite. */
 function refuseAmbiguity(bytes: Uint8Array): void {
-  /** The open objects and arrays, the innermost last: an object by its keys so far. */
+  /** The open objects and arrays, the innermost last; an object is represented by its keys so far. */
   const open: (Set<string> | null)[] = [];
   let isKeyNext = false;
   const tokenizer = new Tokenizer();

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { reasonOf } from "../core/log.ts";
 import type { TaskRequest } from "@segmentation/protocol";
 
-/** What the inference service said to a task. `busy` is back-pressure: come again after `delayMs`. */
+/** The inference service's answer to a task. `busy` is back-pressure: offer the task again after `delayMs`. */
 export type SubmitOutcome =
   | { readonly outcome: "accepted" }
   | {
       readonly outcome: "busy";
       readonly delayMs: number;
       readonly reason: string;
-      /** False where an operator should look: it can't be reached, or answers as it never should. */
+      /** False if an operator should look: the service can't be reached, or answers as it never should. */
       readonly expected: boolean;
     }
   | { readonly outcome: "refused"; readonly reason: string };
@@ -20,7 +20,7 @@ const LONGEST_DELAY_MS = 60_000;
 
 const Refusal = z.object({ error: z.string().max(64) });
 
-/** Why the service did not take a task, by its own code, for the log. */
+/** The service's own code for why it did not take a task, for the log. */
 async function refusalCode(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
   return Refusal.safeParse(body).data?.error ?? "";
@@ -36,7 +36,7 @@ export class InferenceClient {
     this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   }
 
-  /** Offers a task. A service that can't be reached is busy: it may come back. */
+  /** Offers a task. A service that can't be reached counts as busy: it may come back. */
   async submit(request: TaskRequest): Promise<SubmitOutcome> {
     let response: Response;
     try {
@@ -56,13 +56,13 @@ export class InferenceClient {
     const { status } = response;
     const reason = `status ${status} ${await refusalCode(response)}`;
     if (status === 400) return { outcome: "refused", reason };
-    // Anything else is the service's state or the operator's mistake, a wrong token say: no fault of the task.
+    // Anything else is the service's state or an operator's mistake (a wrong token), and not the task's fault.
     const seconds = Number(response.headers.get("retry-after"));
     const delayMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_DELAY_MS) : DEFAULT_DELAY_MS;
     return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503 };
   }
 
-  /** Tells the service to drop a task, if it can be told: one that can't is told by its next callback. */
+  /** Tells the service to drop a task, if it can be reached; otherwise the task's next callback tells it. */
   async cancel(key: string): Promise<void> {
     try {
       const response = await fetch(`${this.#baseUrl}/v1/tasks/${key}`, {

@@ -5,13 +5,13 @@ import type { Account } from "../stores/accounts.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * Three parts of base64url (RFC 7515, 7.1); an unsigned token's last is empty, and is none of ours. The signature's bits
- * beyond its last byte are zero (RFC 4648, 3.5): decoders let them pass, and a changed token would be as good as its own.
+ * Three parts of base64url (RFC 7515, 7.1). An unsigned token's last part is empty, and we accept none. The signature's
+ * bits beyond its last byte have to be zero (RFC 4648, 3.5): decoders ignore them, and a changed token would be valid.
  */
 const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.(?=.)(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
 /**
- * The account that a credential lets in, or null. What can be neither an API key nor an access token costs no read.
+ * The account of a credential, or null. A text that can be neither an API key nor an access token costs no read.
  * @throws ServiceError identity_provider_unavailable.
  */
 export async function authenticate(platform: Platform, credential: string): Promise<Account | null> {
@@ -21,7 +21,7 @@ export async function authenticate(platform: Platform, credential: string): Prom
   return TOKEN_PATTERN.test(credential) ? signIn(platform, credential) : null;
 }
 
-/** The account of an access token, made at the first one. A token that says nothing new costs one read. */
+/** The account of an access token; the first token creates it. A token without news costs one read. */
 async function signIn(platform: Platform, token: string): Promise<Account | null> {
   const provider = platform.identityProvider;
   if (provider === null) return null;

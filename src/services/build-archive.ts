@@ -8,10 +8,10 @@ import { PartsWriter } from "../stores/parts-writer.ts";
 import type { Platform } from "../platform.ts";
 
 const MANIFEST_NAME = "output_manifest.json";
-/** Heartbeats in a lease's life, as far as the chunks come in time. */
+/** Heartbeats per lease, if the chunks arrive in time. */
 const HEARTBEATS = 6;
 
-/** An archive that can't be, however often it is tried. */
+/** An archive that can't be built, however often it is tried. */
 class ImpossibleArchive extends Error {
   override readonly name = "ImpossibleArchive";
 }
@@ -22,8 +22,8 @@ class LeaseLost extends Error {
 }
 
 /**
- * Builds a job's archive, if it is still to be built: claims it, streams it into the bucket, reports the end.
- * Past `maxBytes` it fails, by name.
+ * Builds a job's archive if that is still to be done: claims it, streams it into the bucket, reports the end.
+ * An archive of more than `maxBytes` fails with an error of its own.
  */
 export async function buildArchive(
   platform: Platform,

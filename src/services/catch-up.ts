@@ -2,9 +2,9 @@ import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * Lets the list and the ledger catch up with a job under way, as far as that can be done now: what they have is true, and at
- * worst behind. A job that its JobObject knows nothing of was cut off between the two, and is struck from the list: it would
- * count as under way for good.
+ * Brings the list and the ledger up to date with a job under way, as far as possible now: what they have is true, but may
+ * be behind. If the JobObject knows nothing of the job, its creation was cut off between the two; the job is struck from
+ * the list, where it would count as under way for ever.
  */
 export async function catchUp(platform: Platform, jobId: string): Promise<void> {
   try {

@@ -9,18 +9,18 @@ import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * How long a holder may keep a task: a full lane of long clips in front of it, on a processor that takes hours for each.
- * The input's address and the token live as long; an address that is signed for more than seven days is refused.
+ * How long a holder may keep a task: long enough for a full lane of long clips before it, on a processor that takes hours
+ * for each. The input's URL and the token live as long; storage refuses a URL that is signed for more than seven days.
  */
 const HELD_SECONDS = 4 * 86_400;
 
-/** A result names each mask with a signed URL, twice: more would not fit a Worker's memory. */
+/** A result names each mask twice with a signed URL: more masks would not fit a Worker's memory. */
 const MOST_MASKS_PER_JOB = 30_000;
 
 /** Many tasks turned away at once should not come back at once. */
 const jittered = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 2));
 
-/** What differs by the job's type: the limits, and what was asked for. */
+/** The part of a task that depends on the job's type: the limits and the request's own parameters. */
 function variantOf(settings: Settings, definition: JobDefinition) {
   if (definition.type === "image") {
     const { type, taskIds, threshold, maskThreshold } = definition;
@@ -70,7 +70,7 @@ async function requestOf(
 }
 
 /**
- * Takes a task from the queue to the inference service. Never waits for the inference itself: the service reports
+ * Takes a task from the queue to the inference service. It never waits for the inference itself: the service reports
  * by itself, and if it does not, the JobObject's alarm sends the task again.
  */
 export async function dispatchTask(platform: Platform, jobId: string, taskId: string): Promise<void> {

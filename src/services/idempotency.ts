@@ -6,7 +6,7 @@ import { seal, unseal } from "../core/sealed.ts";
 import type { RequestName } from "../stores/idempotency.ts";
 import type { Platform } from "../platform.ts";
 
-/** A request that may come again; without a key it is taken for another each time. `body` is the validated one. */
+/** A request that may be repeated; without a key each repetition is a new request. `body` is the validated body. */
 export interface RepeatableRequest {
   readonly accountId: string;
   /** The operation's name in the specification. */
@@ -15,22 +15,22 @@ export interface RepeatableRequest {
   readonly body: unknown;
 }
 
-/** What a run gives: its own answer, and the one that a repetition is shown. */
+/** What a run gives: its own answer, and the answer that a repetition gets. */
 export interface Outcome<T> {
   readonly answer: T;
   readonly remembered: T;
 }
 
-/** An answer, and whether it is an earlier request's. */
+/** An answer, and whether it is that of an earlier request. */
 export interface Once<T> {
   readonly answer: T;
   readonly replayed: boolean;
 }
 
 /**
- * Makes sure that a run still has its key, and has it for another lease: to be called before the run undoes anything, since
- * one that was too slow would undo what the next has made.
- * @throws ServiceError idempotency_in_progress where another run has taken the key over.
+ * Makes sure that a run still has its key, and renews its lease. A run calls it before it undoes anything: a run that was
+ * too slow would undo what the next one has made.
+ * @throws ServiceError idempotency_in_progress if another run has taken the key over.
  */
 export type HoldKey = () => Promise<void>;
 
@@ -38,14 +38,14 @@ export type HoldKey = () => Promise<void>;
 const RETRY_SECONDS = 2;
 
 /**
- * Runs a request once, however often it comes within 24 hours: a repetition gets the first answer.
+ * Runs a request once, however often it arrives within 24 hours: a repetition gets the first answer.
  *
- * `run` makes what has the id `effectId`. After a crash, or a failure that nobody foresaw, the next repetition runs again
- * with the same effectId: `run` must find what is made already and answer for it. A ServiceError says that nothing was left
- * behind: the key is free again, and the next run has a new effectId.
+ * `run` creates the thing with the id `effectId`. After a crash or an unforeseen failure, the next repetition runs again
+ * with the same effectId, and `run` has to find what exists already and answer for it. A ServiceError means that nothing
+ * was left behind: the key is free again, and the next run has a new effectId.
  *
- * @param newEffectId makes the id, for a request that is new
- * @param schema of the answer; the remembered one is stored sealed, and read by it
+ * @param newEffectId makes the id for a new request
+ * @param schema the answer's; the remembered answer is stored sealed and read by it
  * @throws ServiceError idempotency_mismatch, idempotency_in_progress, and whatever `run` throws.
  */
 export async function once<T>(
@@ -77,7 +77,7 @@ export async function once<T>(
       const sealed = await seal(secret, purpose, JSON.stringify(remembered));
       await platform.idempotency.complete(name, lease, sealed);
     } catch (error) {
-      // The effect is there, and so is its answer: a repetition runs again, after this lease, and finds it.
+      // The effect exists, and this answer is right: a repetition runs again after this lease and finds the effect.
       log("error", "answer_not_remembered", { account: accountId, operation, reason: reasonOf(error) });
     }
     return { answer, replayed: false };
@@ -98,7 +98,7 @@ export async function once<T>(
 const inProgress = (): ServiceError =>
   new ServiceError("idempotency_in_progress", undefined, { retryAfterSeconds: RETRY_SECONDS });
 
-/** Runs; a run that fails gives its key up. */
+/** Runs the request. A run that fails gives up its key. */
 async function attempt<T>(
   platform: Platform,
   name: RequestName,

@@ -13,12 +13,12 @@ import type {
 } from "@segmentation/protocol";
 import type { Platform } from "../platform.ts";
 
-/** As long as the inference service may offer a result again, and then some. */
+/** Longer than the inference service goes on offering a result. */
 const UPLOAD_SECONDS = 3_600;
-/** Signing is a matter of the processor: more at a time would only hold more in memory. */
+/** Signing only takes the processor: more at a time would only take more memory. */
 const SIGNATURES = 16;
 
-/** What such a task can't have given: the operator's versions don't fit. */
+/** Refuses what such a task can't have written: the versions of Worker and service don't fit together. */
 function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): ServiceError {
   log("error", "outputs_refused", { jobId: job, taskId: task, lease, reason });
   return new ServiceError("outputs_refused", reason);
@@ -26,7 +26,7 @@ function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): Serv
 
 /**
  * The holder of a lease asks where to put its outputs: a signed PUT for each, under the lease's own prefix.
- * @throws ServiceError lease_lost, or outputs_refused where such a task writes no such files.
+ * @throws ServiceError lease_lost, or outputs_refused if such a task does not write such files.
  */
 export async function grantOutputs(
   platform: Platform,
@@ -45,7 +45,7 @@ export async function grantOutputs(
   return { uploads };
 }
 
-/** The holder is at work and tells how far it is: its lease is extended. @throws ServiceError lease_lost. */
+/** The holder is at work and reports how far it is: its lease is extended. @throws ServiceError lease_lost. */
 export async function extendLease(
   platform: Platform,
   { job, task, lease }: LeaseClaims,
@@ -53,15 +53,15 @@ export async function extendLease(
 ): Promise<LeaseExtension> {
   const extended = await platform.jobObject(job).extendTask(task, lease, report);
   if (extended === null) throw new ServiceError("lease_lost");
-  // A picture's reports are but heartbeats, and so are a clip's between two frames.
+  // A picture's reports are mere heartbeats, and so are a clip's between two frames.
   if (extended.type === "video" && extended.advanced)
     log("info", "task_progress", { jobId: job, taskId: task, lease, ...report });
   return { deadline: extended.deadline };
 }
 
 /**
- * The holder reports how its attempt ended; who ended the task may repeat it.
- * @throws ServiceError lease_lost, or outputs_refused where such a task can't have given this.
+ * The holder reports how its attempt ended; the holder that ended the task may repeat its report.
+ * @throws ServiceError lease_lost, or outputs_refused if such a task can't have such an output.
  */
 export async function completeTask(
   platform: Platform,

@@ -4,12 +4,12 @@ import type { PaymentEvent, Payments } from "../stores/payments.ts";
 import { CustomerGone } from "../stores/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
 
-/** The kinds of events after which a customer's standing may be another. */
+/** The kinds of events after which a customer's standing may have changed. */
 const TELLING = /^(customer\.subscription|invoice|checkout\.session)\./;
 
 /**
- * Takes a webhook of the payment provider. The event says which customer changed, and the state is asked for: events
- * come late, twice and in any order; what the provider answers is always true.
+ * Receives a webhook of the payment provider. The event only says which customer changed; the state is then fetched.
+ * Events come late, twice and in any order, but the provider's answer is always true.
  */
 export async function receiveStripeEvent(
   platform: Platform,
@@ -41,16 +41,16 @@ async function takeEvent(
   try {
     return await refresh(platform, payments, event, customerId);
   } catch (error) {
-    // The end of a deleted customer's subscription is told too, and may come first.
+    // The end of a deleted customer's subscription is an event too, and may come first.
     if (error instanceof CustomerGone) return forget();
     throw error;
   }
 }
 
 /**
- * Asks for a customer's state and writes it with the event, unless another wrote since we read the version: its answer
- * may be newer than ours. Then we ask again, at most once: of two writes after our first reading, the second began to
- * ask after our event had come, so that what we were told to look at is in it.
+ * Fetches a customer's state and writes it with the event, unless another write came since we read the version: that
+ * state may be newer than ours. Then we fetch again, at most once: of two writes after our first read, the second fetched
+ * the state after our event had arrived, so it includes what our event is about.
  */
 async function refresh(
   { billing }: Platform,

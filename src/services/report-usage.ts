@@ -4,12 +4,12 @@ import { mapPool } from "../core/pool.ts";
 import type { Platform } from "../platform.ts";
 import type { DueUse } from "../stores/usage-outbox.ts";
 
-/** Each costs two statements, of which D1 takes a thousand from one run of a Worker. */
+/** Each costs two statements, and D1 takes a thousand statements from one run of a Worker. */
 const MOST_A_RUN = 400;
-/** Stripe takes one call at a time for a customer; a Worker has six connections. */
+/** Stripe takes one call at a time per customer; a Worker has six connections. */
 const WIDTH = 6;
 
-/** Reports metered use that is due to the payment provider. What is refused, and all when it is away, waits for the next run. */
+/** Reports metered use that is due to the payment provider. What it refuses waits for the next run; so does all if it is away. */
 export async function reportUsage(platform: Platform, now: number): Promise<void> {
   const { payments, usage } = platform;
   if (payments === null) return;
@@ -23,7 +23,7 @@ export async function reportUsage(platform: Platform, now: number): Promise<void
   const report = async (use: DueUse): Promise<void> => {
     if (isAway) return;
     try {
-      // Before it is sent: a try that nobody knows of could be counted twice later.
+      // Recorded before it is sent: a try that is not on record could be counted twice later.
       await usage.noteTry(use.identifier, Date.now());
       if (!(await payments.reportUse(use))) return;
       await usage.markSent(use.identifier, Date.now());
@@ -33,7 +33,7 @@ export async function reportUsage(platform: Platform, now: number): Promise<void
       log("error", "usage_report_failed", { identifier: use.identifier, reason: reasonOf(error) });
     }
   };
-  // One finds out whether Stripe is there, one tried before if possible: what was never tried can wait out a long outage.
+  // One report finds out whether Stripe answers; preferably one tried before, because the untried can wait out an outage.
   const first = due.find((use) => use.wasTried) ?? due[0];
   if (first === undefined) return;
   await report(first);

@@ -4,7 +4,7 @@ import type { Platform } from "../platform.ts";
 
 const PAGE = 500;
 
-/** Deletes uploads that are older than the retention, bytes first: a sweep that is cut off is taken up by the next. */
+/** Deletes uploads that are older than the retention, bytes first: the next sweep goes on where this one is cut off. */
 export async function sweepUploads(platform: Platform, now: number): Promise<number> {
   const before = now - platform.policy.retentionMs;
   let swept = 0;

@@ -2,10 +2,10 @@ import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
-/** Stripe sends an event again for three days; some more do not cost much. */
+/** Stripe repeats an event for three days; to remember it longer costs little. */
 const EVENTS_KEPT_MS = 30 * 86_400_000;
 
-/** Deletes what has outlived its time. Each part by itself: one that fails is logged, and taken up by the next sweep. */
+/** Deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. */
 export async function sweep(platform: Platform, now: number): Promise<void> {
   const parts: Readonly<Record<string, () => Promise<unknown>>> = {
     uploads: () => sweepUploads(platform, now),

@@ -8,7 +8,7 @@ export interface Account {
   readonly accessMode: AccessMode;
 }
 
-/** The account of an identity, with what was last heard of its person. */
+/** The account of an identity, with its person's profile as the last token gave it. */
 export interface KnownIdentity {
   readonly account: Account;
   readonly profile: Profile;
@@ -43,7 +43,7 @@ const profileOf = (row: ProfileRow): Profile => ({
 
 const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
 
-/** Accounts in D1, by what lets them in. */
+/** Accounts in D1, found by their credentials. */
 export class Accounts {
   readonly #db: D1Database;
 
@@ -74,12 +74,12 @@ export class Accounts {
       .bind(issuer, subject);
   }
 
-  /** The account of an identity, suspended ones too: one indexed read. */
+  /** The account of an identity, also if it is suspended: one indexed read. */
   async findByIdentity(identity: Identity): Promise<KnownIdentity | null> {
     return known(await this.#byIdentity(identity).first<AccountRow & ProfileRow>());
   }
 
-  /** Makes the account of an identity, with the id `accountId`, or updates its profile. Two at once make one account. */
+  /** Creates the account of an identity under the id `accountId`, or updates its profile. Two calls at once create one. */
   async saveIdentity(
     identity: Identity,
     profile: Profile,
@@ -113,7 +113,7 @@ export class Accounts {
     return saved;
   }
 
-  /** What getAccount shows; null where there is no such account. */
+  /** What getAccount shows; null if there is no such account. */
   async profile(accountId: string): Promise<AccountProfile | null> {
     const row = await this.#db
       .prepare(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`)

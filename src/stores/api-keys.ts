@@ -28,7 +28,7 @@ const recordOf = (row: ApiKeyRow): ApiKeyRecord => ({
   updatedAt: row.updated_at,
 });
 
-/** An account's API keys in D1: a secret's digest goes in, and neither comes out. */
+/** An account's API keys in D1. A secret's digest goes in; neither secret nor digest comes out. */
 export class ApiKeys {
   readonly #db: D1Database;
 
@@ -36,7 +36,7 @@ export class ApiKeys {
     this.#db = db;
   }
 
-  /** The account's keys, newest first, revoked ones too. */
+  /** The account's keys, newest first, including revoked ones. */
   async list(accountId: string): Promise<ApiKeyRecord[]> {
     const { results } = await this.#db
       .prepare(`SELECT ${SHOWN} FROM api_keys WHERE account_id = ?1 ORDER BY id DESC`)
@@ -45,7 +45,7 @@ export class ApiKeys {
     return results.map(recordOf);
   }
 
-  /** One key of the account; null where it has none of this id. */
+  /** One key of the account; null if it has none with this id. */
   async find(accountId: string, keyId: string): Promise<ApiKeyRecord | null> {
     const row = await this.#db
       .prepare(`SELECT ${SHOWN} FROM api_keys WHERE account_id = ?1 AND id = ?2`)
@@ -54,7 +54,7 @@ export class ApiKeys {
     return row && recordOf(row);
   }
 
-  /** Adds a key; false where there is one of this id, which stays as it is. */
+  /** Adds a key; false if there is one with this id already, which stays as it is. */
   async insert(accountId: string, key: ApiKeyRecord, digest: string): Promise<boolean> {
     const { meta } = await this.#db
       .prepare(
@@ -66,7 +66,7 @@ export class ApiKeys {
     return meta.changes === 1;
   }
 
-  /** Revokes a key at `now`, unless it is revoked already; the key as it then is, or null where there is none. */
+  /** Revokes a key at `now` unless it is revoked already. Returns the key as it is then, or null if there is none. */
   async revoke(accountId: string, keyId: string, now: number): Promise<ApiKeyRecord | null> {
     const row = await this.#db
       .prepare(

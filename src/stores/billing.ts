@@ -1,15 +1,15 @@
 import type { Subscription } from "../core/subscription.ts";
 import type { PaymentEvent } from "./payments.ts";
 
-/** What is known of a customer when an event about it comes. */
+/** What is known of a customer when an event about it arrives. */
 export interface EventReading {
-  /** How often its state was written: one that reads, asks and writes must find it unchanged. */
+  /** How often its state was written. Whoever reads, asks Stripe and writes must find this unchanged. */
   readonly version: number;
   /** Whether the event has had its effect. */
   readonly isHandled: boolean;
 }
 
-/** Accounts at the payment provider, in D1, and the events that told of them. */
+/** The accounts' customers at the payment provider, in D1, and the events about them. */
 export class Billing {
   readonly #db: D1Database;
 
@@ -17,7 +17,7 @@ export class Billing {
     this.#db = db;
   }
 
-  /** The customer of an account, or what to make one with: the address, and how many it had that are deleted. */
+  /** The customer of an account, or what to create one with: the address, and how many deleted ones it had. */
   async customerOf(
     accountId: string,
   ): Promise<{ customerId: string | null; email: string; formerCustomers: number }> {
@@ -33,7 +33,7 @@ export class Billing {
     return { customerId: row.customer_id, email: row.email, formerCustomers: row.former_customers };
   }
 
-  /** Notes the customer of an account, unless there is one; the one that counts. */
+  /** Records the customer of an account unless it has one; returns the one that counts. */
   async keepCustomer(accountId: string, customerId: string, now: number): Promise<string> {
     const row = await this.#db
       .prepare(
@@ -47,9 +47,9 @@ export class Billing {
   }
 
   /**
-   * Forgets a customer that is deleted at the payment provider, and its state with it; notes the event that told of it
-   * in the same transaction.
-   * @returns false where it is no account's customer.
+   * Forgets a customer that the payment provider has deleted, with its state, and records the event that said so in the
+   * same transaction.
+   * @returns false if it is not the customer of an account.
    */
   async forgetCustomer(customerId: string, event: PaymentEvent | null, now: number): Promise<boolean> {
     const [, deleted] = await this.#db.batch([
@@ -74,7 +74,7 @@ export class Billing {
     return deleted?.meta.changes === 1;
   }
 
-  /** What is known of a customer when this event comes; null for a customer that is not ours. */
+  /** What is known of a customer when this event arrives; null for a customer that is not ours. */
   async readForEvent(customerId: string, eventId: string): Promise<EventReading | null> {
     const row = await this.#db
       .prepare(
@@ -88,7 +88,7 @@ export class Billing {
 
   /**
    * Writes a customer's state and the event that made us ask for it, both or neither.
-   * @returns false where the customer was written since `version` was read: what was asked may be older than that.
+   * @returns false if the customer was written since `version` was read: this state may be older than the written one.
    */
   async write(
     customerId: string,
@@ -120,7 +120,7 @@ export class Billing {
     return written?.meta.changes === 1;
   }
 
-  /** Notes an event whose effect another's write has had. */
+  /** Records an event whose effect another write has had. */
   async noteEvent(event: PaymentEvent, now: number): Promise<void> {
     await this.#db
       .prepare("INSERT OR IGNORE INTO stripe_events (id, type, received_at) VALUES (?1, ?2, ?3)")
@@ -128,7 +128,7 @@ export class Billing {
       .run();
   }
 
-  /** Forgets the events noted before `before` (epoch ms). */
+  /** Forgets the events recorded before `before` (epoch ms). */
   async purgeEvents(before: number): Promise<void> {
     await this.#db.prepare("DELETE FROM stripe_events WHERE received_at < ?1").bind(before).run();
   }

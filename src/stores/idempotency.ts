@@ -1,11 +1,11 @@
-/** Which request: an Idempotency-Key within one operation of one account. */
+/** Names a request: an Idempotency-Key within one operation of one account. */
 export interface RequestName {
   readonly accountId: string;
   readonly operation: string;
   readonly key: string;
 }
 
-/** What a request brings when it asks for its key. */
+/** What a request brings when it claims its key. */
 export interface Claim {
   readonly fingerprint: string;
   readonly effectId: string;
@@ -13,9 +13,9 @@ export interface Claim {
   readonly lease: string;
 }
 
-/** What is known of a key; times are epoch milliseconds. `lease` is the run's that has it, or had it last. */
+/** What is known of a key; times are epoch milliseconds. `lease` belongs to the run that has it, or had it last. */
 export interface RequestRecord extends Claim {
-  /** Sealed; null until the request has ended well. */
+  /** Sealed; null until the request has succeeded. */
   readonly answer: string | null;
 }
 
@@ -26,7 +26,7 @@ interface RequestRow {
   answer: string | null;
 }
 
-/** A run has its key for this long; one that has not ended by then is taken for dead. */
+/** How long a run has its key; a run that has not ended by then counts as dead. */
 export const LEASE_MS = 60_000;
 /** How long a key is remembered. */
 export const REMEMBERED_MS = 24 * 3_600_000;
@@ -40,8 +40,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Takes the key where it is free: new, older than a day, or its run dead and this the same request, which then keeps
-   * the dead run's effectId. What is known of the key afterwards: it was taken if the lease is the claim's.
+   * Claims the key if it is free: it is new, older than a day, or its run is dead and this is the same request, which then
+   * keeps the dead run's effectId. Returns what is known of the key afterwards: the claim succeeded if the lease is its own.
    */
   async claim(name: RequestName, claim: Claim, now: number): Promise<RequestRecord> {
     const { accountId, operation, key } = name;
@@ -84,12 +84,12 @@ export class IdempotencyKeys {
     return { fingerprint, effectId, lease, answer };
   }
 
-  /** Keeps the answer of a run that ended well, unless another run has taken the key over. */
+  /** Keeps the answer of a run that succeeded, unless another run has taken the key over. */
   async complete(name: RequestName, lease: string, answer: string): Promise<void> {
     await this.#update("UPDATE idempotency_keys SET answer = ?5", name, lease, answer);
   }
 
-  /** Gives a run another lease from now on; false where another run has taken the key over. */
+  /** Renews a run's lease from now on; false if another run has taken the key over. */
   async renew(name: RequestName, lease: string, now: number): Promise<boolean> {
     const until = now + LEASE_MS;
     return (await this.#update("UPDATE idempotency_keys SET lease_until = ?5", name, lease, until)) > 0;
@@ -100,12 +100,12 @@ export class IdempotencyKeys {
     await this.#update("UPDATE idempotency_keys SET lease_until = 0", name, lease);
   }
 
-  /** Forgets a request that has left nothing behind. */
+  /** Forgets a request that left nothing behind. */
   async forget(name: RequestName, lease: string): Promise<void> {
     await this.#update("DELETE FROM idempotency_keys", name, lease);
   }
 
-  /** How many keys it was true of: one or none. */
+  /** How many keys it changed: one or none. */
   async #update(
     statement: string,
     name: RequestName,
@@ -119,7 +119,7 @@ export class IdempotencyKeys {
     return meta.changes;
   }
 
-  /** Forgets what is no longer remembered. */
+  /** Deletes the keys whose time is over. */
   async sweep(now: number): Promise<void> {
     await this.#db
       .prepare("DELETE FROM idempotency_keys WHERE created_at <= ?1 AND lease_until <= ?2")

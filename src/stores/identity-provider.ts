@@ -4,27 +4,27 @@ import { log, reasonOf } from "../core/log.ts";
 import type { IdentitySettings } from "../settings.ts";
 
 const TIMEOUT_MS = 5_000;
-/** Keys are fetched again after this long: one that the provider withdrew is refused by then. */
+/** Keys are fetched again after this time, so that a key that the provider withdrew is refused by then. */
 const MAX_AGE_MS = 10 * 60_000;
-/** A key that is not among those at hand is looked for again, at most so often within the window. */
+/** How often within the window an unknown key may make us fetch the keys again. */
 const LOOKS = 3;
 const LOOKS_WINDOW_MS = 30_000;
-/** A set of keys has a few kilobytes. */
+/** A set of keys takes a few kilobytes. */
 const MAX_BYTES = 256 * 1024;
 const RETRY_SECONDS = 5;
 
-/** `typ` of an access token: RFC 9068's own, the general one, or none. A token for another purpose says so by its `typ`. */
+/** `typ` of an access token: RFC 9068's, the general one, or none. A token for another purpose has another `typ`. */
 const TOKEN_TYPES: ReadonlySet<unknown> = new Set([undefined, "jwt", "at+jwt", "application/at+jwt"]);
 
 interface KeySet {
   readonly keys: RemoteJWKSet;
   windowBegun: number;
   looks: number;
-  /** Why the last look failed; null where it did not. */
+  /** Why the last fetch failed; null if it did not. */
   failure: unknown;
 }
 
-/** At module scope, since the keys are to outlive a request. */
+/** At module scope, because the keys have to outlive a request. */
 const keySets = new Map<string, KeySet>();
 
 function keySetOf(url: string): KeySet {
@@ -33,7 +33,7 @@ function keySetOf(url: string): KeySet {
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
     cacheMaxAge: MAX_AGE_MS,
-    // Whether to look again is decided below: with jose's cooldown alone a key that is new within it would be refused.
+    // Decided below: jose's cooldown alone would refuse a key that appeared within it.
     cooldownDuration: Infinity,
     [customFetch]: fetchBounded,
   });
@@ -59,7 +59,7 @@ async function fetchBounded(url: string, options: RequestInit): Promise<Response
   return new Response(new Blob(chunks));
 }
 
-/** Whether an unknown key may be looked for now: forged tokens must not make us storm the provider. */
+/** Whether an unknown key may be fetched now: forged tokens must not make us flood the provider with requests. */
 function mayLook(set: KeySet, now: number): boolean {
   if (now >= set.windowBegun + LOOKS_WINDOW_MS) {
     set.windowBegun = now;
@@ -88,7 +88,7 @@ export class IdentityProvider {
       return await set.keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      // Without a look nobody can tell whether there is such a key, if the last one told nothing.
+      // If the last fetch failed, nobody can tell without another whether such a key exists.
       if (!mayLook(set, Date.now())) throw set.failure ?? error;
       set.failure = await set.keys.reload().then(
         () => null,
@@ -101,8 +101,8 @@ export class IdentityProvider {
 
   /**
    * The claims of an access token: signed by the issuer's published key with an allowed algorithm, meant for the audience,
-   * in force by the clock; null where it is not.
-   * @throws ServiceError identity_provider_unavailable where the keys can't be had: then nobody can tell.
+   * valid now; null if it is not.
+   * @throws ServiceError identity_provider_unavailable if the keys can't be fetched, so that nobody can tell.
    */
   async verify(token: string): Promise<JWTPayload | null> {
     const { issuer, audience, algorithms, clockToleranceSeconds } = this.#settings;
@@ -132,7 +132,7 @@ export class IdentityProvider {
   }
 }
 
-/** Why there is no key: the token names none of the provider's, or else the provider's could not be had. */
+/** Why there is no key: the token names none of the provider's keys, or the keys could not be fetched. */
 function keyError(error: unknown): unknown {
   const ofTheToken =
     error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;

@@ -28,23 +28,23 @@ export interface JobProjection {
   readonly usedUnits: number | null;
 }
 
-/** On which terms an account may have one more job. */
+/** The terms on which an account may have one more job. */
 export interface JobTerms {
   readonly maxActiveJobs: number;
-  /** What the job may use at most, and who bears it. */
+  /** The most units that the job can use, and the fund that pays for them. */
   readonly units: number;
   readonly fund: Fund;
-  /** What the trial has to give, where it is the fund. */
+  /** What the trial grants, if it is the fund. */
   readonly offer: TrialOffer;
 }
 
-/** Whether a job is listed, and how its account stands after that. */
+/** Whether a job is listed, and the account's use after that. */
 export interface Listing {
   readonly listed: boolean;
   readonly use: AccountUse;
 }
 
-/** The list of jobs in D1: which exist and whose they are; their state is a copy of the JobObjects'. */
+/** The list of jobs in D1: which exist, and whose they are. Their status is a projection of the JobObjects'. */
 export class Jobs {
   readonly #db: D1Database;
 
@@ -53,9 +53,9 @@ export class Jobs {
   }
 
   /**
-   * Lists a new job and reserves its units, both or neither: not beyond the account's jobs under way, nor beyond what is
-   * left of its trial. All is decided within the transaction, so that of jobs that come at once no more are let in than
-   * fit. A job that is listed already stays as it is; one that was struck from the list never comes back.
+   * Lists a new job and reserves its units, both or neither, if the account's limit of jobs under way and what is left of
+   * its trial allow it. The transaction decides, so that of many jobs at once no more get in than fit. A job that is
+   * listed already stays as it is; one that was struck from the list never comes back.
    */
   async insert(job: JobDefinition, { maxActiveJobs, units, fund, offer }: JobTerms): Promise<Listing> {
     const [, , account] = await this.#db.batch<AccountUseRow & { listed: number }>([
@@ -102,7 +102,7 @@ export class Jobs {
   }
 
   /**
-   * Updates the list's copy; an older version never overwrites a newer one. With a job's end goes its settlement.
+   * Writes a projection; an older version never overwrites a newer one. The last one also settles the job.
    * @returns whether the list has the job.
    */
   async project(projection: JobProjection): Promise<boolean> {
@@ -120,12 +120,12 @@ export class Jobs {
     return listed?.results.length === 1;
   }
 
-  /** Strikes a job from the list that was accepted and has had its time; what it used stays settled. */
+  /** Strikes an accepted job that is past its retention from the list; what it used stays settled. */
   async retire(jobId: string, usedUnits: number, at: number): Promise<void> {
     await this.#db.batch([...settle(this.#db, jobId, usedUnits, at), this.#strike(jobId)]);
   }
 
-  /** Strikes a job from the list that was never accepted, and voids what was reserved for it. */
+  /** Strikes a job that was never accepted from the list, and voids what was reserved for it. */
   async withdraw(jobId: string, now: number): Promise<void> {
     await this.#db.batch([voidReservation(this.#db, jobId, now), this.#strike(jobId)]);
   }
@@ -134,7 +134,7 @@ export class Jobs {
     return this.#db.prepare("DELETE FROM jobs WHERE id = ?1").bind(jobId);
   }
 
-  /** Up to `query.limit` of the account's jobs, newest first, from those older than `before` on. */
+  /** Up to `query.limit` of the account's jobs that are older than `before`, newest first. */
   async list(accountId: string, query: ListJobsQuery, before: string | null): Promise<JobRow[]> {
     const { results } = await this.#db
       .prepare(

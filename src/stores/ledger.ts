@@ -8,8 +8,8 @@ export interface AccountUseRow {
 }
 
 /**
- * One row, an AccountUseRow, of the account ?1. Used is what was reserved and not given back; the trial began with the
- * first reservation that was not voided: a job that was never accepted does not start it.
+ * One row, an AccountUseRow, for the account ?1. Used tokens are those reserved and neither released nor voided. The trial
+ * began with the first reservation that was not voided: a job that was never accepted does not start it.
  */
 export const ACCOUNT_USE = `
   SELECT active_jobs, active_job_id,
@@ -38,9 +38,9 @@ export const reserve = (db: D1Database, jobId: string, fund: Fund, units: number
     .bind(jobId, fund, units);
 
 /**
- * Settles an ended job, to be run in this order in one batch: what it used of what was reserved, never more; the meter
- * event of a paying customer, in the transaction of its settlement or never; and the rest is released.
- * Has its effect once, and none on a job that was voided, or accepted before there was a ledger.
+ * Settles an ended job; to be run in this order in one batch. It settles what the job used, never more than was reserved;
+ * writes the meter event of a paying customer, in the same transaction or never; and releases the rest. It takes effect
+ * once, and not at all on a job that was voided or that was accepted before there was a ledger.
  */
 export const settle = (db: D1Database, jobId: string, units: number, at: number): D1PreparedStatement[] => [
   db
@@ -83,7 +83,7 @@ export const voidReservation = (db: D1Database, jobId: string, at: number): D1Pr
     )
     .bind(jobId, at);
 
-/** An account at the payment provider, as the last webhook told. */
+/** An account at the payment provider, as of the last webhook. */
 export interface BillingState {
   readonly subscriptionStatus: string | null;
   /** Epoch milliseconds. */
@@ -94,9 +94,9 @@ export interface BillingState {
 /** All that an account's overview is made of. */
 export interface AccountFigures {
   readonly use: AccountUse;
-  /** Units of both funds that were settled since the time asked for. */
+  /** Units of both funds that were settled since the requested time. */
   readonly settledUnits: number;
-  /** Null where the account is no customer. */
+  /** Null if the account is not a customer. */
   readonly billing: BillingState | null;
 }
 
@@ -108,7 +108,7 @@ interface FiguresRow extends AccountUseRow {
   latest_invoice_status: string | null;
 }
 
-/** What the ledger says of an account. It is written by the jobs' own transactions: see stores/jobs.ts. */
+/** What the ledger says about an account. The jobs' own transactions write it: see stores/jobs.ts. */
 export class Ledger {
   readonly #db: D1Database;
 

@@ -10,7 +10,7 @@ export interface SignedPut {
 
 const LIST_PAGE = 1_000;
 
-/** The bucket: signed URLs for those outside, the binding for ourselves. */
+/** The bucket: signed URLs for clients and the inference service, the binding for the Worker. */
 export class Media {
   readonly bucketName: string;
   readonly #bucket: R2Bucket;
@@ -41,17 +41,17 @@ export class Media {
     return signed.url;
   }
 
-  /** A GET of one object that lives for `seconds`. */
+  /** The URL for a GET of one object; it lives for `seconds`. */
   async signGet(key: string, seconds: number): Promise<string> {
     return this.#sign("GET", key, seconds, {});
   }
 
-  /** A PUT of one object of this content type that lives for `seconds`. */
+  /** The URL for a PUT of one object of this content type; it lives for `seconds`. */
   async signUpload(key: string, contentType: string, seconds: number): Promise<string> {
     return this.#sign("PUT", key, seconds, { "content-type": contentType });
   }
 
-  /** A PUT of just these bytes: type, size and MD5 (base64) are signed. */
+  /** A PUT of exactly these bytes: content type, size and MD5 (base64) are signed. */
   async signOutput(
     key: string,
     file: { contentType: string; size: number; md5: string },
@@ -62,16 +62,16 @@ export class Media {
     return { url, headers };
   }
 
-  /** An object's size and first bytes; null where there is no object. */
+  /** An object's size and first bytes; null if there is no object. */
   async head(key: string, bytes: number): Promise<StoredUpload | null> {
     const known = await this.#bucket.head(key);
-    // A range of an empty object can't be satisfied, so it is not asked for.
+    // Nobody can satisfy a range of an empty object.
     if (known === null || known.size === 0) return known && { size: 0, head: new Uint8Array() };
     const object = await this.#bucket.get(key, { range: { offset: 0, length: bytes } });
     return object && { size: object.size, head: await object.bytes() };
   }
 
-  /** An object's bytes as a stream; null where there is no object. */
+  /** An object's bytes as a stream; null if there is no object. */
   async read(key: string): Promise<ReadableStream<Uint8Array> | null> {
     return (await this.#bucket.get(key))?.body ?? null;
   }
@@ -81,12 +81,12 @@ export class Media {
     await this.#bucket.put(key, bytes, { httpMetadata: metadata });
   }
 
-  /** Begins an object that is written in parts: of equal size, at least 5 MiB, but for the last. */
+  /** Begins an object that is written in parts. All but the last have the same size, at least 5 MiB. */
   async writeInParts(key: string, metadata: R2HTTPMetadata): Promise<R2MultipartUpload> {
     return this.#bucket.createMultipartUpload(key, { httpMetadata: metadata });
   }
 
-  /** Deletes objects; one that is not there is no error. */
+  /** Deletes objects; a missing one is not an error. */
   async delete(keys: readonly string[]): Promise<void> {
     for (let i = 0; i < keys.length; i += LIST_PAGE) await this.#bucket.delete(keys.slice(i, i + LIST_PAGE));
   }

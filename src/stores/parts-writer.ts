@@ -1,11 +1,11 @@
 import type { Media } from "./media.ts";
 
-/** Above R2's least size of a part, and small enough for a Worker's memory. All parts but the last have it. */
+/** Above R2's smallest size of a part, and small enough for a Worker's memory. All parts but the last have this size. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes an object of unknown size: small ones at once, large ones in equal parts, so that no more than one part and
- * what was just pushed is in memory.
+ * Writes an object of unknown size: a small one at once, a large one in equal parts. No more than one part and the bytes
+ * just pushed are in memory.
  */
 export class PartsWriter {
   readonly #media: Media;
@@ -31,7 +31,7 @@ export class PartsWriter {
     this.size += bytes.length;
   }
 
-  /** Writes what fills whole parts; the number of parts written. */
+  /** Writes what fills whole parts. Returns the number of parts written. */
   async drain(): Promise<number> {
     const before = this.#parts.length;
     for (const bytes of this.#waiting) {
@@ -58,7 +58,7 @@ export class PartsWriter {
     await this.#upload.complete(this.#parts);
   }
 
-  /** Gives up: no object, no parts remain. */
+  /** Gives up: neither object nor parts remain. */
   async abort(): Promise<void> {
     await this.#upload?.abort();
   }

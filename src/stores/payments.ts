@@ -16,7 +16,7 @@ const LARGEST_PAGE = 100;
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
-  /** Null where it is about no customer. */
+  /** Null if it is not about a customer. */
   readonly customerId: string | null;
 }
 
@@ -36,10 +36,10 @@ const AboutCustomer = z.union([
     .transform(({ customer }) => customer),
 ]);
 
-/** Stripe takes no empty address and no malformed one; an identity provider may give either. */
+/** Stripe accepts neither an empty address nor a malformed one; an identity provider may give either. */
 const Address = z.email();
 
-/** Stripe, as far as this service uses it. Each failure is a ServiceError payment_provider_failed unless told otherwise. */
+/** Stripe, as far as this service uses it. A failure is a ServiceError payment_provider_failed unless stated otherwise. */
 export class Payments {
   readonly #stripe: Stripe;
   readonly #settings: BillingSettings;
@@ -51,7 +51,7 @@ export class Payments {
       host: hostname,
       protocol: protocol === "http:" ? "http" : "https",
       ...(port !== "" && { port }),
-      // Looked up at each call: the client outlives whatever stands in for fetch at its making.
+      // Looked up at each call: tests replace fetch after the client was made.
       httpClient: Stripe.createFetchHttpClient((input: RequestInfo | URL, init?: RequestInit) =>
         fetch(input, init),
       ),
@@ -61,7 +61,7 @@ export class Payments {
     });
   }
 
-  /** Makes the customer of an account, without the address where it is none that Stripe takes; its id. */
+  /** Creates the customer of an account, without an address that Stripe would refuse. Returns its id. */
   async createCustomer(accountId: string, email: string, idempotencyKey: string): Promise<string> {
     const address = Address.safeParse(email).data;
     const create = (known: { email?: string }, key: string): Promise<Stripe.Customer> =>
@@ -79,7 +79,7 @@ export class Payments {
     return id;
   }
 
-  /** Closes the pages of a customer's checkouts that are not paid. One that was paid meanwhile stays paid. */
+  /** Closes a customer's unpaid checkout pages. A checkout that was paid meanwhile stays paid. */
   async expireCheckouts(customerId: string): Promise<void> {
     await asked("expireCheckouts", async () => {
       const { data } = await this.#stripe.checkout.sessions.list({
@@ -98,8 +98,8 @@ export class Payments {
   }
 
   /**
-   * A page where a customer subscribes; its URL. The price is metered, so there is no quantity. Each call makes a page of
-   * its own (the SDK gives it a key): a repeated one could be one that has been closed since.
+   * Opens a page where a customer subscribes and returns its URL. The price is metered, so there is no quantity. Each call
+   * opens a new page (the SDK gives it a key): a repeated answer could name a page that was closed since.
    */
   async createCheckout(customerId: string, accountId: string): Promise<string> {
     const { priceId } = this.#settings;
@@ -117,7 +117,7 @@ export class Payments {
     });
   }
 
-  /** A page where a customer manages the subscription and its invoices; its URL. */
+  /** Opens a page where a customer manages the subscription and its invoices. Returns its URL. */
   async createPortal(customerId: string, idempotencyKey: string): Promise<string> {
     const { url } = await asked("createPortal", () =>
       this.#stripe.billingPortal.sessions.create(
@@ -128,7 +128,7 @@ export class Payments {
     return url;
   }
 
-  /** The subscription that speaks for a customer, as it is now; null where there has been none. */
+  /** The subscription that counts for a customer, as it is now; null if there never was one. */
   async subscriptionOf(customerId: string): Promise<Subscription | null> {
     const { data } = await asked("subscriptionOf", () =>
       this.#stripe.subscriptions.list({
@@ -142,8 +142,8 @@ export class Payments {
   }
 
   /**
-   * Reports metered use. Sent again within a day it is not counted again: Stripe knows the identifier.
-   * @returns false where Stripe refuses just this one; where Stripe is away, it throws.
+   * Reports metered use. Stripe remembers the identifier for a day and does not count a repetition.
+   * @returns false if Stripe refuses this report. @throws if Stripe can't be reached.
    */
   async reportUse(use: MeteredUse): Promise<boolean> {
     try {
@@ -162,7 +162,7 @@ export class Payments {
     }
   }
 
-  /** Reads a webhook's body as Stripe signed it. @throws ServiceError invalid_signature: not signed so, or too long ago. */
+  /** Reads a webhook's body as Stripe signed it. @throws ServiceError invalid_signature if the signature is wrong or too old. */
   async readEvent(body: string, signature: string | undefined): Promise<PaymentEvent> {
     try {
       const event = await this.#stripe.webhooks.constructEventAsync(
@@ -180,7 +180,7 @@ export class Payments {
     }
   }
 
-  /** Where the browser comes back to; the page there may tell its visitor how the checkout ended. */
+  /** Where the browser returns to; the page there may tell the visitor how the checkout ended. */
   #returnUrl(checkout: "success" | "cancelled"): string {
     const url = new URL(this.#settings.returnUrl);
     url.searchParams.set("checkout", checkout);

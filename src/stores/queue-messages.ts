@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Messages carry ids only: what they are about is asked of the JobObject when they arrive. */
+/** Messages carry ids only. Whoever receives one asks the JobObject for the rest. */
 export const TaskMessage = z.strictObject({ v: z.literal(1), jobId: z.string(), taskId: z.string() });
 export type TaskMessage = z.infer<typeof TaskMessage>;
 

@@ -6,7 +6,7 @@ export interface QueueBindings extends Readonly<Record<Lane, Queue<TaskMessage>>
   readonly archive: Queue<ArchiveMessage>;
 }
 
-/** The queues: a hint that something is to be done soon, never the truth of it. */
+/** The queues: a message says that something is to be done soon, and is never the truth about it. */
 export class Queues {
   readonly #queues: QueueBindings;
 
@@ -20,12 +20,12 @@ export class Queues {
     await this.#queues[lane].sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId } })));
   }
 
-  /** How many tasks of trial accounts wait in their queue. @throws where the queue can't be asked. */
+  /** How many tasks of trial accounts wait in their queue. @throws if the queue does not answer. */
   async trialBacklog(): Promise<number> {
     return (await this.#queues.trial.metrics()).backlogCount;
   }
 
-  /** Asks for a job's archive to be built. @throws where the queue does not take the message. */
+  /** Asks for a job's archive to be built. @throws if the queue does not take the message. */
   async sendArchive(jobId: string): Promise<void> {
     const message: ArchiveMessage = { v: 1, jobId };
     await this.#queues.archive.send(message);

@@ -1,6 +1,6 @@
 import { log, reasonOf } from "../core/log.ts";
 
-/** Counts each account's requests, by Cloudflare's rate limiter: the rate and its period stand in wrangler.toml. */
+/** Counts each account's requests with Cloudflare's rate limiter; wrangler.toml has the rate and its period. */
 export class RequestRate {
   readonly #limiter: RateLimit;
 
@@ -8,7 +8,7 @@ export class RequestRate {
     this.#limiter = limiter;
   }
 
-  /** Counts a request; whether it is within the rate. A limiter that does not answer refuses nobody. */
+  /** Counts a request and says whether it is within the rate. A limiter that does not answer refuses nobody. */
   async admits(accountId: string): Promise<boolean> {
     try {
       const { success } = await this.#limiter.limit({ key: accountId });

@@ -2,30 +2,30 @@ import { Stripe } from "stripe";
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 
-/** The customer does not exist at the payment provider any more. */
+/** The payment provider has deleted the customer. */
 export class CustomerGone extends ServiceError {
   constructor() {
     super("payment_provider_failed");
   }
 }
 
-/** Whether Stripe refuses what was asked; asked again, it would refuse it again. */
+/** Whether Stripe refused the request itself, and would refuse it again. */
 export const isRefused = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError;
 
-/** Stripe's answer where the customer is deleted. One of the other mode is there, and the secret key is the wrong one. */
+/** Stripe's answer for a deleted customer. A customer of the other mode exists: then our secret key is the wrong one. */
 const isCustomerGone = (error: unknown): boolean =>
   isRefused(error) &&
   error.code === "resource_missing" &&
   error.param === "customer" &&
   !/similar object exists in/i.test(error.message);
 
-/** Stripe's answer to an identifier that it has; it gives this error no code of its own. */
+/** Stripe's answer to an identifier that it knows; it has no error code for this. */
 export const isKnownIdentifier = (error: unknown): boolean =>
   isRefused(error) &&
   (error.code === "duplicate_meter_event" || /event already exists with identifier/i.test(error.message));
 
-/** Asks Stripe. @throws CustomerGone, or ServiceError payment_provider_failed once the reason is logged. */
+/** Calls Stripe. @throws CustomerGone, or ServiceError payment_provider_failed after the reason is logged. */
 export async function asked<Answer>(operation: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -38,7 +38,7 @@ export async function asked<Answer>(operation: string, ask: () => Promise<Answer
   }
 }
 
-/** Logs a failure by what Stripe's dashboard finds it by; its sentences may quote a key or an address. */
+/** Logs what finds the failure in Stripe's dashboard. Stripe's own sentences may quote a key or an address. */
 export function failed(
   operation: string,
   error: unknown,

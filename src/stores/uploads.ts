@@ -2,9 +2,9 @@ import type { RecordedUpload } from "../core/admission.ts";
 import type { AccountUse } from "../core/ledger.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "./ledger.ts";
 
-/** What createJob needs to know before it accepts: read in one round trip. */
+/** What createJob has to know before it accepts a job: one round trip reads it. */
 export interface JobPreconditions {
-  /** Those of the asked-for uploads that the account owns. */
+  /** Those of the requested uploads that the account owns. */
   readonly uploads: readonly RecordedUpload[];
   readonly use: AccountUse;
 }
@@ -22,7 +22,7 @@ export class Uploads {
     this.#db = db;
   }
 
-  /** Notes that an account may upload this task's bytes. */
+  /** Records that an account may upload this task's bytes. */
   async insert(accountId: string, upload: RecordedUpload, now: number): Promise<void> {
     await this.#db
       .prepare("INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES (?1, ?2, ?3, ?4)")
@@ -30,7 +30,7 @@ export class Uploads {
       .run();
   }
 
-  /** The account's uploads among `taskIds` and how it stands. One bound list: D1 takes 100 parameters. */
+  /** The account's uploads among `taskIds`, and its use. One bound list, because D1 takes 100 parameters. */
   async preconditions(accountId: string, taskIds: readonly string[]): Promise<JobPreconditions> {
     const { results } = await this.#db
       .prepare(

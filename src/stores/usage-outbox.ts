@@ -10,11 +10,11 @@ interface Row {
 
 /** Metered use that may be sent. */
 export interface DueUse extends MeteredUse {
-  /** Whether the payment provider may have it. */
+  /** Whether the payment provider may have it already. */
   readonly wasTried: boolean;
 }
 
-/** What may still be sent: first tried after `triedAfter`, or never; used after `usedAfter`. */
+/** Which use may still be sent: first tried after `triedAfter` or never tried, and used after `usedAfter`. */
 export interface SendingLimits {
   readonly triedAfter: number;
   readonly usedAfter: number;
@@ -28,7 +28,7 @@ export class UsageOutbox {
     this.#db = db;
   }
 
-  /** What is not sent and may be, least recently tried first: one that is always refused holds up none. */
+  /** What is not sent and may be, least recently tried first, so that one that is always refused holds up no other. */
   async due({ triedAfter, usedAfter }: SendingLimits, limit: number): Promise<DueUse[]> {
     const { results } = await this.#db
       .prepare(
@@ -47,7 +47,7 @@ export class UsageOutbox {
     }));
   }
 
-  /** Notes that it is about to be sent. */
+  /** Records that it is about to be sent. */
   async noteTry(identifier: string, now: number): Promise<void> {
     await this.#db
       .prepare(
@@ -65,7 +65,7 @@ export class UsageOutbox {
       .run();
   }
 
-  /** What is not sent and may not be any more: how many, and the oldest one's identifier. */
+  /** What is not sent and may no longer be: how many, and the identifier of the oldest. */
   async stalled({ triedAfter, usedAfter }: SendingLimits): Promise<{ count: number; oldest: string | null }> {
     const row = await this.#db
       .prepare(

@@ -31,7 +31,7 @@ export async function onAlarm(
   }
 }
 
-/** Whoever prepared the job was cut off: the account's list tells on which side of its acceptance. */
+/** Whoever prepared the job was cut off. The account's list says whether that was before or after its acceptance. */
 async function decidePrepared(
   cell: JobCell,
   platform: Platform,
@@ -47,8 +47,8 @@ async function decidePrepared(
 }
 
 /**
- * The archive's object goes before the record of it does, so that a crash in between leaves nothing behind; and with
- * it those of builders that were cut off.
+ * Deletes the archive's object before its record, so that a crash in between leaves nothing behind; and with it the
+ * objects of builders that were cut off.
  */
 async function dropExpiredArchives(platform: Platform, state: JobState, now: number): Promise<void> {
   const step = state.archive?.step;
@@ -57,7 +57,7 @@ async function dropExpiredArchives(platform: Platform, state: JobState, now: num
   await platform.media.deletePrefix(archivesPrefix(accountId, jobId));
 }
 
-/** Tells the inference service of the leases that time took away, as far as it can be told. */
+/** Tells the inference service which leases have ended, as far as it can be reached. */
 async function cancelLostLeases(platform: Platform, before: JobState, after: JobState): Promise<void> {
   const { jobId } = before.definition;
   const lost = before.tasks.flatMap(({ taskId, step }, i) =>

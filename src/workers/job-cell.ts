@@ -27,7 +27,7 @@ export class JobCell {
     await this.#storage.save(state, nextWake(state, this.#policy, Date.now()));
   }
 
-  /** Applies a transition; the new state where it was taken, else null. */
+  /** Applies a transition. Returns the new state if it was taken, else null. */
   async take(transition: (state: JobState, now: number) => Transition): Promise<JobState | null> {
     if (this.#state === null) return null;
     const { state, taken } = transition(this.#state, Date.now());

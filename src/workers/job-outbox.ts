@@ -10,8 +10,8 @@ import type { JobCell } from "./job-cell.ts";
 const SEND_RETRY_MS = 5_000;
 
 /**
- * What follows from a job's state outside of it: messages, the list's copy, the clearing up. What is written down
- * as due is sent, at least once, until it is confirmed; whoever receives it takes it once.
+ * What follows from a job's state outside of it: messages, the projection, the purge. Whatever is written down as due is
+ * sent at least once, until it is confirmed; the receiver makes it take effect once.
  */
 export class JobOutbox {
   readonly #cell: JobCell;
@@ -23,7 +23,7 @@ export class JobOutbox {
     this.#platform = platform;
   }
 
-  /** Sends what is due until nothing is; what fails is due again later. One run at a time. Never throws. */
+  /** Sends what is due until nothing is left; what fails is due again later. One run at a time. Never throws. */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flushAll()
       .catch((error: unknown) => {
@@ -47,7 +47,7 @@ export class JobOutbox {
     }
   }
 
-  /** Sends the tasks that are due; false where the queue did not take them. */
+  /** Sends the tasks that are due; false if the queue did not take them. */
   async sendTasks(): Promise<boolean> {
     if (this.#cell.state === null) return true;
     const now = Date.now();
@@ -105,11 +105,11 @@ export class JobOutbox {
     });
     const latest = this.#cell.state;
     if (latest === null) return;
-    // One that is not listed was withdrawn while this object could not be reached.
+    // A job that is not listed was withdrawn while this object could not be reached.
     await this.#cell.commit(listed ? { ...latest, projected: version } : { ...latest, phase: "withdrawn" });
   }
 
-  /** What the successful tasks used; failed ones are free. */
+  /** The units that the successful tasks used; failed ones are free. */
   #usedUnits({ tasks: records }: JobState): number {
     let units = 0;
     for (const { taskId, step } of records) {

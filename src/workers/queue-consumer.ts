@@ -4,7 +4,7 @@ import { dispatchTask } from "../services/dispatch-task.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/queue-messages.ts";
 
-/** Queues are told apart by the end of their names, so that an operator may prefix them. */
+/** The end of a queue's name tells its kind, so that an operator may put a prefix before it. */
 const kindOf = (queue: string): "archive" | "dead-letters" | "task" => {
   if (queue.endsWith("-archive")) return "archive";
   return queue.endsWith("-dead-letters") ? "dead-letters" : "task";
@@ -19,14 +19,14 @@ async function handle(platform: Platform, queue: string, body: unknown): Promise
       return dispatchTask(platform, jobId, taskId);
     }
     case "dead-letters":
-      // Nothing is lost with it: the JobObject sends again what was not claimed.
+      // Nothing is lost with it: the JobObject sends again what nobody claimed.
       log("error", "dead_letter", { body });
   }
 }
 
 const RETRY_SECONDS = 5;
 
-/** Takes a batch from any queue: each message by itself, so that one that fails is delivered again alone. */
+/** Takes a batch from any queue, each message by itself, so that only a message that failed is delivered again. */
 export async function consume(platform: Platform, batch: MessageBatch): Promise<void> {
   await Promise.all(
     batch.messages.map(async (message) => {

@@ -3,7 +3,7 @@ import type { JobStatus } from "../../contract/job.ts";
 import type { TaskOutput } from "@segmentation/protocol";
 import type { JobDefinition } from "./state.ts";
 
-/** How a job is doing, and the share of its work that is done, in whole hundredths. */
+/** A job's public status, and the share of its work that is done, in whole hundredths. */
 export interface JobAnswer {
   readonly status: JobStatus;
   readonly progress: number;
@@ -17,7 +17,7 @@ export interface TaskClaim {
   readonly deadline: number;
 }
 
-/** What a successful task gave, and the lease under whose prefix it lies. */
+/** A successful task's output, and the lease under whose prefix its files lie. */
 export interface FinishedTask {
   readonly taskId: string;
   readonly lease: number;
@@ -30,11 +30,11 @@ export interface FinishedJob {
   readonly tasks: readonly FinishedTask[];
 }
 
-/** An archive as its account sees it, and where it lies once it is ready. */
+/** An archive as its account sees it, and its key in the bucket once it is ready. */
 export interface ArchiveReply {
   readonly view: Omit<ArchiveDownload, "downloadUrl">;
   readonly readyKey: string | null;
 }
 
-/** What an account is told of an archive: null where the job is not its own. */
+/** What an account learns about an archive: null if the job is not the account's own. */
 export type ArchiveAnswer = ArchiveReply | "not_downloadable" | "not_requested" | null;

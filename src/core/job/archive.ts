@@ -6,7 +6,7 @@ import type { Transition } from "./tasks.ts";
 
 const withArchive = (state: JobState, archive: ArchiveRecord | null): JobState => ({ ...state, archive });
 
-/** How a build ended. `retryable` where another try may succeed. */
+/** How a build ended. `retryable` is true if another attempt may succeed. */
 export type ArchiveOutcome =
   | { readonly outcome: "ready" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
@@ -15,8 +15,8 @@ const BUILD_FAILED =
   "archive_failed: The archive could not be built. Request it again with POST on the same path.";
 
 /**
- * The account asks for an archive: one is started unless one is under way or ready.
- * Taken only of a job that ended in success.
+ * The account asks for an archive: this starts one unless one is under way or ready.
+ * Taken only if the job ended in success.
  */
 export function requestArchive(state: JobState, now: number): Transition {
   if (jobStatus(state.tasks) !== "success") return { state, taken: false };
@@ -24,7 +24,7 @@ export function requestArchive(state: JobState, now: number): Transition {
   return { state: reusable ? state : withArchive(state, delivery.newDelivery(now)), taken: true };
 }
 
-/** A consumer takes the archive to build it; not taken where nobody asked, or another builds it, or it has ended. */
+/** A consumer claims the archive to build it. Not taken if nobody asked for it, another builds it, or it has ended. */
 export function claimArchive(state: JobState, policy: JobPolicy, now: number): Transition {
   const lease = state.lastLease + 1;
   const held = state.archive && delivery.claimed(state.archive, lease, policy, now);
@@ -43,7 +43,7 @@ function byBuilder(
   return { state: withArchive(state, change(archive)), taken: true };
 }
 
-/** The builder is at work: its lease lives on. */
+/** The builder is at work: its lease is extended. */
 export const extendArchive = (state: JobState, lease: number, policy: JobPolicy, now: number): Transition =>
   byBuilder(state, lease, (archive) => delivery.extended(archive, lease, policy, now));
 
@@ -71,7 +71,7 @@ export const completeArchive = (
       : { ...archive, step: { at: "failed", message: outcome.message } };
   });
 
-/** What time does to the archive: a builder's lease ends, a ready archive expires and is forgotten. */
+/** What time does to the archive: a builder's lease ends; a ready archive expires and is forgotten. */
 export function tickArchive(state: JobState, policy: JobPolicy, now: number): JobState {
   const { archive } = state;
   if (archive === null) return state;
@@ -82,7 +82,7 @@ export function tickArchive(state: JobState, policy: JobPolicy, now: number): Jo
   return state;
 }
 
-/** Whether a message for the archive is due, and the job with it marked as sent. */
+/** Whether a message for the archive is due, and the job with that message marked as sent. */
 export function takeDueArchive(
   state: JobState,
   policy: JobPolicy,

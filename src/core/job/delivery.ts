@@ -1,10 +1,10 @@
 import { refusalDelay, resendDelay, retryDelay, type JobPolicy } from "./policy.ts";
 
-/** Where a piece of work is on its way through a queue, which delivers at least once, late, or never. */
+/** Where a piece of work is on its way through a queue that may deliver it twice, late, or never. */
 export type PendingStep =
-  /** To be put into the queue once `notBefore` has come. */
+  /** Goes into the queue at `notBefore`. */
   | { readonly at: "waiting"; readonly notBefore: number }
-  /** In the queue; believed lost and sent again at `resendAt`. */
+  /** In the queue; at `resendAt` it counts as lost and is sent again. */
   | { readonly at: "sent"; readonly resendAt: number }
   /** In the hands of one holder until `deadline`; `lease` is the fencing token. */
   | { readonly at: "leased"; readonly lease: number; readonly deadline: number };
@@ -12,11 +12,11 @@ export type PendingStep =
 /** A piece of work: pending, or ended as `End` says. */
 export interface Delivery<End extends { readonly at: string }> {
   readonly step: PendingStep | End;
-  /** Claims that were not handed back: what counts against the limit. */
+  /** Claims that were not handed back; they count against the limit. */
   readonly attempts: number;
-  /** Messages since the last claim; each one waits longer before the next. */
+  /** Messages since the last claim; the wait for the next grows with each. */
   readonly sends: number;
-  /** Times in a row that its holder had no room; each one waits longer before the next. */
+  /** How often in a row its holder had no room; the wait for the next offer grows with each. */
   readonly refusals: number;
 }
 
@@ -32,15 +32,15 @@ const isPending = (step: { readonly at: string }): step is PendingStep =>
 const pending = ({ step }: AnyDelivery): PendingStep | null => (isPending(step) ? step : null);
 
 /**
- * Whether the work takes a place in the window: it is in the queue, in someone's hands, or was turned away and waits for
- * its time. Were the last not counted, a busy service would be offered all the others meanwhile.
+ * Whether the work takes a place in the window: it is in the queue, somebody holds it, or it was turned away and waits.
+ * If the last did not count, a busy service would be offered all the other work meanwhile.
  */
 export const takesPlace = (work: AnyDelivery, now: number): boolean =>
   work.step.at === "sent" ||
   work.step.at === "leased" ||
   (pending(work)?.at === "waiting" && !isDue(work, now));
 
-/** Whether this lease of the work is in force. A lease past its deadline is, until the work is taken away. */
+/** Whether this lease of the work is in force. After its deadline it stays in force until the work is taken away. */
 export const isHeldBy = (work: AnyDelivery, lease: number): boolean => {
   const step = pending(work);
   return step?.at === "leased" && step.lease === lease;
@@ -61,7 +61,7 @@ export function wakeTime(work: AnyDelivery): number | null {
   }
 }
 
-/** Whether a message for the work is due: its time has come, or the last message is believed lost. */
+/** Whether a message for the work is due: its time has come, or the last message counts as lost. */
 export const isDue = (work: AnyDelivery, now: number): boolean =>
   (work.step.at === "waiting" || work.step.at === "sent") && (wakeTime(work) ?? Infinity) <= now;
 
@@ -78,13 +78,13 @@ const postponed = <Work extends AnyDelivery>(work: Work, delayMs: number, now: n
   step: { at: "waiting", notBefore: now + delayMs },
 });
 
-/** The work whose message could not be sent: it waits for `delayMs`, and the message does not count. */
+/** The work whose message could not be sent: it waits for `delayMs`, and that message does not count. */
 export const unsent = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
   ...postponed(work, delayMs, now),
   sends: work.sends - 1,
 });
 
-/** The work in the hands of a new holder; null where it has ended or another holds it. */
+/** The work held by a new holder; null if it has ended or another holds it. */
 export function claimed<Work extends AnyDelivery>(
   work: Work,
   lease: number,
@@ -109,14 +109,14 @@ export const extended = <Work extends AnyDelivery>(
   now: number,
 ): Work => ({ ...work, step: { at: "leased", lease, deadline: now + policy.leaseMs }, refusals: 0 });
 
-/** The work handed back without a try: back-pressure burns no attempt, and its delay grows while it lasts. */
+/** The work handed back untried: back-pressure burns no attempt, and its delay grows while it lasts. */
 export const handedBack = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
   ...postponed(work, Math.max(delayMs, refusalDelay(work.refusals)), now),
   attempts: work.attempts - 1,
   refusals: work.refusals + 1,
 });
 
-/** The work after a failed attempt: waiting for the next one, or null where none is left. */
+/** The work after a failed attempt: it waits for the next; null if no attempt is left. */
 export const retried = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, now: number): Work | null =>
   work.attempts >= policy.maxAttempts ? null : postponed(work, retryDelay(work.attempts), now);
 

@@ -1,15 +1,15 @@
 /** The numbers of the job protocol; times in milliseconds. */
 export interface JobPolicy {
-  /** Tasks of one job in the queue or leased at once: a large batch never stands before a single picture. */
+  /** How many tasks of one job may be queued or leased at once, so that a batch never stands before a single picture. */
   readonly window: number;
   readonly maxAttempts: number;
-  /** A lease's life unless a progress report extends it. */
+  /** How long a lease lasts unless a progress report extends it. */
   readonly leaseMs: number;
-  /** A message not claimed by then is believed lost. */
+  /** A message that nobody claimed by then counts as lost. */
   readonly resendMs: number;
-  /** A task that the service had no room for this long, since its acceptance or its last attempt, is given up. */
+  /** A task is given up if the service had no room for it for so long, since its acceptance or its last attempt. */
   readonly giveUpMs: number;
-  /** How long a job that was written down may wait to be accepted. */
+  /** How long a job that was written down may wait for its acceptance. */
   readonly prepareMs: number;
   readonly archiveTtlMs: number;
   readonly retentionMs: number;
@@ -38,7 +38,7 @@ const backoff = (tries: number, first: number, most: number): number =>
 /** How long a task waits after its n-th failed attempt (n from 1). */
 export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * SECOND, 60 * SECOND);
 
-/** How long a task waits at least that was turned away `refusals` times in a row before. */
+/** The least time that a task waits after it was turned away, with `refusals` earlier ones in a row. */
 export const refusalDelay = (refusals: number): number => backoff(refusals, SECOND, 30 * SECOND);
 
 /** When a task that nobody holds is given up: a long attempt that failed late leaves the next one its time. */
@@ -48,6 +48,6 @@ export const givesUpAt = (
   policy: JobPolicy,
 ): number => (task.failedAt ?? createdAt) + policy.giveUpMs;
 
-/** How long a message may stay unclaimed after `sends` earlier ones were believed lost. */
+/** How long a message may stay unclaimed after `sends` earlier messages counted as lost. */
 export const resendDelay = (policy: JobPolicy, sends: number): number =>
   backoff(sends, policy.resendMs, 600 * SECOND);

@@ -3,11 +3,11 @@ import { isDone, type TaskProgress, type TaskRecord } from "./state.ts";
 
 const share = ({ done, total }: ProgressReport): number => Math.min(done / total, 1);
 
-/** What the holder of `lease` has told so far; of an earlier lease nothing counts. */
+/** What the holder of `lease` has reported so far; nothing of an earlier lease counts. */
 const told = (task: TaskRecord, lease: number): TaskProgress | null =>
   task.progress?.lease === lease ? task.progress : null;
 
-/** What is kept of a report by the holder of `lease`: within one lease, nobody is shown less than before. */
+/** The progress to keep after a report by the holder of `lease`: within one lease it never falls. */
 export function latestProgress(
   task: TaskRecord,
   lease: number,
@@ -23,13 +23,13 @@ function taskShare(task: TaskRecord): number {
   return progress === null ? 0 : share(progress);
 }
 
-/** Added before rounding down: binary fractions sum up to a hair less than the hundredth that they make. */
+/** Added before rounding down, because a sum of binary fractions may fall short of its hundredth by a hair. */
 const ROUNDING = 1e-9;
 
 /**
- * The share of a job's work that is done, in whole hundredths, rounded down: the mean over its tasks, where one that
- * ended counts whole and one in a holder's hands by its reports. 1 only when every task has ended. It falls when an
- * attempt fails, for the next one begins again.
+ * The share of a job's work that is done, in whole hundredths, rounded down: the mean over its tasks. A task that has
+ * ended counts as 1, a leased one by its holder's reports. 1 only when every task has ended. It falls when an attempt
+ * fails, because the next one begins anew.
  */
 export function jobProgress(tasks: readonly TaskRecord[]): number {
   if (tasks.every(isDone)) return 1;

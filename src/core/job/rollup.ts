@@ -19,20 +19,20 @@ export function jobStatus(tasks: readonly TaskRecord[]): Status {
   return tasks.every((task) => taskStatus(task) === "queued") ? "queued" : "processing";
 }
 
-/** The job's own error: only of a failed job; that of its task where it has but one. */
+/** The job's own error, if it failed: that of its task if it has only one. */
 export function jobError(tasks: readonly TaskRecord[]): string | null {
   if (jobStatus(tasks) !== "failed") return null;
   if (tasks.length === 1) return tasks[0]?.problem ? problemText(tasks[0].problem) : null;
   return `all_tasks_failed: None of the ${tasks.length} tasks succeeded. See the error of each task.`;
 }
 
-/** What a task says of itself: why it failed, or what a success could not serve; nothing while under way. */
+/** A task's error, once it has ended: why it failed, or what a success could not serve. */
 const taskError = (task: TaskRecord): string | null =>
   isDone(task) && task.problem !== null ? problemText(task.problem) : null;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** Section 2.3. */
+/** A job's status: section 2.3 of the specification. */
 export function jobView(state: JobState): JobStatus {
   const { definition, tasks } = state;
   return {
@@ -54,7 +54,7 @@ export function jobView(state: JobState): JobStatus {
 
 const POLL_SECONDS = { pending: 2, processing: 5 } as const;
 
-/** Section 2.6, but for the URL, which is signed anew for each answer. */
+/** An archive: section 2.6 of the specification, without the URL, which is signed anew for each answer. */
 export function archiveView(jobId: string, archive: ArchiveRecord): Omit<ArchiveDownload, "downloadUrl"> {
   const { step } = archive;
   switch (step.at) {

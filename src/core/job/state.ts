@@ -28,15 +28,15 @@ export interface VideoJobDefinition extends BaseDefinition {
   readonly maxFrames: number | null;
 }
 
-/** What was asked for; it never changes. `createdAt` is epoch milliseconds, as every time in this folder. */
+/** What the account asked for; it never changes. `createdAt` is epoch milliseconds, like every time in this folder. */
 export type JobDefinition = ImageJobDefinition | VideoJobDefinition;
 
-/** How a task ends. `lease` is that of the holder who ended it; null where none did. */
+/** How a task ends. `lease` is the lease of the holder that ended it; null if no holder did. */
 export type TaskEnd =
   | { readonly at: "success"; readonly lease: number }
   | { readonly at: "failed"; readonly lease: number | null };
 
-/** How far the holder of a lease said to be, in units. */
+/** How far a task is, in units, as the holder of the lease reported. */
 export interface TaskProgress {
   readonly lease: number;
   readonly done: number;
@@ -49,9 +49,9 @@ export interface TaskRecord extends Delivery<TaskEnd> {
   readonly started: boolean;
   /** Why it failed, what a success could not serve, or why the last attempt ended. */
   readonly problem: TaskProblem | null;
-  /** Absent until a holder told of any. */
+  /** Absent until a holder reports any. */
   readonly progress?: TaskProgress;
-  /** When the last attempt failed or was handed back; absent where none was. */
+  /** When the last attempt failed or was handed back; absent if none was. */
   readonly failedAt?: number;
 }
 
@@ -63,9 +63,8 @@ export type ArchiveEnd =
 export type ArchiveRecord = Delivery<ArchiveEnd>;
 
 /**
- * `prepared`: written down, but not yet in the account's list: it may still be withdrawn.
- * `running`: accepted. To be forgotten, with all they left behind: `withdrawn`, which was never accepted, and
- * `expired`, which was and has had its time.
+ * `prepared`: written down, but not yet in the account's list; it may still be withdrawn. `running`: accepted.
+ * `withdrawn` (never accepted) and `expired` (past its retention): to be forgotten with all that it left behind.
  */
 export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
@@ -83,7 +82,7 @@ export interface JobState {
   readonly projected: number;
 }
 
-/** A job as it is at its acceptance. */
+/** A new job, before its acceptance. */
 export function newJob(definition: JobDefinition): JobState {
   return {
     definition,
@@ -102,5 +101,5 @@ export function newJob(definition: JobDefinition): JobState {
   };
 }
 
-/** Whether a task's end is reached. */
+/** Whether a task has ended. */
 export const isDone = (task: TaskRecord): boolean => task.step.at === "success" || task.step.at === "failed";

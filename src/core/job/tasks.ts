@@ -12,7 +12,7 @@ export interface Transition {
   readonly taken: boolean;
 }
 
-/** What became of a holder's last report: it ended the attempt, had done so before, came too late, or can't be true. */
+/** What became of a holder's last report: it ended the attempt, repeated that, came too late, or can't be true. */
 export type Reported =
   | { readonly reported: "ended" | "repeated" | "lease_lost" }
   | { readonly reported: "refused"; readonly reason: string };
@@ -24,7 +24,7 @@ const find = (state: JobState, taskId: string): TaskRecord | undefined =>
 
 const shown = (tasks: readonly TaskRecord[]): string => `${jobStatus(tasks)} ${jobError(tasks)}`;
 
-/** The job with some tasks changed; what the account's list shows of it gets a new version when it changed. */
+/** The job with some tasks changed; it gets a new version if what the account's list shows has changed. */
 function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
   if (tasks.every((task, i) => task === state.tasks[i])) return state;
   return shown(state.tasks) === shown(tasks)
@@ -55,7 +55,7 @@ const GIVEN_UP: TaskProblem = {
   message: "The inference service had no room for this task for too long. Create a new job.",
 };
 
-/** A failed attempt: another one follows, or the task fails with what ended the last. */
+/** After a failed attempt another one follows, or the task fails with the problem of the last. */
 const attemptFailed = (
   task: TaskRecord,
   lease: number,
@@ -65,7 +65,7 @@ const attemptFailed = (
 ): TaskRecord =>
   delivery.retried({ ...task, problem, failedAt: now }, policy, now) ?? failed(task, lease, problem);
 
-/** A consumer takes a task. Taken only of a running job's task that nobody holds and that has not ended. */
+/** A consumer claims a task. Taken only if the job is running, nobody holds the task and it has not ended. */
 export function claimTask(state: JobState, taskId: string, policy: JobPolicy, now: number): Transition {
   const task = find(state, taskId);
   if (state.phase !== "running" || task === undefined) return notTaken(state);
@@ -101,7 +101,7 @@ export const releaseTask = (
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
   byHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
 
-/** The holder is at work, and tells how far it is: its lease lives on. */
+/** The holder is at work and reports how far it is: its lease is extended. */
 export const extendTask = (
   state: JobState,
   taskId: string,
@@ -117,8 +117,8 @@ export const extendTask = (
   }));
 
 /**
- * The holder reports the end. Who ended the task may say so again, to no effect; nobody else may say anything. An output
- * that such a task can't have is refused, and the holder keeps its lease.
+ * The holder reports the end. The holder that ended the task may repeat its report without effect; a report by anybody
+ * else is too late. An output that such a task can't have is refused, and the holder keeps its lease.
  */
 export function completeTask(
   state: JobState,
@@ -151,7 +151,7 @@ export function completeTask(
     : { state, report: { reported: "refused", reason } };
 }
 
-/** What time does to the tasks: leases end, and what has waited for too long is given up. */
+/** What time does to the tasks: leases end, and a task that has waited for too long is given up. */
 export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
   const { createdAt } = state.definition;
   const tasks = state.tasks.map((task) => {
@@ -165,7 +165,7 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   return withTasks(state, tasks, now);
 }
 
-/** The tasks whose messages are due, as many as the window has room for, marked as sent. */
+/** Takes the tasks whose messages are due, as many as fit the window, and marks them as sent. */
 export function takeDueTasks(
   state: JobState,
   policy: JobPolicy,

@@ -2,13 +2,13 @@ import { takesPlace, wakeTime } from "./delivery.ts";
 import { givesUpAt, type JobPolicy } from "./policy.ts";
 import type { JobState } from "./state.ts";
 
-/** How soon what is overdue is tried again: it was tried, or is being tried, and did not come off. */
+/** How soon something overdue is tried again: it was tried without success, or is being tried. */
 const RETRY_MS = 5_000;
 
 /**
  * When the job next needs its alarm, epoch milliseconds, always in the future: the platform loses an alarm that is set
- * to now while one runs, and one a moment later would spin as long as a database is away. There is always one: the
- * last is the purge at the end of the retention.
+ * to now while one runs, and an alarm a moment later would spin for as long as a database is away. There is always a
+ * next alarm: the last is the purge at the end of the retention.
  */
 export function nextWake(state: JobState, policy: JobPolicy, now: number): number {
   let next = Infinity;

@@ -6,7 +6,7 @@ import { authenticate as accountOf } from "../../services/authenticate.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { rateLimit } from "./rate-limit.ts";
 
-/** No credential is longer. */
+/** No valid credential is longer. */
 const MAX_HEADER_LENGTH = 16_384;
 
 /** The credential of `Authorization: Bearer <credential>` (RFC 6750, 2.1). @throws ServiceError Unauthorized. */
@@ -18,7 +18,7 @@ function bearerCredential(c: Context<AppEnv>): string {
   return credential;
 }
 
-/** Lets the holder of an API key or an access token in, within the account's rate. */
+/** Admits the holder of an API key or an access token, within the account's rate of requests. */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   const account = await accountOf(platform(c), bearerCredential(c));
   if (account === null) throw new ServiceError("Unauthorized");
@@ -26,7 +26,7 @@ export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
   await rateLimit(c, next);
 });
 
-/** Lets the holder of a lease in, by the token that was signed for it. */
+/** Admits the holder of a lease, by the token that was signed for it. */
 export const authenticateLease = createMiddleware<AppEnv>(async (c, next) => {
   const lease = await readLeaseToken(platform(c).settings.SIGNING_SECRET, bearerCredential(c));
   if (lease === null) throw new ServiceError("Unauthorized");

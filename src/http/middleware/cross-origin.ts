@@ -3,8 +3,9 @@ import { cors } from "hono/cors";
 const A_DAY = 86_400;
 
 /**
- * Lets pages of any origin call: there are no cookies to guard, and who calls must show a credential. A preflight is
- * answered before authentication, which it can't have; the headers that it asks for are granted, whatever SDK sends them.
+ * Allows calls from pages of any origin: there are no cookies to protect, and every call has to bring a credential. A
+ * preflight has no credential, so it is answered before authentication; it is granted every header that it asks for,
+ * because SDKs send headers of their own.
  */
 export const crossOrigin = cors({
   origin: "*",

@@ -19,10 +19,10 @@ const idempotencyKey = (required: boolean) =>
 /** Refuses a request without an Idempotency-Key. */
 export const requireIdempotencyKey = idempotencyKey(true);
 
-/** Takes an Idempotency-Key where there is one. */
+/** Accepts an Idempotency-Key, and a request without one. */
 export const acceptIdempotencyKey = idempotencyKey(false);
 
-/** Answers with what `once` gave; a replay says so by its header. */
+/** Answers with what `once` gave; a header marks a replay. */
 export function respondOnce<T extends object>(
   c: Context<AppEnv>,
   { answer, replayed }: Once<T>,

@@ -14,20 +14,20 @@ const NAMES = new Map(
   ]),
 );
 
-/** What a request is about: its operation's name, or else its method and route, but never its URL. */
+/** The name of a request's operation, or else its method and route, but never its URL. */
 function operationOf(c: Context<AppEnv>): string {
   const { method } = c.req;
   const route = routePath(c, -1);
   return NAMES.get(`${method === "HEAD" ? "GET" : method} ${route}`) ?? `${method} ${route}`;
 }
 
-/** The job that a path names, if a job can have that name: a client may put anything there, a key too. */
+/** The job that a path names, if it has the form of a job id: a client may put anything there, even a secret key. */
 function jobIdOf(c: Context<AppEnv>): string | undefined {
   const named = c.req.param("jobId");
   return named !== undefined && isJobId(named) ? named : undefined;
 }
 
-/** Gives each request an id, and each answer, errors too, one log line: never with a header. */
+/** Gives each request an id, and writes one log line for each answer, including errors; never with a header's content. */
 export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
   const requestId = crypto.randomUUID();
   const begun = Date.now();

@@ -8,14 +8,14 @@ import { complaint } from "../complaint.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { refuseLooseJson } from "../strict-json.ts";
 
-/** Whether a body is declared as JSON in UTF-8: a part of what Hono's validator takes, and any other would validate as {}. */
+/** Whether a body is declared as JSON in UTF-8. Hono's validator takes more, and validates any other content type as {}. */
 function isJson(contentType = ""): boolean {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
   return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
 }
 
-/** A request's body, read no further than `maxSize` bytes. A client that breaks off is no failure of ours. */
+/** A request's body, read up to `maxSize` bytes. A client that breaks off is not our failure. */
 async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array();
   const limit = bodyLimit({
@@ -38,8 +38,8 @@ async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Ar
 }
 
 /**
- * Refuses a body before it is read: not declared as JSON, or larger than `maxBytes` says for this request; then
- * one that is no strict JSON.
+ * Refuses a body before it is read if it is not declared as JSON or is larger than `maxBytes` allows for this request;
+ * then a body that is not strict JSON.
  */
 const boundedJson = (maxBytes: (c: Context<AppEnv>) => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -51,7 +51,7 @@ const boundedJson = (maxBytes: (c: Context<AppEnv>) => number) =>
 /** A client's body, bounded by the operator's setting. */
 export const jsonBody = boundedJson((c) => platform(c).settings.MAX_BODY_BYTES);
 
-/** The largest report that the protocol allows, 10,000 masks, is well below this. */
+/** The protocol's largest report, with 10,000 masks, is well below this. */
 const MAX_CALLBACK_BYTES = 4 * 1024 * 1024;
 
 /** The inference service's body. */

@@ -5,7 +5,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const pathOf = (id: string): string => `#/components/schemas/${id}`;
 
-/** Leaves out what zod knows of JavaScript and says of every such value. */
+/** Removes what zod says about JavaScript and adds to every such schema. */
 const withoutNoise: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ jsonSchema }) => {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -31,14 +31,14 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return components;
 }
 
-/** The reference to a named schema. @throws where it has no name. */
+/** The reference to a named schema. @throws if it has no name. */
 export function reference(schema: z.ZodType): { $ref: string } {
   const id = z.globalRegistry.get(schema)?.id;
   if (id === undefined) throw new Error("A body's schema needs a name: .meta({ id }).");
   return { $ref: pathOf(id) };
 }
 
-/** A parameter's schema, without what the parameter itself tells; named schemas in it are references. */
+/** A parameter's schema, without what the parameter itself says; named schemas in it are references. */
 export function parameterSchema(schema: z.ZodType): JsonSchema {
   const {
     $schema: _dialect,

@@ -7,7 +7,7 @@ import { commonResponses, HEADERS, responsesOf } from "./responses.ts";
 
 const { shape: settings } = SettingsSchema;
 
-/** What the operator may have set otherwise. */
+/** Limits that the operator may have changed. */
 const DEFAULTS: readonly (readonly [limit: string, value: number, unit: string])[] = [
   ["size of an image", settings.MAX_IMAGE_BYTES.parse(undefined), "bytes"],
   ["resolution of an image", settings.MAX_IMAGE_PIXELS.parse(undefined), "pixels"],
@@ -99,7 +99,7 @@ function paths(): Record<string, Record<string, object>> {
   return byPath;
 }
 
-/** The API's own description: OpenAPI 3.1, made from the schemas that validate its requests. The same for every operator. */
+/** The API's description: OpenAPI 3.1, made from the schemas that validate its requests. It is the same for every operator. */
 export const openApiDocument = () => ({
   openapi: "3.1.1",
   info: {

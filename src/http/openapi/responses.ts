@@ -24,7 +24,7 @@ const TRIAL: ErrorHints = {
   upgradeUrl: "https://segmentation.example.com/upgrade",
 };
 
-/** What some errors say beside their sentence, as an example. */
+/** Examples of the hints that some errors carry beside their sentence. */
 const HINTS: Partial<Record<ErrorCode, ErrorHints>> = {
   trial_limit_exceeded: TRIAL,
   trial_format_unsupported: TRIAL,
@@ -95,11 +95,11 @@ function errorResponse(status: ServiceError["status"], codes: readonly ErrorCode
   };
 }
 
-/** The errors that every operation may answer with, each a response of its own. */
+/** The errors that every operation may answer with, each as a response of its own. */
 export const commonResponses = (): Record<string, object> =>
   Object.fromEntries(COMMON_ERRORS.map((code) => [code, errorResponse(ERROR_CATALOGUE[code][0], [code])]));
 
-/** An operation with codes of the catalogue: the table's rows, or this does not compile. */
+/** An operation whose error codes are all in the catalogue; the compiler checks it. */
 type CataloguedOperation = Omit<Operation, "errors"> & { readonly errors: readonly ErrorCode[] };
 
 /** An operation's responses, by status: its success and every error that it may end with. */

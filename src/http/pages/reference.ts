@@ -17,7 +17,7 @@ export const REFERENCE_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Starts the viewer; a script of its own, since the page's policy lets no inline script run. */
+/** Starts the viewer. A separate script, because the page's policy forbids inline scripts. */
 export const REFERENCE_SCRIPT = `SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#reference",

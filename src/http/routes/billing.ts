@@ -6,7 +6,7 @@ import { authenticate } from "../middleware/authenticate.ts";
 import { requireIdempotencyKey, respondOnce } from "../middleware/idempotency-key.ts";
 import { wrongMethod } from "./wrong-method.ts";
 
-/** Sessions at the payment provider. These operations have no body; one that comes is left unread. */
+/** Sessions at the payment provider. These operations have no body; if a request has one, nobody reads it. */
 export const billing = new Hono<AppEnv>()
   .post("/checkout", authenticate, requireIdempotencyKey, async (c) =>
     respondOnce(c, await createCheckout(platform(c), c.var.account, c.var.idempotencyKey), 201),

@@ -25,7 +25,7 @@ export const jobs = new Hono<AppEnv>()
   .all("/", wrongMethod("GET, POST"))
   .get("/:jobId", authenticate, async (c) => {
     const { status, progress } = await retrieveJob(platform(c), c.var.account, c.req.param("jobId"));
-    // No field of the body: the specification's objects take none beside their own.
+    // A header, because the specification's objects have no room for further fields.
     c.header("x-job-progress", progress.toFixed(2));
     return c.json(status);
   })

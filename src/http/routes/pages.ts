@@ -9,7 +9,7 @@ import { LANDING_PAGE, LANDING_STYLE } from "../pages/landing.ts";
 import { REFERENCE_PAGE, REFERENCE_SCRIPT, VIEWER_FILES } from "../pages/reference.ts";
 import { wrongMethod } from "./wrong-method.ts";
 
-/** Nothing from elsewhere, nothing inline, no frames: a page that takes a secret key must not be lent to anybody. */
+/** Nothing from elsewhere, nothing inline, no frames: people type secret keys into the reference page. */
 const guarded = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -22,7 +22,7 @@ const guarded = secureHeaders({
     frameAncestors: ["'none'"],
   },
   xFrameOptions: "DENY",
-  // Whether the domain is for HTTPS alone is its owner's to say.
+  // Only the domain's owner can say whether it is for HTTPS alone.
   strictTransportSecurity: false,
 });
 
@@ -35,7 +35,7 @@ const JAVASCRIPT = { "content-type": "text/javascript; charset=utf-8" };
 
 let document: string | null = null;
 
-/** For people, and for tools that read the API's document. */
+/** Pages for people, and the API's document for tools. */
 export const pages = new Hono<AppEnv>()
   .use("/openapi.json", crossOrigin, cached)
   .get("/openapi.json", (c) => {

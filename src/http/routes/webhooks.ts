@@ -5,7 +5,7 @@ import { receiveStripeEvent } from "../../services/receive-stripe-event.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { wrongMethod } from "./wrong-method.ts";
 
-/** An event carries one object; this is many times the largest. */
+/** An event carries one object; this is many times the size of the largest. */
 const MAX_EVENT_BYTES = 1_000_000;
 
 const bounded = bodyLimit({
@@ -15,7 +15,7 @@ const bounded = bodyLimit({
   },
 });
 
-/** What the payment provider calls: the signature over the raw body lets it in. */
+/** What the payment provider calls; its signature over the raw body is the credential. */
 export const webhooks = new Hono<AppEnv>()
   .post("/stripe", bounded, async (c) => {
     await receiveStripeEvent(platform(c), await c.req.text(), c.req.header("stripe-signature"));

@@ -9,7 +9,7 @@ import { catchUp } from "../catch-up.ts";
 
 const DAY_MS = 86_400_000;
 
-/** getAccountOverview: what the account may do and why, its trial, what it used within the last 24 hours. */
+/** getAccountOverview: what the account may do and why, its trial, and what it used in the last 24 hours. */
 export async function getAccountOverview(platform: Platform, account: Account): Promise<AccountOverview> {
   const { settings } = platform;
   const now = Date.now();

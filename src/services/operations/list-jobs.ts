@@ -28,7 +28,7 @@ export async function listJobs(platform: Platform, account: Account, query: List
   const before = query.nextToken === undefined ? null : await decodeCursor(secret, filters, query.nextToken);
   if (query.nextToken !== undefined && before === null) throw new ServiceError("invalid_cursor");
 
-  // One more than asked for tells whether there is another page.
+  // One more than requested tells whether there is another page.
   const rows = await platform.jobs.list(account.accountId, { ...query, limit: query.limit + 1 }, before);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
