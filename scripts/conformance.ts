@@ -4,5 +4,5 @@ import { conformancePage } from "../test/conformance/page.ts";
 import { NOT_THERE_YET, PARTS } from "../test/conformance/parts.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
 
-/** Writes docs/conformance.md; a test compares it. */
+/** Writes docs/conformance.md; a test checks that it is up to date. */
 await writeFile(join(PROJECT_ROOT, "docs", "conformance.md"), conformancePage(PARTS, NOT_THERE_YET));

@@ -8,7 +8,7 @@ import { runCommand, usageError } from "./shared/command-line.ts";
 import { startStack } from "./stack/start-stack.ts";
 import { stateFolder } from "./stack/state-folder.ts";
 
-/** A folder of its own: `npm start` may be running beside it. */
+/** A separate folder, because `npm start` may be running at the same time. */
 const STATE_DIR = ".local/demo";
 
 async function demo(signal: AbortSignal): Promise<number> {
@@ -17,11 +17,13 @@ async function demo(signal: AbortSignal): Promise<number> {
     console.log(DEMO_HELP);
     return 0;
   }
-  // npm runs scripts in the project's folder; paths are meant from where it was called.
+  // npm runs scripts in the project's folder; paths are relative to the folder from which it was called.
   const from = process.env["INIT_CWD"] ?? process.cwd();
   const media = await readMedia(resolve(from, request.file));
   if (media.kind === "photo" && Object.keys(request.frames).length > 0)
-    throw usageError(`--fps, --frames and --max-frames are for clips; ${request.file} is a photograph.`);
+    throw usageError(
+      `--fps, --frames and --max-frames apply only to clips, but ${request.file} is a photograph.`,
+    );
   const stateDir = process.env["STATE_DIR"] ?? STATE_DIR;
   const stack = await startStack({
     port: 0,
@@ -43,7 +45,7 @@ async function demo(signal: AbortSignal): Promise<number> {
     ]);
   } finally {
     await stack.stop();
-    // A clip that was stopped half way would be taken up again beside the next demo's.
+    // Otherwise the next demo would also continue the interrupted clip.
     if (signal.aborted && stateDir === STATE_DIR)
       await rm(stateFolder(stateDir).data, { recursive: true, force: true });
   }

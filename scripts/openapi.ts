@@ -8,8 +8,8 @@ import { readIfPresent } from "./stack/private-file.ts";
 
 const HELP = `npm run openapi [-- --check]
 
-Writes the API's document, docs/openapi.json, and the types of a client made from it, test/generated-client/schema.d.ts.
---check writes nothing: exit code 1 says that they are not what the code makes.`;
+Generates the OpenAPI document, docs/openapi.json, and the client types from it, test/generated-client/schema.d.ts.
+--check writes nothing and exits with 1 if the files are out of date.`;
 
 function parseCheck(): boolean | null {
   try {
@@ -34,7 +34,7 @@ await runCommand(async () => {
     if ((await readIfPresent(file)) === text) continue;
     stale += 1;
     if (!isCheck) await writeFile(file, text);
-    console.log(isCheck ? `${path} is not what the code makes: npm run openapi` : `${path} written`);
+    console.log(isCheck ? `${path} is out of date. Update it with: npm run openapi` : `${path} written`);
   }
   return isCheck && stale > 0 ? 1 : 0;
 });

@@ -6,12 +6,12 @@ import { type StackAddress, startStack } from "./stack/start-stack.ts";
 
 const HELP = `Runs the whole service on this machine until Ctrl-C.
 
-  npm start                     http://127.0.0.1:8787
-  PORT=8790 npm start           another port (0: any free one)
-  STATE_DIR=/tmp/try npm start  another folder for database, files, keys and logs (default .local)
+  npm start                     serve on http://127.0.0.1:8787
+  PORT=8790 npm start           use another port (0: any free one)
+  STATE_DIR=/tmp/try npm start  use another folder for database, files, keys and logs (default .local)
   INFERENCE_URL=… INFERENCE_TOKEN=… npm start
-                                an inference service that runs already
-  STAND_INS=off npm start       without the stand-ins for an identity provider and Stripe
+                                use an inference service that is already running
+  STAND_INS=off npm start       start no stand-ins for an identity provider and Stripe
 
 The Worker's settings (docs/operations.md) come from the environment or from .dev.vars.
 `;
@@ -28,8 +28,8 @@ function instructions({ baseUrl, apiKey, identityUrl, billingUrl }: StackAddress
   const folder = process.env["STATE_DIR"] ? `STATE_DIR=${process.env["STATE_DIR"]} ` : "";
   const job = `
 Ready.
-  Address  ${baseUrl}
-  API key  ${apiKey} (a paid account)
+  URL      ${baseUrl}
+  API key  ${apiKey} (of a paid account)
 
 Try it (needs curl and jq):
 
@@ -37,22 +37,22 @@ ${indented(settingLines(baseUrl, apiKey))}
 ${indented(JOB_LINES)}
 `;
   const signIn = `
-Be a new customer: sign in with any e-mail address at ${identityUrl}, or here:
+Try it as a new customer: sign in with any e-mail address at ${identityUrl}, or here:
 
   TOKEN=$(${folder}npm run -s token -- --email a@example.com)
   AUTH="Authorization: Bearer $TOKEN"
-${indented(OVERVIEW_LINE)}   # a free trial; the job above runs on it
+${indented(OVERVIEW_LINE)}   # shows a free trial; the job above can use it
 `;
   const checkout = `
 ${indented(CHECKOUT_LINE)}
-  # Open that address (Stripe's stand-in, ${billingUrl}) and press Pay: no money moves, and the overview says paid.
+  # Open that URL (the Stripe stand-in at ${billingUrl}) and press Pay. No money moves, and the overview says paid.
 `;
   const parts = [
     job,
     ...(identityUrl === undefined ? [] : [signIn]),
     ...(billingUrl === undefined ? [] : [checkout]),
   ];
-  return `${parts.join("")}\nCtrl-C stops everything.\n`;
+  return `${parts.join("")}\nPress Ctrl-C to stop everything.\n`;
 }
 
 async function start(signal: AbortSignal): Promise<number> {

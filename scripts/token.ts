@@ -7,11 +7,11 @@ import { stateFolder } from "./stack/state-folder.ts";
 import { Email } from "./stand-ins/identity/people.ts";
 import { signIn } from "./token/sign-in.ts";
 
-const HELP = `Signs in at the running stack's stand-in for an identity provider, and prints the access token alone.
+const HELP = `Signs in at the running stack's stand-in for an identity provider, and prints only the access token.
 
   TOKEN=$(npm run -s token -- --email a@example.com)
 
-  STATE_DIR=/tmp/try npm run …  of the stack with that folder (default .local)
+  STATE_DIR=/tmp/try npm run …  uses the stack in that folder (default .local)
 `;
 
 function parseEmail(): string | null {
@@ -27,18 +27,18 @@ function parseEmail(): string | null {
   if (help === true) return null;
   if (email === undefined) throw usageError(`--email is missing.\n\n${HELP}`);
   const address = Email.safeParse(email);
-  if (!address.success) throw usageError("--email must be an address like a@example.com.");
+  if (!address.success) throw usageError("--email must be an e-mail address like a@example.com.");
   return address.data;
 }
 
 async function identityUrlOf(state = stateFolder(process.env["STATE_DIR"])): Promise<string> {
   const text = await readIfPresent(state.ready);
-  if (text === null) throw new Failure(`No stack runs on ${state.path}. Start one with npm start.`);
+  if (text === null) throw new Failure(`No stack is running in ${state.path}. Start one with npm start.`);
   const { identityUrl } = StackAddress.parse(JSON.parse(text));
   if (identityUrl !== undefined) return identityUrl;
   throw new Failure(
-    "The running stack has no stand-in for an identity provider: it takes the tokens of the one in its settings " +
-      "(OIDC_ISSUER), or API keys alone (STAND_INS=off).",
+    "The running stack has no stand-in for an identity provider. It accepts tokens of the provider in its settings " +
+      "(OIDC_ISSUER), or only API keys (STAND_INS=off).",
   );
 }
 
@@ -50,8 +50,10 @@ await runCommand(async () => {
   }
   const identityUrl = await identityUrlOf();
   const token = await signIn(identityUrl, email).catch((error: unknown) => {
-    // A stack that was killed leaves its address behind.
-    throw new Failure(`The sign-in at ${identityUrl} failed: ${messageOf(error)}. Does the stack still run?`);
+    // A stack that was killed leaves its ready.json behind.
+    throw new Failure(
+      `The sign-in at ${identityUrl} failed: ${messageOf(error)}. Is the stack still running?`,
+    );
   });
   console.log(token);
   return 0;

@@ -21,7 +21,7 @@ export interface CreatedAccount {
   readonly secret: string;
 }
 
-/** Creates an account with its first API key; fails where the address has one. */
+/** Creates an account with its first API key. @throws Failure if the e-mail address already has an account */
 export async function createAccount(
   database: Database,
   account: NewAccount,
@@ -40,11 +40,11 @@ export async function createAccount(
     ],
     signal,
   );
-  if (!created?.length) throw new Failure(`There is an account of ${account.email} already.`);
+  if (!created?.length) throw new Failure(`${account.email} already has an account.`);
   return { accountId, keyId: key.keyId, secret: key.secret };
 }
 
-/** The account of an address with a new API key: the one that there is, or a new one. */
+/** Creates an API key for the account of an e-mail address, and first the account if there is none. */
 export async function createAccountOrKey(
   database: Database,
   account: NewAccount,
@@ -65,11 +65,14 @@ async function update(
 ): Promise<Row> {
   const [rows] = await database.run([statement], signal);
   const row = rows?.[0];
-  if (!row) throw new Failure(`There is no account ${accountId}.`);
+  if (!row)
+    throw new Failure(
+      `There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`,
+    );
   return row;
 }
 
-/** Sets what the operator decides for an account; fails where there is no such account. */
+/** Sets an account's plan. @throws Failure if there is no such account */
 export const setPlan = (
   database: Database,
   accountId: string,
@@ -84,7 +87,7 @@ export const setPlan = (
     signal,
   );
 
-/** Suspends an account, whose every credential is refused from then on, or lets it in again. */
+/** Suspends an account, so that all its credentials are refused, or activates it again. @throws Failure if there is no such account */
 export const setStatus = (
   database: Database,
   accountId: string,
@@ -99,7 +102,7 @@ export const setStatus = (
     signal,
   );
 
-/** Every account, the newest first. */
+/** All accounts, newest first. */
 export async function listAccounts(database: Database, signal?: AbortSignal): Promise<Row[]> {
   const [rows] = await database.run(
     [

@@ -18,9 +18,9 @@ export const ADMIN_HELP = `Manages accounts and keys, shows jobs, checks the led
   npm run admin -- ledger-check [--grant 100]
 
   --json    print JSON
-  --remote  the deployed database of wrangler.toml (needs \`npx wrangler login\`);
+  --remote  use the deployed database of wrangler.toml (needs \`npx wrangler login\`);
             without it, the local stack's in STATE_DIR (default .local), running or not
-  --grant   a trial's tokens; without it, TRIAL_TOKENS of the environment, or 100
+  --grant   the tokens of a trial; by default TRIAL_TOKENS of the environment, or 100
 `;
 
 interface Target {
@@ -28,7 +28,7 @@ interface Target {
   readonly json: boolean;
 }
 
-/** What was asked for, checked. */
+/** A validated command line. */
 export type AdminCommand =
   | { readonly action: "help" }
   | (Target & {
@@ -79,7 +79,7 @@ function read(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    // Node goes on about how to pass an argument that begins with a dash; none does here.
+    // The rest of Node's message is about arguments that begin with a dash; there are none here.
     throw usageError(`${messageOf(error).split(". ")[0]}.\n${SEE_HELP}`);
   }
 }
@@ -94,7 +94,7 @@ function required(value: string | undefined, what: string, pattern: RegExp, form
 
 function requiredPlan(value: string | undefined): Plan {
   const plan = PLANS.find((candidate) => candidate === value);
-  if (!plan) throw usageError(`--plan must be ${PLANS.join(" or ")}.`);
+  if (!plan) throw usageError(`--plan must be ${PLANS.slice(0, -1).join(", ")} or ${PLANS.at(-1)}.`);
   return plan;
 }
 
@@ -103,7 +103,7 @@ const WORDS = /^[^\p{Cc}]{1,100}$/u;
 const TOKENS = /^[1-9]\d{0,8}$/;
 const id = (kind: string): RegExp => new RegExp(`^${kind}_[0-9a-f]{32}$`);
 
-/** Reads the command line; throws a usage error that names what is wrong. */
+/** Reads the command line. @throws Failure, a usage error that names what is wrong */
 export function parseAdminArguments(args: readonly string[]): AdminCommand {
   const { values, positionals } = read(args);
   const [action, ...operands] = positionals;
@@ -111,15 +111,15 @@ export function parseAdminArguments(args: readonly string[]): AdminCommand {
   if (!isAction(action)) throw usageError(`There is no command "${action}".\n${SEE_HELP}`);
   const allowed = new Set(["json", "remote", "help", ...OPTIONS_OF[action]]);
   const foreign = Object.keys(values).find((name) => !allowed.has(name));
-  if (foreign !== undefined) throw usageError(`--${foreign} does not belong to ${action}.`);
+  if (foreign !== undefined) throw usageError(`${action} does not take --${foreign}.\n${SEE_HELP}`);
   if (operands.length > (action === "show-job" ? 1 : 0))
-    throw usageError(`Too many arguments for ${action}.`);
+    throw usageError(`Too many arguments for ${action}.\n${SEE_HELP}`);
 
   const target: Target = { remote: values.remote, json: values.json };
-  const accountId = () => required(values.account, "--account", id("acct"), "an account's id, acct_…");
+  const accountId = () => required(values.account, "--account", id("acct"), "an account's id (acct_…)");
   switch (action) {
     case "create-account": {
-      const email = required(values.email, "--email", EMAIL, "an address like a@example.com");
+      const email = required(values.email, "--email", EMAIL, "an e-mail address like a@example.com");
       const plan = requiredPlan(values.plan);
       const name =
         values.name === undefined ? null : required(values.name, "--name", WORDS, "1 to 100 characters");
@@ -138,16 +138,23 @@ export function parseAdminArguments(args: readonly string[]): AdminCommand {
       return { ...target, action, accountId: accountId(), label };
     }
     case "revoke-key":
-      return { ...target, action, keyId: required(values.key, "--key", id("key"), "a key's id, key_…") };
+      return { ...target, action, keyId: required(values.key, "--key", id("key"), "a key's id (key_…)") };
     case "show-job":
       return {
         ...target,
         action,
-        jobId: required(operands[0], "The job's id", id("job"), "a job's id, job_…"),
+        jobId: required(
+          operands[0],
+          "The job's id",
+          id("job"),
+          "an id like job_…, with 32 hexadecimal digits",
+        ),
       };
     case "ledger-check": {
       const grant =
-        values.grant === undefined ? null : required(values.grant, "--grant", TOKENS, "a number of tokens");
+        values.grant === undefined
+          ? null
+          : required(values.grant, "--grant", TOKENS, "a whole number of tokens");
       return { ...target, action, grant: grant === null ? null : Number(grant) };
     }
   }

@@ -11,9 +11,9 @@ export type Row = z.infer<typeof Row>;
 
 const Answer = z.array(z.object({ results: z.array(Row), success: z.literal(true) }));
 
-/** Where accounts live: a state folder's D1 or the deployed one. */
+/** The D1 database of a local stack, or the deployed one. */
 export interface Database {
-  /** Runs the statements in one go and gives the rows of each. */
+  /** Runs the statements in one call and returns the rows of each. */
   readonly run: (statements: readonly string[], signal?: AbortSignal) => Promise<Row[][]>;
 }
 
@@ -31,7 +31,7 @@ async function execute(
     try {
       return await runWrangler(args, env, signal);
     } catch (error) {
-      // A running stack has the same file open: its writes are short, so another try finds a gap.
+      // A running stack has the same file open. Its writes are short, so a later attempt succeeds.
       const isBusy = error instanceof WranglerFailure && BUSY.test(error.output);
       if (!isBusy || attempt === ATTEMPTS) throw error;
       await sleep(200 * attempt, undefined, signal && { signal });
@@ -44,28 +44,31 @@ function database(where: readonly string[], env: NodeJS.ProcessEnv): Database {
     run: async (statements, signal) => {
       const output = await execute(where, env, statements.join(";\n"), signal);
       const answer = Answer.safeParse(JSON.parse(output));
-      if (!answer.success) throw new Failure(`The database gave an answer that can't be read:\n${output}`);
+      if (!answer.success)
+        throw new Failure(`Wrangler printed a result that this command cannot read:\n${output}`);
       return answer.data.map((statement) => statement.results);
     },
   };
 }
 
-/** The D1 database of a local stack that has one: a mistyped STATE_DIR must not look like an empty service. */
+/** The D1 database of an existing local stack: a mistyped STATE_DIR must not look like an empty service. @throws Failure if there is none */
 export async function openExistingDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
   if (!existsSync(state.data)) {
-    throw new Failure(`There is no stack's state in ${state.path}. Set STATE_DIR, or start one: npm start.`);
+    throw new Failure(
+      `There is no local stack in ${state.path}. Set STATE_DIR to its folder, or start one with npm start.`,
+    );
   }
   return openLocalDatabase(state, signal);
 }
 
-/** The D1 database of a local stack, running or not; created and migrated where needed. */
+/** The D1 database of a local stack, running or not; creates and migrates it if needed. */
 export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
   await createStateFolder(state);
   await applyMigrations(state, signal);
   return database(["--local", "--persist-to", state.data], stackMark(state));
 }
 
-/** The deployed database that wrangler.toml names, with Wrangler's own login. */
+/** The deployed database that wrangler.toml names. It uses Wrangler's login. */
 export function openRemoteDatabase(): Database {
   return database(["--remote"], {});
 }

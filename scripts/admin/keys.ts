@@ -7,25 +7,25 @@ import { sql } from "./sql.ts";
 export interface NewKey {
   readonly keyId: string;
   readonly label: string;
-  /** Shown once, kept nowhere. */
+  /** Shown once and stored nowhere. */
   readonly secret: string;
   readonly digest: string;
 }
 
-/** A fresh secret key and what is stored of it. */
+/** Generates a secret key, and the digest that is stored of it. */
 export async function newKey(label: string): Promise<NewKey> {
   const secret = generateApiKey();
   return { keyId: newId("key"), label, secret, digest: await apiKeyDigest(secret) };
 }
 
-/** The statement that stores a key for an account, and returns no row where there is no such account. */
+/** The statement that stores a key for an account. It returns no row if there is no such account. */
 export function insertKey(key: NewKey, accountId: string, now: number): string {
   return sql`INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
     SELECT ${key.keyId}, id, ${key.label}, ${apiKeyPrefix(key.secret)}, ${key.digest}, ${now}, ${now}
     FROM accounts WHERE id = ${accountId} RETURNING id`;
 }
 
-/** Adds a key to an account; fails where there is no such account. */
+/** Creates a key for an account. @throws Failure if there is no such account */
 export async function createKey(
   database: Database,
   accountId: string,
@@ -34,11 +34,14 @@ export async function createKey(
 ): Promise<NewKey> {
   const key = await newKey(label);
   const [rows] = await database.run([insertKey(key, accountId, Date.now())], signal);
-  if (!rows?.length) throw new Failure(`There is no account ${accountId}.`);
+  if (!rows?.length)
+    throw new Failure(
+      `There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`,
+    );
   return key;
 }
 
-/** An account's keys, the newest first, revoked ones too. */
+/** An account's keys, newest first, including revoked ones. @throws Failure if there is no such account */
 export async function listKeys(database: Database, accountId: string, signal?: AbortSignal): Promise<Row[]> {
   const [accounts, keys] = await database.run(
     [
@@ -48,11 +51,14 @@ export async function listKeys(database: Database, accountId: string, signal?: A
     ],
     signal,
   );
-  if (!accounts?.length) throw new Failure(`There is no account ${accountId}.`);
+  if (!accounts?.length)
+    throw new Failure(
+      `There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`,
+    );
   return keys ?? [];
 }
 
-/** Revokes a key from its very next use on; gives when it was revoked (ISO 8601), also when it already was. */
+/** Revokes a key and returns when it was revoked (ISO 8601); a key that was revoked before keeps its time. @throws Failure if there is no such key */
 export async function revokeKey(database: Database, keyId: string, signal?: AbortSignal): Promise<string> {
   const now = Date.now();
   const [rows] = await database.run(

@@ -2,16 +2,16 @@ import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../src/core/metering.ts";
 import type { Database, Row } from "./database.ts";
 import { sql } from "./sql.ts";
 
-/** What one check looks for, and the statement that finds it: its rows have a `subject`, and a `detail`. */
+/** The problem that one check looks for, and the statement that finds it. Its rows have a `subject` and a `detail`. */
 interface Check {
   readonly problem: string;
   readonly statement: string;
 }
 
-/** More of one kind would say nothing new. */
+/** How many findings of one kind are reported: more would say nothing new. */
 const MOST_OF_A_KIND = 100;
 
-/** The ledger with a row a job; a kind that a job has no entry of is NULL. */
+/** The ledger with one row per job. A kind is NULL if the job has no entry of it. */
 const BOOKS = `
   WITH books AS (
     SELECT job_id, account_id, min(fund) AS fund, min(fund) = max(fund) AND min(account_id) = max(account_id) AS alike,
@@ -22,7 +22,7 @@ const BOOKS = `
 
 const books = (select: string): string => `${BOOKS} ${select} LIMIT ${MOST_OF_A_KIND}`;
 
-/** Jobs that were accepted before there was a ledger are no concern of it. */
+/** Excludes jobs that were accepted before the ledger existed. */
 const SINCE_THE_LEDGER = "j.created_at >= (SELECT min(at) FROM ledger)";
 
 function checks(grant: number, now: number): Check[] {
@@ -34,7 +34,7 @@ function checks(grant: number, now: number): Check[] {
         WHERE b.reserved IS NULL AND ${SINCE_THE_LEDGER}`),
     },
     {
-      problem: "an image job that did not reserve a unit an image",
+      problem: "an image job that did not reserve one unit per image",
       statement: books(`
         SELECT j.id AS subject, b.reserved || ' for ' || j.total_items AS detail
         FROM jobs j JOIN books b ON b.job_id = j.id
@@ -47,13 +47,13 @@ function checks(grant: number, now: number): Check[] {
         WHERE j.status IN ('success', 'failed') AND b.settled IS NULL`),
     },
     {
-      problem: "a job under way that is settled or voided",
+      problem: "a job in progress that is settled or voided",
       statement: books(`
         SELECT j.id AS subject, j.status AS detail FROM jobs j JOIN books b ON b.job_id = j.id
         WHERE j.status IN ('queued', 'processing') AND coalesce(b.settled, b.released, b.voided) IS NOT NULL`),
     },
     {
-      problem: "entries of a job that don't add up",
+      problem: "entries of a job that do not add up",
       statement: books(`
         SELECT job_id AS subject, printf('reserved %s, settled %s, released %s, voided %s',
           coalesce(reserved, '-'), coalesce(settled, '-'), coalesce(released, '-'), coalesce(voided, '-')) AS detail
@@ -78,7 +78,7 @@ function checks(grant: number, now: number): Check[] {
         GROUP BY account_id HAVING sum(used) > ${sql`${grant}`} LIMIT ${MOST_OF_A_KIND}`,
     },
     {
-      problem: "a meter event that is not what was settled",
+      problem: "a meter event that differs from what was settled",
       statement: books(`
         SELECT m.identifier AS subject, m.units || ' for ' || coalesce(b.settled, 'nothing') AS detail
         FROM meter_events m LEFT JOIN books b ON b.job_id = m.identifier AND b.fund = 'paid'
@@ -87,8 +87,8 @@ function checks(grant: number, now: number): Check[] {
         WHERE b.settled IS NOT m.units OR coalesce(c.account_id, f.account_id) IS NOT b.account_id`),
     },
     {
-      // What was settled before an account was a customer is not metered; its first event tells since when it is.
-      problem: "a customer's use without a meter event",
+      // Usage that was settled before the account became a customer is not metered; its first event tells since when it is one.
+      problem: "a customer's usage without a meter event",
       statement: books(`
         SELECT b.job_id AS subject, b.settled || ' of ' || b.account_id AS detail
         FROM books b JOIN billing c ON c.account_id = b.account_id
@@ -97,7 +97,7 @@ function checks(grant: number, now: number): Check[] {
           AND b.at >= (SELECT min(at) FROM meter_events WHERE customer_id = c.customer_id)`),
     },
     {
-      problem: "a meter event that can't be sent any more: reconcile it by hand",
+      problem: "a meter event that can no longer be sent: reconcile it by hand",
       statement: sql`
         SELECT identifier AS subject, units || ' of ' || customer_id AS detail FROM meter_events
         WHERE sent_at IS NULL AND (first_tried_at <= ${now - RESENT_WITHIN_MS} OR at <= ${now - SENT_WITHIN_MS})
@@ -107,13 +107,13 @@ function checks(grant: number, now: number): Check[] {
 }
 
 export interface LedgerReport {
-  /** What disagrees, up to a hundred of a kind; nothing where the books are right. */
+  /** The disagreements, up to a hundred of each kind; empty if the ledger is right. */
   readonly findings: readonly Row[];
-  /** How many jobs are listed, entries and accounts the ledger has. */
+  /** The result, with the numbers of jobs, entries, accounts and units. */
   readonly summary: string;
 }
 
-/** Proves that the ledger agrees with the jobs and with the metered usage; `grant` is a trial's tokens. */
+/** Checks that the ledger agrees with the jobs and with the metered usage. @param grant the tokens of a trial @param now epoch milliseconds */
 export async function checkLedger(
   database: Database,
   grant: number,
@@ -137,6 +137,8 @@ export async function checkLedger(
   return {
     findings,
     summary:
-      findings.length === 0 ? `The ledger agrees: ${seen}.` : `${findings.length} things disagree: ${seen}.`,
+      findings.length === 0
+        ? `The ledger agrees: ${seen}.`
+        : `The ledger disagrees in ${findings.length} ${findings.length === 1 ? "place" : "places"}: ${seen}.`,
   };
 }

@@ -1,6 +1,6 @@
 import type { Row } from "./database.ts";
 
-/** What a command came to: one thing, or a list of things; where something is wrong, an exit code. */
+/** A command's result: one row or a list of rows, and an exit code if it is not 0. */
 export interface Outcome {
   readonly result: Row | readonly Row[];
   readonly summary?: string;
@@ -9,7 +9,7 @@ export interface Outcome {
 
 const isTime = (name: string): boolean => name.endsWith("_at") || name.endsWith("At");
 
-/** A row with its times (epoch milliseconds) as ISO 8601. */
+/** A row with its times (epoch milliseconds) converted to ISO 8601. */
 export const readable = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -18,7 +18,7 @@ export const readable = (row: Row): Row =>
     ]),
   );
 
-/** A value as a terminal may show it: names and labels are others' words, and could be control sequences. */
+/** A value that is safe for a terminal: names and labels come from others and may contain control sequences. */
 const shown = (value: Row[string]): string =>
   String(value ?? "-").replaceAll(
     /[\p{Cc}\p{Cf}]/gu,
@@ -28,7 +28,7 @@ const shown = (value: Row[string]): string =>
 function printOne(row: Row): void {
   const width = Math.max(...Object.keys(row).map((name) => name.length));
   for (const [name, value] of Object.entries(row)) console.log(`${name.padEnd(width)}  ${shown(value)}`);
-  if ("secret" in row) console.log("\nThe secret is shown this once; only its digest is stored.");
+  if ("secret" in row) console.log("\nThe secret is shown only now; the database stores only its digest.");
 }
 
 function printTable(rows: readonly Row[]): void {
@@ -48,7 +48,7 @@ function printTable(rows: readonly Row[]): void {
 
 const isList = (result: Outcome["result"]): result is readonly Row[] => Array.isArray(result);
 
-/** Prints for a person, or for a program. */
+/** Prints a result as a table, or as JSON. */
 export function print({ result, summary }: Outcome, json: boolean): void {
   if (json) {
     console.log(JSON.stringify(result));

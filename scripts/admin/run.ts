@@ -54,7 +54,7 @@ async function open({ action, remote }: Action, signal: AbortSignal): Promise<Da
   return action === "create-account" ? openLocalDatabase(state, signal) : openExistingDatabase(state, signal);
 }
 
-/** Performs one administrative command; gives the exit code. */
+/** Runs one administrative command and returns the exit code. */
 export async function runAdmin(args: readonly string[], signal: AbortSignal): Promise<number> {
   const command = parseAdminArguments(args);
   if (command.action === "help") {

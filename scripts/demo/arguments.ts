@@ -4,24 +4,24 @@ import { messageOf } from "../shared/error-parts.ts";
 import { usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
-export const DEMO_HELP = `Segments a photograph or a clip on this machine, from the upload to the masks.
+export const DEMO_HELP = `Segments a photograph or a clip on this machine, from upload to masks.
 
-  npm run demo                                  the sample: a coffee cup and a spoon
-  npm run demo -- photo.jpg "cat" "chair"       your photograph, what to look for
+  npm run demo                                  a sample: a coffee cup and a spoon
+  npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
   npm run demo -- clip.mp4 "cat"                your clip: MP4, QuickTime, WebM, Matroska or AVI
 
-  --out DIR          where the results go (default demo-output)
+  --out DIR          the folder for the results (default demo-output)
 
-Of a clip, up to six frames a second are looked at, unless you say otherwise:
+By default the demo processes up to six frames per second of a clip. To change this:
 
-  --fps N            so many frames a second
-  --frames N         so many frames, spread over the clip
-  --max-frames N     at most so many frames, beside either
+  --fps N            process N frames per second
+  --frames N         process N frames, spread over the clip
+  --max-frames N     process at most N frames; can be combined with either
 
-The first run fetches the model (about 230 MB), once.
+The first run downloads the model once (about 230 MB).
 `;
 
-/** Which frames of a clip are asked for, under the names of the API. */
+/** Which frames of a clip to process, under the names of the API. */
 export interface RequestedFrames {
   readonly fps?: number;
   readonly numFrames?: number;
@@ -36,7 +36,7 @@ export interface DemoRequest {
   readonly frames: RequestedFrames;
 }
 
-/** Reads the command line, paths as they are given; null when help was asked for. */
+/** Reads the command line and leaves paths as given; null if it asks for help. @throws Failure, a usage error that names what is wrong */
 export function parseDemoArguments(args: readonly string[]): DemoRequest | null {
   const { values, positionals } = read(args);
   if (values.help) return null;
@@ -47,7 +47,8 @@ export function parseDemoArguments(args: readonly string[]): DemoRequest | null 
     return { file: join(PROJECT_ROOT, "samples", "coffee.png"), prompts: ["cup", "spoon"], out, frames };
   }
   if (prompts.length === 0) throw usageError(`Say what to look for: npm run demo -- ${file} "cat" "chair"`);
-  if (prompts.some((prompt) => prompt.trim() === "")) throw usageError("A prompt is empty.");
+  if (prompts.some((prompt) => prompt.trim() === ""))
+    throw usageError("A prompt is empty. Give at least one word per prompt.");
   return { file, prompts, out, frames };
 }
 
@@ -71,7 +72,8 @@ function read(args: readonly string[]) {
 
 function requestedFrames(values: ReturnType<typeof read>["values"]): RequestedFrames {
   const { fps, frames, "max-frames": most } = values;
-  if (fps !== undefined && frames !== undefined) throw usageError("Give --fps or --frames, not both.");
+  if (fps !== undefined && frames !== undefined)
+    throw usageError("--fps and --frames cannot be combined. Give one of them.");
   return {
     ...(fps !== undefined && { fps: positive("--fps", fps) }),
     ...(frames !== undefined && { numFrames: wholeNumber("--frames", frames) }),
@@ -82,11 +84,11 @@ function requestedFrames(values: ReturnType<typeof read>["values"]): RequestedFr
 function positive(option: string, text: string): number {
   const number = Number(text);
   if (Number.isFinite(number) && number > 0) return number;
-  throw usageError(`${option} takes a number above 0, like 2 or 0.5.`);
+  throw usageError(`${option} must be a number above 0, such as 2 or 0.5.`);
 }
 
 function wholeNumber(option: string, text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw usageError(`${option} takes a whole number from 1 on.`);
+  throw usageError(`${option} must be a whole number of 1 or more.`);
 }

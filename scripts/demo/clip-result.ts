@@ -23,7 +23,7 @@ async function trackRows(masksPath: string, prompts: readonly string[]): Promise
   ]);
 }
 
-/** Saves a clip's masks.json, its preview and a strip of it into a folder. */
+/** Saves a clip's masks.json, its preview and a strip of the preview's frames to a folder. */
 export async function saveClipResult(
   client: ApiClient,
   jobId: string,
@@ -32,14 +32,14 @@ export async function saveClipResult(
 ): Promise<Saved> {
   const { manifest } = await client.retrieveVideoJobResult(jobId);
   const [item] = manifest.items;
-  if (item === undefined) throw new Failure("The job ended in success, and its manifest lists no clip.");
+  if (item === undefined) throw new Failure("The job succeeded, but its manifest lists no clip.");
   const masksPath = join(folder, "masks.json");
   await client.downloadTo(masksPath, item.masks);
   const { framesProcessed, framesWithMasks, totalMasks } = item.counts;
   const lines = [
     ...foundLines(HEADING, await trackRows(masksPath, manifest.prompts)),
     "",
-    `${framesProcessed} frames looked at, ${framesWithMasks} with masks, ${totalMasks} masks in all.`,
+    `${framesProcessed} frames processed, ${framesWithMasks} with masks, ${totalMasks} masks in all.`,
   ];
   const files: SavedFile[] = [{ label: "Masks", path: masksPath }];
   if (item.previewUrl !== undefined) {
@@ -52,7 +52,7 @@ export async function saveClipResult(
       files.push({ label: "Strip", path: strip });
     } catch (error) {
       signal.throwIfAborted();
-      lines.push(`No strip of the preview could be made: ${messageOf(error)}`);
+      lines.push(`The demo could not make a strip of the preview: ${messageOf(error)}`);
     }
   }
   return { lines, files };

@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { basename, extname } from "node:path";
 
-/** Formats whose first bytes are another's too; their names tell them apart. */
+/** Formats that share their first bytes with another; the file's extension tells them apart. */
 const NARROWER: Readonly<Record<string, string>> = {
   "mp4.mov": "video/quicktime",
   "x-matroska.webm": "video/webm",
@@ -9,17 +9,17 @@ const NARROWER: Readonly<Record<string, string>> = {
 
 export interface Clip {
   readonly kind: "clip";
-  /** The file's name without folder and extension. */
+  /** The file name without folder and extension. */
   readonly name: string;
   readonly path: string;
-  /** Read from the disk only as it is uploaded. */
+  /** Read from disk only during the upload. */
   readonly file: Blob;
   readonly contentType: string;
   /** "12.5 MB". */
   readonly size: string;
 }
 
-/** Opens a clip; `format` is the subtype of the media type that its first bytes tell. */
+/** Opens a clip. @param format the subtype of the media type, as its first bytes tell */
 export async function readClip(path: string, format: string): Promise<Clip> {
   const extension = extname(path);
   const contentType = NARROWER[`${format}${extension.toLowerCase()}`] ?? `video/${format}`;

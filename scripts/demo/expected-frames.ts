@@ -3,12 +3,12 @@ import { probeClip } from "../../inference-container/src/video/probe.ts";
 import { planSamples } from "../../inference-container/src/video/sampling.ts";
 import type { RequestedFrames } from "./arguments.ts";
 
-/** None: the service has its own, and says so. */
+/** No limits: the service checks its own. */
 export const NO_LIMITS = { inputPixels: 2 ** 31 - 1, seconds: Infinity };
 
 /**
- * How many frames of a clip the service will look at, by its own rules: the API tells the share that is done, and not
- * of how many. Null where that can't be told here, as without FFmpeg or of a clip that the service will refuse.
+ * How many frames of a clip the service will process, by its own rules: the API reports only the share that is done.
+ * Null if this cannot be computed here, for example without FFmpeg or for a clip that the service will refuse.
  */
 export async function expectedFrames(
   path: string,

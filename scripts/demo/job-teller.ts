@@ -2,12 +2,12 @@ import { type Output, ProgressBar, type Scale } from "../../inference-container/
 import type { JobStatus } from "../../src/contract/job.ts";
 
 const LINES = 10;
-/** What binary fractions may be off by. */
+/** The rounding error of binary fractions. */
 const ROUNDING = 1e-6;
 
 /**
- * The scale of a clip's progress: its frames where their number is known, hundredths elsewhere. The API tells a share
- * that is rounded down to hundredths, so that of more than 100 frames at least so many are done.
+ * The scale of a clip's progress: its frames if their number is known, else per cent. The API rounds the share down
+ * to hundredths, so for more than 100 frames the shown number is a lower bound.
  */
 export function progressScale(frames: number | null): Scale {
   if (frames === null) {
@@ -20,7 +20,7 @@ export function progressScale(frames: number | null): Scale {
   };
 }
 
-/** Tells a job's states as they change, each with the seconds since the start, and the progress of one under way. */
+/** Prints a job's status whenever it changes, with the seconds since the start, and the progress of a running job. */
 export class JobTeller {
   readonly #startedAt = performance.now();
   readonly #output: Output;
@@ -28,20 +28,20 @@ export class JobTeller {
   #status = "";
   #bar: ProgressBar | null = null;
 
-  /** @param scale what progress is counted in; null where none is shown */
+  /** @param scale the unit of the progress; null to show no progress */
   constructor(output: Output, scale: Scale | null) {
     this.#output = output;
     this.#scale = scale;
   }
 
-  /** Takes an answer of the API; `progress` is the share of the work that is done. */
+  /** Takes a response of the API. @param progress the share of the work that is done, 0 to 1 */
   tell({ status }: Pick<JobStatus, "status">, progress: number): void {
     if (status === "success") this.#reach(1);
     if (status !== this.#status) this.#enter(status);
     if (status === "processing") this.#reach(progress);
   }
 
-  /** Ends the line of a bar that was left half way. */
+  /** Ends the line of an unfinished progress bar. */
   end(): void {
     this.#bar?.end();
     this.#bar = null;

@@ -7,7 +7,7 @@ export interface DemoMask {
   readonly png: Uint8Array;
   readonly prompt: string;
   readonly confidence: number;
-  /** White pixels: those that belong to the object. */
+  /** The number of white pixels, which belong to the object. */
   readonly pixels: number;
 }
 
@@ -18,7 +18,7 @@ async function countWhite(png: Uint8Array): Promise<number> {
   return count;
 }
 
-/** Downloads the masks of the result's only picture, in their order. */
+/** Downloads the masks of the result's only picture, in the order of the manifest. */
 export async function downloadMasks(client: ApiClient, result: ImageJobResult): Promise<DemoMask[]> {
   const found = result.manifest.items.flatMap((item) => item.masks);
   return await Promise.all(

@@ -7,7 +7,7 @@ import { type Photo, readPhoto } from "./photo.ts";
 
 export type Media = Photo | Clip;
 
-/** Reads a photograph or a clip, told apart by its bytes; a usage error says why when it can't be. */
+/** Reads a photograph or a clip; its bytes tell which. @throws Failure, a usage error that says why it cannot */
 export async function readMedia(path: string): Promise<Media> {
   try {
     const sniffed = sniffMedia(await readHead(path));
@@ -15,7 +15,7 @@ export async function readMedia(path: string): Promise<Media> {
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (codeOf(error) === "ENOENT") throw usageError(`There is no file ${path}.`);
-    throw usageError(`${path} can't be read: ${messageOf(error)}`);
+    throw usageError(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import { downloadMasks } from "./masks.ts";
 import { fileName, foundLines, type Saved } from "./saved.ts";
 
-/** Saves a photograph's masks and preview into a folder. */
+/** Saves a photograph's masks and preview to a folder. */
 export async function savePhotoResult(client: ApiClient, jobId: string, folder: string): Promise<Saved> {
   const result = await client.retrieveJobResult(jobId);
   const rows = [];

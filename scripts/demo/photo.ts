@@ -13,7 +13,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 export interface Photo {
   readonly kind: "photo";
-  /** The file's name without folder and extension. */
+  /** The file name without folder and extension. */
   readonly name: string;
   readonly file: Uint8Array<ArrayBuffer>;
   readonly contentType: string;
@@ -21,7 +21,7 @@ export interface Photo {
   readonly size: string;
 }
 
-/** Reads a photograph; a usage error says so when it is none. */
+/** Reads a photograph. @throws Failure, a usage error, if it is not one */
 export async function readPhoto(path: string): Promise<Photo> {
   const file = new Uint8Array(await readFile(path));
   const header = await sharp(file)
@@ -30,7 +30,7 @@ export async function readPhoto(path: string): Promise<Photo> {
   const contentType = header && CONTENT_TYPES[header.format];
   if (!header || !contentType)
     throw usageError(
-      `${path} is not a JPEG, PNG, WebP, GIF or AVIF picture, nor an MP4, QuickTime, WebM, Matroska or AVI clip.`,
+      `${path} is not a JPEG, PNG, WebP, GIF or AVIF picture or an MP4, QuickTime, WebM, Matroska or AVI clip.`,
     );
   const name = basename(path, extname(path));
   return { kind: "photo", name, file, contentType, size: `${header.width}×${header.height}` };

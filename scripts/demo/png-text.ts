@@ -8,7 +8,7 @@ interface Chunk {
   readonly data: Uint8Array;
 }
 
-/** A PNG's chunks in order: length, type, data, CRC (PNG specification, section 5.3). */
+/** A PNG's chunks in order. A chunk is length, type, data, CRC (PNG specification, section 5.3). */
 function* chunksOf(png: Uint8Array): Generator<Chunk> {
   if (!SIGNATURE.every((byte, index) => png[index] === byte)) throw new Error("This is not a PNG file.");
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
@@ -40,8 +40,8 @@ function readInternationalText(data: Uint8Array): { keyword: string; text: strin
 }
 
 /**
- * The text of a PNG's first iTXt chunk with this keyword, or null where there is none.
- * @throws when the file is no PNG or is cut off.
+ * The text of a PNG's first iTXt chunk with this keyword, or null if there is none.
+ * @throws Error if the file is not a PNG or is cut off
  */
 export function readPngText(png: Uint8Array, keyword: string): string | null {
   for (const { type, data } of chunksOf(png)) {

@@ -9,13 +9,13 @@ import { NO_LIMITS } from "./expected-frames.ts";
 const WIDTH = 1_200;
 const GAP = 8;
 
-/** Portrait frames are narrower: more of them fit beside each other before they become small. */
+/** Portrait frames are narrower, so more of them fit side by side. */
 const framesFor = (clip: { width: number; height: number }): number => (clip.width >= clip.height ? 4 : 6);
 
 /**
- * A strip of a clip: four to six frames side by side, evenly spaced in time, fewer where it has no more. A PNG, up to
- * 1200 pixels wide, transparent between the frames.
- * @throws what FFmpeg's absence or a clip that it can't read throws; the signal's reason
+ * A strip of a clip: four to six frames side by side, evenly spaced in time, or fewer if the clip has no more. A PNG,
+ * up to 1200 pixels wide, transparent between the frames.
+ * @throws if FFmpeg is missing or cannot read the clip; the signal's reason if aborted
  */
 export async function filmStrip(path: string, signal: AbortSignal): Promise<Buffer> {
   const ffmpeg = findFfmpeg(process.env);

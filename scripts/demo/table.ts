@@ -1,4 +1,4 @@
-/** Lines of a table: columns as wide as their longest cell, a rule under the heading, numbers to the right. */
+/** Formats a table: columns as wide as their longest cell, a rule under the heading, numbers right-aligned. */
 export function formatTable(
   heading: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the demo reads of masks.json: not the masks themselves. */
+/** The part of masks.json that the demo reads, without the masks. */
 export const MasksFile = z.object({
   version: z.literal(1),
   frames: z.array(
@@ -14,18 +14,18 @@ export const MasksFile = z.object({
 });
 export type MasksFile = z.infer<typeof MasksFile>;
 
-/** One object throughout a clip; times in seconds. */
+/** One object across a clip; times in seconds. */
 export interface Track {
   readonly objectId: number;
   readonly promptIndex: number;
   readonly firstSeen: number;
   readonly lastSeen: number;
-  /** The frames that it is on. */
+  /** How many frames show it. */
   readonly frames: number;
   readonly bestScore: number;
 }
 
-/** The objects of a clip, in the order that they come into sight. */
+/** The objects of a clip, in the order of their appearance. */
 export function tracksOf({ frames }: MasksFile): Track[] {
   const tracks = new Map<number, Track>();
   for (const { timeSec, objects } of frames) {

@@ -12,7 +12,7 @@ import { savePhotoResult } from "./photo-result.ts";
 import { fileLines, fileName, type SavedFile } from "./saved.ts";
 import { unpack } from "./unpack.ts";
 
-/** Somebody watches a bar: it should not stand still for as long as a client may wait that only wants the result. */
+/** The longest pause between polls: a person watches the bar, so it must move more often than a client needs. */
 const BAR_PAUSE_MS = 1_000;
 
 function createJob(
@@ -72,7 +72,7 @@ async function saveArchive(client: ApiClient, jobId: string, folder: string): Pr
   return { label: "Archive", path };
 }
 
-/** One photograph or clip through the public API: upload, job, polling, masks, preview, archive. */
+/** Takes one photograph or clip through the public API: upload, job, polling, masks, preview, archive. */
 export async function walk(
   client: ApiClient,
   media: Media,

@@ -2,26 +2,26 @@ import { parseArgs } from "node:util";
 import { usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 
-export const MODELS_HELP = `Shows, checks and describes the models that the inference service can load.
+export const MODELS_HELP = `Lists, checks and describes the models that the inference service can load.
 
-  npm run models -- list              the model folders of this machine, and the families known here
-  npm run models -- check FOLDER      loads a folder as the service does, and says what it takes and gives
-  npm run models -- describe FOLDER   writes the manifest.json of a folder with an export
-  npm run models -- fetch builtin     puts the embedded model on this machine (about 230 MB, once)
+  npm run models -- list              lists this machine's model folders, and the known families
+  npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
+  npm run models -- describe FOLDER   writes the manifest.json for a folder with an export
+  npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
 
   --json            list, check: print JSON
   --provider NAME   check: cpu (the default) or cuda
   --force           describe: overwrite a manifest.json
 
-Folders are listed and fetched in MODEL_DIR, by default segmentation-models in your cache folder.
-Exit codes: 0, or 1 where a folder can't be used, or 2 for a command that can't be understood.
-Where each family comes from: docs/models.md
+list and fetch use the folder MODEL_DIR, by default segmentation-models in your cache folder.
+Exit codes: 0 for success, 1 if a folder cannot be used, 2 for a wrong command line.
+docs/models.md says where to get each family.
 `;
 
 const PROVIDERS = ["cpu", "cuda"] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** What was asked for, checked; paths are as they were given. */
+/** A validated command line; paths are as given. */
 export type ModelsCommand =
   | { readonly action: "help" }
   | { readonly action: "list"; readonly json: boolean }
@@ -49,13 +49,14 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
   if (values.help === true || action === undefined) return { action: "help" };
   if (!isAction(action)) throw usageError(`There is no command "${action}".\n${SEE_HELP}`);
   const foreign = Object.keys(values).find((name) => !OPTIONS_OF[action].includes(name));
-  if (foreign !== undefined) throw usageError(`--${foreign} does not belong to ${action}.`);
-  if (operands.length > (action === "list" ? 0 : 1)) throw usageError(`Too many arguments for ${action}.`);
+  if (foreign !== undefined) throw usageError(`${action} does not take --${foreign}.\n${SEE_HELP}`);
+  if (operands.length > (action === "list" ? 0 : 1))
+    throw usageError(`Too many arguments for ${action}.\n${SEE_HELP}`);
   const json = values.json ?? false;
   const folder = (): string => {
     const [given] = operands;
     if (given === undefined || given === "")
-      throw usageError(`Say which folder: npm run models -- ${action} FOLDER`);
+      throw usageError(`The folder is missing: npm run models -- ${action} FOLDER`);
     return given;
   };
   switch (action) {
@@ -67,7 +68,7 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
       return { action, folder: folder(), force: values.force ?? false };
     case "fetch":
       if (operands[0] !== "builtin")
-        throw usageError("Only the embedded model can be fetched: npm run models -- fetch builtin");
+        throw usageError("Only the embedded model can be fetched, with: npm run models -- fetch builtin");
       return { action };
   }
 }

@@ -7,14 +7,14 @@ import type { Provider } from "./arguments.ts";
 import { Report } from "./report.ts";
 
 /**
- * Loads a folder in a process of its own: the memory measured is then the model's, and a runtime that dies takes
- * nothing else with it. An abort kills the process, which has nothing on disk.
- * @throws Failure where the process ended without a word
+ * Loads a folder in a separate process, so that the measured memory is the model's, and a crash of the runtime ends
+ * nothing else. An abort kills that process; it leaves nothing on disk.
+ * @throws Failure if the process ended without a report
  */
 export async function checkModel(folder: string, provider: Provider, signal: AbortSignal): Promise<Report> {
   signal.throwIfAborted();
   const script = join(PROJECT_ROOT, "scripts", "models", "measure-child.ts");
-  // What ONNX Runtime prints must not get between the lines of a report.
+  // ONNX Runtime's output must not mix with the report on standard output.
   const child = fork(script, [folder, provider], { stdio: ["ignore", 2, 2, "ipc"] });
   const end = (): void => void child.kill("SIGKILL");
   signal.addEventListener("abort", end, { once: true });
@@ -28,6 +28,6 @@ export async function checkModel(folder: string, provider: Provider, signal: Abo
   const report = Report.safeParse(sent);
   if (report.success) return report.data;
   throw new Failure(
-    `The process that loaded ${folder} ended by ${killedBy ?? `exit code ${code}`} and said nothing: was there enough memory?`,
+    `The process that loaded ${folder} ended with ${killedBy ?? `exit code ${code}`} and no report. Perhaps memory ran out.`,
   );
 }

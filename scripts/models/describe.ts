@@ -9,6 +9,7 @@ import {
 } from "../../inference-container/src/models/describe-folder.ts";
 import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
 import { MANIFEST_NAME, SIDECAR } from "../../inference-container/src/models/folder.ts";
+import { FAMILIES } from "../../inference-container/src/models/load.ts";
 import type { TensorSpec } from "../../inference-container/src/models/manifest.ts";
 import { type GraphSignature, readSignature } from "../../inference-container/src/models/read-signature.ts";
 import { Failure } from "../shared/command-line.ts";
@@ -16,22 +17,20 @@ import { codeOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
 const MODELS = join("inference-container", "models");
-/** The families whose folders an operator makes, by the folders of their templates. */
-const FAMILIES = ["grounding-dino-sam2", "sam3"];
 const GRAPH = /\.(?:onnx|ort)$/;
 
-/** What was recognised, as sentences for the person who asked. */
+/** What was recognised and written, for people. */
 export interface Description {
   readonly manifest: string;
-  /** What the template says of itself. */
+  /** The template's description of itself. */
   readonly recognised: string;
   readonly filledIn: readonly string[];
 }
 
 /**
- * Writes the manifest of a folder that holds an export: the template that its graphs have the tensors of,
- * with sizes, digests, the weights beside the graphs, and half precision where the graphs have it.
- * @throws Failure or ModelFolderError with a sentence on what is missing, there already, or unknown
+ * Writes the manifest of a folder that holds an export. It takes the template with the same tensors as the graphs and
+ * adds sizes, digests, external weights, and half precision if the graphs have it.
+ * @throws Failure or ModelFolderError that says what is missing, already there, or unknown
  */
 export async function describeExport(
   folder: string,
@@ -41,7 +40,7 @@ export async function describeExport(
   const path = join(folder, MANIFEST_NAME);
   const files = await filesIn(folder);
   if (files.includes(MANIFEST_NAME) && !force)
-    throw new Failure(`${path} is there already; --force overwrites it.`);
+    throw new Failure(`${path} already exists. Use --force to overwrite it.`);
   const graphs: GraphSignature[] = [];
   for (const file of files.filter((name) => GRAPH.test(name))) {
     signal.throwIfAborted();
@@ -60,7 +59,7 @@ export async function describeExport(
   }).catch((error: unknown) => {
     if (!(error instanceof ModelFolderError)) throw error;
     throw new Failure(
-      `${error.message} What belongs in the folder: ${join(MODELS, String(template["family"]), "README.md")}`,
+      `${error.message} See what belongs in the folder: ${join(MODELS, String(template["family"]), "README.md")}`,
     );
   });
   signal.throwIfAborted();
@@ -80,21 +79,23 @@ async function filesIn(folder: string): Promise<string[]> {
   return await readdir(folder).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") throw new Failure(`There is no folder ${folder}.`);
     if (codeOf(error) === "ENOTDIR")
-      throw new Failure(`${folder} is a file; the folder around it is wanted.`);
+      throw new Failure(`${folder} is a file. Give the folder that contains it.`);
     throw error;
   });
 }
 
+/** The templates of all families. A family without one, such as builtin, has a finished manifest instead. */
 async function readTemplates(): Promise<Template[]> {
   const paths: string[] = [];
-  for (const family of FAMILIES) {
+  for (const family of FAMILIES.keys()) {
     const folder = join(PROJECT_ROOT, MODELS, family);
-    for (const name of await readdir(folder)) if (name.endsWith(".json")) paths.push(join(folder, name));
+    const names = (await readdir(folder)).filter((name) => name.endsWith(".json") && name !== MANIFEST_NAME);
+    paths.push(...names.map((name) => join(folder, name)));
   }
   return await Promise.all(paths.map(async (path) => readTemplate(JSON.parse(await readFile(path, "utf8")))));
 }
 
-/** The tensors that a template has in single precision and the file in half. */
+/** The names of tensors that are float32 in the template and float16 in the file. */
 function halfPrecision(template: Template, graphs: readonly GraphSignature[]): Set<string> {
   const halves = Object.values(template.graphs).flatMap((spec) => {
     const types = graphs.find(({ file }) => file === spec.file)?.types;
@@ -122,14 +123,15 @@ function unrecognised(folder: string, graphs: readonly GraphSignature[]): string
     ({ file, inputs, outputs }) => `  ${file}: ${inputs.join(", ")} → ${outputs.join(", ")}`,
   );
   return [
-    `The graphs in ${folder} are no export of ${FAMILIES.join(" or ")} that a template in ${MODELS} describes. They take and give:`,
+    `No template in ${MODELS} fits the graphs in ${folder}. Their inputs → outputs are:`,
     ...lines,
   ].join("\n");
 }
 
-/** Without a pause in which a signal could leave half of it; one that came meanwhile stays unless `force` is set. */
+/** Writes a file in one step, so that a signal cannot leave half of it. @throws Failure if the file exists and `force` is false */
 function writeAtOnce(path: string, text: string, force: boolean): void {
-  if (existsSync(path) && !force) throw new Failure(`${path} came meanwhile; --force overwrites it.`);
+  if (existsSync(path) && !force)
+    throw new Failure(`${path} was created in the meantime. Use --force to overwrite it.`);
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, text);
   renameSync(fresh, path);

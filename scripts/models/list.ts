@@ -5,12 +5,12 @@ import { checkFiles, readManifest } from "../../inference-container/src/models/f
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { codeOf } from "../shared/error-parts.ts";
 
-/** A folder that holds a model, or should. */
+/** A folder that contains a model, or should. */
 export interface ListedFolder {
   readonly folder: string;
-  /** Undefined where the manifest can't be read. */
+  /** Undefined if the manifest cannot be read. */
   readonly model?: ListedModel;
-  /** What is missing or wrong, as a sentence; undefined where every file is there in its size. */
+  /** What is missing or wrong; undefined if every file exists and has its size. */
   readonly fault?: string;
 }
 
@@ -18,13 +18,13 @@ export interface ListedModel {
   readonly id: string;
   readonly version: string;
   readonly family: string;
-  /** The licences of the weights, each once. */
+  /** The licences of the weights, without repetitions. */
   readonly licences: readonly string[];
-  /** Of the files that the manifest names, as far as they are there. */
+  /** The total size of those files of the manifest that exist. */
   readonly bytes: number;
 }
 
-/** The model folders in `root`, by name; none where it isn't there. Digests are left to `check`. */
+/** The model folders in `root`, sorted by name; empty if `root` does not exist. Only `check` verifies digests. */
 export async function listModels(root: string): Promise<ListedFolder[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return [];

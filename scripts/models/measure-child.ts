@@ -1,4 +1,4 @@
-/** Loads one model folder for the process that started this one, and sends it a report. */
+/** Loads one model folder and sends a report to the parent process. */
 import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { measure } from "./measure.ts";
@@ -6,7 +6,7 @@ import type { Report } from "./report.ts";
 
 const [folder = "", provider] = process.argv.slice(2);
 
-// Whoever wanted the report is gone.
+// The parent, which wanted the report, is gone.
 process.once("disconnect", () => process.exit());
 const report: Report = await measure(folder, provider === "cuda" ? "cuda" : "cpu").catch(
   (error: unknown) => ({
@@ -14,7 +14,7 @@ const report: Report = await measure(folder, provider === "cuda" ? "cuda" : "cpu
     error:
       error instanceof ModelFolderError
         ? error.message
-        : `The model in ${folder} was loaded and can't be run: ${messageOf(error)}`,
+        : `The model in ${folder} was loaded but cannot run: ${messageOf(error)}`,
   }),
 );
 process.send?.(report, () => process.disconnect());

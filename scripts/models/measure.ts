@@ -15,16 +15,16 @@ import type { Usable } from "./report.ts";
 const PIXEL_LIMIT = 50_000_000;
 
 /**
- * Loads a folder with digests and self-test, runs its golden picture twice and reads off its graphs. For a process of
- * its own: the peak of memory is that of the whole process.
- * @throws ModelFolderError where the folder can't be used
+ * Loads a folder with digests and self-test, runs its golden picture twice and reads its graphs. Call it in a separate
+ * process, because the peak of memory is that of the whole process.
+ * @throws ModelFolderError if the folder cannot be used
  */
 export async function measure(folder: string, provider: Provider): Promise<Usable> {
   const maxBatch = defaultMaxBatch(provider);
   const model = await loadModel(folder, { provider, maxBatch, digests: true });
   const manifest = await readManifest(folder, Manifest);
   const golden = await runGolden(model, folder, manifest);
-  // Before the graphs are opened once more, which the service doesn't do.
+  // Read before the graphs are opened again, which the service does not do.
   const peakBytes = await ownPeak();
   await model.close();
   return {
@@ -67,7 +67,7 @@ function described({ score, box, mask }: Instance): Usable["golden"]["instances"
   return { score, box: [...box], area: set / mask.logits.length };
 }
 
-/** The tensors as the files have them: optional ones that they lack are left out, sizes that they fix are numbers. */
+/** The tensors as the files have them: without optional ones that are missing, and with fixed sizes as numbers. */
 async function signatures(
   folder: string,
   { graphs }: Manifest,
@@ -87,9 +87,9 @@ async function signatures(
   return read;
 }
 
-/** This process' peak of resident memory in bytes. */
+/** The peak resident memory of this process, in bytes. */
 async function ownPeak(): Promise<number> {
   const status = await readFile("/proc/self/status", "utf8").catch(() => "");
-  // The fallback counts what the parent had at the start, too: it is for systems without /proc alone.
+  // The fallback also counts the parent's memory at the start, so it is only for systems without /proc.
   return peakIn(status) || 1_024 * process.resourceUsage().maxRSS;
 }

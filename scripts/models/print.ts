@@ -5,17 +5,17 @@ import type { Tensor, Usable } from "./report.ts";
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
 
-/** The folders as a table, and below it what is wrong with which. */
+/** The folders as a table, followed by what is wrong with them. */
 export function listLines(
   root: string,
   folders: readonly ListedFolder[],
   families: readonly string[],
 ): string[] {
-  const known = `Families known here: ${families.join(", ")}. What each can do: docs/models.md`;
+  const known = `Known families: ${families.join(", ")}. docs/models.md says what each can do.`;
   if (folders.length === 0)
     return [
       `There are no model folders in ${root}.`,
-      "The embedded model: npm run models -- fetch builtin",
+      "Get the embedded model with: npm run models -- fetch builtin",
       known,
     ];
   const rows = folders.map(({ folder, model, fault }) => [
@@ -26,7 +26,7 @@ export function listLines(
       : `${model.family} (unknown)`,
     model?.licences.join(", ") ?? "-",
     model === undefined ? "-" : megabytes(model.bytes),
-    fault === undefined ? "whole" : "unusable",
+    fault === undefined ? "complete" : "unusable",
     folder,
   ]);
   const faults = folders.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
@@ -38,45 +38,45 @@ export function listLines(
   ];
 }
 
-/** What a folder that can be used takes and gives, and what it cost. */
+/** The report on a usable folder: its tensors, memory, times and findings. */
 export function reportLines(folder: string, report: Usable): string[] {
   const { id, version, family, provider, peakBytes, golden, graphs } = report;
-  const again = golden.cached ? "with the picture's features remembered" : "with nothing remembered";
+  const again = golden.cached ? "with the picture's features cached" : "without cached features";
   return [
     `${id} ${version} (${family}) in ${folder} can be used.`,
     "",
     ...graphs.flatMap(graphLines),
     `execution provider  ${provider}`,
-    `peak memory         ${megabytes(peakBytes)} MB, of the process that loaded and ran it`,
-    `golden picture      "${golden.prompt}" on ${golden.picture}: ${golden.firstMs.toFixed(0)} ms, once more ${golden.secondMs.toFixed(0)} ms ${again}`,
+    `peak memory         ${megabytes(peakBytes)} MB, of the process that loaded and ran the model`,
+    `golden picture      "${golden.prompt}" on ${golden.picture}: ${golden.firstMs.toFixed(0)} ms, again ${golden.secondMs.toFixed(0)} ms ${again}`,
     "",
     ...foundLines(golden),
   ];
 }
 
-/** What was written, and what a person still has to look at. */
+/** What was written, and what a person still has to check. */
 export function descriptionLines(folder: string, { manifest, recognised, filledIn }: Description): string[] {
   return [
     `Recognised: ${recognised}`,
     `Filled in: ${filledIn.join("; ")}.`,
     `Written: ${manifest}`,
     "",
-    "Still to be done by hand:",
-    "  licences   whether source and terms are those of your export",
-    "  golden     the template expects one cat in ../builtin/golden.jpg: for another picture, other values",
-    `  then       npm run models -- check ${folder}`,
-    "             and write what it finds into golden, with a narrower tolerance",
+    "Still to do by hand:",
+    "  licences   check that source and terms are those of your export",
+    "  golden     the template expects one cat in ../builtin/golden.jpg; change the values for another picture",
+    `  then       run: npm run models -- check ${folder}`,
+    "             and copy what it finds into golden, with a narrower tolerance",
   ];
 }
 
 function graphLines({ file, maxBatch, inputs, outputs }: Usable["graphs"][number]): string[] {
   const rows = [...inputs.map((tensor) => row("in", tensor)), ...outputs.map((tensor) => row("out", tensor))];
-  const heading = maxBatch > 1 ? `${file}, several at once: up to ${maxBatch}` : file;
+  const heading = maxBatch > 1 ? `${file}, up to ${maxBatch} per run` : file;
   return [heading, ...formatTable(["", "role", "name", "type", "shape"], rows), ""];
 }
 
 function foundLines({ instances }: Usable["golden"]): string[] {
-  if (instances.length === 0) return ["Nothing was found, as the manifest says."];
+  if (instances.length === 0) return ["Nothing was found, as the manifest expects."];
   return formatTable(
     ["score", "box", "share of the picture"],
     instances.map(({ score, box, area }) => [

@@ -16,21 +16,21 @@ const Usable = z.object({
   family: z.string(),
   /** ONNX Runtime's name of the execution provider in use. */
   provider: z.string(),
-  /** The most memory that the process which loaded and ran the model had resident. */
+  /** The peak resident memory of the process that loaded and ran the model. */
   peakBytes: z.number(),
   golden: z.object({
     picture: z.string(),
     prompt: z.string(),
-    /** Milliseconds from the decoded picture to the masks, the first time and once more. */
+    /** Milliseconds from the decoded picture to the masks, in the first run and in the second. */
     firstMs: z.number(),
     secondMs: z.number(),
-    /** Whether the second time found the picture's features remembered. */
+    /** Whether the second run found the picture's features in the cache. */
     cached: z.boolean(),
     instances: z.array(
       z.object({
         score: z.number(),
         box: z.array(z.number()),
-        /** Share of the picture that the mask covers. */
+        /** The share of the picture that the mask covers, 0 to 1. */
         area: z.number(),
       }),
     ),
@@ -38,7 +38,7 @@ const Usable = z.object({
   graphs: z.array(
     z.object({
       file: z.string(),
-      /** The most rows of runs that the service joins into one. */
+      /** How many rows the service joins into one run at most. */
       maxBatch: z.number(),
       inputs: z.array(Tensor),
       outputs: z.array(Tensor),
@@ -47,7 +47,7 @@ const Usable = z.object({
 });
 export type Usable = z.infer<typeof Usable>;
 
-/** What the process that loaded a folder says of it; `error` is a sentence. */
+/** The report of the process that loaded a folder; `error` is a sentence. */
 export const Report = z.discriminatedUnion("usable", [
   Usable,
   z.object({ usable: z.literal(false), error: z.string() }),

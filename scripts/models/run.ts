@@ -14,7 +14,7 @@ import { descriptionLines, listLines, reportLines } from "./print.ts";
 
 type Action = Exclude<ModelsCommand, { action: "help" }>;
 
-/** Performs one command on models; gives the exit code. */
+/** Runs one command on models and returns the exit code. */
 export async function runModels(args: readonly string[], signal: AbortSignal): Promise<number> {
   const command = parseModelsArguments(args);
   if (command.action === "help") {
@@ -25,7 +25,7 @@ export async function runModels(args: readonly string[], signal: AbortSignal): P
     throw signal.reason;
   });
   try {
-    // Digests of gigabytes and downloads know no signal; nothing is lost where they end with the process.
+    // Downloads and digests of gigabytes do not watch the signal; ending them with the process loses nothing.
     return await Promise.race([perform(command, signal), aborted]);
   } catch (error) {
     if (error instanceof ModelFolderError || error instanceof DownloadError) throw new Failure(error.message);
@@ -60,7 +60,7 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
   }
 }
 
-/** Names of tensors and sentences of manifests are others' words: what steers a terminal is left out. */
+/** Prints lines without control sequences, because tensor names and manifests come from others. */
 function print(lines: readonly string[]): void {
   for (const line of lines) console.log(stripVTControlCharacters(line));
 }

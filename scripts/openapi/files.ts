@@ -18,13 +18,13 @@ const GENERATOR = join(
   "cli.js",
 );
 
-/** The types of a client, as openapi-typescript makes them. */
+/** The client types that openapi-typescript generates. */
 async function clientTypes(document: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "openapi-"));
   try {
     const [source, types] = [join(folder, "openapi.json"), join(folder, "schema.d.ts")];
     await writeFile(source, document);
-    // A field with a default is one that a request may leave out.
+    // A request may leave out a field with a default.
     await run(process.execPath, [GENERATOR, source, "--output", types, "--default-non-nullable=false"], {
       cwd: folder,
     });
@@ -34,7 +34,7 @@ async function clientTypes(document: string): Promise<string> {
   }
 }
 
-/** What is made from the code and committed: each file's text by its path in the project. */
+/** The generated files that are committed: each file's text by its path in the project. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
   return new Map([

@@ -1,10 +1,10 @@
-/** What every command of the project shares: exit codes, sentences instead of stack traces, Ctrl-C. */
+/** What all commands of the project share: exit codes, messages instead of stack traces, Ctrl-C. */
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndingSignal = (typeof ENDING_SIGNALS)[number];
 const EXIT_CODES: Readonly<Record<EndingSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** A failure told in one sentence, without a stack trace; exit code 2 is for a wrong command line, 1 for all else. */
+/** A failure whose message is printed without a stack trace. Exit code 2 is for a wrong command line, 1 for everything else. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exitCode: number;
@@ -15,12 +15,12 @@ export class Failure extends Error {
   }
 }
 
-/** A command line that can't be understood: exit code 2. */
+/** The failure for a wrong command line: exit code 2. */
 export function usageError(message: string): Failure {
   return new Failure(message, 2);
 }
 
-/** Why a command was asked to end. */
+/** The reason why a command was told to end. */
 class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;
@@ -33,15 +33,15 @@ class Interrupted extends Error {
 
 /**
  * Runs a command and ends the process with its exit code.
- * The first SIGINT, SIGTERM or SIGHUP aborts `signal` with an `Interrupted` and leaves the command time to clean up;
- * a repeated one, more than a moment later, ends the process at once.
+ * The first SIGINT, SIGTERM or SIGHUP aborts `signal` with an `Interrupted` and gives the command time to clean up.
+ * A second one, more than a second later, ends the process at once.
  */
 export async function runCommand(command: (signal: AbortSignal) => Promise<number>): Promise<never> {
   const controller = new AbortController();
   let firstAt = 0;
   for (const name of ENDING_SIGNALS) {
     process.on(name, () => {
-      // A terminal's Ctrl-C reaches this process twice: from the terminal and passed on by npm.
+      // A Ctrl-C reaches this process twice: from the terminal and forwarded by npm.
       if (firstAt > 0 && Date.now() - firstAt > 1_000) process.exit(EXIT_CODES[name]);
       if (firstAt > 0) return;
       firstAt = Date.now();

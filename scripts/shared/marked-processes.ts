@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "./command-line.ts";
 
 /**
- * A mark on a family of processes: an environment variable that its first members are started with and all
- * others inherit, however deep and in whatever process group. Who sets it for its children does not carry it.
+ * A mark on a family of processes: an environment variable. The first members are started with it, and all their
+ * descendants inherit it, in whatever process group. The process that sets it for its children does not carry it.
  */
 export type Mark = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ function carries(pid: string, entries: readonly string[]): boolean {
   }
 }
 
-/** The living processes with this mark, by /proc; none on a system without it. */
+/** The ids of the running processes with this mark, read from /proc; empty on a system without /proc. */
 export function findMarked(mark: Mark): number[] {
   const entries = entriesOf(mark);
   let names: string[];
@@ -32,25 +32,25 @@ export function findMarked(mark: Mark): number[] {
   return names.filter((name) => /^\d+$/.test(name) && carries(name, entries)).map(Number);
 }
 
-/** Kills (SIGKILL) all processes with this mark; gives how many there were. */
+/** Kills (SIGKILL) all processes with this mark and returns their number. */
 export function killMarked(mark: Mark): number {
   const pids = findMarked(mark);
   for (const pid of pids) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended between being found and being killed.
+      // It ended after it was found.
     }
   }
   return pids.length;
 }
 
-/** Kills all processes with this mark and waits until they are gone; gives how many there were. */
+/** Kills all processes with this mark, waits until they are gone and returns their number. @throws Failure after 5 seconds */
 export async function endMarked(mark: Mark): Promise<number> {
   const first = killMarked(mark);
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (killMarked(mark) === 0) return first;
     await sleep(50);
   }
-  throw new Failure(`These processes can't be ended: ${findMarked(mark).join(", ")}.`);
+  throw new Failure(`These processes cannot be killed: ${findMarked(mark).join(", ")}.`);
 }

@@ -3,19 +3,19 @@ import type { CookieJar } from "tough-cookie";
 const MOST_STEPS = 12;
 
 export interface Visit {
-  /** Sent by POST, as the form of the page would. */
+  /** Fields to send by POST, as the page's form would. */
   readonly form?: Readonly<Record<string, string>>;
-  /** The address, without its query, that is not to be opened: where it leads, the way ends. */
+  /** The URL, without its query, at which to stop without opening it. */
   readonly until?: string;
 }
 
-/** Where a visit ended; no response where that was at `until`. */
+/** Where a visit ended; `response` is null if it ended at `until`. */
 export interface Arrival {
   readonly url: URL;
   readonly response: Response | null;
 }
 
-/** Goes where a browser would go, with its cookies and by its redirects. */
+/** Follows redirects as a browser would, with its cookies. @throws Error after 12 redirects */
 export async function browse(jar: CookieJar, address: string, { form, until }: Visit = {}): Promise<Arrival> {
   let url = new URL(address);
   let body = form && new URLSearchParams(form);
@@ -31,9 +31,9 @@ export async function browse(jar: CookieJar, address: string, { form, until }: V
     const next = response.headers.get("location");
     if (next === null) return { url, response };
     await response.body?.cancel();
-    // The redirects of a sign-in are 302 and 303: a form is sent once.
+    // A sign-in redirects with 302 and 303, so the form is sent only once.
     body = undefined;
     url = new URL(next, url);
   }
-  throw new Error("The way goes round in circles.");
+  throw new Error("the page redirected too many times");
 }

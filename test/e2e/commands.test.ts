@@ -73,7 +73,7 @@ describe("the commands of the README", () => {
     const out = join(folder, "clip");
     const { stdout } = await node("demo.ts", "--out", out, "--frames", "3", await catClip(), "cat");
     expect(stdout).toMatch(/^ +1 +cat +0\.0 s +1\.\d s +3 +0\.\d\d$/m);
-    expect(stdout).toContain("3 frames looked at, 3 with masks, 3 masks in all.");
+    expect(stdout).toContain("3 frames processed, 3 with masks, 3 masks in all.");
     const [made = ""] = await readdir(out);
     const files = await readdir(join(out, made));
     expect(files.toSorted()).toEqual(["archive", "archive.zip", "masks.json", "preview.mp4", "strip.png"]);

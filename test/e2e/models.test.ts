@@ -46,9 +46,7 @@ describe("the models command", () => {
     expect(stdout).toMatch(/^out +scores +scores +float32 +\[1, 37629, 90\]$/m);
     expect(stdout).toMatch(/^execution provider +cpu$/m);
     expect(stdout).toMatch(/^peak memory +\d{3,4} MB/m);
-    expect(stdout).toMatch(
-      /^golden picture +"cat" on golden\.jpg: \d+ ms, once more \d+ ms with .*remembered$/m,
-    );
+    expect(stdout).toMatch(/^golden picture +"cat" on golden\.jpg: \d+ ms, again \d+ ms with .*cached$/m);
     expect(stdout).toMatch(/^0\.\d{3} +\[.*\] +0\.\d{3}$/m);
   });
 
@@ -97,13 +95,13 @@ describe("the models command", () => {
     await mkdir(join(root, ".builtin-staging"));
     const { stdout } = await models(["list"], { MODEL_DIR: root });
     expect(stdout).toMatch(
-      /^builtin +1\.0\.0 +builtin +Apache-2\.0, WordNet.* \d+ +whole +.*builtin-whole$/m,
+      /^builtin +1\.0\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
     );
     expect(stdout).toMatch(/^builtin +1\.0\.0 +builtin .* unusable +.*builtin-1\.0\.0$/m);
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");
-    expect(stdout).toContain("Families known here: builtin, grounding-dino-sam2, sam3");
+    expect(stdout).toContain("Known families: builtin, grounding-dino-sam2, sam3");
   });
 
   it("list of no folder says how to get one", async () => {
@@ -130,7 +128,7 @@ describe("the models command", () => {
     expect(stdout).toMatch(
       /^Filled in: .*float16 for .*pred_logits.*the weights vision-encoder\.onnx_data\.$/m,
     );
-    expect(stdout).toContain("Still to be done by hand:");
+    expect(stdout).toContain("Still to do by hand:");
 
     await expect(models(["check", folder])).rejects.toMatchObject({
       code: 1,
@@ -188,7 +186,7 @@ describe("the models command", () => {
     await expect(models(["describe", folder])).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /lacks the file tokenizer\.json\. What belongs in the folder: .*README\.md/,
+        /lacks the file tokenizer\.json\. See what belongs in the folder: .*README\.md/,
       ),
     });
   });

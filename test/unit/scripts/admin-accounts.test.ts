@@ -66,7 +66,7 @@ describe("an account created by the operator", () => {
     const database = openDatabase();
     await createAccount(database, ADA);
     await expect(createAccount(database, { ...ADA, email: "Ada@Example.com" })).rejects.toThrow(
-      "There is an account of Ada@Example.com already.",
+      "Ada@Example.com already has an account.",
     );
     expect(
       await database.run(["SELECT count(*) AS n FROM accounts", "SELECT count(*) AS n FROM api_keys"]),

@@ -81,7 +81,7 @@ describe("the operator's check of the ledger", () => {
       },
     ],
     [
-      "an image job that did not reserve a unit an image",
+      "an image job that did not reserve one unit per image",
       async () => {
         await listed("job_x", "queued", 3);
         await entered("job_x", ["reserve", 2]);
@@ -95,28 +95,28 @@ describe("the operator's check of the ledger", () => {
       },
     ],
     [
-      "a job under way that is settled or voided",
+      "a job in progress that is settled or voided",
       async () => {
         await listed("job_x", "processing", 1);
         await entered("job_x", ["reserve", 1], ["settle", 0], ["release", 1]);
       },
     ],
     [
-      "entries of a job that don't add up",
+      "entries of a job that do not add up",
       () => entered("job_x", ["reserve", 3], ["settle", 1], ["release", 1]),
     ],
-    ["entries of a job that don't add up", () => entered("job_x", ["reserve", 3], ["settle", 3])],
-    ["entries of a job that don't add up", () => entered("job_x", ["settle", 3], ["release", 0])],
-    ["entries of a job that don't add up", () => entered("job_x", ["reserve", 3], ["void", 2])],
+    ["entries of a job that do not add up", () => entered("job_x", ["reserve", 3], ["settle", 3])],
+    ["entries of a job that do not add up", () => entered("job_x", ["settle", 3], ["release", 0])],
+    ["entries of a job that do not add up", () => entered("job_x", ["reserve", 3], ["void", 2])],
     [
-      "entries of a job that don't add up",
+      "entries of a job that do not add up",
       () => entered("job_x", ["reserve", 3], ["settle", 3], ["release", 0], ["void", 3]),
     ],
     ["a reservation whose job is gone", () => entered("job_x", ["reserve", 1])],
   ])("finds %s", async (problem, spoil) => {
     await spoil();
     expect(await findings()).toEqual([`job_x: ${problem}`]);
-    expect((await checkLedger(database, 100, NOW)).summary).toMatch(/^1 things disagree: /);
+    expect((await checkLedger(database, 100, NOW)).summary).toMatch(/^The ledger disagrees in 1 place: /);
   });
 
   it("finds a trial that used more than its grant", async () => {
@@ -163,9 +163,9 @@ describe("the operator's check of the ledger", () => {
       await metered("job_other", 1);
       await metered("job_none", 1);
       expect((await findings()).toSorted((a, b) => a.localeCompare(b))).toEqual([
-        "job_missing: a customer's use without a meter event",
-        "job_none: a meter event that is not what was settled",
-        "job_other: a meter event that is not what was settled",
+        "job_missing: a customer's usage without a meter event",
+        "job_none: a meter event that differs from what was settled",
+        "job_other: a meter event that differs from what was settled",
       ]);
     });
 
@@ -200,7 +200,7 @@ describe("the operator's check of the ledger", () => {
       }
       expect((await findings()).toSorted((a, b) => a.localeCompare(b))).toEqual(
         ["job_a_tried", "job_b_old"].map(
-          (jobId) => `${jobId}: a meter event that can't be sent any more: reconcile it by hand`,
+          (jobId) => `${jobId}: a meter event that can no longer be sent: reconcile it by hand`,
         ),
       );
     });

@@ -44,11 +44,15 @@ describe("the demo's command line", () => {
     ["a photograph without prompts", ["a.jpg"], "what to look for"],
     ["an empty prompt", ["a.jpg", " "], "empty"],
     ["an unknown option", ["--fast"], "--fast"],
-    ["a rate together with a number of frames", ["a.mp4", "cat", "--fps", "2", "--frames", "9"], "not both"],
-    ["a rate of nothing", ["a.mp4", "cat", "--fps", "0"], "--fps takes a number above 0"],
-    ["a rate that is no number", ["a.mp4", "cat", "--fps", "fast"], "--fps takes a number above 0"],
-    ["half a frame", ["a.mp4", "cat", "--frames", "1.5"], "--frames takes a whole number"],
-    ["at most no frame", ["a.mp4", "cat", "--max-frames", "0"], "--max-frames takes a whole number"],
+    [
+      "a rate together with a number of frames",
+      ["a.mp4", "cat", "--fps", "2", "--frames", "9"],
+      "cannot be combined",
+    ],
+    ["a rate of nothing", ["a.mp4", "cat", "--fps", "0"], "--fps must be a number above 0"],
+    ["a rate that is not a number", ["a.mp4", "cat", "--fps", "fast"], "--fps must be a number above 0"],
+    ["half a frame", ["a.mp4", "cat", "--frames", "1.5"], "--frames must be a whole number"],
+    ["at most no frame", ["a.mp4", "cat", "--max-frames", "0"], "--max-frames must be a whole number"],
   ])("refuses %s", (_, args, sentence) => {
     expect(() => parseDemoArguments(args)).toThrow(sentence);
   });
@@ -74,7 +78,7 @@ describe("a photograph for the demo", () => {
   });
 
   it("that is a folder is refused by name", async () => {
-    await expect(readMedia(folder)).rejects.toThrow(`${folder} can't be read`);
+    await expect(readMedia(folder)).rejects.toThrow(`${folder} cannot be read`);
   });
 });
 

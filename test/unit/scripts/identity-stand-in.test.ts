@@ -179,7 +179,7 @@ describe("npm run token", () => {
     await ready({ identityUrl: "http://127.0.0.1:9" });
     await expect(run("--email", "a@example.com")).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("Does the stack still run?"),
+      stderr: expect.stringContaining("Is the stack still running?"),
     });
     await expect(run()).rejects.toMatchObject({ code: 2 });
     await expect(run("--email", "nobody")).rejects.toMatchObject({ code: 2 });

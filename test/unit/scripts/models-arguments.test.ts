@@ -33,13 +33,13 @@ describe("the models command line", () => {
 
   it.each([
     [["forget"], 'There is no command "forget".'],
-    [["check"], "Say which folder: npm run models -- check FOLDER"],
-    [["describe", ""], "Say which folder: npm run models -- describe FOLDER"],
+    [["check"], "The folder is missing: npm run models -- check FOLDER"],
+    [["describe", ""], "The folder is missing: npm run models -- describe FOLDER"],
     [["check", "a", "b"], "Too many arguments for check."],
     [["list", "a"], "Too many arguments for list."],
     [["check", "a", "--provider", "coreml"], "--provider must be cpu or cuda."],
-    [["check", "a", "--force"], "--force does not belong to check."],
-    [["describe", "a", "--json"], "--json does not belong to describe."],
+    [["check", "a", "--force"], "check does not take --force."],
+    [["describe", "a", "--json"], "describe does not take --json."],
     [["fetch", "sam3"], "Only the embedded model can be fetched"],
     [["fetch"], "Only the embedded model can be fetched"],
     [["list", "--loud"], "Unknown option '--loud'."],
