@@ -4,25 +4,24 @@ import { messageOf } from "../shared/error-parts.ts";
 
 export const BENCH_HELP = `Measures the whole service on this machine and prints Markdown tables.
 
-  npm run bench [-- pictures]   where the time of a picture goes, from createJob to success, beside a bare loop of the
-                                same model in the same run: new pictures, and a second prompt on each
-  npm run bench -- video        a clip from createJob to success, beside its parts alone (decode, model, encode) in the
-                                same run, with the embedded model and with stand-ins of a fixed cost a frame; then the
-                                memory that a clip of ten seconds and one of ten minutes take
-  npm run bench -- service      the inference service alone: pictures a second with several at once beside a bare loop
-                                of the same model in the same run; its mask encoder beside sharp's; its memory under
-                                mixed work
+  npm run bench [-- pictures]   where a picture's time goes, from createJob to success, compared with a bare loop of
+                                the same model in the same run: new pictures, and a second prompt on each
+  npm run bench -- video        a clip from createJob to success, compared with its parts alone (decode, model, encode)
+                                in the same run, with the embedded model and with stand-ins of a fixed cost per frame;
+                                then the memory that a clip of ten seconds and one of ten minutes take
+  npm run bench -- service      the inference service alone: pictures per second with several at once, compared with a
+                                bare loop of the same model in the same run; its mask encoder compared with sharp's;
+                                its memory under mixed work
 
-  --pictures N                  so many pictures (default 12)
-  --frames N                    so many frames of the clip for the embedded model (default 12)
-  --rounds N                    each side of a comparison so many times, in turns (default 5 for a clip, 3 for the
-                                service)
-  --part speed|memory           one half of the clip's measurement alone
-  --part throughput|masks|soak  one part of the service's measurement alone
-  --soak MINUTES                so long of mixed work (default 5)
-  --quick                       to try it out: 1 round, fewer frames and pictures, a clip and a soak of one minute
+  --pictures N                  number of pictures (default 12)
+  --frames N                    number of the clip's frames for the embedded model (default 12)
+  --rounds N                    rounds of each side of a comparison, in turns (default 5 for a clip, 3 for the service)
+  --part speed|memory           only one half of the clip's measurement
+  --part throughput|masks|soak  only one part of the service's measurement
+  --soak MINUTES                duration of the mixed work (default 5)
+  --quick                       a rough result: 1 round, fewer frames and pictures, a clip and a soak of one minute
 
-Times belong to this machine and to what else it does; read the ratios.
+Times depend on this machine and its other work; read the ratios.
 `;
 
 export type BenchRequest =
@@ -33,17 +32,17 @@ export type BenchRequest =
 const SERVICE_PARTS = ["throughput", "masks", "soak"] as const;
 type ServicePart = (typeof SERVICE_PARTS)[number];
 
-/** What of a clip is measured. */
+/** Which measurements of a clip to make. */
 export interface VideoBench {
   readonly speed: boolean;
   readonly memory: boolean;
-  /** Of the clip, for the embedded model. */
+  /** How many frames of the clip the embedded model processes. */
   readonly frames: number;
   readonly rounds: number;
   readonly quick: boolean;
 }
 
-/** What of the inference service is measured. */
+/** Which measurements of the inference service to make. */
 export interface ServiceBench {
   readonly parts: readonly ServicePart[];
   readonly rounds: number;
@@ -51,24 +50,25 @@ export interface ServiceBench {
   readonly quick: boolean;
 }
 
-/** Reads the command line; null when help was asked for. @throws Failure that says what is wrong with it */
+/** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
   const { values, positionals } = read(args);
   if (values.help) return null;
   const [subject = "pictures", ...others] = positionals;
-  if (others.length > 0) throw usageError(`One thing is measured at a time. ${SEE}`);
+  if (others.length > 0) throw usageError(`Give only one benchmark at a time. ${SEE}`);
   const { pictures, frames, rounds, part, soak, quick } = values;
   switch (subject) {
     case "pictures": {
       const foreign = [frames, rounds, part, soak].some((value) => value !== undefined) || quick;
-      if (foreign) throw usageError(`Of pictures, --pictures alone can be chosen. ${SEE}`);
+      if (foreign) throw usageError(`The benchmark of pictures takes only --pictures. ${SEE}`);
       return { subject, pictures: wholeNumber("--pictures", pictures ?? "12", 1_000) };
     }
     case "video": {
-      if (pictures !== undefined) throw usageError(`--pictures is not for a clip: --frames is. ${SEE}`);
-      if (soak !== undefined) throw usageError(`--soak is for the service. ${SEE}`);
+      if (pictures !== undefined)
+        throw usageError(`The benchmark of a clip does not take --pictures; use --frames. ${SEE}`);
+      if (soak !== undefined) throw usageError(`Only the benchmark of the service takes --soak. ${SEE}`);
       if (part !== undefined && part !== "speed" && part !== "memory") {
-        throw usageError("--part takes speed or memory.");
+        throw usageError(`For a clip, --part must be speed or memory. ${SEE}`);
       }
       const video = {
         speed: part !== "memory",
@@ -81,10 +81,13 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
     }
     case "service": {
       if (pictures !== undefined || frames !== undefined) {
-        throw usageError(`--pictures and --frames are not for the service. ${SEE}`);
+        throw usageError(`The benchmark of the service does not take --pictures or --frames. ${SEE}`);
       }
       const parts = part === undefined ? SERVICE_PARTS : SERVICE_PARTS.filter((name) => name === part);
-      if (parts.length === 0) throw usageError(`Of the service, --part takes ${SERVICE_PARTS.join(", ")}.`);
+      if (parts.length === 0)
+        throw usageError(
+          `For the service, --part must be ${SERVICE_PARTS.slice(0, -1).join(", ")} or ${SERVICE_PARTS.at(-1)}. ${SEE}`,
+        );
       const service = {
         parts,
         rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100),
@@ -94,7 +97,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
       return { subject, service };
     }
     default:
-      throw usageError(`There is no benchmark of "${subject}". ${SEE}`);
+      throw usageError(`There is no benchmark "${subject}". ${SEE}`);
   }
 }
 
@@ -123,5 +126,5 @@ function read(args: readonly string[]) {
 function wholeNumber(option: string, text: string, most: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw usageError(`${option} takes a whole number from 1 to ${most}.`);
+  throw usageError(`${option} must be a whole number from 1 to ${most}.`);
 }

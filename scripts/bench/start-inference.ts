@@ -4,17 +4,17 @@ import type { Mark } from "../shared/marked-processes.ts";
 import { startListeningChild } from "../stack/listening-child.ts";
 import type { OwnService, ServiceOptions } from "./with-stack.ts";
 
-/** The inference service as a process: what it is called, its script, its model's folder. */
+/** An inference service to run as a process: its name in messages, its script, its model's folder. */
 export interface InferenceKind {
   readonly name: string;
-  /** From the project's root. */
+  /** The script's path from the project's root. */
   readonly main: string;
   readonly modelFolder: string;
-  /** Settings that are not as they are by default. */
+  /** Settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Starts an inference service with all settings but the necessary and the kind's as they are by default, its processes with a mark. */
+/** Starts an inference service with default settings, except the required ones and the kind's. Its processes carry `mark`. */
 export async function startInference(
   { name, main, modelFolder, settings }: InferenceKind,
   mark: Mark,

@@ -1,11 +1,11 @@
-/** A measured quantity over several runs: what a noisy machine allows to say. */
+/** The spread of a quantity over several runs, because machines are noisy. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** Median, least and most of at least one value. */
+/** The median, least and most of one or more values. */
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number): number => sorted[index] ?? Number.NaN;
@@ -17,9 +17,9 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
-/** `median [least–most]`, with so many decimals. */
+/** Formats a spread as `median [least–most]`. */
 export const formatSpread = ({ median, least, most }: Spread, decimals = 0): string =>
   `${median.toFixed(decimals)} [${least.toFixed(decimals)}–${most.toFixed(decimals)}]`;
 
-/** How many a second, of so many within so many milliseconds. */
+/** The rate per second of `count` events in `ms` milliseconds. */
 export const ratePerSecond = (count: number, ms: number): number => (1_000 * count) / ms;

@@ -1,6 +1,6 @@
 import { formatSpread, spread } from "./statistics.ts";
 
-/** A row of a report: what is measured, from one run, with its decimals. */
+/** A row of a report: its label, the value of one run, and the number of decimals. */
 export type Row<Run> = readonly [label: string, value: (run: Run) => number, decimals: number];
 
 /** A column of a report: the runs of one kind. */
@@ -9,13 +9,13 @@ export interface Column<Run> {
   readonly runs: readonly Run[];
 }
 
-/** A Markdown table of which all columns but the first are numbers. */
+/** A Markdown table. All columns except the first are numbers. */
 export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const rule = heading.map((_, column) => (column === 0 ? "---" : "---:"));
   return [heading, rule, ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 }
 
-/** Runs as a Markdown table: median [least–most] of each row, each kind in a column with its number of runs. */
+/** A Markdown table of runs: median [least–most] per row, one column per kind, with its number of runs. */
 export function spreadTable<Run>(rows: readonly Row<Run>[], columns: readonly Column<Run>[]): string[] {
   return markdownTable(
     ["median [least–most]", ...columns.map(({ heading, runs }) => `${heading} (${runs.length})`)],

@@ -6,28 +6,28 @@ const TaskLine = z.object({
   key: z.string(),
   outcome: z.string(),
   code: z.string().optional(),
-  /** Of pictures alone. */
+  /** Only for pictures. */
   featuresCached: z.boolean().optional(),
-  /** Milliseconds of each stage; `model` are those inside the model's graphs, of a clip's frames also beside other stages. */
+  /** Milliseconds per stage. `model` is the time inside the model's graphs; for a clip's frames it overlaps with other stages. */
   ms: z.record(z.string(), z.number()),
 });
 export type TaskTimes = z.infer<typeof TaskLine>;
 
-/** Where the inference service says that a task's time went, or null for any other line of its log. */
+/** The times in a task's line of the inference service's log; null for any other line. */
 export function taskTimes(line: string): TaskTimes | null {
   if (!line.includes('"msg":"task"')) return null;
   return TaskLine.safeParse(JSON.parse(line)).data ?? null;
 }
 
-/** The service's log, read for its tasks. */
+/** Reads the tasks' times from the service's log. */
 export interface TaskLog {
   /** Takes each line of the log. */
   readonly onLine: (line: string) => void;
-  /** The times of a job's task as soon as it ends. @throws Failure where it did not end well */
+  /** The times of a job's task, as soon as it ends. @throws Failure if the task failed */
   readonly timesOf: (jobId: string) => Promise<TaskTimes>;
 }
 
-/** Collects the service's task lines, and gives each as it comes. */
+/** Collects the times of tasks from the service's log as they arrive. */
 export function collectTimes(): TaskLog {
   const byJob = new Map<string, PromiseWithResolvers<TaskTimes>>();
   const entry = (jobId: string): PromiseWithResolvers<TaskTimes> => {
@@ -43,7 +43,9 @@ export function collectTimes(): TaskLog {
     timesOf: async (jobId) => {
       const times = await entry(jobId).promise;
       if (times.outcome === "success") return times;
-      throw new Failure(`A task of the benchmark ended as ${times.outcome}: ${times.code ?? "no reason"}.`);
+      throw new Failure(
+        `A task of the benchmark ended as ${times.outcome}: ${times.code ?? "no reason given"}.`,
+      );
     },
   };
 }

@@ -5,7 +5,7 @@ import type { TaskLog, TaskTimes } from "./task-times.ts";
 
 const POLL_MS = 10;
 
-/** A job from outside and from inside. */
+/** A job's times, measured by the client and by the service. */
 export interface JobTime {
   readonly jobId: string;
   /** Milliseconds from createJob's request to the first poll that says success. */
@@ -13,7 +13,7 @@ export interface JobTime {
   readonly times: TaskTimes;
 }
 
-/** Times a job of one task from its creation to its success. @throws Failure where it fails */
+/** Times a job of one task from its creation to its success. @throws Failure if the job fails */
 export async function timeJob(
   client: ApiClient,
   timesOf: TaskLog["timesOf"],
@@ -21,11 +21,12 @@ export async function timeJob(
 ): Promise<JobTime> {
   const begun = performance.now();
   const { jobId } = await create();
-  // Polling all the while would take the model's processors; the service's log says when it is worth while.
+  // Constant polling would take processor time from the model, so it starts when the service's log reports the end.
   const times = await timesOf(jobId);
   for (;;) {
     const { status, error } = await client.retrieveJob(jobId);
-    if (status === "failed") throw new Failure(`A job of the benchmark failed: ${error ?? "no reason"}`);
+    if (status === "failed")
+      throw new Failure(`A job of the benchmark failed: ${error ?? "no reason given"}`);
     if (status === "success") return { jobId, whole: performance.now() - begun, times };
     await sleep(POLL_MS);
   }

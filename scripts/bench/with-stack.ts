@@ -11,11 +11,11 @@ import { collectTimes, type TaskLog } from "./task-times.ts";
 export interface BenchStack {
   readonly client: ApiClient;
   readonly timesOf: TaskLog["timesOf"];
-  /** A folder of the measurement's own, gone after it. */
+  /** A temporary folder for the measurement, deleted after it. */
   readonly folder: string;
 }
 
-/** What an inference service that is started apart is told. */
+/** The options for an inference service that is started separately. */
 export interface ServiceOptions {
   /** The Worker's origin. */
   readonly origin: string;
@@ -24,17 +24,17 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
 }
 
-/** An inference service in place of the stack's own, and the Worker's settings that lead to it. */
+/** An inference service that replaces the stack's own, and the Worker's settings for it. */
 export interface OwnService {
   readonly child: Child;
   readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts the whole service, has it used, and leaves nothing of it behind. Rejects with a `Failure` when a part of it
- * ends meanwhile.
+ * Starts the whole service, calls `use`, and leaves nothing of the service behind. Rejects with a `Failure` if a part
+ * of the service ends meanwhile.
  *
- * @param startService starts an inference service other than the stack's own
+ * @param startService starts an inference service to use instead of the stack's own
  */
 export async function withStack<T>(
   signal: AbortSignal,

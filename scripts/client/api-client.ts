@@ -13,7 +13,7 @@ import {
 import { ImageJobResult, VideoJobResult } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
 
-/** An answer of the API that is not a success, with its error object. */
+/** An error response of the API, with its error object. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -36,9 +36,9 @@ export type ImageJob = Omit<z.input<typeof ImageJobRequest>, "type">;
 export type VideoJob = Omit<z.input<typeof VideoJobRequest>, "type">;
 
 export interface PollOptions {
-  /** Sees every answer; `progress` is the share of the job's work that is done, from 0 to 1. */
+  /** Called with every response; `progress` is the share of the job's work that is done, from 0 to 1. */
   readonly onAnswer?: (job: JobStatus, progress: number) => void;
-  /** How far apart the polls become. */
+  /** The longest pause between polls. */
   readonly longestPauseMs?: number;
 }
 
@@ -66,8 +66,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * A client of the public API that knows nothing but its contract: every answer is checked against it.
- * Methods reject with an `ApiError` for an error answer.
+ * A client of the public API that knows only its contract and checks every response against it.
+ * Methods reject with an `ApiError` for an error response.
  */
 export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
   async function send(method: "GET" | "POST", path: string, body?: object): Promise<Response> {
@@ -89,23 +89,25 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     return schema.parse(await response.json());
   }
 
-  /** Asks for an upload address, and PUTs the file there, a Blob bit by bit; gives the taskId. */
+  /** Gets an upload URL, PUTs the file there (streaming a Blob), and returns the taskId. */
   async function upload(file: Uint8Array<ArrayBuffer> | Blob, contentType: string): Promise<string> {
     const { uploadUrl, taskId } = await call(Upload, "POST", "/v1/uploads/presign", { contentType });
     const response = await fetch(uploadUrl, {
       method: "PUT",
       headers: { "content-type": contentType },
       body: file,
-      // While a redirect might still be followed, undici keeps all that was sent (nodejs/undici#4058).
+      // If it could follow a redirect, undici would keep the whole body in memory (nodejs/undici#4058).
       redirect: "error",
       ...(signal && { signal }),
     });
     if (!response.ok)
-      throw new Error(`The upload was refused with ${response.status}: ${await response.text()}`);
+      throw new Error(
+        `The storage refused the upload with status ${response.status}: ${await response.text()}`,
+      );
     return taskId;
   }
 
-  /** Polls a job until it ended, more slowly as time goes by. */
+  /** Polls a job until it has ended, at growing intervals. */
   async function waitForJob(jobId: string, options: PollOptions = {}): Promise<JobStatus> {
     const { onAnswer, longestPauseMs = POLL_LONGEST_MS } = options;
     for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
@@ -117,7 +119,7 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     }
   }
 
-  /** Has the archive built and waits as long as the service asks to, until it is ready or failed. */
+  /** Requests an archive and polls it, at the intervals that the service requests, until it is ready or has failed. */
   async function waitForArchive(jobId: string): Promise<ArchiveDownload> {
     let archive = await call(ArchiveDownload, "POST", `${jobPath(jobId)}/download`);
     while (archive.status === "pending" || archive.status === "processing") {
@@ -130,16 +132,18 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
   async function fetchSigned(url: string): Promise<Response> {
     const response = await fetch(url, signal && { signal });
     if (!response.ok)
-      throw new Error(`The download was refused with ${response.status}: ${await response.text()}`);
+      throw new Error(
+        `The storage refused the download with status ${response.status}: ${await response.text()}`,
+      );
     return response;
   }
 
-  /** Fetches a signed address. */
+  /** Downloads a signed URL. */
   async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await (await fetchSigned(url)).arrayBuffer());
   }
 
-  /** Fetches a signed address into a file, bit by bit. */
+  /** Streams a signed URL to a file. */
   async function downloadTo(path: string, url: string): Promise<void> {
     const { body } = await fetchSigned(url);
     await writeFile(path, body ?? "");

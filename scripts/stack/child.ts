@@ -11,24 +11,24 @@ const TAIL_LINES = 20;
 const FLUSH_MS = 500;
 
 export interface ChildOptions {
-  /** How people call it: "The inference service". */
+  /** The name for messages, such as "The inference service". */
   readonly name: string;
   /** The Node script and its arguments. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What it prints is kept here; the run before is kept as `.previous`. */
+  /** The file for its output; that of the previous run is kept as `.previous`. */
   readonly logFile: string;
   readonly onLine?: (line: string) => void;
 }
 
 /** A running part of the stack. */
 export interface Child {
-  /** Resolves when it has ended and its output is read, with why: "exit code 1", "SIGKILL". */
+  /** Resolves once it has ended and its output is read, with the reason: "exit code 1", "SIGKILL". */
   readonly ended: Promise<string>;
   readonly hasEnded: () => boolean;
-  /** The failure to tell when it ended unasked: what ended, why, and its last lines. */
+  /** The failure to report if it ended by itself: its name, what happened, and its last lines. */
   readonly failure: (what: string) => Failure;
-  /** SIGTERM, and SIGKILL for what is still there after the grace. */
+  /** Sends SIGTERM, then SIGKILL if it still runs after the grace period. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ async function keepPrevious(logFile: string): Promise<void> {
   await rename(logFile, `${logFile}.previous`).catch(() => undefined);
 }
 
-/** Starts a Node script in the launcher's own process group: one signal to the group reaches the whole stack. */
+/** Starts a Node script in the launcher's process group, so that one signal to the group reaches the whole stack. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   await keepPrevious(options.logFile);
   const log = createWriteStream(options.logFile, { mode: 0o600 });
@@ -58,7 +58,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   let over = false;
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    // Not "close" alone: what this process started may outlive it and hold its output open.
+    // "close" is not enough: a process that this one started may outlive it and hold its output open.
     const told = (code: number | null, signal: string | null): void => resolve(signal ?? `exit code ${code}`);
     child.once("close", told);
     child.once("exit", (code, signal) => void setTimeout(told, FLUSH_MS, code, signal).unref());
@@ -72,7 +72,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     hasEnded: () => over,
     failure: (what) =>
       new Failure(
-        `${options.name} ${what}. Its last lines (all of them: ${options.logFile}):\n` +
+        `${options.name} ${what}. The full log is ${options.logFile}. Its last lines:\n` +
           tail.map((line) => `  ${line}`).join("\n"),
       ),
     stop: async (graceMs) => {

@@ -7,12 +7,12 @@ async function fire(runtime: string, cron: string): Promise<void> {
   address.searchParams.set("cron", cron);
   const response = await fetch(address);
   await response.body?.cancel();
-  if (!response.ok) console.error(`The cron "${cron}" ended with ${response.status}.`);
+  if (!response.ok) console.error(`The cron "${cron}" ended with status ${response.status}.`);
 }
 
 /**
- * Fires the Worker's cron triggers, which a local runtime never does by itself: each once a minute, whatever its line
- * says, since nobody at a laptop wants to wait for the hour. `runtime` gives where the Worker is, or null while it is not.
+ * Fires the Worker's cron triggers, because a local runtime does not. Each fires once a minute, whatever its schedule,
+ * because nobody at a laptop wants to wait for an hour. `runtime` returns the Worker's URL, or null while it is not up.
  */
 export function fireCrons(crons: readonly string[], runtime: () => string | null): void {
   setInterval(() => {

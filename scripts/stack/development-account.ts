@@ -9,9 +9,9 @@ const DevelopmentAccount = z.object({ accountId: z.string(), apiKey: z.string() 
 export type DevelopmentAccount = z.infer<typeof DevelopmentAccount>;
 
 /**
- * The account that a local stack is tried out with, created at the first start.
- * Its key is kept beside the database it belongs to, so that restarts give the same and a fresh database a new one. A key
- * that got lost is replaced.
+ * The account for trying out a local stack, created at the first start.
+ * Its key is kept beside its database, so that it survives restarts and a new database gets a new one. A lost key is
+ * replaced.
  */
 export async function developmentAccount(
   state: StateFolder,

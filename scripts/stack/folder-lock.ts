@@ -5,7 +5,7 @@ import type { StateFolder } from "./state-folder.ts";
 
 const SQLITE_BUSY = 5;
 
-/** Holds a state folder for one stack. */
+/** A lock that reserves a state folder for one stack. */
 export interface FolderLock {
   release(): void;
 }
@@ -19,9 +19,10 @@ function holder(pidFile: string): string {
 }
 
 /**
- * Takes the folder for this process, or fails with who has it.
- * The lock is SQLite's lock on an empty database: the kernel drops it with its process, however that
- * ended, so there is no stale lock to recognise and no race in taking one over.
+ * Locks the folder for this process. @throws Failure that names the process that holds it
+ *
+ * The lock is SQLite's lock on an empty database. The kernel releases it with its process, however that ends, so there
+ * are no stale locks to detect and no race to take one over.
  */
 export function lockFolder(state: StateFolder): FolderLock {
   const database = new DatabaseSync(state.lock);

@@ -6,22 +6,22 @@ import { type StateFolder, createStateFolder, stackMark } from "./state-folder.t
 
 const STOP_GRACE_MS = 10_000;
 
-/** A state folder in this process's hands, with the parts of the stack that run on it. */
+/** A state folder that this process holds, with the parts of the stack that run on it. */
 export interface HeldFolder {
-  /** How many processes an earlier stack had left behind; they are gone. */
+  /** How many processes of an earlier stack were still running; they have been killed. */
   readonly strays: number;
   readonly add: (child: Child) => void;
-  /** Ends all parts and whatever else belongs to the stack, and gives the folder free. */
+  /** Ends all processes of the stack and releases the folder. */
   readonly release: () => Promise<void>;
 }
 
-/** Takes a state folder for one stack and clears it of an earlier stack's processes; fails where another holds it. */
+/** Takes a state folder for one stack and kills processes that an earlier stack left. @throws Failure if another stack holds it */
 export async function holdFolder(state: StateFolder): Promise<HeldFolder> {
   await createStateFolder(state);
   const lock = lockFolder(state);
   const mark = stackMark(state);
   const children: Child[] = [];
-  // Also when this process ends without a stop: a repeated Ctrl-C, an error that nobody caught.
+  // Needed if this process ends without `release`: after a second Ctrl-C or an uncaught error.
   const killAll = (): void => void killMarked(mark);
   process.on("exit", killAll);
   await rm(state.ready, { force: true });

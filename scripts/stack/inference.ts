@@ -12,13 +12,13 @@ export interface InferenceOptions {
   readonly state: StateFolder;
   readonly token: string;
   readonly modelFolder: string;
-  /** The Worker's origin: the local storage and the callbacks lie there, and nothing else is fetched. */
+  /** The Worker's origin, which serves the local storage and the callbacks; the service contacts no other. */
   readonly origin: string;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Starts the inference service on a free port; resolves as soon as it listens, before its model is warm. */
+/** Starts the inference service on a free port. Resolves as soon as it listens, before its model is warm. */
 export async function startInference(options: InferenceOptions): Promise<{ child: Child; url: string }> {
   return await startListeningChild(
     {
@@ -29,9 +29,9 @@ export async function startInference(options: InferenceOptions): Promise<{ child
         ...stackMark(options.state),
         HOST: "127.0.0.1",
         PORT: "0",
-        // Ctrl-C should not wait for a long task: its lease ends and it is done again at the next start.
+        // Ctrl-C should not wait for a long task: its lease ends, and the next start runs the task again.
         DRAIN_SECONDS: process.env["DRAIN_SECONDS"] ?? "1",
-        // Whoever looks on wants to see progress move.
+        // A person who watches wants to see progress.
         HEARTBEAT_SECONDS: process.env["HEARTBEAT_SECONDS"] ?? "2",
         INFERENCE_TOKEN: options.token,
         MODEL_FOLDER: options.modelFolder,
@@ -45,7 +45,7 @@ export async function startInference(options: InferenceOptions): Promise<{ child
   );
 }
 
-/** Waits until the service's model is warm; fails early when the service ends. */
+/** Waits until the service's model is warm. @throws Failure as soon as the service ends */
 export async function waitForModel(child: Child, url: string, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();
   void child.ended.then((why) => ended.abort(child.failure(`ended while its model was loading (${why})`)));
@@ -54,10 +54,10 @@ export async function waitForModel(child: Child, url: string, signal: AbortSigna
     READY_PATIENCE_MS,
     AbortSignal.any([signal, ended.signal]),
   );
-  if (!isReady) throw child.failure("is not ready after five minutes");
+  if (!isReady) throw child.failure("was not ready after five minutes");
 }
 
-/** Waits for a service that someone else runs. */
+/** Waits for a service that was not started here. @throws Failure if it is not ready or refuses the token */
 export async function waitForRemoteService(url: string, token: string, signal: AbortSignal): Promise<void> {
   if (await waitForOk(`${url}/readyz`, REMOTE_PATIENCE_MS, signal)) {
     const { status } = await fetch(`${url}/v1/model`, {
@@ -66,10 +66,10 @@ export async function waitForRemoteService(url: string, token: string, signal: A
     });
     if (status !== 401) return;
     throw new Failure(
-      `The inference service at INFERENCE_URL (${url}) refuses INFERENCE_TOKEN. Is it the same on both sides?`,
+      `The inference service at INFERENCE_URL (${url}) refuses INFERENCE_TOKEN. Set the same token on both sides.`,
     );
   }
   throw new Failure(
-    `The inference service at INFERENCE_URL (${url}) is not ready: ${url}/readyz does not answer 200.`,
+    `The inference service at INFERENCE_URL (${url}) is not ready: ${url}/readyz does not answer 200. Start it, or correct INFERENCE_URL.`,
   );
 }

@@ -3,7 +3,7 @@ import { type Child, type ChildOptions, startChild } from "./child.ts";
 
 const LISTENING_PATIENCE_MS = 60_000;
 
-/** The address in a part's `listening` line, or null for any other line. */
+/** The URL in a part's `listening` line; null for any other line. */
 export function listeningUrl(line: string): string | null {
   if (!line.includes('"listening"')) return null;
   try {
@@ -15,7 +15,7 @@ export function listeningUrl(line: string): string | null {
   }
 }
 
-/** Starts a part that chooses its port and prints where it listens; resolves with that, and leaves nothing running otherwise. */
+/** Starts a part that chooses its port and prints its URL, and resolves with that URL. If it fails, it leaves nothing running. */
 export async function startListeningChild(
   options: ChildOptions,
   signal: AbortSignal,
@@ -32,9 +32,9 @@ export async function startListeningChild(
   const timer = new AbortController();
   const url = await Promise.race([
     announced.promise,
-    child.ended.then((why) => child.failure(`ended at its start (${why})`)),
+    child.ended.then((why) => child.failure(`ended during its start (${why})`)),
     sleep(LISTENING_PATIENCE_MS, null, { signal: AbortSignal.any([timer.signal, signal]) })
-      .then(() => child.failure("does not listen"))
+      .then(() => child.failure("did not listen within a minute"))
       .catch(() => child.failure("was interrupted")),
   ]);
   timer.abort();

@@ -1,4 +1,4 @@
-/** pino's numbers for how grave a line is; the Worker writes the words themselves. */
+/** The words for pino's numeric log levels; the Worker writes the words itself. */
 const LEVELS: Readonly<Record<string, string>> = { 40: "warn", 50: "error", 60: "fatal" };
 const QUIET_LEVELS = new Set(["10", "20", "30", "debug", "info"]);
 const LEFT_OUT = new Set(["level", "time", "msg", "event"]);
@@ -13,7 +13,7 @@ function parseObject(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** A JSON log line of the Worker or the inference service for people: what happened, and its fields; other text as it is. */
+/** Formats a JSON log line of the Worker or the inference service for people: event and fields. Leaves other text unchanged. */
 export function readableLine(line: string): string {
   const entry = parseObject(line);
   const what = entry?.["msg"] ?? entry?.["event"];

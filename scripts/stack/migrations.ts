@@ -14,7 +14,7 @@ async function hashOfMigrations(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Brings the local D1 database up to date; costs nothing where no migration changed since the last start. */
+/** Brings the local D1 database up to date. Costs nothing if no migration has changed since the last start. */
 export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
   const stamp = join(state.data, "migrations.sha256");
   const wanted = await hashOfMigrations();

@@ -8,8 +8,8 @@ import { PROJECT_ROOT } from "../shared/root.ts";
 const TIDY_UP_MS = 300;
 
 /**
- * The folder of the model to serve: MODEL_FOLDER where it is set, else the embedded one, fetched at the first use.
- * The fetch is a process of its own, so that Ctrl-C ends it at once, and its progress bar has the terminal.
+ * The folder of the model to serve: MODEL_FOLDER if it is set, else that of the embedded model, which is downloaded at
+ * the first use. The download is a separate process, so that Ctrl-C ends it at once and its progress bar has the terminal.
  */
 export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<string> {
   const chosen = process.env["MODEL_FOLDER"];
@@ -19,7 +19,7 @@ export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<stri
     env: { ...process.env, ...mark },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // Ctrl-C reaches the child by itself and it tidies up: a second signal at once would cut that short.
+  // Ctrl-C also reaches the child, which then tidies up; an immediate second signal would interrupt that.
   const end = (): void => void setTimeout(() => child.kill("SIGTERM"), TIDY_UP_MS);
   signal.addEventListener("abort", end, { once: true });
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -29,6 +29,6 @@ export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<stri
   const [folder, code] = await Promise.all([text(child.stdout), ended]);
   signal.removeEventListener("abort", end);
   signal.throwIfAborted();
-  if (code !== 0) throw new Failure("The model could not be fetched; the reason stands above.");
+  if (code !== 0) throw new Failure("The model could not be downloaded. The reason is above.");
   return folder.trim();
 }

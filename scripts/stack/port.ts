@@ -5,7 +5,7 @@ import { Failure, usageError } from "../shared/command-line.ts";
 
 const HOST = "127.0.0.1";
 
-/** A port from text: 0 to 65535, 0 for any free one. */
+/** Parses a port: 0 to 65535, 0 for any free one. @throws Failure, a usage error */
 export function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
     throw usageError(`PORT must be a number from 0 to 65535 (0: any free port), not "${text}".`);
@@ -14,14 +14,14 @@ export function parsePort(text: string): number {
 }
 
 /**
- * Where free ports are looked for: below those that systems hand out by themselves (from 32768 on Linux, from 49152
- * elsewhere). One of those may be in use again by the time the Worker, some seconds later, listens on it.
+ * Free ports are taken below the range that systems assign by themselves (from 32768 on Linux, from 49152 elsewhere):
+ * a port of that range could be in use again by the time the Worker listens on it, some seconds later.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;
 const TRIES = 20;
 
-/** The port if it is free, any free port for 0. Fails with a sentence if something already listens there. */
+/** Returns the port if it is free, or any free one for 0. @throws Failure if the port is in use or not allowed */
 export async function claimPort(port: number): Promise<number> {
   if (port !== 0) return tryPort(port);
   for (let tries = 1; ; tries += 1) {
@@ -49,7 +49,7 @@ async function tryPort(port: number): Promise<number> {
       );
     }
     if (code === "EACCES") {
-      throw new Failure(`Port ${port} needs more rights than this user has. Choose a port from 1024 on.`);
+      throw new Failure(`Port ${port} needs more rights than this user has. Choose a port from 1024 up.`);
     }
     throw error;
   } finally {

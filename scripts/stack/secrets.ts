@@ -4,7 +4,7 @@ import { Failure } from "../shared/command-line.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-/** One that is missing, as in the file of an older stack, is made. */
+/** A missing secret, as in the file of an older stack, is generated. */
 const secret = z
   .string()
   .min(32)
@@ -13,7 +13,7 @@ const secret = z
 const Secrets = z.object({
   SIGNING_SECRET: secret,
   INFERENCE_TOKEN: secret,
-  /** What the Worker shows the payment provider's stand-in, and what that signs its webhooks with. */
+  /** The Worker's key for Stripe's stand-in, and the secret with which the stand-in signs its webhooks. */
   STRIPE_SECRET_KEY: secret,
   STRIPE_WEBHOOK_SECRET: secret,
 });
@@ -23,11 +23,11 @@ function parse(state: StateFolder, text: string): Secrets {
   try {
     return Secrets.parse(JSON.parse(text));
   } catch {
-    throw new Failure(`${state.secrets} is damaged. Remove it; new secrets are made at the next start.`);
+    throw new Failure(`${state.secrets} is damaged. Delete it; the next start generates new secrets.`);
   }
 }
 
-/** The stack's own secrets: made at the first start, the same ever after. */
+/** The stack's secrets, generated at the first start and kept from then on. */
 export async function loadSecrets(state: StateFolder): Promise<Secrets> {
   const text = await readIfPresent(state.secrets);
   const secrets = parse(state, text ?? "{}");

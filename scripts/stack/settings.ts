@@ -16,11 +16,11 @@ async function readDevVars(): Promise<StackSettings> {
     );
   } catch (error) {
     if (codeOf(error) === "ENOENT") return {};
-    throw new Failure(`.dev.vars can't be read: ${messageOf(error)}`);
+    throw new Failure(`.dev.vars cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** What the operator set for the Worker: `.dev.vars`, overridden by the environment. */
+/** The operator's settings of the Worker: `.dev.vars`, overridden by the environment. */
 export async function readSettings(environment: NodeJS.ProcessEnv = process.env): Promise<StackSettings> {
   const settings: Record<string, string> = { ...(await readDevVars()) };
   for (const name of Object.keys(SettingsSchema.shape)) {

@@ -12,17 +12,17 @@ export type StandIn = "identity" | "billing";
 
 export interface StandInOptions {
   readonly state: StateFolder;
-  /** The Worker's address. */
+  /** The Worker's URL. */
   readonly baseUrl: string;
   readonly given: StackSettings;
   readonly secrets: Secrets;
-  /** Takes each process as soon as it runs. */
+  /** Called with each process as soon as it runs. */
   readonly adopt: (child: Child) => void;
   readonly listener: (part: StandIn) => (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** The stand-ins that run, and what the Worker has to know of them. */
+/** The running stand-ins: the Worker's settings for them, and their URLs. */
 export interface StandIns {
   readonly values: StackSettings;
   readonly addresses: { readonly identityUrl?: string; readonly billingUrl?: string };
@@ -31,7 +31,7 @@ export interface StandIns {
 const IDENTITY_SETTINGS = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"];
 const BILLING_SETTINGS = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID", "STRIPE_API_URL"];
 
-/** The price of the only thing that the payment provider's stand-in sells. */
+/** The id of the only price at Stripe's stand-in. */
 const PRICE_ID = "price_stand_in";
 
 async function start(
@@ -83,7 +83,7 @@ async function startBilling(options: StandInOptions): Promise<StandIns> {
   return { values: { ...shared, STRIPE_API_URL: billingUrl }, addresses: { billingUrl } };
 }
 
-/** Starts a stand-in for each outside service that the operator's settings don't name. */
+/** Starts a stand-in for each external service that the operator's settings do not name. */
 export async function startStandIns(options: StandInOptions): Promise<StandIns> {
   const isGiven = (names: readonly string[]): boolean =>
     names.some((name) => options.given[name] !== undefined);

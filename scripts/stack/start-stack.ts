@@ -20,42 +20,42 @@ import { readLocalStorage } from "./wrangler-settings.ts";
 export type Part = "worker" | "inference" | StandIn;
 
 export interface StackOptions {
-  /** 0: any free port. */
+  /** The Worker's port; 0 for any free one. */
   readonly port: number;
-  /** Relative to the project's folder; `.local` when left out. */
+  /** The state folder, relative to the project's folder; `.local` by default. */
   readonly stateDir?: string | undefined;
-  /** Settings of the Worker that override those of `.dev.vars` and the environment. */
+  /** Settings of the Worker that override `.dev.vars` and the environment. */
   readonly settings?: StackSettings;
-  /** Also stand-ins for the identity provider and the payment provider, each unless the settings name a real one. */
+  /** Whether to start stand-ins for the identity provider and Stripe, unless the settings name real ones. */
   readonly standIns?: boolean;
   readonly onProgress: (sentence: string) => void;
-  /** The lines that the parts print while the stack is up. */
+  /** Called with the lines that the parts print while the stack is up. */
   readonly onLine?: (part: Part, line: string) => void;
-  /** Ends a start that is under way. */
+  /** Aborts a start in progress. */
   readonly signal: AbortSignal;
 }
 
-/** What an API client needs, as `ready.json` in the state folder keeps it while the stack is up. */
+/** What an API client needs. `ready.json` in the state folder has it while the stack is up. */
 export const StackAddress = z.object({
   baseUrl: z.url(),
   apiKey: z.string(),
   inferenceUrl: z.url(),
-  /** Where the stand-ins are, when they run. */
+  /** The URLs of the stand-ins that run. */
   identityUrl: z.url().optional(),
   billingUrl: z.url().optional(),
 });
 export type StackAddress = Readonly<z.infer<typeof StackAddress>>;
 
 export interface Stack extends StackAddress {
-  /** Resolves, with what to tell, when a part ended unasked; never when the stack was stopped. */
+  /** Resolves with a failure if a part ends by itself; never if the stack is stopped. */
   readonly crashed: Promise<Failure>;
-  /** Ends every process of the stack and gives the state folder free. */
+  /** Ends every process of the stack and releases the state folder. */
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Starts the whole service on this machine: inference service, database, Worker, a development account.
- * Rejects with a `Failure` that says what to do, or with the signal's reason; nothing is left running then.
+ * Rejects with a `Failure` that says what to do, or with the signal's reason, and then leaves nothing running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const state = stateFolder(options.stateDir);
@@ -71,8 +71,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function assemble(options: StackOptions, state: StateFolder, folder: HeldFolder): Promise<Stack> {
   const { onProgress, signal } = options;
-  if (folder.strays > 0)
-    onProgress(`Ended ${folder.strays} processes that an earlier stack had left behind.`);
+  if (folder.strays > 0) onProgress(`Ended ${folder.strays} processes that an earlier stack left behind.`);
   const port = await claimPort(options.port);
   const baseUrl = `http://127.0.0.1:${port}`;
   const [secrets, storage] = await Promise.all([loadSecrets(state), readLocalStorage()]);
@@ -93,7 +92,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     const remote = given["INFERENCE_URL"];
     if (remote !== undefined) return { url: remote, ready: waitForRemoteService(remote, token, signal) };
     const modelFolder = await ensureModel(stackMark(state), signal);
-    onProgress("Starting the inference service and warming its model up…");
+    onProgress("Starting the inference service and warming up its model…");
     const onLine = listener("inference");
     const { child, url } = await startInference({
       state,
@@ -114,7 +113,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     options.standIns === true
       ? await startStandIns({ state, baseUrl, given, secrets, adopt, listener, signal })
       : { values: {}, addresses: {} };
-  // All are awaited to their ends: a part that starts late must not outlive a start that failed.
+  // Wait for all of them: a part that starts late must not outlive a failed start.
   const [service, database, standIns] = await Promise.allSettled([
     startService(),
     prepareDatabase(),

@@ -5,22 +5,22 @@ import { Failure } from "../shared/command-line.ts";
 import type { Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
-/** Where one local stack keeps everything; nothing of it lies elsewhere but the model. */
+/** The paths at which one local stack keeps everything except the model. */
 export interface StateFolder {
   readonly path: string;
-  /** D1, R2 and Durable Objects, and what is derived from them: removing this folder starts afresh. */
+  /** D1, R2 and Durable Objects, and files that depend on them. Delete this folder to start afresh. */
   readonly data: string;
   readonly logs: string;
   readonly lock: string;
   readonly secrets: string;
   readonly workerEnvironment: string;
-  /** What the stand-ins remember; the accounts in the database refer to it. */
+  /** The state of the stand-ins, to which accounts in the database refer. */
   readonly identity: string;
   readonly billing: string;
   readonly ready: string;
 }
 
-/** The layout of a state folder, by default `.local` in the project; touches nothing. */
+/** The paths in a state folder, by default `.local` in the project. Creates nothing. */
 export function stateFolder(folder = ".local"): StateFolder {
   const path = resolve(PROJECT_ROOT, folder);
   return {
@@ -36,14 +36,14 @@ export function stateFolder(folder = ".local"): StateFolder {
   };
 }
 
-/** Creates the folders that are missing, readable by their owner only; one that is there stays as it is. */
+/** Creates the missing folders, readable only by their owner. Leaves existing ones unchanged. */
 export async function createStateFolder(state: StateFolder): Promise<void> {
   try {
     for (const folder of [state.path, state.data, state.logs]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
   } catch (error) {
-    throw new Failure(`The state folder can't be used: ${messageOf(error)}`);
+    throw new Failure(`The state folder ${state.path} cannot be used: ${messageOf(error)}`);
   }
 }
 

@@ -14,12 +14,12 @@ async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Polls an address until it answers 2xx (true) or `patienceMs` have passed (false); rejects with the reason once `signal` aborts. */
+/** Polls a URL until it answers 2xx (true) or `patienceMs` have passed (false). Rejects with the signal's reason if aborted. */
 export async function waitForOk(url: string, patienceMs: number, signal: AbortSignal): Promise<boolean> {
   const giveUpAt = Date.now() + patienceMs;
   while (!(await answersOk(url, signal))) {
     if (Date.now() > giveUpAt) return false;
-    // The timer would reject with an error of its own, and not with why the wait is over.
+    // The timer would reject with its own error instead of the signal's reason.
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
   return true;

@@ -11,9 +11,9 @@ import { fireCrons } from "./crons.ts";
 import { readCrons } from "./wrangler-settings.ts";
 
 /*
- * Runs the Worker as `wrangler dev` does, by the same development server, but with a front of its own: Wrangler's
- * ends the whole session when a client breaks off in the middle of a body, and loses the request that follows one
- * whose body was refused unread (github.com/cloudflare/workers-sdk/issues/15203).
+ * Runs the Worker in the same development server as `wrangler dev`, but behind our own front end: Wrangler's ends the
+ * whole session when a client disconnects in the middle of a body, and loses the request that follows one whose body
+ * was refused unread (github.com/cloudflare/workers-sdk/issues/15203).
  */
 
 const { values } = parseArgs({
@@ -43,16 +43,16 @@ dev.raw.on("error", ({ reason, cause }) => {
   console.error(`${reason}: ${cause instanceof Error ? cause.message : JSON.stringify(cause)}`);
 });
 
-/** How long a request without its body may wait for the answer that made its body unwanted. */
+/** How long a request that is repeated without its body may wait for its response. */
 const REFUSAL_PATIENCE_MS = 5_000;
 
-/** The headers of a request that is asked again without its body: a body of unknown length has the length that came. */
+/** The headers of a request that is repeated without its body. For a body of unknown length, the received length counts. */
 function withoutBody({ headers, socket }: IncomingMessage): IncomingHttpHeaders {
   const { "transfer-encoding": encoding, ...rest } = headers;
   return encoding === undefined ? rest : { ...rest, "content-length": String(socket.bytesRead) };
 }
 
-/** Passes a request on, over a connection of its own: one that was left with an unread body is of no further use. */
+/** Forwards a request over its own connection, because a connection with an unread body cannot be reused. */
 function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = true): void {
   if (runtime === null) {
     answer.writeHead(503, { "retry-after": "1" }).end();
@@ -69,12 +69,12 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   });
   outgoing.on("error", () => {
     if (answer.headersSent || answer.destroyed) answer.destroy();
-    // The answer to a body that nobody wanted can be lost as the connection is reset. Asked again without
-    // the body, the same answer comes through, and nothing else can happen.
+    // If the runtime refuses a body unread, its response can be lost when the connection is reset. The request is
+    // repeated without its body, which yields the same response and has no other effect.
     else if (withBody) forward(incoming, answer, false);
     else answer.writeHead(502).end();
   });
-  // What is left of a body that was answered early is read away: the next request stands behind it.
+  // Discard the rest of a body that was answered early: the next request follows it.
   answer.on("finish", () => incoming.unpipe(outgoing).resume());
   answer.on("close", () => outgoing.destroy());
   if (withBody) {

@@ -4,21 +4,21 @@ import type { Secrets } from "./secrets.ts";
 import type { StackSettings } from "./settings.ts";
 import type { LocalStorage } from "./wrangler-settings.ts";
 
-/** Those of the stack's secrets that are the Worker's wherever its other settings come from. */
+/** The stack's secrets that the Worker always needs. */
 type WorkerSecrets = Pick<Secrets, "SIGNING_SECRET" | "INFERENCE_TOKEN">;
 
-/** The token that the Worker and the inference service share: given with INFERENCE_URL, else the stack's own. */
+/** The token that the Worker and the inference service share: the one set with INFERENCE_URL, else the stack's own. */
 export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): string {
   const token = given["INFERENCE_TOKEN"];
   if (token === undefined && given["INFERENCE_URL"] !== undefined) {
-    throw new Failure("INFERENCE_URL is set, so INFERENCE_TOKEN must be too: the token of that service.");
+    throw new Failure("INFERENCE_URL is set without INFERENCE_TOKEN. Set it to the token of that service.");
   }
   return token ?? secrets.INFERENCE_TOKEN;
 }
 
 /**
- * The Worker's variables on this machine: what the stack knows, overridden by what the operator set.
- * Fails with the name of each that the Worker would refuse at its first request.
+ * The Worker's variables on this machine: the stack's values, overridden by the operator's settings.
+ * @throws Failure that names each variable that the Worker would refuse at its first request
  */
 export function workerValues(
   baseUrl: string,
@@ -41,7 +41,7 @@ export function workerValues(
   const { error } = SettingsSchema.safeParse(values);
   if (error) {
     const wrong = error.issues.map((issue) => `${issue.path.join(".")} (${issue.message})`);
-    throw new Failure(`Settings of the Worker are wrong: ${wrong.join("; ")}. See docs/operations.md.`);
+    throw new Failure(`These settings of the Worker are wrong: ${wrong.join("; ")}. See docs/operations.md.`);
   }
   return values;
 }

@@ -6,7 +6,7 @@ import { QUIET_WRANGLER } from "./wrangler.ts";
 
 const READY_PATIENCE_MS = 2 * 60_000;
 const UNUSABLE = /Build failed|Error reloading local server/;
-/** The reason is printed behind the line that says so. */
+/** How long to wait for the reason, which follows the line that reports the failure. */
 const REASON_MS = 200;
 
 export interface WorkerOptions {
@@ -17,7 +17,7 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
 }
 
-/** Starts the Worker under `wrangler dev` with the state folder's env file, and waits until it answers /healthz. */
+/** Starts the Worker with the state folder's env file and waits until it answers /healthz. @throws Failure if it does not */
 export async function startWorker(options: WorkerOptions): Promise<Child> {
   const broken = new AbortController();
   const child: Child = await startChild({
@@ -31,16 +31,16 @@ export async function startWorker(options: WorkerOptions): Promise<Child> {
     env: { ...process.env, ...QUIET_WRANGLER, ...stackMark(options.state), FORCE_COLOR: "0" },
     logFile: join(options.state.logs, "worker.log"),
     onLine: (line) => {
-      // Wrangler stays up after code that can't be built or loaded, waiting for an edit: nothing would ever answer.
-      if (UNUSABLE.test(line)) setTimeout(() => broken.abort(child.failure("can't be started")), REASON_MS);
+      // If code cannot be built or loaded, Wrangler waits for an edit and never answers.
+      if (UNUSABLE.test(line)) setTimeout(() => broken.abort(child.failure("cannot start")), REASON_MS);
       options.onLine(line);
     },
   });
-  void child.ended.then((why) => broken.abort(child.failure(`ended at its start (${why})`)));
+  void child.ended.then((why) => broken.abort(child.failure(`ended during its start (${why})`)));
   try {
     const signal = AbortSignal.any([options.signal, broken.signal]);
     if (await waitForOk(`${options.baseUrl}/healthz`, READY_PATIENCE_MS, signal)) return child;
-    throw child.failure("does not answer /healthz");
+    throw child.failure("did not answer /healthz within two minutes");
   } catch (error) {
     await child.stop(2_000);
     throw error;

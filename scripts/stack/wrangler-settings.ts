@@ -22,7 +22,7 @@ async function readWranglerFile(): Promise<z.infer<typeof WranglerFile>> {
   const file = WranglerFile.safeParse(parse(text));
   if (file.success) return file.data;
   throw new Failure(
-    "wrangler.toml must name its crons, and one [[r2_buckets]] with its local_dev S3 credentials.",
+    "wrangler.toml must have crons, and exactly one [[r2_buckets]] with S3 credentials in local_dev.",
   );
 }
 
@@ -33,13 +33,13 @@ export interface LocalStorage {
   readonly secretAccessKey: string;
 }
 
-/** Reads them from wrangler.toml, where Wrangler itself takes them from. */
+/** Reads bucket and credentials from wrangler.toml, as Wrangler does. */
 export async function readLocalStorage(): Promise<LocalStorage> {
   const [media] = (await readWranglerFile()).r2_buckets;
   return { bucket: media.bucket_name, ...media.local_dev.experimental_s3_credentials };
 }
 
-/** The lines of its cron triggers. */
+/** The cron triggers in wrangler.toml. */
 export async function readCrons(): Promise<readonly string[]> {
   return (await readWranglerFile()).triggers.crons;
 }

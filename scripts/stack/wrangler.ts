@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from "../shared/root.ts";
 /** Wrangler's command line as a Node script. */
 const WRANGLER = join(PROJECT_ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 
-/** Keeps Wrangler from asking, reporting and looking for anything outside this machine. */
+/** Settings that keep Wrangler from asking questions and from contacting other machines. */
 export const QUIET_WRANGLER = {
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_SEND_ERROR_REPORTS: "false",
@@ -22,7 +22,7 @@ export const QUIET_WRANGLER = {
 
 const ErrorAnswer = z.object({ error: z.object({ text: z.string() }) });
 
-/** The sentence in what a failed command printed: with --json it is wrapped in an object. */
+/** The message in the output of a failed command; with --json it is wrapped in an object. */
 function sentenceIn(output: string): string {
   try {
     return ErrorAnswer.parse(JSON.parse(output)).error.text;
@@ -31,7 +31,7 @@ function sentenceIn(output: string): string {
   }
 }
 
-/** A Wrangler command that failed, with what it said. */
+/** A failed Wrangler command, with its output. */
 export class WranglerFailure extends Failure {
   readonly output: string;
 
@@ -41,7 +41,7 @@ export class WranglerFailure extends Failure {
   }
 }
 
-/** Runs one Wrangler command to its end and gives its standard output; rejects with what it printed. */
+/** Runs one Wrangler command and returns its standard output. @throws WranglerFailure with its output */
 export async function runWrangler(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

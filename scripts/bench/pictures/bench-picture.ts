@@ -4,7 +4,7 @@ import sharp from "sharp";
 import type { Picture } from "../../../inference-container/src/models/model.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 
-/** The sample photographs, with a prompt for the first look and one for a second. */
+/** The sample photographs, each with a first and a second prompt. */
 const SAMPLES = [
   { name: "chelsea", prompts: ["cat", "kitten"] },
   { name: "coffee", prompts: ["cup", "spoon"] },
@@ -13,13 +13,13 @@ const SAMPLES = [
 
 export interface BenchPicture {
   readonly prompts: readonly [string, string];
-  /** The file that is uploaded. */
+  /** The file to upload. */
   readonly file: Uint8Array<ArrayBuffer>;
-  /** The same, decoded for the bare loop. */
+  /** The same picture, decoded for the bare loop. */
   readonly picture: Picture;
 }
 
-/** The n-th picture: a sample with one pixel of its own, so that no cache has seen it. */
+/** The n-th picture: a sample with one unique pixel, so that no cache has seen it. */
 export async function benchPicture(n: number): Promise<BenchPicture> {
   const { name, prompts } = SAMPLES[n % SAMPLES.length] ?? SAMPLES[0];
   const { data: rgb, info } = await sharp(join(PROJECT_ROOT, "samples", `${name}.png`))

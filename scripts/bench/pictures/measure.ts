@@ -5,7 +5,7 @@ import { timeJob } from "../time-job.ts";
 import type { BenchStack } from "../with-stack.ts";
 import { benchPicture, type BenchPicture } from "./bench-picture.ts";
 
-/** One prompt on one picture: by the whole service, and by the bare model beside it. Milliseconds. */
+/** The times of one prompt on one picture, with the whole service and with the bare model, in milliseconds. */
 export interface Measurement {
   readonly kind: "new picture" | "cached features";
   /** From createJob's request to the first poll that says success. */
@@ -15,7 +15,7 @@ export interface Measurement {
   readonly bare: number;
 }
 
-/** What the measurement works with: the whole service, and the same model in this process. */
+/** What the measurement needs: the whole service, and the same model in this process. */
 export interface Bench extends Pick<BenchStack, "client" | "timesOf"> {
   readonly model: Model;
 }
@@ -45,12 +45,14 @@ async function measureOne(
   const bare = before ?? (await bareLoop(bench, picture, prompt));
   const cached = kind === "cached features";
   if (times.featuresCached !== cached || bare.featuresCached !== cached) {
-    throw new Failure("A cache was not in the state that the benchmark wants; its figures would be wrong.");
+    throw new Failure(
+      "A cache was not in the expected state, so the benchmark's figures would be wrong. Run it again.",
+    );
   }
   return { kind, whole, stages: times.ms, bare: bare.modelMs };
 }
 
-/** Measures the n-th picture, new and then with its features cached; which side goes first alternates. */
+/** Measures the n-th picture, first new and then with cached features. The two sides take turns at going first. */
 export async function measurePicture(bench: Bench, n: number): Promise<Measurement[]> {
   const picture = await benchPicture(n);
   const taskId = await bench.client.upload(picture.file, "image/png");

@@ -1,7 +1,7 @@
 import { type Row, spreadTable } from "../table.ts";
 import type { Measurement } from "./measure.ts";
 
-/** The service's stages in the order that a task goes through them. */
+/** The service's stages, in the order in which a task passes through them. */
 const STAGES = ["queue", "fetch", "wait", "decode", "infer", "post", "encode", "upload", "commit"] as const;
 const KINDS = ["new picture", "cached features"] as const;
 

@@ -4,7 +4,7 @@ import { withStack } from "../with-stack.ts";
 import { measurePicture, type Measurement } from "./measure.ts";
 import { report } from "./report.ts";
 
-/** Measures so many pictures one after another; gives the report's lines. */
+/** Measures `pictures` pictures one after another and returns the report's lines. */
 export async function benchPictures(pictures: number, signal: AbortSignal): Promise<string[]> {
   return await withStack(signal, async (stack) => {
     const model = await loadModel(await ensureBuiltin());

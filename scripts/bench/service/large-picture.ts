@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 import type { BenchPicture } from "../pictures/bench-picture.ts";
 
-/** A picture of so many megapixels as a camera would write it: the sample photograph of a cat, enlarged, a JPEG. */
+/** A picture of `megapixels` such as a camera would write: the sample photograph of a cat, enlarged, as a JPEG. */
 export async function largePicture(megapixels: number): Promise<BenchPicture> {
   const width = Math.round(Math.sqrt((megapixels * 1e6 * 4) / 3));
   const height = Math.round((width * 3) / 4);

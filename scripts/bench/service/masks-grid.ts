@@ -1,6 +1,6 @@
 import type { LogitGrid } from "../../../inference-container/src/models/model.ts";
 
-/** Samples a side: as the embedded model's masks have. */
+/** Samples per side, as in the embedded model's masks. */
 const SIDE = 256;
 
 /** An ellipse with a wavy outline over a third of the picture; logits from -20 to 20. */

@@ -14,7 +14,7 @@ const ROWS: readonly Row<MaskRun>[] = [
   ["sharp's file, kB", ({ pngBytes }) => pngBytes / 1_000, 1],
 ];
 
-/** The masks as a Markdown table, a column for each size. */
+/** The masks as a Markdown table with one column per size. */
 export function masksReport(runs: readonly MaskRun[]): string[] {
   const sizes = [...new Set(runs.map(({ megapixels }) => megapixels))];
   return spreadTable(

@@ -1,4 +1,4 @@
-/** The service's masks from logits to PNG, beside what sharp takes for the same. */
+/** Compares the service's masks, from logits to PNG, with sharp doing the same. */
 import sharp from "sharp";
 import { encodeMaskPng } from "../../../inference-container/src/masks/png.ts";
 import type { RowRuns } from "../../../inference-container/src/masks/row-runs.ts";
@@ -8,23 +8,23 @@ import { Failure } from "../../shared/command-line.ts";
 import { wavyEllipse } from "./masks-grid.ts";
 
 const MEGAPIXELS = [1, 12, 50] as const;
-/** Ours is JavaScript, which a service has compiled after its first hundreds of masks; sharp is compiled already. */
+/** Our encoder is JavaScript, which a service has compiled after some hundred masks; sharp is compiled in advance. */
 const OUR_WARM_UP = 400;
 const WARM_UP = 5;
 const MASK_THRESHOLD = 0.5;
-/** Sharp resizes 16-bit greys, on which logits up to this are laid out. */
+/** Sharp resizes 16-bit greys; logits up to this value are mapped onto them. */
 const LARGEST_LOGIT = 16;
-/** So many of the pixels, all beside the outline, may change sides where sharp resizes. */
+/** The share of pixels, all next to the outline, that may differ if sharp resizes. */
 const OUTLINE_SHARE = 2e-3;
 
-/** One mask by every way. Milliseconds and bytes. */
+/** One mask, encoded in every way. Milliseconds and bytes. */
 export interface MaskRun {
   readonly megapixels: number;
-  /** Ours, from the logits. */
+  /** Our encoder, from the logits. */
   readonly ours: number;
-  /** Of it finding the runs of set pixels. */
+  /** The part of `ours` that finds the runs of set pixels. */
   readonly rasterise: number;
-  /** Sharp's PNG of a grey buffer that is there already: as it is by default, and with the fastest deflate. */
+  /** Sharp's PNG of an existing grey buffer: with defaults, and with the fastest deflate. */
   readonly png: number;
   readonly fastPng: number;
   /** Sharp from the logits: resize, threshold, PNG with the fastest deflate. */
@@ -33,7 +33,7 @@ export interface MaskRun {
   readonly pngBytes: number;
 }
 
-/** Each way so often, in turns, for each size; before that uncounted, as the service would be warm. */
+/** Measures each way `count` times, in turns, for each size, after a warm-up that is not counted. */
 export async function measureMasks(count: number, signal: AbortSignal): Promise<MaskRun[]> {
   const runs: MaskRun[] = [];
   for (const megapixels of MEGAPIXELS) {
@@ -56,7 +56,7 @@ interface Ways extends Readonly<Record<"png" | "fastPng" | "resized", Way>> {
   readonly height: number;
 }
 
-/** @throws Failure where they don't give the same mask */
+/** @throws Failure if the ways yield different masks */
 async function waysOf(megapixels: number): Promise<Ways> {
   const width = Math.round(Math.sqrt((megapixels * 1e6 * 4) / 3));
   const height = Math.round((width * 3) / 4);
@@ -108,7 +108,7 @@ async function timed(encode: Way): Promise<{ ms: number; png: Buffer }> {
   return { ms: performance.now() - begun, png };
 }
 
-/** A byte a pixel: 255 inside. */
+/** A grey buffer with one byte per pixel: 255 inside the mask, 0 outside. */
 function toGrey({ width, height, starts, edges }: RowRuns): Buffer {
   const grey = Buffer.alloc(width * height);
   for (let y = 0; y < height; y += 1) {
@@ -119,7 +119,7 @@ function toGrey({ width, height, starts, edges }: RowRuns): Buffer {
   return grey;
 }
 
-/** As sharp can do it: 16-bit greys, since it reads floats as colours, of which its threshold sees the upper 8 bits. */
+/** Encodes a mask with sharp alone. It uses 16-bit greys, because sharp reads floats as colours, and its threshold then sees only the upper 8 bits. */
 function sharpFromLogits(grid: LogitGrid, width: number, height: number): Promise<Buffer> {
   const greys = Uint16Array.from(grid.logits, (logit) =>
     Math.round(Math.min(Math.max((1 + logit / LARGEST_LOGIT) * 32_768, 0), 65_535)),
@@ -136,14 +136,14 @@ function sharpFromLogits(grid: LogitGrid, width: number, height: number): Promis
     .toBuffer();
 }
 
-/** @throws Failure where a picture shows another mask; sharp's own resize may draw the outline otherwise */
+/** @throws Failure if a picture shows a different mask; sharp's own resize may draw the outline slightly differently */
 async function assertSame(grey: Buffer, exact: readonly Buffer[], rounded: Buffer): Promise<void> {
   for (const png of [...exact, rounded]) {
     const shown = await sharp(png, { limitInputPixels: false }).toColourspace("b-w").raw().toBuffer();
     let different = Math.abs(shown.length - grey.length);
     for (let at = 0; at < grey.length; at += 1) if (shown[at] !== grey[at]) different += 1;
     if (different > (png === rounded ? OUTLINE_SHARE * grey.length : 0)) {
-      throw new Failure(`Of ${grey.length} pixels of a mask ${different} differ.`);
+      throw new Failure(`The encoders disagree on ${different} of a mask's ${grey.length} pixels.`);
     }
   }
 }

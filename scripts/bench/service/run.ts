@@ -6,7 +6,7 @@ import { soakReport } from "./soak-report.ts";
 import { measureThroughput } from "./throughput.ts";
 import { throughputReport } from "./throughput-report.ts";
 
-/** Measures what was asked for of the inference service; gives the report's lines. */
+/** Makes the requested measurements of the inference service and returns the report's lines. */
 export async function benchService(bench: ServiceBench, signal: AbortSignal): Promise<string[]> {
   const { parts, rounds, soakMinutes, quick } = bench;
   const lines: string[] = [];

@@ -1,20 +1,20 @@
-/** The resident memory of the service and its engine over time. Linux only. */
+/** Samples the resident memory of the service and its engine over time. Linux only. */
 import type { Mark } from "../../shared/marked-processes.ts";
 import { spread } from "../statistics.ts";
 import { visitProcesses } from "../video/watch-memory.ts";
 
-/** Bytes at a moment. */
+/** Resident memory at one moment, in bytes. */
 export interface MemorySample {
   readonly service: number;
   readonly engine: number;
 }
 
-/** The resident memory in a text of /proc/<pid>/status (`VmRSS`, in KiB) in bytes; 0 where it names none. */
+/** The resident memory in the text of /proc/<pid>/status (`VmRSS`, in KiB), in bytes; 0 if it has none. */
 export function residentIn(status: string): number {
   return 1_024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 }
 
-/** Medians of the first, the middle and the last third of at least three values in their order. */
+/** The medians of the first, the middle and the last third of three or more values, in their order. */
 export function thirds(values: readonly number[]): readonly [first: number, middle: number, last: number] {
   const length = Math.floor(values.length / 3);
   const median = (from: number, to: number): number => spread(values.slice(from, to)).median;
@@ -25,7 +25,7 @@ export function thirds(values: readonly number[]): readonly [first: number, midd
   ];
 }
 
-/** Looks at the processes that carry a mark until it is stopped and gives what was seen. */
+/** Samples the processes that carry a mark until `stop` is called, which returns the samples. */
 export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemorySample[] } {
   const samples: MemorySample[] = [];
   const look = (): void => {

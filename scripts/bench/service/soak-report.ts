@@ -9,7 +9,7 @@ function row(name: string, values: readonly number[]): string[] {
   return [name, mega(first), mega(middle), mega(last), (last / first).toFixed(2), mega(Math.max(...values))];
 }
 
-/** The soak as a Markdown table, with what was done above it. */
+/** The soak's memory as a Markdown table, preceded by the numbers of tasks. */
 export function soakReport({ minutes, outcomes, samples }: Soak): string[] {
   const total = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
   const counts = [...outcomes].map(([name, count]) => `${count} ${name}`).join(", ");

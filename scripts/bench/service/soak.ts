@@ -11,29 +11,29 @@ import { largePicture } from "./large-picture.ts";
 import { type MemorySample, sampleMemory } from "./sample-memory.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
-/** Tasks that the service is given at once. */
+/** How many tasks the service has at the same time. */
 const OFFERED = 6;
-/** Every so many tasks one is a clip. */
+/** One of this many tasks is a clip. */
 const CLIP_EVERY = 100;
 const CLIP_SECONDS = 3;
 const SAMPLE_MS = 1_000;
 
-/** How the service fared. */
+/** The result of a soak. */
 export interface Soak {
   readonly minutes: number;
-  /** Tasks by kind where they succeeded, by the failure's code where not. */
+  /** The number of tasks: by kind if they succeeded, else by the failure's code. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly samples: readonly MemorySample[];
 }
 
-/** A kind of task, and the code that it ends with, or "success". */
+/** A kind of task, and the code with which it must end, or "success". */
 interface Kind {
   readonly name: string;
   readonly request: (worker: BenchService["worker"]) => TaskRequest;
   readonly code: string;
 }
 
-/** Keeps the service busy with mixed work of the stand-in model for so many minutes, and samples its memory. */
+/** Keeps the service busy with mixed work of the stand-in model for `minutes`, and samples its memory. */
 export async function soak(minutes: number, signal: AbortSignal): Promise<Soak> {
   const mark = { SEGMENTATION_BENCH: randomUUID() };
   return await withService(STAND_IN, mark, signal, async (service) => {
@@ -63,15 +63,15 @@ function kindOf({ clip, pictures }: Kinds, n: number): Kind {
   return n % CLIP_EVERY === CLIP_EVERY - 1 || picture === undefined ? clip : picture;
 }
 
-/** @throws Failure where a task ends in another way than its kind does */
+/** @throws Failure if a task does not end as its kind must */
 async function finishOne(service: BenchService, { name, request, code }: Kind): Promise<string> {
   const completion = await service.finish(request(service.worker));
   const ended = "problem" in completion ? completion.problem.code : completion.outcome;
-  if (ended !== code) throw new Failure(`A task (${name}) ended as ${ended}.`);
+  if (ended !== code) throw new Failure(`A task (${name}) ended as ${ended} instead of ${code}.`);
   return ended === "success" ? name : ended;
 }
 
-/** Lays the inputs ready; gives the kinds of tasks for them. */
+/** Prepares the inputs and returns the kinds of tasks for them. */
 async function fill({ worker, folder }: BenchService): Promise<Kinds> {
   const [first, second] = [await benchPicture(0), await benchPicture(1)];
   const [middle, large] = [await largePicture(3), await largePicture(12)];

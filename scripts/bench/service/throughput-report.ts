@@ -1,12 +1,12 @@
 import { type Row, spreadTable } from "../table.ts";
 import type { Round } from "./throughput.ts";
 
-/** The service's stages in the order that a task goes through them. */
+/** The service's stages, in the order in which a task passes through them. */
 const STAGES = ["queue", "fetch", "wait", "decode", "infer", "post", "encode", "upload", "commit"] as const;
 
 const RATES: readonly Row<Round>[] = [
-  ["pictures a second", ({ perSecond }) => perSecond, 2],
-  ["bare loop, pictures a second", ({ bare }) => bare, 2],
+  ["pictures per second", ({ perSecond }) => perSecond, 2],
+  ["bare loop, pictures per second", ({ bare }) => bare, 2],
   ["**÷ bare loop**", ({ perSecond, bare }) => perSecond / bare, 3],
 ];
 const OF_LIMIT: Row<Round> = [
@@ -20,7 +20,7 @@ const STAGE_ROWS: readonly Row<Round>[] = STAGES.map((name) => [
   1,
 ]);
 
-/** The rounds as Markdown tables, one for each model, a column for each number of tasks at once. */
+/** The rounds as Markdown tables, one per model, with one column per number of tasks at once. */
 export function throughputReport(rounds: readonly Round[]): string[] {
   const models = [...new Set(rounds.map(({ model }) => model))];
   const lines: string[] = [];

@@ -10,37 +10,37 @@ import { JOINING_STAND_IN, STAND_IN } from "../video/start-stand-in.ts";
 import { largePicture } from "./large-picture.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
-/** Tasks that the service is given at once: done ones are replaced. */
+/** The numbers of tasks at the service at once; a finished task is replaced. */
 const OFFERED = [1, 2, 4, 8] as const;
-/** What a stand-in is measured for, at each number of tasks. */
+/** How long a stand-in is measured at each number of tasks. */
 const STAND_IN_MS = 3_000;
 const BUILTIN_PICTURES = 4;
 
-/** One number of tasks at once, beside a bare loop over the same pictures. Pictures a second. */
+/** One number of tasks at once, compared with a bare loop over the same pictures, in pictures per second. */
 export interface Round {
   readonly model: string;
   readonly offered: number;
   readonly perSecond: number;
   readonly bare: number;
-  /** What the model's fixed cost allows for; null for a real model. */
+  /** The limit that the model's fixed cost sets; null for a real model. */
   readonly limit: number | null;
-  /** Medians of the service's stages, milliseconds. */
+  /** The medians of the service's stages, in milliseconds. */
   readonly stages: TaskTimes["ms"];
 }
 
 interface Scenario {
   readonly name: string;
   readonly model: Model;
-  /** A stand-in's milliseconds a picture. */
+  /** A stand-in's milliseconds per picture; null for a real model. */
   readonly cost: number | null;
-  /** Whether the service's side takes several pictures at the cost of one; the bare loop does not. */
+  /** Whether the service processes several pictures at the cost of one; the bare loop never does. */
   readonly joined?: boolean;
-  /** How many pictures a measurement takes. */
+  /** How many pictures one measurement processes. */
   readonly counted: number;
   readonly pictures: (count: number) => Promise<BenchPicture[]>;
 }
 
-/** What the command line gives. */
+/** The options from the command line. */
 export interface ThroughputOptions {
   readonly rounds: number;
   readonly quick: boolean;
@@ -87,7 +87,7 @@ async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {
     model,
     cost: null,
     counted: options.quick ? 2 : BUILTIN_PICTURES,
-    // Never the same picture twice: both sides keep the features of those that they have seen.
+    // Never the same picture twice, because both sides cache the features of pictures.
     pictures: (count) => Promise.all(Array.from({ length: count }, () => benchPicture(made++))),
   };
   const main = join("inference-container", "src", "main.ts");
@@ -148,8 +148,8 @@ async function bareLoop(scenario: Scenario, pictures: readonly BenchPicture[]): 
 }
 
 /**
- * Keeps so many tasks at the service until all are done. Counted from the first request to the last report: reports come
- * in bursts, so that any time between two of them would be arbitrary.
+ * Keeps `offered` tasks at the service until all are done. The time counts from the first request to the last report:
+ * reports come in bursts, so any time between two of them would be arbitrary.
  */
 async function offer(
   service: BenchService,
@@ -188,6 +188,6 @@ function medians(times: readonly TaskTimes["ms"][]): TaskTimes["ms"] {
 
 function cycled<T>(items: readonly T[], n: number): T {
   const item = items[n % items.length];
-  if (item === undefined) throw new Error("There is nothing to choose from.");
+  if (item === undefined) throw new Error("there is nothing to choose from");
   return item;
 }

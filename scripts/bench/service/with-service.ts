@@ -9,21 +9,21 @@ import type { Mark } from "../../shared/marked-processes.ts";
 import { type InferenceKind, startInference } from "../start-inference.ts";
 import { collectTimes, type TaskLog } from "../task-times.ts";
 
-/** Between two tries where the service has no room or is not ready. */
+/** The pause before another attempt if the service has no room or is not ready. */
 const RETRY_MS = 20;
 
-/** The inference service as a process, with the Worker's and the storage's side of the protocol beside it. */
+/** The inference service as a process, with stand-ins for the Worker and the storage. */
 export interface BenchService {
   readonly worker: WorkerSide;
-  /** A folder of the measurement's own, gone after it. */
+  /** A temporary folder for the measurement, deleted after it. */
   readonly folder: string;
-  /** By the task's key. */
+  /** The times of a task, by its key. */
   readonly timesOf: TaskLog["timesOf"];
-  /** Posts a task and waits for its report; what it stored is forgotten. */
+  /** Posts a task and waits for its report, then discards what the task stored. */
   finish(request: TaskRequest): Promise<Completion>;
 }
 
-/** Starts the service, has it used, and leaves nothing of it behind. @throws Failure where it ends meanwhile */
+/** Starts the service, calls `use`, and leaves nothing of the service behind. @throws Failure if the service ends meanwhile */
 export async function withService<T>(
   kind: InferenceKind,
   mark: Mark,
@@ -59,7 +59,7 @@ export async function withService<T>(
   }
 }
 
-/** Waits until the service is ready; gives what posts tasks to it, again until it has room. */
+/** Waits until the service is ready. Returns a function that posts a task, repeatedly until the service has room. */
 async function connect(
   settings: Readonly<Record<string, string>>,
   signal: AbortSignal,

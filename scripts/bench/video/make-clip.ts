@@ -5,19 +5,19 @@ import { PROJECT_ROOT } from "../../shared/root.ts";
 
 const run = promisify(execFile);
 
-/** What the clip shows. */
+/** A prompt for the object in the clip. */
 export const CLIP_PROMPT = "cat";
 
-/** An offset in pixels as FFmpeg's expression of the time: from 0 to `pixels` and back within a period of seconds. */
+/** An offset as an FFmpeg expression of time: from 0 to `pixels` and back within `period` seconds. */
 const swing = (pixels: number, period: number): string => `${pixels / 2}*(1-cos(2*PI*t/${period}))`;
 
 /**
- * Writes an MP4 of 1920 × 1080: the camera swings over the sample photograph of a cat, five times enlarged.
+ * Writes an MP4 of 1920 × 1080, in which a camera swings over the sample photograph of a cat, enlarged five times.
  *
- * @param ffmpeg FFmpeg's command @param fps frames a second
+ * @param ffmpeg the FFmpeg command @param fps frames per second
  */
 export async function makeClip(ffmpeg: string, path: string, seconds: number, fps: number): Promise<void> {
-  // The photograph is enlarged once, and the window moves over it.
+  // The photograph is enlarged once; the window then moves over it.
   const filters = [
     "scale=2256:1500:flags=bicubic:out_color_matrix=bt709:out_range=tv",
     "setsar=1,format=yuv420p",

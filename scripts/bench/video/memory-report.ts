@@ -8,7 +8,7 @@ const MEGA = 1_000_000;
 const ROWS: readonly Row[] = [
   ["frames processed", ({ frames }) => frames, 0],
   ["whole path, s", ({ whole }) => whole / 1_000, 1],
-  ["whole path, frames a second", ({ whole, frames }) => (1_000 * frames) / whole, 1],
+  ["whole path, frames per second", ({ whole, frames }) => (1_000 * frames) / whole, 1],
   ["**engine, peak, MB**", ({ peaks }) => peaks.engine / MEGA, 0],
   ["service, peak, MB", ({ peaks }) => peaks.service / MEGA, 0],
   ["FFmpeg that lists the times, peak, MB", ({ peaks }) => peaks.probe / MEGA, 0],
@@ -21,7 +21,7 @@ const ROWS: readonly Row[] = [
 
 const length = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
 
-/** A short clip and a long one as a Markdown table, with the ratio of each row. */
+/** A Markdown table of a short and a long clip, with the ratio of each row. */
 export function memoryReport(short: MemoryRun, long: MemoryRun): string[] {
   return markdownTable(
     ["", length(short.seconds), length(long.seconds), "ratio"],

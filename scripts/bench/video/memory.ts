@@ -8,12 +8,12 @@ import { startStandIn } from "./start-stand-in.ts";
 import { uploadClip } from "./upload-clip.ts";
 import { type Peaks, watchMemory } from "./watch-memory.ts";
 
-/** Twice what is sampled by itself, so that frames are left out as in any clip. */
+/** Twice the default sampling rate, so that frames are left out as in most clips. */
 const CLIP_FPS = 12;
-/** The stand-in model's cost: the clip's length is to count, not the model. */
+/** The stand-in model's cost: low, because the clip's length matters here and not the model. */
 const PROMPT = "1 ms";
 
-/** What one clip took, in a service started for it. Bytes. */
+/** The memory that one clip took in a new service, in bytes. */
 export interface MemoryRun {
   readonly seconds: number;
   readonly frames: number;
@@ -25,7 +25,7 @@ export interface MemoryRun {
   readonly previewBytes: number;
 }
 
-/** Runs a clip of so many seconds at the default sampling, with its preview, in a service of its own. */
+/** Runs a clip of `seconds` at the default sampling, with a preview, in a new service. */
 export async function measureMemory(
   ffmpeg: string,
   seconds: number,

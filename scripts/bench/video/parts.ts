@@ -1,4 +1,4 @@
-/** The parts of a clip's path, each alone: what they take where nothing else runs beside them. */
+/** Measures the parts of a clip's path, each alone, with nothing else running. */
 import { join } from "node:path";
 import { OUTPUTS } from "@segmentation/protocol";
 import type { VideoJob } from "../../../inference-container/src/engine/messages.ts";
@@ -13,7 +13,7 @@ import { probeClip } from "../../../inference-container/src/video/probe.ts";
 import { planSamples } from "../../../inference-container/src/video/sampling.ts";
 import { workingSize } from "../../../inference-container/src/video/working-size.ts";
 
-/** What is done with a clip, and with what. */
+/** The work on a clip, and what it needs. */
 export interface Work {
   readonly ffmpeg: string;
   readonly job: VideoJob;
@@ -24,19 +24,19 @@ export interface Work {
 /** Milliseconds of each part alone. */
 export interface PartTimes {
   readonly frames: number;
-  /** Probing the clip, then decoding the sampled frames, with nobody using them. */
+  /** Probing the clip, then decoding the sampled frames without using them. */
   readonly decode: number;
-  /** Of it the probing: the clip's size and the times of its frames. */
+  /** The part of `decode` that probes: the clip's size and the times of its frames. */
   readonly probe: number;
-  /** The model in a loop over the same frames, which lie in memory. */
+  /** The model in a loop over the same frames, in memory. */
   readonly model: number;
-  /** Everything after the model on the same frames and instances: the three that follow. */
+  /** Everything after the model, on the same frames and instances: the sum of the three below. */
   readonly encode: number;
   /** Run lengths, tracking, masks.json. */
   readonly masks: number;
   /** Drawing the objects onto the frames. */
   readonly draw: number;
-  /** Handing the frames to the encoder, its end, the digest of its file. */
+  /** Writing the frames to the encoder, waiting for its end, and the digest of its file. */
   readonly preview: number;
 }
 
@@ -80,14 +80,14 @@ async function segmentAll(
   for (const { rgb } of frames) {
     const picture = { ...size, rgb, contentHash: null };
     const seen = await model.segment(picture, { prompts, threshold, withFaint });
-    // As the tracker asks for: once something is tracked, what is faint may continue it.
+    // As the tracker requires: once something is tracked, faint detections may continue it.
     withFaint ||= seen.instances.length > 0;
     found.push(seen);
   }
   return found;
 }
 
-/** Draws onto the frames: they are used up. */
+/** Draws onto the frames, which cannot be used again. */
 async function encodeAll(
   { ffmpeg, job, signal }: Work,
   { clip: { width, height }, fps, size }: OpenedClip,
@@ -115,7 +115,7 @@ async function encodeAll(
   );
   for (const [i, frame] of frames.entries()) {
     const seen = found[i];
-    if (seen === undefined) throw new Error("The model was not asked about every frame.");
+    if (seen === undefined) throw new Error("the model was not run on every frame");
     const objects = tracker.look(frame.timeSec, seen);
     await masks.frame({ ...frame, objects });
     lap("masks");

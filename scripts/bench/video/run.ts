@@ -10,7 +10,7 @@ const LONG_SECONDS = 600;
 const QUICK_LONG_SECONDS = 60;
 const QUICK_STAND_IN_FRAMES = 12;
 
-/** Measures what was asked for of a clip's way; gives the report's lines. */
+/** Makes the requested measurements of a clip and returns the report's lines. */
 export async function benchVideo(bench: VideoBench, signal: AbortSignal): Promise<string[]> {
   const ffmpeg = findFfmpeg(process.env);
   const { quick, frames, rounds } = bench;

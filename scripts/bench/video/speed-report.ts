@@ -1,9 +1,9 @@
 import { type Row, spreadTable } from "../table.ts";
 import type { Round } from "./speed.ts";
 
-/** The service's stages that a clip takes beside the engine. */
+/** The service's stages outside the engine. */
 const AROUND = ["queue", "fetch", "wait", "upload", "commit"] as const;
-/** The engine's stages: probing and the wait for frames, the wait for the model's results, and all that follows. */
+/** The engine's stages: probing and waiting for frames, waiting for the model, and everything after it. */
 const ENGINE = ["decode", "infer", "post", "encode"] as const;
 
 const seconds = (ms: number): number => ms / 1_000;
@@ -32,9 +32,9 @@ const ROWS: readonly Row<Round>[] = [
   ["– drawing", ({ parts }) => seconds(parts.draw), 2],
   ["– waiting for the preview's encoder", ({ parts }) => seconds(parts.preview), 2],
   ["sum of the parts, s", (run) => seconds(sumOfParts(run)), 2],
-  ["frames a second: whole path", ({ whole, parts }) => parts.frames / seconds(whole), 2],
-  ["frames a second: the engine", (run) => run.parts.frames / seconds(inEngine(run)), 2],
-  ["frames a second: the parts one after another", (run) => run.parts.frames / seconds(sumOfParts(run)), 2],
+  ["frames per second: whole path", ({ whole, parts }) => parts.frames / seconds(whole), 2],
+  ["frames per second: the engine", (run) => run.parts.frames / seconds(inEngine(run)), 2],
+  ["frames per second: the parts one after another", (run) => run.parts.frames / seconds(sumOfParts(run)), 2],
   ["**whole path ÷ sum of the parts**", (run) => run.whole / sumOfParts(run), 2],
   ["**engine ÷ sum of the parts**", (run) => inEngine(run) / sumOfParts(run), 2],
   ["engine ÷ its slowest part", (run) => inEngine(run) / slowestPart(run), 2],
@@ -45,7 +45,7 @@ const ROWS: readonly Row<Round>[] = [
   ],
 ];
 
-/** The rounds as a Markdown table, a column for each model. */
+/** The rounds as a Markdown table with one column per model. */
 export function speedReport(rounds: readonly Round[]): string[] {
   const models = [...new Set(rounds.map(({ model }) => model))];
   return spreadTable(

@@ -14,10 +14,10 @@ import { uploadClip } from "./upload-clip.ts";
 
 const SECONDS = 10;
 const CLIP_FPS = 30;
-/** Frames that warm both sides up and are not counted. */
+/** Frames that warm up both sides and are not counted. */
 const WARM_UP_FRAMES = 2;
 
-/** One clip: by the whole service, and part by part beside it. Milliseconds. */
+/** The times of one clip, with the whole service and part by part, in milliseconds. */
 export interface Round {
   readonly model: string;
   /** From createJob's request to the first poll that says success. */
@@ -26,22 +26,22 @@ export interface Round {
   readonly parts: PartTimes;
 }
 
-/** A model, how the request calls for it, and how often it is measured. */
+/** A model, the prompt for it, and how often to measure it. */
 interface Scenario {
   readonly name: string;
   readonly model: Model;
   readonly prompt: string;
-  /** Null: as many as the service takes by itself. */
+  /** How many frames to process; null for the default sampling. */
   readonly frames: number | null;
   readonly rounds: number;
 }
 
-/** What the command line and the machine give. */
+/** The options from the command line and the machine. */
 export interface SpeedOptions {
   readonly ffmpeg: string;
   readonly frames: number;
   readonly rounds: number;
-  /** Frames of the stand-ins; null: as many as the service takes by itself. */
+  /** How many frames the stand-ins process; null for the default sampling. */
   readonly standInFrames: number | null;
   readonly signal: AbortSignal;
 }
@@ -128,7 +128,7 @@ function workOf(
   };
 }
 
-/** Which side goes first alternates. */
+/** Measures both sides, in the order that `wholeFirst` says. */
 async function measureRound(
   { client, timesOf }: BenchStack,
   { name }: Scenario,

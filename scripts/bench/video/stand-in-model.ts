@@ -1,6 +1,6 @@
 /**
- * A model of a fixed cost a frame, as one on a faster machine would be: the prompt "100 ms" takes a hundred milliseconds
- * and finds two objects. It uses no processor meanwhile but holds the device's thread, as a graph of ONNX Runtime for Node
+ * A model of a fixed cost per frame, like a model on a faster machine: the prompt "100 ms" takes a hundred milliseconds
+ * and finds two objects. It uses no processor time but blocks the device's thread, as a graph in ONNX Runtime for Node
  * does.
  */
 import { Device } from "../../../inference-container/src/device/device.ts";
@@ -11,12 +11,12 @@ import {
 } from "../../../inference-container/src/models/load-options.ts";
 import type { Instance, LogitGrid, Model, Picture } from "../../../inference-container/src/models/model.ts";
 
-/** The side of a mask's grid: that of the embedded model. */
+/** The side of a mask's grid, as in the embedded model. */
 const GRID = 256;
-/** Shapes that an object goes through from frame to frame. */
+/** How many shapes an object passes through from frame to frame. */
 const PHASES = 8;
 
-/** Where an object lies, in shares of the picture. */
+/** Where an object is, in fractions of the picture. */
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -35,10 +35,10 @@ export function costOf(prompt: string): number | null {
   return cost === undefined ? null : Number(cost);
 }
 
-/** The folder of the stand-in that takes several pictures at once, at the cost of one. */
+/** The folder name of the stand-in that takes several pictures per run at the cost of one. */
 export const JOINING = "stand-in-joining";
 
-/** Loads at once. @param folder `JOINING`, or any other where each picture runs alone */
+/** Opens the stand-in. @param folder `JOINING`, or any other name for one picture per run */
 export async function loadModel(folder = "", options: Partial<LoadOptions> = {}): Promise<Model> {
   const maxBatch = folder === JOINING ? (options.maxBatch ?? DEFAULT_LOAD_OPTIONS.maxBatch) : 1;
   const shapes = PLACES.map((place) => Array.from({ length: PHASES }, (_, phase) => shape(place, phase)));
@@ -62,7 +62,9 @@ export async function loadModel(folder = "", options: Partial<LoadOptions> = {})
         cost === null ? [] : PLACES.map((place, i) => found(promptIndex, place, shapes[i], picture, frame)),
       );
       const unserved = costs.flatMap((cost, promptIndex) =>
-        cost === null ? [{ promptIndex, message: `"${prompts[promptIndex]}" names no cost.` }] : [],
+        cost === null
+          ? [{ promptIndex, message: `"${prompts[promptIndex]}" does not name a cost such as "20 ms".` }]
+          : [],
       );
       return { instances, unserved, modelMs, featuresCached: false };
     },
@@ -77,7 +79,7 @@ function found(
   { width, height }: Picture,
   frame: number,
 ): Instance {
-  // No two frames in a row say the same, so that labels are set anew as for a real model.
+  // The score differs from frame to frame, so that labels are drawn again as for a real model.
   const score = 0.6 + 0.39 * Math.abs(Math.sin(frame * 1.7 + x));
   const mask = shapes[frame % PHASES] ?? { width: 1, height: 1, logits: Float32Array.of(1) };
   const box = [x - radiusX, y - radiusY, x + radiusX, y + radiusY] as const;
@@ -90,7 +92,7 @@ function found(
   };
 }
 
-/** An ellipse with a wavy outline, which turns with the phase. */
+/** An ellipse with a wavy outline that rotates with the phase. */
 function shape({ x, y, radiusX, radiusY }: Place, phase: number): LogitGrid {
   const logits = Float32Array.from({ length: GRID * GRID }, (_, at) => {
     const dx = (((at % GRID) + 0.5) / GRID - x) / radiusX;

@@ -1,4 +1,4 @@
-/** A device on which a run takes as long as the longest of those that are joined in it is told to. */
+/** A device thread on which a joined run takes as long as the longest of its parts. */
 import { parentPort } from "node:worker_threads";
 import { serve, type Session } from "../../../inference-container/src/device/serve.ts";
 

@@ -10,14 +10,14 @@ export const STAND_IN: InferenceKind = {
   modelFolder: "stand-in",
 };
 
-/** As many tasks in flight as keep a batch filled while another is on the device. */
+/** A stand-in with enough tasks in flight to fill a batch while another is on the device. */
 export const JOINING_STAND_IN: InferenceKind = {
   ...STAND_IN,
   modelFolder: JOINING,
   settings: { MAX_BATCH: "4", IN_FLIGHT: "10", QUEUE_CAPACITY: "16" },
 };
 
-/** Starts the inference service with the stand-in model, it and all that it starts with a mark. */
+/** Starts the inference service with the stand-in model. All its processes carry `mark`. */
 export function startStandIn(mark: Mark, options: ServiceOptions): Promise<OwnService> {
   return startInference(STAND_IN, mark, options);
 }

@@ -152,7 +152,7 @@ describe("the Worker's variables", () => {
 
   it("need the token of an inference service that the operator names", () => {
     expect(() => inferenceToken({ INFERENCE_URL: "http://gpu" }, secrets)).toThrow(
-      "INFERENCE_TOKEN must be too",
+      "INFERENCE_URL is set without INFERENCE_TOKEN",
     );
     expect(inferenceToken({ INFERENCE_URL: "http://gpu", INFERENCE_TOKEN: "x" }, secrets)).toBe("x");
     expect(inferenceToken({}, secrets)).toBe(secrets.INFERENCE_TOKEN);

@@ -69,6 +69,6 @@ it("an identity provider in the settings leaves Stripe's stand-in alone, and the
 
 it("a stand-in that can't start is named, with what it said, and the other one is handed over to be stopped", async () => {
   const started = start({ STRIPE_METER_EVENT: "" });
-  await expect(started).rejects.toThrow(/^Stripe's stand-in ended at its start \(exit code 1\)/);
+  await expect(started).rejects.toThrow(/^Stripe's stand-in ended during its start \(exit code 1\)/);
   expect(children).toHaveLength(1);
 });
