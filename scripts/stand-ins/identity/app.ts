@@ -25,13 +25,13 @@ const pageHeaders = secureHeaders({
 
 export interface AppOptions {
   readonly provider: Provider;
-  /** Where this app is reached. */
+  /** The URL of this app. */
   readonly url: string;
-  /** The API that the token page shows requests for. */
+  /** The URL of the API, for the requests on the token page. */
   readonly apiUrl: string;
 }
 
-/** The stand-in's pages, and behind them the provider's own endpoints. */
+/** The stand-in's pages and the provider's endpoints. */
 export function createIdentityApp({ provider, url, apiUrl }: AppOptions) {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const handleByProvider = provider.callback();
@@ -62,7 +62,8 @@ export function createIdentityApp({ provider, url, apiUrl }: AppOptions) {
   app.get("/login/:uid", (c) => c.html(loginPage(null)));
   app.post("/login/:uid", async (c) => {
     const email = Email.safeParse((await c.req.parseBody())["email"]);
-    if (!email.success) return c.html(loginPage("That is not an e-mail address."), 400);
+    if (!email.success)
+      return c.html(loginPage("That is not an e-mail address. Enter one like a@example.com."), 400);
     const { incoming, outgoing } = c.env;
     const result = { login: { accountId: subjectOf(email.data) } };
     return c.redirect(await provider.interactionResult(incoming, outgoing, result), 303);
@@ -77,7 +78,7 @@ export function createIdentityApp({ provider, url, apiUrl }: AppOptions) {
       const token = await redeemCode(url, new URL(c.req.url).searchParams, pending);
       return c.html(tokenPage(apiUrl, token));
     } catch {
-      return c.html(errorPage("This sign-in was not begun here, or it has been used already."), 400);
+      return c.html(errorPage("This sign-in did not start in this browser, or it was already used."), 400);
     }
   });
 

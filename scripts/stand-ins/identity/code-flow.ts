@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { CALLBACK_PATH, CLIENT_ID } from "./names.ts";
 
-/** A sign-in under way: what its client has to remember until the code comes. */
+/** A sign-in in progress: what the client must remember until it receives the code. */
 export interface PendingSignIn {
   readonly state: string;
   readonly verifier: string;
@@ -10,7 +10,7 @@ export interface PendingSignIn {
 
 const random = (): string => randomBytes(32).toString("base64url");
 
-/** Begins the authorization code flow with PKCE (RFC 7636, S256) at the stand-in: gives the address to send the browser to. */
+/** Begins the authorization code flow with PKCE (RFC 7636, S256) at the stand-in. `address` is the URL to open in the browser. */
 export function beginSignIn(identityUrl: string): PendingSignIn & { readonly address: string } {
   const pending: PendingSignIn = { state: random(), verifier: random() };
   const address = new URL("/auth", identityUrl);
@@ -19,7 +19,7 @@ export function beginSignIn(identityUrl: string): PendingSignIn & { readonly add
     response_type: "code",
     redirect_uri: `${identityUrl}${CALLBACK_PATH}`,
     scope: "openid email profile",
-    // The session of an earlier sign-in must not stand in the way of being somebody else.
+    // Ask again despite an earlier session, so that one can sign in as somebody else.
     prompt: "login",
     state: pending.state,
     code_challenge: createHash("sha256").update(pending.verifier).digest("base64url"),
@@ -31,7 +31,7 @@ export function beginSignIn(identityUrl: string): PendingSignIn & { readonly add
 const Answer = z.object({ access_token: z.string() });
 const Refusal = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** Exchanges the code that came back for the access token; rejects with what the provider says. */
+/** Exchanges the code in the callback for the access token. @throws Error with the provider's message */
 export async function redeemCode(
   identityUrl: string,
   callback: URLSearchParams,
@@ -39,7 +39,8 @@ export async function redeemCode(
 ): Promise<string> {
   const refused = Refusal.safeParse(Object.fromEntries(callback));
   if (refused.success) throw new Error(refused.data.error_description ?? refused.data.error);
-  if (callback.get("state") !== pending.state) throw new Error("The answer belongs to another sign-in.");
+  if (callback.get("state") !== pending.state)
+    throw new Error("The response belongs to another sign-in. Sign in again.");
   const response = await fetch(new URL("/token", identityUrl), {
     method: "POST",
     body: new URLSearchParams({

@@ -4,17 +4,17 @@ import { readIfPresent, writePrivateFile } from "../../stack/private-file.ts";
 
 const PrivateKey = z.looseObject({ kty: z.literal("RSA"), kid: z.string(), alg: z.literal("RS256") });
 
-/** What has to be the same after a restart: else nobody's account would be found again, and no token be taken. */
+/** What must stay the same across restarts: otherwise no account would be found again, and no token accepted. */
 export const Kept = z.object({ issuer: z.url(), port: z.int().min(1).max(65_535), signingKey: PrivateKey });
 export type Kept = z.infer<typeof Kept>;
 
-/** Reads what an earlier run kept, or null. */
+/** Reads what an earlier run stored; null if there was none. */
 export async function readKept(file: string): Promise<Kept | null> {
   const text = await readIfPresent(file);
   return text === null ? null : Kept.parse(JSON.parse(text));
 }
 
-/** Makes what the first run at this port keeps, and writes it to a private file. */
+/** Creates issuer and signing key for the first run, at this port, and writes them to a private file. */
 export async function makeKept(file: string, port: number): Promise<Kept> {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const jwk = await exportJWK(privateKey);

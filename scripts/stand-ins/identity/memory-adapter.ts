@@ -5,7 +5,7 @@ interface Entry {
   readonly until: number;
 }
 
-/** Keeps the sessions, codes and grants of one kind until they expire or the process ends: a restart only means to sign in again. */
+/** Keeps the entries of one kind (sessions, codes, grants) until they expire or the process ends. After a restart, people only have to sign in again. */
 export function memoryAdapter(): Adapter {
   const entries = new Map<string, Entry>();
   const living = (id: string): AdapterPayload | undefined => {

@@ -1,6 +1,6 @@
-/** The one registered client: the stand-in's own page. Public, so it proves itself by PKCE alone. */
+/** The only registered client: the stand-in's own page. It is a public client and uses PKCE without a secret. */
 export const CLIENT_ID = "stand-in-page";
-/** Where the page's sign-ins come back to. */
+/** The path to which the page's sign-ins return. */
 export const CALLBACK_PATH = "/signed-in";
-/** The API that the access tokens are for: their `aud`. */
+/** The `aud` of the access tokens: the API. */
 export const AUDIENCE = "urn:segmentation-job-service";

@@ -20,29 +20,29 @@ const layout = (title: string, body: Page): Page =>
           ${body}
         </main>
         <footer>
-          This is a stand-in for an identity provider, for development on this machine. It knows no passwords:
-          whoever opens it is whoever they say.
+          This is a stand-in for an identity provider, for development on this machine. It uses no passwords:
+          anybody who opens it can sign in as anybody.
         </footer>
       </body>
     </html>`;
 
-/** The first page: where a sign-in begins. */
+/** The first page, on which a sign-in begins. */
 export const startPage = (): Page =>
   layout(
     "Segmentation, on this machine",
     html`<p>
-        Sign in to get an access token for the API. The first sign-in with an address makes an account with a
-        free trial.
+        Sign in to get an access token for the API. The first sign-in with an e-mail address creates an
+        account with a free trial.
       </p>
       <p><a class="button" href="/sign-in">Sign in</a></p>`,
   );
 
-/** Asks who is signing in; the form goes back to the page's own address. */
+/** Asks who is signing in. The form posts to the page's own URL. @param refusal what was wrong with the last attempt */
 export const loginPage = (refusal: string | null): Page =>
   layout(
     "Who are you?",
     html`<form method="post">
-      <label for="email">Any e-mail address will do; no mail is sent.</label>
+      <label for="email">Enter any e-mail address. No mail is sent.</label>
       <input
         id="email"
         name="email"
@@ -61,12 +61,13 @@ const copied = (id: string, text: string): Page =>
   html`<pre id="${id}">${text}</pre>
     <button type="button" data-copy="${id}">Copy</button>`;
 
-/** Shows an access token, and what to do with it. */
+/** Shows an access token and how to use it. */
 export const tokenPage = (apiUrl: string, token: string): Page =>
   layout(
     "Your access token",
     html`<p>
-        It is good for one hour. For another one, or as somebody else: <a href="/sign-in">sign in again</a>.
+        It is valid for one hour. To get another one, or to be somebody else,
+        <a href="/sign-in">sign in again</a>.
       </p>
       ${copied("token", token)}
       <h2>In a shell</h2>
@@ -76,11 +77,11 @@ export const tokenPage = (apiUrl: string, token: string): Page =>
       <h2>A first job, on the trial</h2>
       ${copied("job", JOB_LINES)}
       <h2>Become a paying customer</h2>
-      <p>Open the address that this prints, and press Pay: no money moves.</p>
+      <p>Open the URL that this prints and press Pay. No money moves.</p>
       ${copied("checkout", CHECKOUT_LINE)}`,
   );
 
-/** Tells what went wrong, and where to begin again. */
+/** Says what went wrong, with a link to start again. */
 export const errorPage = (what: string): Page =>
   layout(
     "That did not work",

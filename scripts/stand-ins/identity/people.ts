@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** An address that may sign in: any at all. */
+/** An e-mail address. Any may sign in. */
 export const Email = z.string().trim().toLowerCase().max(100).pipe(z.email());
 
-/** What the access token says of a person. */
+/** The claims about a person in the access token. */
 export interface Person {
   readonly sub: string;
   readonly email: string;
@@ -12,10 +12,10 @@ export interface Person {
   readonly picture: string;
 }
 
-/** The subject of an address: always the same, so that nobody has to be remembered; not the address itself, as with real providers. */
+/** The subject of an e-mail address. It is always the same, so that nothing must be stored, and differs from the address, as with real providers. */
 export const subjectOf = (email: string): string => Buffer.from(email).toString("base64url");
 
-/** The person behind a subject, or null where `subjectOf` gives no such one. `url` is where the pictures are. */
+/** The person of a subject; null if `subjectOf` cannot have made it. @param url the stand-in's URL, for the picture */
 export function personOf(subject: string, url: string): Person | null {
   const email = Email.safeParse(Buffer.from(subject, "base64url").toString());
   if (!email.success || subjectOf(email.data) !== subject) return null;

@@ -10,7 +10,7 @@ const TOKEN_SECONDS = 3_600;
 const API_SCOPE = "api";
 const SESSION_SECONDS = 3_600;
 
-/** An OpenID provider that issues JWT access tokens for the API; `url` is where it listens. */
+/** An OpenID provider that issues JWT access tokens for the API. @param url where it listens */
 export function createProvider(kept: Kept, url: string): Provider {
   return new Provider(kept.issuer, {
     adapter: memoryAdapter,
@@ -39,7 +39,7 @@ export function createProvider(kept: Kept, url: string): Provider {
       rpInitiatedLogout: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // Whatever a client asks for, there is one API here.
+        // There is only one API, whatever a client asks for.
         defaultResource: () => AUDIENCE,
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
@@ -56,7 +56,7 @@ export function createProvider(kept: Kept, url: string): Provider {
       const person = personOf(subject, url);
       return person === null ? undefined : { accountId: subject, claims: () => ({ ...person }) };
     },
-    // The page belongs to the provider: there is nobody whose consent to ask for.
+    // The page belongs to the provider, so no consent is needed.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         ...(oidc.client && { clientId: oidc.client.clientId }),

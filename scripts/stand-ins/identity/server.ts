@@ -7,9 +7,9 @@ import { makeKept, readKept } from "./kept.ts";
 import { createProvider } from "./provider.ts";
 
 export interface IdentityStandInOptions {
-  /** What has to survive a restart lies here: issuer, port and signing key. */
+  /** The file for what must survive a restart: issuer, port and signing key. */
   readonly file: string;
-  /** The address of the API that the token page shows requests for. */
+  /** The URL of the API, for the requests on the token page. */
   readonly apiUrl: string;
 }
 
@@ -19,7 +19,7 @@ export interface IdentityStandIn {
   readonly close: () => Promise<void>;
 }
 
-/** Listens on the port if it is free, else on any free one; gives which. */
+/** Listens on the port if it is free, else on any free one. Returns the port. */
 async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, "127.0.0.1");
   try {
@@ -34,8 +34,8 @@ async function listen(server: Server, port: number): Promise<number> {
 
 /**
  * Starts a stand-in for an OpenID provider on 127.0.0.1.
- * The issuer is the address of its first run. It comes back to that port; where another program has taken it
- * meanwhile it listens elsewhere and keeps the issuer's name, because an account is (issuer, subject).
+ * The issuer is the URL of its first run. It listens on that port again; if another program uses the port meanwhile,
+ * it listens elsewhere but keeps the issuer's name, because an account is (issuer, subject).
  */
 export async function createIdentityStandIn(options: IdentityStandInOptions): Promise<IdentityStandIn> {
   const server = createServer();

@@ -167,14 +167,15 @@ function readUse(form: Form, meterEvent: string): Use {
   const created = nowSeconds();
   form.mustBe("event_name", meterEvent);
   const units = Number(form.required("payload[value]"));
-  if (!Number.isInteger(units)) throw new ParameterError("payload[value]", "The value is no whole number.");
+  if (!Number.isInteger(units))
+    throw new ParameterError("payload[value]", "The value is not a whole number.");
   const timestamp = Number(form.optional("timestamp") ?? created);
   if (timestamp < created - OLDEST_USE_SECONDS || timestamp > created + CLOCK_DRIFT_SECONDS) {
     throw new ParameterError("timestamp", "The timestamp is too far in the past or in the future.");
   }
   return {
     identifier: form.optional("identifier") ?? crypto.randomUUID(),
-    // Of a customer that does not exist, Stripe tells later, by another way.
+    // Stripe reports an unknown customer later, in another way.
     customer: form.required("payload[stripe_customer_id]"),
     units,
     timestamp,
@@ -182,7 +183,7 @@ function readUse(form: Form, meterEvent: string): Use {
   };
 }
 
-/** Parameters as the SDK writes them: `line_items[0][price]=…`. */
+/** Form parameters as the SDK writes them: `line_items[0][price]=…`. */
 class Form {
   readonly #parameters: URLSearchParams;
 
@@ -190,7 +191,7 @@ class Form {
     this.#parameters = new URLSearchParams(text);
   }
 
-  /** The form that a request carries. */
+  /** The form in a request's body. */
   static async of(c: Context): Promise<Form> {
     return new Form(await formText(c));
   }
@@ -209,7 +210,7 @@ class Form {
     if (this.required(name) !== value) throw new ParameterError(name, `Invalid ${name}: must be ${value}`);
   }
 
-  /** An address, which may be missing but not empty. */
+  /** An e-mail address, which may be missing but not empty. */
   email(name: string): string | null {
     const value = this.optional(name);
     if (value === "") {

@@ -11,7 +11,7 @@ export interface StripeError {
 export const stripeError = (c: Context, status: 400 | 401 | 404 | 409 | 500, error: StripeError): Response =>
   c.json({ error }, status);
 
-/** Refuses a parameter: it is missing, or names nothing. */
+/** The error for a parameter that is missing, invalid or names nothing that exists. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
   readonly param: string;

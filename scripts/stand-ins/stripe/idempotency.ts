@@ -8,7 +8,7 @@ interface Remembered {
   readonly body: string;
 }
 
-/** Stripe's idempotency: the same key and parameters, the same answer; other parameters, and two at once, are refused. In memory. */
+/** Stripe's idempotency, in memory: the same key and parameters get the same response; other parameters or concurrent requests are refused. */
 export function idempotency() {
   const known = new Map<string, Remembered>();
   const running = new Set<string>();
@@ -39,7 +39,7 @@ export function idempotency() {
     running.add(key);
     try {
       await next();
-      // A refusal of the parameters is not remembered, as with Stripe.
+      // As with Stripe, refused parameters are not remembered.
       if (c.res.ok) known.set(key, { request, status: c.res.status, body: await c.res.clone().text() });
     } finally {
       running.delete(key);

@@ -26,7 +26,7 @@ const { app, state } = createStripeStandIn({
   state: kept === null ? emptyState() : StripeState.parse(JSON.parse(kept)),
 });
 
-// The Worker's database remembers its customers over a restart: so must this.
+// The Worker's database keeps its customers across restarts, so the stand-in must too.
 let written = Promise.resolve();
 const server = createAdaptorServer({
   fetch: async (request) => {
@@ -39,7 +39,7 @@ const server = createAdaptorServer({
   },
 });
 
-// The last run's port, where it is free: a page that is open over a restart stays good.
+// Use the last run's port if it is free, so that open pages survive a restart.
 const portFile = `${settings.STATE_FILE}.port`;
 const lastPort = z.coerce
   .number()

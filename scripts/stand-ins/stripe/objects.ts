@@ -1,6 +1,6 @@
 import type { Customer, Invoice, Session, Subscription, Use } from "./state.ts";
 
-/** Stripe's API version of the objects below; the one of the SDK that reads them. */
+/** The Stripe API version of the objects below, which is the SDK's. */
 export const API_VERSION = "2026-10-28.endive";
 export const CURRENCY = "usd";
 
@@ -40,7 +40,7 @@ export const invoiceObject = (invoice: Invoice): object => ({
   status: invoice.status,
 });
 
-/** A subscription to one metered price; the period stands on its item. @param invoice expanded, where it was asked for */
+/** A subscription to one metered price. Its item has the period. @param invoice the expanded invoice, if requested */
 export const subscriptionObject = (
   subscription: Subscription,
   priceId: string,
@@ -81,7 +81,7 @@ export const subscriptionObject = (
   status: subscription.status,
 });
 
-/** @param url where its page is; Stripe tells it while the session is open */
+/** @param url the URL of its page, which Stripe returns only while the session is open */
 export const checkoutSessionObject = (session: Session, url: string): object => ({
   id: session.id,
   object: "checkout.session",
@@ -117,10 +117,10 @@ export const meterEventObject = (use: Use, eventName: string): object => ({
   timestamp: use.timestamp,
 });
 
-/** One of a list's pages. */
+/** One page of a list. */
 export const listObject = list;
 
-/** What a webhook carries. */
+/** An event, the body of a webhook. */
 export const eventObject = (id: string, type: string, created: number, object: object): object => ({
   id,
   object: "event",

@@ -11,8 +11,8 @@ type Action = (typeof ACTIONS)[number];
 
 const LABELS: Record<Action, string> = {
   cancel: "Cancel the subscription",
-  failPayment: "Let the next payment fail",
-  giveUp: "Give up collecting it",
+  failPayment: "Make the next payment fail",
+  giveUp: "Give up collecting the payment",
   payInvoice: "Pay the open invoice",
 };
 
@@ -23,7 +23,7 @@ const ACTIONS_OF: Record<Subscription["status"], readonly Action[]> = {
   canceled: [],
 };
 
-/** The pages that a customer sees: a checkout and a portal. @param tell resolves when the events were sent once */
+/** The customer's pages: a checkout and a portal. @param tell sends events; resolves once each was tried */
 export function createPages(
   state: StripeState,
   subscriptions: Subscriptions,
@@ -42,7 +42,7 @@ export function createPages(
       return c.html(
         page(
           "Subscribe",
-          html`<p>Segmentation, billed monthly by use: a cent for each image or video frame.</p>
+          html`<p>Segmentation, billed monthly by usage: one cent per image or video frame.</p>
             <p>For <b>${customerOf(session)?.email ?? session.customer}</b>. Nothing is charged today.</p>
             <form method="post"><button class="main">Pay</button></form>
             <p><a href="${session.cancelUrl}">Cancel and go back</a></p>`,
@@ -174,8 +174,11 @@ const page = (title: string, body: Html): Html =>
       </body>
     </html>`;
 
-const NO_SESSION = page("Nothing here", html`<p>There is no such session. Ask for a new one.</p>`);
+const NO_SESSION = page(
+  "Nothing here",
+  html`<p>This session does not exist. Open a new one from the service.</p>`,
+);
 const CLOSED = {
-  complete: page("Done already", html`<p>This checkout is complete.</p>`),
-  expired: page("Expired", html`<p>This checkout has expired. Ask for a new one.</p>`),
+  complete: page("Already paid", html`<p>This checkout is complete.</p>`),
+  expired: page("Expired", html`<p>This checkout has expired. Open a new one from the service.</p>`),
 };

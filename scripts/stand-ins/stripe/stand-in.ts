@@ -6,13 +6,13 @@ import { Subscriptions } from "./subscriptions.ts";
 import { Webhooks, type WebhookOptions } from "./webhooks.ts";
 
 export interface StripeStandInOptions extends ApiOptions, Omit<WebhookOptions, "send"> {
-  /** What it remembers; empty unless told otherwise. */
+  /** The initial state; empty by default. */
   readonly state?: StripeState;
-  /** How webhooks are sent; the global `fetch` unless told otherwise. */
+  /** Sends webhooks; the global `fetch` by default. */
   readonly send?: WebhookOptions["send"];
 }
 
-/** A running stand-in for Stripe: a fetch handler, and what tests look into and turn. */
+/** A stand-in for Stripe: a fetch handler, and its parts for tests to inspect and change. */
 export interface StripeStandIn {
   readonly app: Hono;
   readonly state: StripeState;
@@ -20,7 +20,7 @@ export interface StripeStandIn {
   readonly webhooks: Webhooks;
 }
 
-/** Makes a stand-in for Stripe: the API under /v1, the checkout and the portal as pages, webhooks to the Worker. */
+/** Creates a stand-in for Stripe: the API under /v1, the checkout and the portal as pages, webhooks to the Worker. */
 export function createStripeStandIn(options: StripeStandInOptions): StripeStandIn {
   const { state = emptyState(), send = (request: Request) => fetch(request) } = options;
   const subscriptions = new Subscriptions(state, options.priceId);

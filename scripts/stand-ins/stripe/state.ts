@@ -48,13 +48,13 @@ const Use = z.object({
   identifier: z.string(),
   customer: z.string(),
   units: z.int(),
-  /** When it was used, and when it was reported. */
+  /** When the units were used (`timestamp`) and reported (`created`). */
   timestamp: z.int(),
   created: z.int(),
 });
 export type Use = z.infer<typeof Use>;
 
-/** Everything that the stand-in remembers; times are epoch seconds, as in Stripe. Lists are in the order of making. */
+/** The stand-in's whole state. Times are epoch seconds, as in Stripe. Lists are in order of creation. */
 export const StripeState = z.object({
   customers: z.array(Customer),
   sessions: z.array(Session),

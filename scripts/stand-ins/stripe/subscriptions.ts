@@ -2,16 +2,16 @@ import { invoiceObject, subscriptionObject } from "./objects.ts";
 import { newStripeId, nowSeconds, type Invoice, type StripeState, type Subscription } from "./state.ts";
 
 const MONTH_SECONDS = 30 * 86_400;
-/** What a unit costs here, in cents. */
+/** The price of a unit, in cents. */
 const CENTS_A_UNIT = 1;
 
-/** Something that happened, as its webhook will tell it. */
+/** A change that a webhook reports. */
 export interface Happening {
   readonly type: string;
   readonly object: object;
 }
 
-/** The life of subscriptions: each method changes the state and gives what Stripe would tell of it, in its order. */
+/** The lifecycle of subscriptions. Each method changes the state and returns the events that Stripe would send, in order. */
 export class Subscriptions {
   readonly #state: StripeState;
   readonly #priceId: string;
@@ -21,12 +21,12 @@ export class Subscriptions {
     this.#priceId = priceId;
   }
 
-  /** A customer's, newest first. */
+  /** A customer's subscriptions, newest first. */
   of(customer: string): Subscription[] {
     return this.#state.subscriptions.filter((one) => one.customer === customer).toReversed();
   }
 
-  /** A customer's units since the period began. */
+  /** The customer's units since the period began. */
   unitsOf(subscription: Subscription): number {
     return this.#state.uses
       .filter((use) => use.customer === subscription.customer && use.timestamp >= subscription.created)
@@ -39,7 +39,7 @@ export class Subscriptions {
     return invoice;
   }
 
-  /** The customer has paid at the checkout. */
+  /** The customer pays at the checkout, which starts the subscription. */
   begin(customer: string): Happening[] {
     const created = nowSeconds();
     const id = newStripeId("sub");
@@ -65,7 +65,7 @@ export class Subscriptions {
     return [this.#told("customer.subscription.created", subscription), invoiceTold("invoice.paid", invoice)];
   }
 
-  /** The invoice for what was used can't be collected. */
+  /** The payment of the invoice for the usage fails. */
   failPayment(subscription: Subscription): Happening[] {
     const invoice: Invoice = {
       id: newStripeId("in"),
@@ -84,7 +84,7 @@ export class Subscriptions {
     ];
   }
 
-  /** Stripe gives up trying to collect. */
+  /** Stripe gives up collecting the invoice. */
   giveUp(subscription: Subscription): Happening[] {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "uncollectible";
@@ -103,7 +103,7 @@ export class Subscriptions {
     return [invoiceTold("invoice.paid", invoice), this.#told("customer.subscription.updated", subscription)];
   }
 
-  /** The customer cancels, with effect now. */
+  /** The customer cancels with immediate effect. */
   cancel(subscription: Subscription): Happening[] {
     subscription.status = "canceled";
     subscription.canceledAt = nowSeconds();

@@ -3,18 +3,18 @@ import { eventObject } from "./objects.ts";
 import { newStripeId, nowSeconds } from "./state.ts";
 import type { Happening } from "./subscriptions.ts";
 
-/** How long it waits before each further try; Stripe itself goes on for three days. */
+/** The waits before further attempts, in milliseconds. Stripe itself tries for three days. */
 const WAITS_MS = [1_000, 3_000, 10_000, 30_000];
 const TIMEOUT_MS = 10_000;
 
 export interface WebhookOptions {
   readonly webhookUrl: string;
   readonly webhookSecret: string;
-  /** Sends a request; the global `fetch` unless told otherwise. */
+  /** Sends a request; the global `fetch` by default. */
   readonly send: (request: Request) => Promise<Response>;
 }
 
-/** Tells what happened: signed events, each tried again until it is taken. */
+/** Sends signed events, and repeats each until the receiver accepts it. */
 export class Webhooks {
   readonly #options: WebhookOptions;
 
@@ -22,7 +22,7 @@ export class Webhooks {
     this.#options = options;
   }
 
-  /** Resolves when each event was tried once; what was not taken is tried again meanwhile. */
+  /** Resolves once each event was tried; events that were not accepted are repeated in the background. */
   async tell(happenings: readonly Happening[]): Promise<void> {
     for (const { type, object } of happenings) {
       const payload = JSON.stringify(eventObject(newStripeId("evt"), type, nowSeconds(), object));
@@ -39,7 +39,7 @@ export class Webhooks {
 
   async #try(payload: string): Promise<boolean> {
     try {
-      // Signed anew: the signature's time must be recent.
+      // Sign again for each attempt, because the signature's time must be recent.
       const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
         payload,
         secret: this.#options.webhookSecret,

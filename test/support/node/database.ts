@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Database, Row } from "../../../scripts/admin/database.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
-/** A SQLite database with the project's schema, as D1 has it. */
+/** An in-memory SQLite database with the project's schema, in place of D1. */
 export function openDatabase(): Database {
   const sqlite = new DatabaseSync(":memory:");
   const folder = join(PROJECT_ROOT, "migrations");

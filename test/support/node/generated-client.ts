@@ -17,18 +17,18 @@ const Document = z.object({
 });
 
 export interface GeneratedClient {
-  /** The client: its types are made from docs/openapi.json. */
+  /** The client, with types generated from docs/openapi.json. */
   readonly api: Client<paths>;
   /** The document that the service serves. */
   readonly document: unknown;
-  /** What was answered so far: `operationId status`. */
+  /** The responses so far, as `operationId status`. */
   readonly seen: ReadonlySet<string>;
 }
 
-/** A client that checks each answer against the document that the service itself serves: its status and its body. */
+/** A client that checks each response's status and body against the document that the service serves. @throws Error if one differs */
 export async function generatedClient(baseUrl: string, credential: string): Promise<GeneratedClient> {
   const text = await (await fetch(`${baseUrl}/openapi.json`)).text();
-  // Components are where zod looks for what a schema refers to.
+  // zod resolves references in $defs, not in components.
   const { paths: described, components } = Document.parse(
     JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/")),
   );
@@ -40,7 +40,7 @@ export async function generatedClient(baseUrl: string, credential: string): Prom
     const shared = z.object({ $ref: z.string() }).safeParse(response).data?.$ref.split("/").at(-1);
     const known = Described.safeParse(shared === undefined ? response : components.responses[shared]);
     if (operation === undefined || !known.success) {
-      throw new Error(`${method} ${path} answered ${status}, which the document does not have`);
+      throw new Error(`${method} ${path} answered ${status}, which the document does not list`);
     }
     return {
       name: `${operation.operationId} ${status}`,

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 
-/** An MP4 (640 × 480, 12 frames a second) of a camera that pans over the sample photograph of the cat. */
+/** An MP4 (640 × 480, 12 frames per second) of a camera that pans over the sample photograph of a cat. */
 export function panClip(seconds: number): Uint8Array<ArrayBuffer> {
   const pan = "scale=902:600,crop=640:480:x='40*t':y=90,format=yuv420p";
   const from = ["-loop", "1", "-framerate", "12", "-t", String(seconds), "-i", "samples/chelsea.png"];
-  // A fragmented file needs no seeking: it can be written to a pipe.
+  // A fragmented file needs no seeking, so FFmpeg can write it to a pipe.
   const to = ["-c:v", "libx264", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1"];
   const clip = execFileSync(findFfmpeg(process.env), ["-v", "error", ...from, "-vf", pan, ...to], {
     maxBuffer: 16 * 1_048_576,

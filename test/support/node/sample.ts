@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 
-/** A sample photograph's file. */
+/** The file of a sample photograph. */
 export const sample = (name: "astronaut" | "chelsea" | "coffee"): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(`samples/${name}.png`));
 
-/** Grey values of a mask file, one byte a pixel. */
+/** The grey values of a mask file, one byte per pixel; `set` counts the pixels of value 255. */
 export async function maskPixels(
   png: Uint8Array,
 ): Promise<{ width: number; height: number; values: Uint8Array; set: number }> {

@@ -1,4 +1,4 @@
 import { configureGlobal } from "fast-check";
 
-// The run's one seed, chosen and printed by vitest.config.ts; SEED=… runs the same again.
+// vitest.config.ts chooses and prints the run's seed; SEED=… repeats a run.
 configureGlobal({ seed: Number(process.env["SEED"]) });

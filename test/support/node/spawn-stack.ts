@@ -12,15 +12,15 @@ import { stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 
 export interface SpawnOptions {
   readonly stateDir: string;
-  /** Added to the environment; PORT is any free one unless it is set here. */
+  /** Added to the environment. Without PORT, the stack uses any free one. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A stack in processes of its own, as an operator's terminal would start it. */
+/** A stack in separate processes, as an operator would start it in a terminal. */
 export interface SpawnedStack extends StackAddress {
-  /** SIGKILL for every process of the stack at once, as a power cut would; resolves when all are gone. */
+  /** Kills all processes of the stack at once (SIGKILL), like a power cut. Resolves when all are gone. */
   readonly kill: () => Promise<void>;
-  /** SIGTERM to the launcher; gives its exit code. */
+  /** Sends SIGTERM to the launcher and returns its exit code. */
   readonly stop: () => Promise<number | null>;
 }
 
@@ -33,13 +33,13 @@ function signalGroup(leader: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /**
- * Runs `scripts/start.ts` in a process group of its own and waits until it is ready.
- * Rejects with what it printed when it ends instead.
+ * Runs `scripts/start.ts` in its own process group and waits until it is ready.
+ * @throws Error with its output if it ends instead
  */
 export async function spawnStack({ stateDir, env }: SpawnOptions): Promise<SpawnedStack> {
   const state = stateFolder(stateDir);
   await mkdir(state.path, { recursive: true });
-  // A killed stack leaves its address behind.
+  // A killed stack leaves its ready.json behind.
   await rm(state.ready, { force: true });
   const printed = join(state.path, "start.log");
   const log = openSync(printed, "w");
