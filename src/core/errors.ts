@@ -51,7 +51,7 @@ export const ERROR_CATALOGUE = {
   trial_expired: [402, "The free trial has expired. Upgrade to continue."],
   payment_required: [
     402,
-    "A payment of this account is overdue. Pay it in the billing portal to create jobs again.",
+    "A payment for this account is overdue. Pay it in the billing portal to create jobs again.",
   ],
   task_not_owned: [
     403,
@@ -91,10 +91,10 @@ export const ERROR_CATALOGUE = {
   ],
   idempotency_in_progress: [
     409,
-    "The first request with this Idempotency-Key is still running. Try again after the seconds in Retry-After.",
+    "The first request with this Idempotency-Key is still running. Try again after the number of seconds in Retry-After.",
   ],
   subscription_exists: [409, "The account already has a subscription. Manage it in the billing portal."],
-  rate_limited: [429, "This account has sent too many requests. Try again after the seconds in Retry-After."],
+  rate_limited: [429, "This account has sent too many requests. Try again after the number of seconds in Retry-After."],
   lease_lost: [409, "The lease is no longer in force. Stop working on the task."],
   outputs_refused: [
     400,
@@ -108,11 +108,11 @@ export const ERROR_CATALOGUE = {
   payment_provider_failed: [502, "The payment provider did not answer as expected. Try again later."],
   trial_queue_full: [
     503,
-    "The free trial's queue is full. Try again after the seconds in Retry-After, or upgrade.",
+    "The free trial's queue is full. Try again after the number of seconds in Retry-After, or upgrade.",
   ],
   identity_provider_unavailable: [
     503,
-    "Access tokens cannot be checked at the moment. Try again after the seconds in Retry-After, or use an API key.",
+    "Access tokens cannot be checked at the moment. Try again after the number of seconds in Retry-After, or use an API key.",
   ],
   billing_not_configured: [503, "Billing is not set up on this service. Ask its operator."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

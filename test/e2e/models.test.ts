@@ -148,7 +148,7 @@ describe("the models command", () => {
 
     await expect(models(["describe", folder])).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("--force overwrites it"),
+      stderr: expect.stringContaining("Use --force to overwrite it"),
     });
     expect((await models(["describe", folder, "--force"])).stdout).toContain("Written: ");
     expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^manifest\.json\./));
