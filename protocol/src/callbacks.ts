@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MOST_FILES_PER_TASK, OutputContentType, OutputName } from "./outputs.ts";
-import { TaskProblem } from "./problem.ts";
+import { TaskProblem } from "./problems.ts";
 import { TaskOutput } from "./task-output.ts";
 
 /** A file that the service wants to write; its URL is signed for exactly this type, size and MD5. */

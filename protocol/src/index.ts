@@ -17,6 +17,6 @@
 export * from "./task.ts";
 export * from "./outputs.ts";
 export * from "./task-output.ts";
-export * from "./problem.ts";
+export * from "./problems.ts";
 export * from "./template.ts";
 export * from "./callbacks.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isList, isNamed, MOST_MASKS_PER_TASK, OutputName, OUTPUTS, outputsOf } from "./outputs.ts";
 import type { Output, TaskType } from "./outputs.ts";
-import { TaskProblem } from "./problem.ts";
+import { TaskProblem } from "./problems.ts";
 
 export const MaskOutput = z.strictObject({
   maskIndex: z.int().nonnegative(),

@@ -6,6 +6,9 @@ type Placeholder<Text extends string> = Text extends `${string}{${infer Name}}${
 /** What goes into a text's placeholders: the compiler asks for each of them, and for no other. */
 export type Values<Text extends string> = Readonly<Record<Placeholder<Text>, string | number>>;
 
+/** The same as arguments of a function: none where the text has no placeholder. */
+export type Blanks<Text extends string> = keyof Values<Text> extends never ? [] : [values: Values<Text>];
+
 /** The text with its placeholders filled. Braces in a value stay as they are. */
 export function fill<Text extends string>(text: Text, values: Values<Text>): string {
   const given = new Map(Object.entries<string | number>(values));

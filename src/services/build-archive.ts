@@ -1,3 +1,4 @@
+import { archiveProblem } from "../core/archive-problems.ts";
 import { assetsOf, manifestOf, type Asset } from "../core/manifest.ts";
 import type { FinishedJob } from "../core/job/answers.ts";
 import type { ArchiveOutcome } from "../core/job/archive.ts";
@@ -65,9 +66,7 @@ async function writeArchive(
   const { accountId, jobId, createdAt } = job.definition;
   const assets = assetsOf(job);
   if (assets.length + 1 > MAX_ZIP_ENTRIES) {
-    throw new ImpossibleArchive(
-      `archive_too_many_files: The job has more than the ${MAX_ZIP_ENTRIES} files that a zip can hold. Fetch them by the job's result.`,
-    );
+    throw new ImpossibleArchive(archiveProblem("archive_too_many_files", { limit: MAX_ZIP_ENTRIES }));
   }
   const writer = new PartsWriter(platform.media, archiveKey(accountId, jobId, lease), {
     contentType: "application/zip",
@@ -77,9 +76,7 @@ async function writeArchive(
   let heldAt = Date.now();
   const drain = async () => {
     if (writer.size > maxBytes) {
-      throw new ImpossibleArchive(
-        "archive_too_large: The job's files exceed the 4 GiB that a zip can hold. Fetch them by the job's result.",
-      );
+      throw new ImpossibleArchive(archiveProblem("archive_too_large"));
     }
     const written = await writer.drain();
     if (written === 0 && Date.now() - heldAt < platform.policy.leaseMs / HEARTBEATS) return;
@@ -117,9 +114,7 @@ async function addAsset(
 ): Promise<void> {
   const body = await platform.media.read(objectKey);
   if (body === null) {
-    throw new ImpossibleArchive(
-      `archive_output_missing: The file ${key} is no longer in storage. Create the job again.`,
-    );
+    throw new ImpossibleArchive(archiveProblem("archive_output_missing", { key }));
   }
   const add = zip.entry(key);
   for await (const chunk of body) {

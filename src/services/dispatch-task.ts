@@ -4,7 +4,7 @@ import { issueLeaseToken } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import { MOST_MASKS_PER_TASK, type TaskRequest } from "@segmentation/protocol";
+import { MOST_MASKS_PER_TASK, problemOf, PROBLEMS, type TaskRequest } from "@segmentation/protocol";
 import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
 
@@ -93,11 +93,8 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
       log("error", "inference_refused", { jobId, taskId, reason: submitted.reason });
       await jobObject.completeTask(taskId, lease, {
         outcome: "failed",
-        problem: {
-          code: "task_refused",
-          message: "The inference service does not take such a task. The operator's log says why.",
-        },
-        retryable: false,
+        problem: problemOf("task_refused"),
+        retryable: PROBLEMS.task_refused.retryable,
       });
   }
 }

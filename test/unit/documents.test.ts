@@ -1,5 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
+import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
+import { ERRORS_PAGE, withTables } from "../../scripts/errors/tables.ts";
+import { ARCHIVE_PROBLEMS } from "../../src/core/archive-problems.ts";
 import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 
@@ -27,32 +30,15 @@ describe("what to watch", () => {
 });
 
 describe("the errors' page", () => {
-  const page = read("docs/errors.md");
-
-  it("lists the catalogue, each code with its status and sentence", () => {
-    const rows = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.*) \|$/gm)].map((row) => row.slice(1, 4));
-    const catalogue = Object.entries(ERROR_CATALOGUE).map(([code, [status, message]]) => [
-      code,
-      String(status),
-      message,
-    ]);
-    expect(rows).toEqual(catalogue);
+  it("has the catalogue's errors, the problems of tasks and those of archives in its tables", () => {
+    const page = read(ERRORS_PAGE);
+    expect(page, "npm run errors writes the tables anew").toBe(withTables(page));
+    const codes = [ERROR_CATALOGUE, PROBLEMS, ARCHIVE_PROBLEMS].flatMap((table) => Object.keys(table));
+    for (const code of codes) expect(page).toContain(`\n| \`${code}\` | `);
   });
 
   it("has codes in snake_case, but for the specification's Unauthorized", () => {
-    const others = Object.keys(ERROR_CATALOGUE).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code));
-    expect(others).toEqual(["Unauthorized"]);
-  });
-
-  it("explains each code that a task or an archive can end with", () => {
-    const sources = globSync(["src/core/job/*.ts", "src/services/*.ts", "inference-container/src/**/*.ts"]);
-    const codes = sources.flatMap((path) => [
-      ...read(path).matchAll(
-        /(?:code: |(?:refused|interrupted)\(\s*)"([a-z_]+)"|[`"](archive_[a-z_]+|all_tasks_failed): /g,
-      ),
-    ]);
-    const named = new Set(codes.map((match) => match[1] ?? match[2] ?? ""));
-    expect(named.size).toBeGreaterThan(20);
-    for (const code of named) expect(page, code).toContain(`\`${code}\``);
+    const codes = [ERROR_CATALOGUE, PROBLEMS, ARCHIVE_PROBLEMS].flatMap((table) => Object.keys(table));
+    expect(codes.filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code))).toEqual(["Unauthorized"]);
   });
 });

@@ -78,9 +78,9 @@ async function run(model: Model, job: EngineJob): Promise<void> {
     });
     send({ type: "done", id: job.id, result });
   } catch (error) {
-    const { problem, retryable } = asTaskFailure(error);
+    const { problem } = asTaskFailure(error);
     const detail = detailOf(error);
-    send({ type: "failed", id: job.id, problem, retryable, ...(detail !== undefined && { detail }) });
+    send({ type: "failed", id: job.id, problem, ...(detail !== undefined && { detail }) });
   } finally {
     running.delete(job.id);
     // What can't be removed now goes with the service's folder.

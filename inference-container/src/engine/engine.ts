@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { TaskFailure } from "../tasks/failure.ts";
-import { crash, timeout } from "./failures.ts";
+import { taskFailure, TaskFailure } from "../tasks/failure.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
@@ -160,11 +159,12 @@ export class Engine {
         this.#take(message.id)?.resolve(message.result);
         break;
       case "failed": {
-        const { id, problem, retryable, detail } = message;
+        const { id, problem, detail } = message;
         const entry = this.#take(id);
+        const failure = new TaskFailure(problem);
         if (detail !== undefined)
-          this.#log[retryable ? "error" : "info"]({ key: id, detail }, "engine_error");
-        entry?.reject(new TaskFailure(problem.code, problem.message, retryable));
+          this.#log[failure.retryable ? "error" : "info"]({ key: id, detail }, "engine_error");
+        entry?.reject(failure);
         break;
       }
     }
@@ -197,7 +197,11 @@ export class Engine {
     this.#process = undefined;
     this.#running = [];
     this.#watchdog.clear();
-    culprit?.reject(this.#stuck === undefined ? crash() : timeout(this.#taskTimeoutMs));
+    culprit?.reject(
+      this.#stuck === undefined
+        ? taskFailure("engine_crashed")
+        : taskFailure("engine_timeout", { seconds: this.#taskTimeoutMs / 1_000 }),
+    );
     for (const entry of behind.toReversed()) entry.reject(new Displaced());
     if (!this.#closing) this.#restart(how, everReady);
     this.#stuck = undefined;

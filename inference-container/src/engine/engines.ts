@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Lane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
+import { taskFailure } from "../tasks/failure.ts";
 import { Displaced, Engine } from "./engine.ts";
-import { crash } from "./failures.ts";
 import type { EngineConfig, EngineJob, EngineResult, ModelInfo } from "./messages.ts";
 
 /** How often a job begins anew for another's sake. */
@@ -175,7 +175,7 @@ export class Engines {
   /** Who only stood beside begins anew, but not for ever: it may be the one that brings the engine down. */
   #again(entry: Entry): void {
     entry.restarts += 1;
-    if (entry.restarts > MOST_RESTARTS) return entry.reject(crash());
+    if (entry.restarts > MOST_RESTARTS) return entry.reject(taskFailure("engine_crashed"));
     this.#waiting.unshift(entry);
     this.#changed();
   }

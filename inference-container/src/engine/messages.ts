@@ -1,7 +1,7 @@
 /** What crosses the process boundary between the service and its engine: small JSON only; pictures lie in files. */
 import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
-import { MaskOutput, OutputFile, Sampling, TaskProblem } from "@segmentation/protocol";
+import { MaskOutput, OutputFile, Problem, Sampling } from "@segmentation/protocol";
 
 const job = {
   id: z.string(),
@@ -46,7 +46,7 @@ const result = {
   width: z.number(),
   height: z.number(),
   files: z.array(WrittenFile),
-  notice: TaskProblem.nullable(),
+  notice: Problem.nullable(),
   /** Milliseconds a stage. */
   ms: z.object({ decode: z.number(), infer: z.number(), post: z.number(), encode: z.number() }),
   /** Milliseconds inside the model's own graphs. */
@@ -126,8 +126,7 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("failed"),
     id: z.string(),
-    problem: TaskProblem,
-    retryable: z.boolean(),
+    problem: Problem,
     /** For the log: what was thrown, where it was not foreseen; what FFmpeg said. */
     detail: z.string().optional(),
   }),

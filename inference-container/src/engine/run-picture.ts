@@ -8,7 +8,7 @@ import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, Model, Picture, Segmentation } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { renderPreview } from "../preview/preview.ts";
-import { refused } from "../tasks/failure.ts";
+import { taskFailure } from "../tasks/failure.ts";
 import type { JobHooks } from "./hooks.ts";
 import type { ImageJob, ImageResult, WrittenFile } from "./messages.ts";
 import { writeOutput } from "./output-file.ts";
@@ -68,10 +68,7 @@ async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation
     if (mask.area === 0) continue;
     const maskIndex = shown.push(instance) - 1;
     if (maskIndex >= job.maxMasks) {
-      throw refused(
-        "too_many_masks",
-        `More than ${job.maxMasks} objects were found. Raise the threshold or send fewer prompts.`,
-      );
+      throw taskFailure("too_many_masks", { limit: `${job.maxMasks} masks` });
     }
     const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     const { promptIndex, score: confidence } = instance;

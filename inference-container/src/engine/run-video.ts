@@ -3,7 +3,7 @@ import { OUTPUTS } from "@segmentation/protocol";
 import { Usage } from "../device/usage.ts";
 import type { Model, Segmentation } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
-import { refused } from "../tasks/failure.ts";
+import { taskFailure } from "../tasks/failure.ts";
 import { type Frame, readFrames } from "../video/frames.ts";
 import { MasksJsonWriter } from "../video/masks-json.ts";
 import { PreviewEncoder } from "../video/preview-encoder.ts";
@@ -40,10 +40,7 @@ export async function runVideo(
   hooks: JobHooks,
 ): Promise<VideoResult> {
   if (ffmpeg === null) {
-    throw refused(
-      "video_unavailable",
-      "This service has no FFmpeg and can't process videos. Its operator has to install it.",
-    );
+    throw taskFailure("video_unavailable");
   }
   const told = { done: 0, total: 1 };
   const tell = (): void => hooks.progress(told.done, told.total);

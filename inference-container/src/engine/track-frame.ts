@@ -1,4 +1,4 @@
-import type { TaskProblem } from "@segmentation/protocol";
+import type { Problem } from "@segmentation/protocol";
 import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
 import { encodeRle } from "../masks/rle.ts";
 import type { Box } from "../models/box.ts";
@@ -17,7 +17,7 @@ interface FrameObject extends MaskedObject, TrackedObject {}
 /** Looks at a clip's frames in turn: what is on them, and which of it was seen before. */
 export class FrameTracker {
   /** What could not be looked for; null where all could. */
-  notice: TaskProblem | null = null;
+  notice: Problem | null = null;
   readonly #job: VideoJob;
   readonly #clip: Size;
   readonly #frame: Size;

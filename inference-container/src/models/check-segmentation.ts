@@ -1,4 +1,5 @@
-import { interrupted } from "../tasks/failure.ts";
+import { problemOf } from "@segmentation/protocol";
+import { TaskFailure } from "../tasks/failure.ts";
 import type { Instance, Picture, Segmentation } from "./model.ts";
 
 /**
@@ -14,12 +15,7 @@ export function checkSegmentation(
   for (const [index, instance] of instances.entries()) {
     const fault = faultOf(instance, picture, prompts);
     if (fault === undefined) continue;
-    const failure = interrupted(
-      "model_output_invalid",
-      "The model gave a result that can't be true. Try again later; if it persists, its operator has to look at the model.",
-    );
-    failure.cause = `instance ${index}: ${fault}`;
-    throw failure;
+    throw new TaskFailure(problemOf("model_output_invalid"), `instance ${index}: ${fault}`);
   }
 }
 

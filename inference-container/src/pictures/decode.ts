@@ -1,11 +1,9 @@
 import { open, type FileHandle } from "node:fs/promises";
 import sharp from "sharp";
 import type { Picture } from "../models/model.ts";
-import { refused, TaskFailure } from "../tasks/failure.ts";
+import { taskFailure, TaskFailure } from "../tasks/failure.ts";
 import { stopsEarly } from "./ending.ts";
 import { readSignature, SIGNATURE_BYTES, type PictureFormat } from "./signature.ts";
-
-const READABLE = "Send a JPEG, PNG, WebP, GIF or AVIF picture.";
 
 sharp.cache(false);
 sharp.block({ operation: ["VipsForeignLoad"] });
@@ -31,7 +29,7 @@ export async function decodePicture(path: string, contentHash: string, pixelLimi
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    if (size === 0) throw refused("image_empty", "The uploaded file is empty. Upload the picture again.");
+    if (size === 0) throw taskFailure("image_empty");
     const format = await readFormat(file);
     try {
       await checkPixels(path, pixelLimit);
@@ -57,29 +55,28 @@ async function readFormat(file: FileHandle): Promise<PictureFormat> {
     case "picture":
       return signature.format;
     case "unsupported":
-      throw refused("image_format_unsupported", `${signature.name} files can't be read. ${READABLE}`);
+      throw taskFailure("image_format_unsupported", { format: signature.name });
     case "video":
-      throw refused("not_an_image", `The file is a video. ${READABLE} Videos go into a job of type video.`);
+      throw taskFailure("not_an_image", { found: "a video" });
     case "unknown":
-      throw refused("not_an_image", `The file is not a picture of a known format. ${READABLE}`);
+      throw taskFailure("not_an_image", { found: "not a picture of a known format" });
   }
 }
 
 async function checkPixels(path: string, limit: number): Promise<void> {
   const { width, height } = await sharp(path, { limitInputPixels: false }).metadata();
   if (width * height <= limit) return;
-  throw refused(
-    "image_too_many_pixels",
-    `The picture is ${width} × ${height} (${megapixels(width * height)} megapixels); ` +
-      `the limit is ${megapixels(limit)} megapixels. Make it smaller.`,
-  );
+  throw taskFailure("image_too_many_pixels", {
+    width,
+    height,
+    megapixels: megapixels(width * height),
+    limit: megapixels(limit),
+  });
 }
 
 async function undecodable(file: FileHandle, size: number, format: PictureFormat): Promise<Error> {
-  const name = format.toUpperCase();
-  return (await stopsEarly(file, size, format))
-    ? refused("image_truncated", `The ${name} file is cut short: its end is missing. Upload the whole file.`)
-    : refused("image_corrupt", `The ${name} file is damaged and can't be decoded. Export it again.`);
+  const code = (await stopsEarly(file, size, format)) ? "image_truncated" : "image_corrupt";
+  return taskFailure(code, { format: format.toUpperCase() });
 }
 
 const megapixels = (pixels: number): string => (pixels / 1e6).toFixed(1);

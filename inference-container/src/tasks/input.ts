@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../error-code.ts";
-import { interrupted, refused, TaskFailure } from "./failure.ts";
+import { taskFailure, TaskFailure } from "./failure.ts";
 import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 
 const ATTEMPTS = 3;
@@ -29,10 +29,7 @@ export async function fetchInput(
       if (error instanceof TaskFailure) throw error;
       if (hasCode(error, "ENOSPC")) throw error;
       if (attempt === ATTEMPTS) {
-        throw interrupted(
-          "input_unavailable",
-          "The uploaded file could not be read from storage. Try again later.",
-        );
+        throw taskFailure("input_unavailable");
       }
       await sleep(backoffMs(attempt), undefined, { signal });
     }
@@ -77,19 +74,10 @@ async function* measure(
 }
 
 function failureOf(status: number): TaskFailure {
-  if (status === 404 || status === 410) {
-    return refused(
-      "input_not_found",
-      "The uploaded file is not in storage. Upload it again under a new task.",
-    );
-  }
-  if (status >= 300 && status < 400) {
-    return refused("input_redirected", "Storage answered with a redirect, which is never followed.");
-  }
-  return interrupted("input_forbidden", "Storage refused to hand out the uploaded file. Try again later.");
+  if (status === 404 || status === 410) return taskFailure("input_not_found");
+  return taskFailure(status >= 300 && status < 400 ? "input_redirected" : "input_forbidden");
 }
 
 function tooLarge(limit: number): TaskFailure {
-  const megabytes = (limit / 1_000_000).toFixed(limit < 10_000_000 ? 2 : 0);
-  return refused("input_too_large", `The file is larger than ${megabytes} MB, the limit. Make it smaller.`);
+  return taskFailure("input_too_large", { limit: (limit / 1_000_000).toFixed(limit < 10_000_000 ? 2 : 0) });
 }

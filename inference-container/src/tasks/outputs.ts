@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OutputsGrant } from "@segmentation/protocol";
 import type { WrittenFile } from "../engine/messages.ts";
-import { interrupted, refused } from "./failure.ts";
+import { taskFailure } from "./failure.ts";
 import { backoffMs, discard, isTransient, type Patience, transferMs, within } from "./http.ts";
 
 const PARALLEL = 6;
@@ -19,18 +19,10 @@ export function checkGrant(
   origins: ReadonlySet<string>,
 ): void {
   if (uploads.length !== files.length || uploads.some(({ name }, i) => name !== files[i]?.name)) {
-    throw interrupted(
-      "output_grant_mismatch",
-      "The upload grant doesn't match the files that were asked for.",
-    );
+    throw taskFailure("output_grant_mismatch");
   }
   const foreign = uploads.find(({ url }) => !origins.has(new URL(url).origin));
-  if (foreign !== undefined) {
-    throw refused(
-      "storage_origin_refused",
-      "The inference service may not write to the storage it was given. Its operator has to allow that origin.",
-    );
-  }
+  if (foreign !== undefined) throw taskFailure("storage_origin_refused");
 }
 
 /**
@@ -71,14 +63,11 @@ async function put(
     const status = await tryPut(url, headers, body, signal);
     if (status >= 200 && status < 300) return;
     if (status !== 0 && !isTransient(status)) {
-      throw interrupted("output_refused", `Storage refused a result file with status ${status}.`);
+      throw taskFailure("output_refused", { status });
     }
     const delay = backoffMs(attempt);
     if (patience.isOverIn(delay)) {
-      throw interrupted(
-        "output_unavailable",
-        "A result file could not be written to storage. Try again later.",
-      );
+      throw taskFailure("output_unavailable");
     }
     await sleep(delay, undefined, { signal });
   }

@@ -8,7 +8,7 @@ import type { Engines } from "../engine/engines.ts";
 import type { EngineJob, EngineResult } from "../engine/messages.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
-import { asTaskFailure, interrupted, TaskFailure } from "./failure.ts";
+import { asTaskFailure, taskFailure, TaskFailure } from "./failure.ts";
 import { fetchInput } from "./input.ts";
 import { Patience } from "./http.ts";
 import { TaskDropped, TaskReturned } from "./lease.ts";
@@ -102,10 +102,7 @@ async function upload(
   const grant = await callback.outputs(request, lease, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     if (error instanceof CallbackRefused) throw error;
-    throw interrupted(
-      "output_grant_unavailable",
-      "No upload URLs could be had for the results. Try again later.",
-    );
+    throw taskFailure("output_grant_unavailable");
   });
   checkGrant(files, grant, parts.storageOrigins);
   await putOutputs(files, grant, new Patience(parts.patienceMs, lease), signal);

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./container.ts";
-import { tooManyElements } from "./refusals.ts";
+import { taskFailure } from "../tasks/failure.ts";
 
 /** A fragmented film of two hours in parts of half a second has 30,000 boxes; each costs a read. */
 const MOST_ELEMENTS = 100_000;
@@ -86,7 +86,8 @@ async function chunksEndEarly(file: FileHandle, size: number, signal: AbortSigna
 /** @param elements that were read so far */
 function goOn(elements: number, signal: AbortSignal): void {
   signal.throwIfAborted();
-  if (elements >= MOST_ELEMENTS) throw tooManyElements();
+  if (elements >= MOST_ELEMENTS)
+    throw taskFailure("video_unreadable", { reason: "it is cut into too many parts" });
 }
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

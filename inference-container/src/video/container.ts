@@ -1,13 +1,10 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { readSignature, SIGNATURE_BYTES, startsLike } from "../pictures/signature.ts";
-import { refused } from "../tasks/failure.ts";
+import { taskFailure } from "../tasks/failure.ts";
 import { endsEarly } from "./container-end.ts";
-import { truncated } from "./refusals.ts";
 
 /** A container that clips are read from, by the name of FFmpeg's demuxer. */
 export type Container = "mov" | "matroska" | "avi";
-
-const READABLE = "Send an MP4, MOV, WebM, MKV or AVI file.";
 
 /** What video files begin with that aren't read, as Latin-1 text; `?` stands for any byte. */
 const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [
@@ -34,11 +31,11 @@ export async function readContainer(path: string, signal: AbortSignal): Promise<
   try {
     const { size } = await file.stat();
     if (size === 0) {
-      throw refused("video_unreadable", "The uploaded file is empty. Upload the video again.");
+      throw taskFailure("video_unreadable", { reason: "the file is empty" });
     }
     const container = await tellContainer(file);
     if (await endsEarly(file, size, container, signal)) {
-      throw truncated();
+      throw taskFailure("video_truncated");
     }
     return container;
   } finally {
@@ -51,10 +48,7 @@ async function tellContainer(file: FileHandle): Promise<Container> {
   const head = buffer.subarray(0, bytesRead);
   const { kind } = readSignature(head);
   if (kind === "picture" || kind === "unsupported") {
-    throw refused(
-      "video_unreadable",
-      `The file is not a video. ${READABLE} Pictures go into a job of type image.`,
-    );
+    throw taskFailure("video_unreadable", { reason: "it is a picture, which belongs in an image job" });
   }
   const text = head.toString("latin1");
   // ISO/IEC 14496-12 and QuickTime: boxes that a file may begin with; RFC 8794: the EBML header; the RIFF form AVI.
@@ -63,7 +57,7 @@ async function tellContainer(file: FileHandle): Promise<Container> {
   if (/^RIFF[^]{4}AVI /.test(text)) return "avi";
   const foreign = FOREIGN.find(([pattern]) => startsLike(text, pattern));
   if (foreign !== undefined) {
-    throw refused("video_format_unsupported", `${foreign[1]} files can't be read. ${READABLE}`);
+    throw taskFailure("video_format_unsupported", { format: foreign[1] });
   }
-  throw refused("video_unreadable", `The file is not a video of a known format. ${READABLE}`);
+  throw taskFailure("video_unreadable", { reason: "the file is not a video of a known format" });
 }

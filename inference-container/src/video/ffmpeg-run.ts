@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { interrupted } from "../tasks/failure.ts";
+import { problemOf } from "@segmentation/protocol";
+import { TaskFailure } from "../tasks/failure.ts";
 
 /** How much of the end of FFmpeg's log is kept. */
 const LOG_LENGTH = 16_384;
@@ -100,7 +101,7 @@ export class FfmpegRun {
     this.#stallSeconds = stallSeconds;
     await this.waitFor(this.#closed);
     if (this.#child.signalCode === null) return this.#child.exitCode === 0;
-    throw this.#failure("video_crashed", "FFmpeg crashed at this video. Try again later.");
+    throw this.#failure("video_crashed");
   }
 
   /**
@@ -136,13 +137,11 @@ export class FfmpegRun {
     this.#signal.throwIfAborted();
     if (this.#startFailure !== null) throw this.#startFailure;
     if (!this.#stalled) return;
-    throw this.#failure("video_stalled", "Reading or writing the video stood still. Try again later.");
+    throw this.#failure("video_stalled");
   }
 
-  #failure(code: string, message: string): Error {
-    const failure = interrupted(code, message);
-    failure.cause = this.#log;
-    return failure;
+  #failure(code: "video_crashed" | "video_stalled"): Error {
+    return new TaskFailure(problemOf(code), this.#log);
   }
 
   /** Starts the time anew in which something must come. */

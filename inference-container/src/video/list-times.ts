@@ -1,6 +1,7 @@
+import { taskFailure } from "../tasks/failure.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, type ClipInput } from "./input-arguments.ts";
-import { tooLong, tooManyPackets, truncated, whyUnread } from "./refusals.ts";
+import { tooLong, whyUnread } from "./refusals.ts";
 import { splitLines } from "./split-lines.ts";
 
 /** More packets than an hour of 500 frames a second has are no video. */
@@ -51,8 +52,9 @@ export async function listTimes(
     if (line.startsWith("#")) continue;
     const [, dts = NO_TIME, pts = NO_TIME] = line.split(",", 3).map(Number);
     const flags = Number(/F=(0x[0-9A-F]+)/.exec(line)?.[1] ?? 0);
-    if (++packets > MOST_PACKETS) throw tooManyPackets(MOST_PACKETS);
-    if ((flags & CORRUPT) !== 0) throw truncated();
+    if (++packets > MOST_PACKETS)
+      throw taskFailure("video_unreadable", { reason: `it has more than ${MOST_PACKETS} frames` });
+    if ((flags & CORRUPT) !== 0) throw taskFailure("video_truncated");
     const stamp = pts === NO_TIME ? dts : pts;
     if ((flags & DISCARD) !== 0 || stamp === NO_TIME) continue;
     untimed ||= pts === NO_TIME;

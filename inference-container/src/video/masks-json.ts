@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Rle } from "../masks/rle.ts";
-import { refused } from "../tasks/failure.ts";
+import { taskFailure } from "../tasks/failure.ts";
 
 /** What the file says of the clip: pixels as a viewer shows them, frames a second of the samples. */
 export interface MaskedClip {
@@ -82,10 +82,7 @@ export class MasksJsonWriter {
   async frame(frame: MaskedFrame): Promise<void> {
     this.#gather(`${this.#frames === 0 ? "" : ","}\n${JSON.stringify(rounded(frame))}`);
     if (this.#size + END.length > this.#limitBytes) {
-      throw refused(
-        "too_many_masks",
-        `The clip's masks take more than ${this.#limitBytes} bytes. Send a shorter clip or fewer prompts, sample fewer frames or raise the score threshold.`,
-      );
+      throw taskFailure("too_many_masks", { limit: `${this.#limitBytes} bytes of masks` });
     }
     this.#frames++;
     this.#framesWithMasks += frame.objects.length > 0 ? 1 : 0;

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
-import { diskFull, interrupted } from "../tasks/failure.ts";
+import { problemOf } from "@segmentation/protocol";
+import { TaskFailure } from "../tasks/failure.ts";
 import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import type { Size } from "./size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
@@ -82,11 +83,9 @@ export class PreviewEncoder {
   }
 
   #failure(): Error {
-    const failure = this.#run.log.includes("No space left on device")
-      ? diskFull()
-      : interrupted("preview_failed", "The preview could not be encoded. Try again later.");
-    failure.cause = this.#run.log;
-    return failure;
+    const { log } = this.#run;
+    const isFull = log.includes("No space left on device");
+    return new TaskFailure(problemOf(isFull ? "disk_full" : "preview_failed"), log);
   }
 }
 

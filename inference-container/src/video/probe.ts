@@ -27,7 +27,7 @@ export async function probeClip(
 ): Promise<Clip> {
   const input = { path, container: await readContainer(path, signal), inputPixels: limits.inputPixels };
   const { width, height, colourMatrix, hiddenFrames } = await readFirstFrame(ffmpeg, input, signal);
-  if (width * height > limits.inputPixels) throw frameTooLarge({ width, height }, limits.inputPixels);
+  if (width * height > limits.inputPixels) throw frameTooLarge(width, height, limits.inputPixels);
   const list = hiddenFrames ? listDecodedTimes : listTimes;
   const { times, untimed } = await list(ffmpeg, input, limits.seconds, signal);
   return { width, height, times, decoding: { input, colourMatrix, untimed } };

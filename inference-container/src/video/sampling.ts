@@ -1,5 +1,5 @@
 import type { Sampling } from "@segmentation/protocol";
-import { refused } from "../tasks/failure.ts";
+import { taskFailure } from "../tasks/failure.ts";
 
 /** Samples a second where a request names neither a rate nor a number. */
 const DEFAULT_FPS = 6;
@@ -36,10 +36,7 @@ export function planSamples(times: Float64Array, sampling: Sampling, mostFrames:
   const count = plan.indexes.length;
   if (count <= mostFrames) return { indexes: plan.indexes, fps: meaningful(plan.fps) };
   const change = sampling.numFrames === null ? "Lower fps or set maxFrames" : "Lower numFrames";
-  throw refused(
-    "too_many_frames",
-    `The request would process ${count} frames of the video; the limit is ${mostFrames}. ${change}, or send a shorter video.`,
-  );
+  throw taskFailure("too_many_frames", { count, limit: mostFrames, change });
 }
 
 const meaningful = (fps: number): number => Math.min(Math.max(fps, SLOWEST_FPS), FASTEST_FPS);

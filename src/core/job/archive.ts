@@ -1,3 +1,4 @@
+import { archiveProblem } from "../archive-problems.ts";
 import * as delivery from "./delivery.ts";
 import type { JobPolicy } from "./policy.ts";
 import { jobStatus } from "./rollup.ts";
@@ -11,8 +12,7 @@ export type ArchiveOutcome =
   | { readonly outcome: "ready" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
-const BUILD_FAILED =
-  "archive_failed: The archive could not be built. Request it again with POST on the same path.";
+const BUILD_FAILED = archiveProblem("archive_failed");
 
 /**
  * The account asks for an archive: this starts one unless one is under way or ready.

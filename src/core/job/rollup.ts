@@ -1,7 +1,7 @@
 import type { JobStatus } from "../../contract/job.ts";
 import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { Status } from "../../contract/primitives.ts";
-import type { TaskProblem } from "@segmentation/protocol";
+import { problemOf, type TaskProblem } from "@segmentation/protocol";
 import { isDone, type ArchiveRecord, type JobState, type TaskRecord } from "./state.ts";
 
 /** A problem as clients read it. */
@@ -23,7 +23,7 @@ export function jobStatus(tasks: readonly TaskRecord[]): Status {
 export function jobError(tasks: readonly TaskRecord[]): string | null {
   if (jobStatus(tasks) !== "failed") return null;
   if (tasks.length === 1) return tasks[0]?.problem ? problemText(tasks[0].problem) : null;
-  return `all_tasks_failed: None of the ${tasks.length} tasks succeeded. See the error of each task.`;
+  return problemText(problemOf("all_tasks_failed", { count: tasks.length }));
 }
 
 /** A task's error, once it has ended: why it failed, or what a success could not serve. */

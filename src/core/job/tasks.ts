@@ -1,4 +1,4 @@
-import type { Completion, ProgressReport, TaskProblem } from "@segmentation/protocol";
+import { problemOf, type Completion, type ProgressReport, type TaskProblem } from "@segmentation/protocol";
 import { outputRefusal } from "../task-outputs.ts";
 import * as delivery from "./delivery.ts";
 import { givesUpAt, type JobPolicy } from "./policy.ts";
@@ -44,16 +44,6 @@ const failed = (task: TaskRecord, lease: number | null, problem: TaskProblem): T
   step: { at: "failed", lease },
   problem,
 });
-
-const ATTEMPTS_EXHAUSTED: TaskProblem = {
-  code: "attempts_exhausted",
-  message: "The inference service did not finish this task in any of its attempts. Create a new job.",
-};
-
-const GIVEN_UP: TaskProblem = {
-  code: "inference_unavailable",
-  message: "The inference service had no room for this task for too long. Create a new job.",
-};
 
 /** After a failed attempt another one follows, or the task fails with the problem of the last. */
 const attemptFailed = (
@@ -157,10 +147,10 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   const tasks = state.tasks.map((task) => {
     if (task.step.at === "leased" && delivery.isExpired(task, now)) {
       const { lease } = task.step;
-      return attemptFailed(task, lease, task.problem ?? ATTEMPTS_EXHAUSTED, policy, now);
+      return attemptFailed(task, lease, task.problem ?? problemOf("attempts_exhausted"), policy, now);
     }
     if (isDone(task) || task.step.at === "leased" || now < givesUpAt(task, createdAt, policy)) return task;
-    return failed(task, null, GIVEN_UP);
+    return failed(task, null, problemOf("inference_unavailable"));
   });
   return withTasks(state, tasks, now);
 }

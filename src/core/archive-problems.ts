@@ -1,0 +1,21 @@
+import { type Blanks, fill } from "@segmentation/protocol";
+
+/** Why there is no archive, by a stable code: what happened and what to do; `{…}` is filled in. */
+export const ARCHIVE_PROBLEMS = {
+  archive_failed: "The archive could not be built. Request it again with POST on the same path.",
+  archive_output_missing: "The file {key} is no longer in storage. Create the job again.",
+  archive_too_many_files:
+    "The job has more than the {limit} files that a zip can hold. Fetch them by the job's result.",
+  archive_too_large: "The job's files exceed the 4 GiB that a zip can hold. Fetch them by the job's result.",
+} as const;
+
+type Code = keyof typeof ARCHIVE_PROBLEMS;
+
+/** The reason as clients read it. */
+export function archiveProblem<Given extends Code>(
+  code: Given,
+  ...[values]: Blanks<(typeof ARCHIVE_PROBLEMS)[Given]>
+): string {
+  const sentence: string = ARCHIVE_PROBLEMS[code];
+  return `${code}: ${fill(sentence, { ...values })}`;
+}
