@@ -61,9 +61,9 @@ export class Metrics {
     labelNames: ["device"],
     ...this.#shared,
   });
-  readonly engineJobs = new Gauge({
+  readonly engineTasks = new Gauge({
     name: "inference_engine_jobs",
-    help: "Jobs that a device's engine has",
+    help: "Tasks that a device's engine has",
     labelNames: ["device"],
     ...this.#shared,
   });

@@ -32,9 +32,9 @@ export class Held implements Disposable {
 
 /** All of several, or none: where one can't be had, the others are let go. @throws whatever the first of those failed with */
 export async function allHeld(asked: readonly Promise<Held>[]): Promise<Held[]> {
-  const settled = await Promise.allSettled(asked);
-  const had = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const failed = settled.find((one) => one.status === "rejected");
+  const outcomes = await Promise.allSettled(asked);
+  const had = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const failed = outcomes.find((one) => one.status === "rejected");
   if (failed === undefined) return had;
   for (const held of had) held[Symbol.dispose]();
   throw failed.reason;

@@ -5,9 +5,10 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../error-message.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
+import { TaskDropped } from "../tasks/dropped.ts";
 import { asTaskFailure, TaskFailure } from "../tasks/failure.ts";
-import { JobDropped, type JobHooks } from "./hooks.ts";
-import { EngineConfig, type EngineJob, type EngineResult, type FromEngine, ToEngine } from "./messages.ts";
+import type { TaskHooks } from "./hooks.ts";
+import { EngineConfig, type EngineTask, type EngineResult, type FromEngine, ToEngine } from "./messages.ts";
 import { killGroup } from "./kill-group.ts";
 import { type Loaded, loadOnProvider } from "./load-on-provider.ts";
 import { BEAT_MS } from "./watchdog.ts";
@@ -56,36 +57,36 @@ async function load(): Promise<Loaded | undefined> {
 
 /** What a log should have of a failure beyond its name: where it was not foreseen, and what FFmpeg said. */
 function detailOf(error: unknown): string | undefined {
-  if (error instanceof JobDropped) return undefined;
+  if (error instanceof TaskDropped) return undefined;
   if (error instanceof TaskFailure) return typeof error.cause === "string" ? error.cause : undefined;
   return error instanceof Error ? (error.stack ?? "") : String(error);
 }
 
-function work(model: Model, job: EngineJob, hooks: JobHooks): Promise<EngineResult> {
-  return job.type === "image" ? runPicture(model, job, hooks) : runVideo(model, config.ffmpeg, job, hooks);
+function work(model: Model, task: EngineTask, hooks: TaskHooks): Promise<EngineResult> {
+  return task.type === "image" ? runPicture(model, task, hooks) : runVideo(model, config.ffmpeg, task, hooks);
 }
 
-async function run(model: Model, job: EngineJob): Promise<void> {
+async function run(model: Model, task: EngineTask): Promise<void> {
   const controller = new AbortController();
   // Each run on the device listens, and there may be one for each prompt.
   setMaxListeners(0, controller.signal);
-  running.set(job.id, controller);
+  running.set(task.key, controller);
   try {
-    const result = await work(model, job, {
-      at: (stage) => send({ type: "at", id: job.id, stage }),
-      progress: (done, total) => send({ type: "progress", id: job.id, done, total }),
+    const result = await work(model, task, {
+      at: (stage) => send({ type: "at", key: task.key, stage }),
+      progress: (done, total) => send({ type: "progress", key: task.key, done, total }),
       signal: controller.signal,
     });
-    send({ type: "done", id: job.id, result });
+    send({ type: "done", key: task.key, result });
   } catch (error) {
     const { problem } = asTaskFailure(error);
     const detail = detailOf(error);
-    send({ type: "failed", id: job.id, problem, ...(detail !== undefined && { detail }) });
+    send({ type: "failed", key: task.key, problem, ...(detail !== undefined && { detail }) });
   } finally {
-    running.delete(job.id);
+    running.delete(task.key);
     // What can't be removed now goes with the service's folder.
     if (controller.signal.aborted)
-      await rm(job.folder, { recursive: true, force: true }).catch(() => undefined);
+      await rm(task.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -95,8 +96,8 @@ if (loaded !== undefined) {
   const { id, version, provider, maxBatch } = model;
   process.on("message", (raw) => {
     const message = ToEngine.parse(raw);
-    if (message.type === "run") void run(model, message.job);
-    else if (message.type === "drop") running.get(message.id)?.abort(new JobDropped());
+    if (message.type === "run") void run(model, message.task);
+    else if (message.type === "drop") running.get(message.key)?.abort(new TaskDropped("cancelled"));
     else void model.close().then(() => process.exit(0));
   });
   setInterval(() => {

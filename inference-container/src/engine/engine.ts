@@ -2,9 +2,9 @@ import type { Logger } from "pino";
 import { taskFailure, TaskFailure } from "../tasks/failure.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
-import type { EngineConfig, EngineJob, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
+import type { EngineConfig, EngineTask, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
-/** How long a cancelled job may hold the model before the engine is killed to free it. */
+/** How long a cancelled task may hold the model before the engine is killed to free it. */
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
@@ -12,14 +12,14 @@ const LONGEST_BACKOFF_MS = 30_000;
 const MOST_FAILED_STARTS = 5;
 
 interface Entry {
-  readonly job: EngineJob;
+  readonly task: EngineTask;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly progress: (done: number, total: number) => void;
   dropped: boolean;
 }
 
-/** The engine ended for the sake of another job: this one is to begin anew. */
+/** The engine ended for the sake of another task: this one is to begin anew. */
 export class Displaced extends Error {
   override readonly name = "Displaced";
 }
@@ -33,8 +33,8 @@ export interface EngineEvents {
 }
 
 /**
- * Keeps one engine process alive and feeds it. A process that dies fails the job it was inside (retryable) and is
- * started again with back-off; jobs that only stood beside are given back as `Displaced`.
+ * Keeps one engine process alive and feeds it. A process that dies fails the task it was inside (retryable) and is
+ * started again with back-off; tasks that only stood beside are given back as `Displaced`.
  */
 export class Engine {
   readonly #config: EngineConfig;
@@ -48,7 +48,7 @@ export class Engine {
   #window = 0;
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
-  /** The job for which the engine is being killed. */
+  /** The task for which the engine is being killed. */
   #stuck: string | undefined;
   #failedStarts = 0;
   #closing = false;
@@ -58,9 +58,9 @@ export class Engine {
     this.#taskTimeoutMs = taskTimeoutMs;
     this.#log = log;
     this.#on = on;
-    this.#watchdog = new Watchdog(taskTimeoutMs, (id) => {
+    this.#watchdog = new Watchdog(taskTimeoutMs, (key) => {
       // Of several that are stuck at once the rest hear of it as Displaced.
-      this.#stuck ??= id;
+      this.#stuck ??= key;
       this.#process?.kill();
     });
   }
@@ -71,12 +71,12 @@ export class Engine {
   }
 
   /** Whether it is ready and has room: of clips for one, which shares the device frame by frame, whatever pictures there are. */
-  takes(type: EngineJob["type"]): boolean {
-    const alike = this.#running.filter(({ job }) => job.type === type).length;
+  takes(type: EngineTask["type"]): boolean {
+    const alike = this.#running.filter(({ task }) => task.type === type).length;
     return this.#model !== undefined && alike < (type === "image" ? this.#window : 1);
   }
 
-  /** How many jobs it has. */
+  /** How many tasks it has. */
   get load(): number {
     return this.#running.length;
   }
@@ -93,26 +93,26 @@ export class Engine {
   }
 
   /**
-   * Runs one job, for which there has to be room (`takes`). An aborted signal rejects at once with its reason.
+   * Runs one task, for which there has to be room (`takes`). An aborted signal rejects at once with its reason.
    * @param progress hears how many of how many units are done
    * @throws TaskFailure, or Displaced where it is to begin anew
    */
   run(
-    job: EngineJob,
+    task: EngineTask,
     signal: AbortSignal,
     progress: (done: number, total: number) => void,
   ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { job, resolve, reject, progress, dropped: false };
+    const entry: Entry = { task, resolve, reject, progress, dropped: false };
     const drop = (): void => {
       reject(signal.reason);
       this.#drop(entry);
     };
     signal.addEventListener("abort", drop, { once: true });
     this.#running.push(entry);
-    this.#process?.send({ type: "run", job });
-    this.#watchdog.began(job.id);
+    this.#process?.send({ type: "run", task });
+    this.#watchdog.began(task.key);
     return promise.finally(() => signal.removeEventListener("abort", drop));
   }
 
@@ -149,30 +149,30 @@ export class Engine {
         this.#watchdog.beat();
         break;
       case "at":
-        this.#watchdog.at(message.id, message.stage);
+        this.#watchdog.at(message.key, message.stage);
         break;
       case "progress":
-        this.#watchdog.told(message.id);
-        this.#running.find(({ job }) => job.id === message.id)?.progress(message.done, message.total);
+        this.#watchdog.told(message.key);
+        this.#running.find(({ task }) => task.key === message.key)?.progress(message.done, message.total);
         break;
       case "done":
-        this.#take(message.id)?.resolve(message.result);
+        this.#take(message.key)?.resolve(message.result);
         break;
       case "failed": {
-        const { id, problem, detail } = message;
-        const entry = this.#take(id);
+        const { key, problem, detail } = message;
+        const entry = this.#take(key);
         const failure = new TaskFailure(problem);
         if (detail !== undefined)
-          this.#log[failure.retryable ? "error" : "info"]({ key: id, detail }, "engine_error");
+          this.#log[failure.retryable ? "error" : "info"]({ key, detail }, "engine_error");
         entry?.reject(failure);
         break;
       }
     }
   }
 
-  #take(id: string): Entry | undefined {
-    this.#watchdog.ended(id);
-    const entry = this.#running.find(({ job }) => job.id === id);
+  #take(key: string): Entry | undefined {
+    this.#watchdog.ended(key);
+    const entry = this.#running.find(({ task }) => task.key === key);
     this.#running = this.#running.filter((other) => other !== entry);
     this.#on.changed();
     return entry;
@@ -181,16 +181,16 @@ export class Engine {
   #drop(entry: Entry): void {
     if (!this.#running.includes(entry)) return;
     entry.dropped = true;
-    this.#process?.send({ type: "drop", id: entry.job.id });
+    this.#process?.send({ type: "drop", key: entry.task.key });
     const grace = setTimeout(() => {
-      if (this.#running.includes(entry) && this.#watchdog.suspect === entry.job.id) this.#process?.kill();
+      if (this.#running.includes(entry) && this.#watchdog.suspect === entry.task.key) this.#process?.kill();
     }, DROP_GRACE_MS);
     grace.unref();
   }
 
   #exited(how: string): void {
     const blamed = this.#stuck ?? this.#watchdog.suspect;
-    const culprit = this.#running.find(({ job }) => job.id === blamed);
+    const culprit = this.#running.find(({ task }) => task.key === blamed);
     const behind = this.#running.filter((entry) => entry !== culprit && !entry.dropped);
     const everReady = this.#model !== undefined;
     this.#model = undefined;

@@ -3,9 +3,9 @@ import type { Lane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { taskFailure } from "../tasks/failure.ts";
 import { Displaced, Engine } from "./engine.ts";
-import type { EngineConfig, EngineJob, EngineResult, ModelInfo } from "./messages.ts";
+import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "./messages.ts";
 
-/** How often a job begins anew for another's sake. */
+/** How often a task begins anew for another's sake. */
 const MOST_RESTARTS = 3;
 /** Of how many pictures it is known which engine had them last. */
 const PICTURES_KNOWN = 1_000;
@@ -16,20 +16,20 @@ type SharedConfig = Omit<EngineConfig, "options"> & {
 };
 
 interface Entry {
-  readonly job: EngineJob;
+  readonly task: EngineTask;
   readonly lane: Lane;
   readonly signal: AbortSignal;
   readonly progress: (done: number, total: number) => void;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** How often it began anew because its engine ended for another job's sake. */
+  /** How often it began anew because its engine ended for another task's sake. */
   restarts: number;
 }
 
 interface Member {
   readonly device: string;
   readonly engine: Engine;
-  /** When it was last given a job or had done with one, in milliseconds. */
+  /** When it was last given a task or had done with one, in milliseconds. */
   usedAt: number;
 }
 
@@ -44,7 +44,7 @@ export interface DeviceState {
 
 /**
  * One engine for each device. Jobs wait here, so that none waits at a busy engine while another has room; an engine that
- * ends leaves the others at work, and those of its jobs that only stood beside begin anew wherever there is room.
+ * ends leaves the others at work, and those of its tasks that only stood beside begin anew wherever there is room.
  */
 export class Engines {
   readonly #members: readonly Member[];
@@ -104,19 +104,19 @@ export class Engines {
   }
 
   /**
-   * Runs one job; interactive ones go before others. An aborted signal rejects at once with its reason.
+   * Runs one task; interactive ones go before others. An aborted signal rejects at once with its reason.
    * @param progress hears how many of how many units are done
    * @throws TaskFailure
    */
   run(
-    job: EngineJob,
+    task: EngineTask,
     lane: Lane,
     signal: AbortSignal,
     progress: (done: number, total: number) => void,
   ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { job, lane, signal, progress, resolve, reject, restarts: 0 };
+    const entry: Entry = { task, lane, signal, progress, resolve, reject, restarts: 0 };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
       reject(signal.reason);
@@ -133,12 +133,12 @@ export class Engines {
 
   #changed(): void {
     for (const entry of this.#waiting.toSorted(interactiveFirst)) {
-      const member = this.#bestFor(entry.job);
+      const member = this.#bestFor(entry.task);
       if (member !== undefined) void this.#give(entry, member);
     }
     this.#metrics.modelInfo.reset();
     for (const { device, engine } of this.#members) {
-      this.#metrics.engineJobs.set({ device }, engine.load);
+      this.#metrics.engineTasks.set({ device }, engine.load);
       if (engine.model === undefined) continue;
       const { id, version, provider } = engine.model;
       this.#metrics.modelInfo.set({ id, version, provider }, 1);
@@ -146,10 +146,10 @@ export class Engines {
   }
 
   /** Of the engines with room: the one with the least to do, then the one that knows the picture, then the longest idle. */
-  #bestFor(job: EngineJob): Member | undefined {
-    const knows = job.type === "image" ? this.#hadLast.get(job.contentHash) : undefined;
+  #bestFor(task: EngineTask): Member | undefined {
+    const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
     const [best] = this.#members
-      .filter(({ engine }) => engine.takes(job.type))
+      .filter(({ engine }) => engine.takes(task.type))
       .toSorted(
         (a, b) =>
           a.engine.load - b.engine.load || Number(b === knows) - Number(a === knows) || a.usedAt - b.usedAt,
@@ -158,12 +158,12 @@ export class Engines {
   }
 
   async #give(entry: Entry, member: Member): Promise<void> {
-    const { job, signal, progress } = entry;
+    const { task, signal, progress } = entry;
     this.#waiting = this.#waiting.filter((other) => other !== entry);
-    if (job.type === "image") this.#remember(job.contentHash, member);
+    if (task.type === "image") this.#remember(task.contentHash, member);
     member.usedAt = performance.now();
     try {
-      entry.resolve(await member.engine.run(job, signal, progress));
+      entry.resolve(await member.engine.run(task, signal, progress));
     } catch (error) {
       if (error instanceof Displaced) this.#again(entry);
       else entry.reject(error);

@@ -1,16 +1,11 @@
 import type { Stage } from "../device/usage.ts";
 
-/** How a job stands to the engine that runs it. */
-export interface JobHooks {
-  /** Tells where the job is from now on. */
+/** How a task stands to the engine that runs it. */
+export interface TaskHooks {
+  /** Tells where the task is from now on. */
   at(stage: Stage): void;
-  /** Tells how many units of how many are done; said again, it tells that the job is alive. */
+  /** Tells how many units of how many are done; said again, it tells that the task is alive. */
   progress(done: number, total: number): void;
-  /** Aborts with a JobDropped when the job is cancelled. */
+  /** Aborts with a TaskDropped when the task is cancelled. */
   readonly signal: AbortSignal;
-}
-
-/** The job was cancelled; nobody waits for its answer. */
-export class JobDropped extends Error {
-  override readonly name = "JobDropped";
 }

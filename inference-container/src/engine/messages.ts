@@ -3,8 +3,8 @@ import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
 import { MaskOutput, OutputFile, Problem, Sampling } from "@segmentation/protocol";
 
-const job = {
-  id: z.string(),
+const task = {
+  key: z.string(),
   inputPath: z.string(),
   prompts: z.array(z.string()),
   generatePreview: z.boolean(),
@@ -13,8 +13,8 @@ const job = {
 };
 
 /** One picture's work. */
-export const ImageJob = z.object({
-  ...job,
+export const ImageTask = z.object({
+  ...task,
   type: z.literal("image"),
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
@@ -23,20 +23,20 @@ export const ImageJob = z.object({
   threshold: z.number(),
   maskThreshold: z.number(),
 });
-export type ImageJob = z.infer<typeof ImageJob>;
+export type ImageTask = z.infer<typeof ImageTask>;
 
 /** One clip's work. */
-export const VideoJob = z.object({
-  ...job,
+export const VideoTask = z.object({
+  ...task,
   type: z.literal("video"),
   limits: z.object({ inputPixels: z.number(), seconds: z.number(), frames: z.number() }),
   scoreThreshold: z.number(),
   sampling: Sampling,
 });
-export type VideoJob = z.infer<typeof VideoJob>;
+export type VideoTask = z.infer<typeof VideoTask>;
 
-export const EngineJob = z.discriminatedUnion("type", [ImageJob, VideoJob]);
-export type EngineJob = z.infer<typeof EngineJob>;
+export const EngineTask = z.discriminatedUnion("type", [ImageTask, VideoTask]);
+export type EngineTask = z.infer<typeof EngineTask>;
 
 /** A written output: what the protocol says of it, and where it lies. */
 export const WrittenFile = z.object({ ...OutputFile.shape, path: z.string() });
@@ -105,8 +105,8 @@ export const EngineConfig = z.object({
 export type EngineConfig = z.infer<typeof EngineConfig>;
 
 export const ToEngine = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("run"), job: EngineJob }),
-  z.object({ type: z.literal("drop"), id: z.string() }),
+  z.object({ type: z.literal("run"), task: EngineTask }),
+  z.object({ type: z.literal("drop"), key: z.string() }),
   z.object({ type: z.literal("close") }),
 ]);
 export type ToEngine = z.infer<typeof ToEngine>;
@@ -116,16 +116,16 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), model: ModelInfo, maxBatch: z.number() }),
   /** The model could not be loaded: starting again changes nothing. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
-  /** Where a job is from now on. */
-  z.object({ type: z.literal("at"), id: z.string(), stage: z.enum(STAGES) }),
+  /** Where a task is from now on. */
+  z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
   /** Nothing holds up the engine. */
   z.object({ type: z.literal("beat") }),
-  /** How far a job is, in units, and at times merely that it is being worked on. */
-  z.object({ type: z.literal("progress"), id: z.string(), done: z.number(), total: z.number() }),
-  z.object({ type: z.literal("done"), id: z.string(), result: EngineResult }),
+  /** How far a task is, in units, and at times merely that it is being worked on. */
+  z.object({ type: z.literal("progress"), key: z.string(), done: z.number(), total: z.number() }),
+  z.object({ type: z.literal("done"), key: z.string(), result: EngineResult }),
   z.object({
     type: z.literal("failed"),
-    id: z.string(),
+    key: z.string(),
     problem: Problem,
     /** For the log: what was thrown, where it was not foreseen; what FFmpeg said. */
     detail: z.string().optional(),

@@ -9,8 +9,8 @@ import type { Instance, Model, Picture, Segmentation } from "../models/model.ts"
 import { decodePicture } from "../pictures/decode.ts";
 import { renderPreview } from "../preview/preview.ts";
 import { taskFailure } from "../tasks/failure.ts";
-import type { JobHooks } from "./hooks.ts";
-import type { ImageJob, ImageResult, WrittenFile } from "./messages.ts";
+import type { TaskHooks } from "./hooks.ts";
+import type { ImageTask, ImageResult, WrittenFile } from "./messages.ts";
 import { writeOutput } from "./output-file.ts";
 import { unservedNotice } from "./unserved.ts";
 
@@ -18,13 +18,13 @@ import { unservedNotice } from "./unserved.ts";
  * Runs one picture through decode, inference, rasterising and encoding. Only the graphs take turns, so that the next
  * picture is decoded and the last one encoded meanwhile.
  *
- * @throws TaskFailure where the picture or its prompts can't be served; JobDropped
+ * @throws TaskFailure where the picture or its prompts can't be served; TaskDropped
  */
-export async function runPicture(model: Model, job: ImageJob, hooks: JobHooks): Promise<ImageResult> {
+export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks): Promise<ImageResult> {
   const started = performance.now();
-  const picture = await decodePicture(job.inputPath, job.contentHash, job.inputPixels);
+  const picture = await decodePicture(task.inputPath, task.contentHash, task.inputPixels);
   const decode = performance.now() - started;
-  const { prompts, threshold } = job;
+  const { prompts, threshold } = task;
   hooks.signal.throwIfAborted();
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   const from = performance.now();
@@ -34,7 +34,7 @@ export async function runPicture(model: Model, job: ImageJob, hooks: JobHooks): 
   checkSegmentation(found, picture, prompts.length);
   const notice = unservedNotice(found, prompts.length);
   const inferred = performance.now();
-  const written = await writeOutputs(job, picture, found);
+  const written = await writeOutputs(task, picture, found);
   const encode = performance.now() - inferred - written.post;
   return {
     type: "image",
@@ -57,28 +57,28 @@ interface Written {
 }
 
 /** Writes a PNG for each instance that has a pixel, numbered in order, and the preview where it was asked for. */
-async function writeOutputs(job: ImageJob, picture: Picture, found: Segmentation): Promise<Written> {
-  await mkdir(join(job.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
+async function writeOutputs(task: ImageTask, picture: Picture, found: Segmentation): Promise<Written> {
+  await mkdir(join(task.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
   const written: Written = { files: [], masks: [], post: 0 };
   const shown: Instance[] = [];
   for (const instance of found.instances) {
     const started = performance.now();
-    const mask = findRuns(instance.mask, picture.width, picture.height, job.maskThreshold);
+    const mask = findRuns(instance.mask, picture.width, picture.height, task.maskThreshold);
     written.post += performance.now() - started;
     if (mask.area === 0) continue;
     const maskIndex = shown.push(instance) - 1;
-    if (maskIndex >= job.maxMasks) {
-      throw taskFailure("too_many_masks", { limit: `${job.maxMasks} masks` });
+    if (maskIndex >= task.maxMasks) {
+      throw taskFailure("too_many_masks", { limit: `${task.maxMasks} masks` });
     }
     const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     const { promptIndex, score: confidence } = instance;
     written.masks.push({ maskIndex, promptIndex, confidence, file });
-    const png = encodeMaskPng(mask, job.prompts[promptIndex] ?? "");
-    written.files.push(await writeOutput(job.folder, { ...OUTPUTS.image.masks, name: file }, png));
+    const png = encodeMaskPng(mask, task.prompts[promptIndex] ?? "");
+    written.files.push(await writeOutput(task.folder, { ...OUTPUTS.image.masks, name: file }, png));
   }
-  if (job.generatePreview) {
-    const preview = await renderPreview(picture, shown, job.prompts, job.maskThreshold);
-    written.files.push(await writeOutput(job.folder, OUTPUTS.image.preview, preview));
+  if (task.generatePreview) {
+    const preview = await renderPreview(picture, shown, task.prompts, task.maskThreshold);
+    written.files.push(await writeOutput(task.folder, OUTPUTS.image.preview, preview));
   }
   return written;
 }

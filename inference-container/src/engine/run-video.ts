@@ -11,9 +11,9 @@ import { probeClip } from "../video/probe.ts";
 import { planSamples } from "../video/sampling.ts";
 import { workingSize } from "../video/working-size.ts";
 import { ClipTimes } from "./clip-times.ts";
-import type { JobHooks } from "./hooks.ts";
+import type { TaskHooks } from "./hooks.ts";
 import { inOrder } from "./in-order.ts";
-import type { VideoJob, VideoResult, WrittenFile } from "./messages.ts";
+import type { VideoTask, VideoResult, WrittenFile } from "./messages.ts";
 import { describeOutput } from "./output-file.ts";
 import { FrameTracker } from "./track-frame.ts";
 
@@ -22,7 +22,7 @@ const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
 const MASKS_BYTES = 512 * 1_048_576;
 /** Frames given to the model at once, for each that the device joins: it has the one, and the other is made ready. */
 const FRAMES_AHEAD = 2;
-/** Decoding up to the next sampled frame may take long: so often the service hears that the job is alive. */
+/** Decoding up to the next sampled frame may take long: so often the service hears that the task is alive. */
 const ALIVE_MS = 5_000;
 
 /**
@@ -31,13 +31,13 @@ const ALIVE_MS = 5_000;
  * clip's length.
  *
  * @param ffmpeg FFmpeg's command, null where there is none
- * @throws TaskFailure where the clip or its prompts can't be served; JobDropped
+ * @throws TaskFailure where the clip or its prompts can't be served; TaskDropped
  */
 export async function runVideo(
   model: Model,
   ffmpeg: string | null,
-  job: VideoJob,
-  hooks: JobHooks,
+  task: VideoTask,
+  hooks: TaskHooks,
 ): Promise<VideoResult> {
   if (ffmpeg === null) {
     throw taskFailure("video_unavailable");
@@ -46,7 +46,7 @@ export async function runVideo(
   const tell = (): void => hooks.progress(told.done, told.total);
   const alive = setInterval(tell, ALIVE_MS);
   try {
-    return await segmentClip(model, ffmpeg, job, hooks, (done, total) => {
+    return await segmentClip(model, ffmpeg, task, hooks, (done, total) => {
       Object.assign(told, { done, total });
       tell();
     });
@@ -58,28 +58,28 @@ export async function runVideo(
 async function segmentClip(
   model: Model,
   ffmpeg: string,
-  job: VideoJob,
-  hooks: JobHooks,
+  task: VideoTask,
+  hooks: TaskHooks,
   progress: (done: number, total: number) => void,
 ): Promise<VideoResult> {
-  const { inputPath, folder } = job;
+  const { inputPath, folder } = task;
   const { signal } = hooks;
-  const { prompts, scoreThreshold: threshold } = job;
+  const { prompts, scoreThreshold: threshold } = task;
   const usage = new Usage(undefined, (stage) => hooks.at(stage), signal);
   const times = new ClipTimes(usage);
-  const clip = await probeClip(ffmpeg, inputPath, job.limits, signal);
-  const { indexes, fps } = planSamples(clip.times, job.sampling, job.limits.frames);
+  const clip = await probeClip(ffmpeg, inputPath, task.limits, signal);
+  const { indexes, fps } = planSamples(clip.times, task.sampling, task.limits.frames);
   const { width, height } = clip;
   const size = workingSize(clip);
   progress(0, indexes.length);
   times.lap("decode");
-  const tracker = new FrameTracker(job, { width, height }, size);
+  const tracker = new FrameTracker(task, { width, height }, size);
   await using masks = await MasksJsonWriter.open(
     join(folder, MASKS.name),
     { width, height, fps },
     MASKS_BYTES,
   );
-  await using preview = job.generatePreview
+  await using preview = task.generatePreview
     ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW.name), size, 1 / fps, signal)
     : undefined;
   times.lap("encode");

@@ -8,7 +8,7 @@ import type { TrackedObject } from "../preview/tracked.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
 import type { Size } from "../video/size.ts";
-import type { VideoJob } from "./messages.ts";
+import type { VideoTask } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
 
 /** An object of a frame, as masks.json has it and as the preview shows it. */
@@ -18,15 +18,15 @@ interface FrameObject extends MaskedObject, TrackedObject {}
 export class FrameTracker {
   /** What could not be looked for; null where all could. */
   notice: Problem | null = null;
-  readonly #job: VideoJob;
+  readonly #task: VideoTask;
   readonly #clip: Size;
   readonly #frame: Size;
   readonly #tracker = new Tracker();
   #looked = 0;
 
   /** @param clip the clip's size; @param frame the size of the frames that will come */
-  constructor(job: VideoJob, clip: Size, frame: Size) {
-    this.#job = job;
+  constructor(task: VideoTask, clip: Size, frame: Size) {
+    this.#task = task;
     this.#clip = clip;
     this.#frame = frame;
   }
@@ -38,7 +38,7 @@ export class FrameTracker {
 
   /** The objects of the next frame, of what the model found there. @throws TaskFailure where no prompt can be served, or the model gave what can't be true */
   look(timeSec: number, found: Segmentation): FrameObject[] {
-    const { prompts } = this.#job;
+    const { prompts } = this.#task;
     checkSegmentation(found, this.#frame, prompts.length);
     this.notice = unservedNotice(found, prompts.length);
     this.#looked += 1;

@@ -10,79 +10,79 @@ interface Watched {
 }
 
 /**
- * Finds the job that is stuck: one that has the device, or is at work of its own, for longer than the limit without a
+ * Finds the task that is stuck: one that has the device, or is at work of its own, for longer than the limit without a
  * word; or, where the whole engine falls silent, the one that has most likely silenced it. Who waits for the device is
  * never to blame as long as another could be.
  */
 export class Watchdog {
   readonly #limitMs: number;
-  readonly #stuck: (id: string) => void;
-  readonly #jobs = new Map<string, Watched>();
+  readonly #stuck: (key: string) => void;
+  readonly #tasks = new Map<string, Watched>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param stuck is called with the stuck job's id */
-  constructor(limitMs: number, stuck: (id: string) => void) {
+  /** @param stuck is called with the stuck task's key */
+  constructor(limitMs: number, stuck: (key: string) => void) {
     this.#limitMs = limitMs;
     this.#stuck = stuck;
   }
 
   /** Who is to blame where the engine ends: who has the device, else who came first. */
   get suspect(): string | undefined {
-    return this.#firstAt("model") ?? this.#jobs.keys().next().value;
+    return this.#firstAt("model") ?? this.#tasks.keys().next().value;
   }
 
-  began(id: string): void {
-    this.#jobs.set(id, { stage: "busy", quietMs: 0 });
+  began(key: string): void {
+    this.#tasks.set(key, { stage: "busy", quietMs: 0 });
     this.#listen();
   }
 
-  at(id: string, stage: Stage): void {
-    const job = this.#jobs.get(id);
-    if (job !== undefined) Object.assign(job, { stage, quietMs: 0 });
+  at(key: string, stage: Stage): void {
+    const task = this.#tasks.get(key);
+    if (task !== undefined) Object.assign(task, { stage, quietMs: 0 });
     this.#listen();
   }
 
-  /** The job is alive; one that has the device must come back from it all the same. */
-  told(id: string): void {
-    const job = this.#jobs.get(id);
-    if (job?.stage === "busy") job.quietMs = 0;
+  /** The task is alive; one that has the device must come back from it all the same. */
+  told(key: string): void {
+    const task = this.#tasks.get(key);
+    if (task?.stage === "busy") task.quietMs = 0;
     this.#listen();
   }
 
-  /** The engine is not held up: each of its jobs could have been heard. */
+  /** The engine is not held up: each of its tasks could have been heard. */
   beat(): void {
     this.#listen();
-    for (const [id, job] of this.#jobs) {
-      if (job.stage === "waiting") continue;
-      job.quietMs += BEAT_MS;
-      if (job.quietMs > this.#limitMs) this.#stuck(id);
+    for (const [key, task] of this.#tasks) {
+      if (task.stage === "waiting") continue;
+      task.quietMs += BEAT_MS;
+      if (task.quietMs > this.#limitMs) this.#stuck(key);
     }
   }
 
-  ended(id: string): void {
-    this.#jobs.delete(id);
+  ended(key: string): void {
+    this.#tasks.delete(key);
     this.#listen();
   }
 
   /** Watches nobody any more. */
   clear(): void {
-    this.#jobs.clear();
+    this.#tasks.clear();
     clearTimeout(this.#timer);
   }
 
   /** From now on the engine has the limit's time to be heard again. */
   #listen(): void {
     clearTimeout(this.#timer);
-    if (this.#jobs.size === 0) return;
+    if (this.#tasks.size === 0) return;
     this.#timer = setTimeout(() => {
-      // Graphs have a thread of their own: what silences the engine's is a job's own work.
+      // Graphs have a thread of their own: what silences the engine's is a task's own work.
       const silencer = this.#firstAt("busy") ?? this.suspect;
       if (silencer !== undefined) this.#stuck(silencer);
     }, this.#limitMs);
   }
 
   #firstAt(wanted: Stage): string | undefined {
-    for (const [id, { stage }] of this.#jobs) if (stage === wanted) return id;
+    for (const [key, { stage }] of this.#tasks) if (stage === wanted) return key;
     return undefined;
   }
 }

@@ -1,7 +1,8 @@
 import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
+import { TaskDropped } from "./dropped.ts";
 import { FinishedKeys } from "./finished.ts";
-import { TaskDropped, TaskReturned } from "./lease.ts";
+import { TaskReturned } from "./lease.ts";
 import { Task } from "./task.ts";
 
 export interface BoardLimits {

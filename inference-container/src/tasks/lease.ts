@@ -1,17 +1,7 @@
 import type { ProgressReport } from "@segmentation/protocol";
 import type { Callback } from "./callback.ts";
 import { CallbackRefused } from "./callback.ts";
-
-/** Ends a task without a report: the Worker has asked for that, or listens no more. */
-export class TaskDropped extends Error {
-  readonly why: "cancelled" | "lease_lost";
-
-  constructor(why: "cancelled" | "lease_lost") {
-    super(why);
-    this.name = "TaskDropped";
-    this.why = why;
-  }
-}
+import { TaskDropped } from "./dropped.ts";
 
 /** Ends a task because the service stops: it is handed back to the Worker. */
 export class TaskReturned extends Error {

@@ -5,13 +5,14 @@ import type { Completion, TaskOutput, TaskRequest } from "@segmentation/protocol
 import type { Logger } from "pino";
 import { messageOf } from "../error-message.ts";
 import type { Engines } from "../engine/engines.ts";
-import type { EngineJob, EngineResult } from "../engine/messages.ts";
+import type { EngineTask, EngineResult } from "../engine/messages.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
+import { TaskDropped } from "./dropped.ts";
 import { asTaskFailure, taskFailure, TaskFailure } from "./failure.ts";
 import { fetchInput } from "./input.ts";
 import { Patience } from "./http.ts";
-import { TaskDropped, TaskReturned } from "./lease.ts";
+import { TaskReturned } from "./lease.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
 import type { Task } from "./task.ts";
 
@@ -29,7 +30,7 @@ export interface RunTaskParts {
 }
 
 /** What is logged of a task: no URL and no token. */
-interface Account {
+interface TaskLog {
   readonly ms: StageTimes;
   bytes?: number;
   result?: EngineResult;
@@ -37,58 +38,63 @@ interface Account {
 
 /** Takes a task from fetch to commit. Never rejects: whatever happens ends as a report, a log line and a count. */
 export async function runTask(task: Task, parts: RunTaskParts): Promise<void> {
-  const account: Account = { ms: { queue: performance.now() - task.acceptedAt } };
+  const noted: TaskLog = { ms: { queue: performance.now() - task.acceptedAt } };
   let completion: Completion | undefined;
   let folder: string | undefined;
   try {
     task.signal.throwIfAborted();
     folder = await mkdtemp(join(parts.folder, "task-"));
-    const result = await produce(task, folder, parts, account);
+    const result = await produce(task, folder, parts, noted);
     completion = success(result);
   } catch (error) {
     completion = failure(error, task, parts.log);
   }
-  const outcome = completion === undefined ? "dropped" : await commit(task, completion, account, parts.log);
+  const outcome = completion === undefined ? "dropped" : await commit(task, completion, noted, parts.log);
   task.lease.end();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  settle(task, outcome, completion, account, parts);
+  logEnd(task, outcome, completion, noted, parts);
 }
 
 async function produce(
   task: Task,
   folder: string,
   parts: RunTaskParts,
-  account: Account,
+  noted: TaskLog,
 ): Promise<EngineResult> {
   const { request, signal } = task;
   const inputPath = join(folder, "input");
-  const input = await timed(account, "fetch", () =>
+  const input = await timed(noted, "fetch", () =>
     fetchInput(request.inputUrl, inputPath, request.limits.inputBytes, signal),
   );
-  account.bytes = input.size;
+  noted.bytes = input.size;
   const sent = performance.now();
-  const job = jobOf(request, inputPath, input.contentHash, folder);
-  const result = await parts.engines.run(job, request.lane, signal, (done, total) =>
+  const engineTask = engineTaskOf(request, inputPath, input.contentHash, folder);
+  const result = await parts.engines.run(engineTask, request.lane, signal, (done, total) =>
     task.lease.tell({ done, total }),
   );
   const { decode, infer, post, encode } = result.ms;
   const wait = Math.max(performance.now() - sent - decode - infer - post - encode, 0);
-  Object.assign(account.ms, result.ms, { wait });
-  account.result = result;
-  if (result.files.length > 0) await timed(account, "upload", () => upload(task, result, parts));
+  Object.assign(noted.ms, result.ms, { wait });
+  noted.result = result;
+  if (result.files.length > 0) await timed(noted, "upload", () => upload(task, result, parts));
   return result;
 }
 
-function jobOf(request: TaskRequest, inputPath: string, contentHash: string, folder: string): EngineJob {
-  const { key: id, prompts, generatePreview } = request;
-  const job = { id, inputPath, prompts, generatePreview, folder };
+function engineTaskOf(
+  request: TaskRequest,
+  inputPath: string,
+  contentHash: string,
+  folder: string,
+): EngineTask {
+  const { key, prompts, generatePreview } = request;
+  const shared = { key, inputPath, prompts, generatePreview, folder };
   if (request.type === "video") {
     const { type, limits, scoreThreshold, sampling } = request;
-    return { ...job, type, limits, scoreThreshold, sampling };
+    return { ...shared, type, limits, scoreThreshold, sampling };
   }
   const { type, limits, threshold, maskThreshold } = request;
   const { inputPixels, masks: maxMasks } = limits;
-  return { ...job, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold };
+  return { ...shared, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold };
 }
 
 async function upload(
@@ -140,12 +146,12 @@ function failure(error: unknown, task: Task, log: Logger): Completion | undefine
 
 type Outcome = Completion["outcome"] | "dropped" | "unreported";
 
-async function commit(task: Task, completion: Completion, account: Account, log: Logger): Promise<Outcome> {
+async function commit(task: Task, completion: Completion, noted: TaskLog, log: Logger): Promise<Outcome> {
   const { callback, lease, signal, request } = task;
   // A stopping service has little time left; otherwise the lease alone bounds the report.
   const limit = signal.reason instanceof TaskReturned ? AbortSignal.timeout(LAST_WORDS_MS) : signal;
   try {
-    await timed(account, "commit", () => callback.complete(completion, lease, limit));
+    await timed(noted, "commit", () => callback.complete(completion, lease, limit));
     return completion.outcome;
   } catch (error) {
     if (error instanceof CallbackRefused && error.status === 409) task.abort(new TaskDropped("lease_lost"));
@@ -156,21 +162,21 @@ async function commit(task: Task, completion: Completion, account: Account, log:
   }
 }
 
-async function timed<T>(account: Account, stage: Stage, work: () => Promise<T>): Promise<T> {
+async function timed<T>(noted: TaskLog, stage: Stage, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   try {
     return await work();
   } finally {
-    account.ms[stage] = performance.now() - started;
+    noted.ms[stage] = performance.now() - started;
   }
 }
 
 /** Counts and logs the end of a task. */
-function settle(
+function logEnd(
   task: Task,
   outcome: Outcome,
   completion: Completion | undefined,
-  { ms, bytes, result }: Account,
+  { ms, bytes, result }: TaskLog,
   { log, metrics }: RunTaskParts,
 ): void {
   const { key, lane } = task.request;

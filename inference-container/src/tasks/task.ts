@@ -1,6 +1,7 @@
 import type { TaskRequest } from "@segmentation/protocol";
 import { Callback } from "./callback.ts";
-import { Lease, type TaskDropped } from "./lease.ts";
+import type { TaskDropped } from "./dropped.ts";
+import { Lease } from "./lease.ts";
 
 /** An accepted task. Its signal aborts with a TaskDropped, of which nothing is reported, or a TaskReturned. */
 export class Task {

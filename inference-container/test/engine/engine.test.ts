@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Displaced, Engine } from "../../src/engine/engine.ts";
-import type { ImageJob } from "../../src/engine/messages.ts";
+import type { ImageTask } from "../../src/engine/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
 import { samples } from "../support/pictures.ts";
 
@@ -21,23 +21,23 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function job(id: string, prompt: string): ImageJob {
+function task(key: string, prompt: string): ImageTask {
   return {
     type: "image",
-    id,
+    key,
     inputPath: join(folder, "input"),
-    contentHash: id,
+    contentHash: key,
     inputPixels: 1_000_000,
     prompts: [prompt],
     generatePreview: false,
-    folder: join(folder, id),
+    folder: join(folder, key),
     maxMasks: 10,
     threshold: 0.5,
     maskThreshold: 0.5,
   };
 }
 
-test("of jobs that are stuck at once the first fails, and the others begin anew", async () => {
+test("of tasks that are stuck at once the first fails, and the others begin anew", async () => {
   const config = {
     loader: LOADER,
     modelFolder: "planted",
@@ -49,7 +49,9 @@ test("of jobs that are stuck at once the first fails, and the others begin anew"
   engine = new Engine(config, 2_500, pino({ level: "silent" }), on);
   await engine.start();
   const { signal } = new AbortController();
-  const runs = ["first", "second", "third"].map((id) => engine.run(job(id, "mute"), signal, () => undefined));
+  const runs = ["first", "second", "third"].map((key) =>
+    engine.run(task(key, "mute"), signal, () => undefined),
+  );
   const [first, ...others] = await Promise.allSettled(runs);
   expect(first).toMatchObject({ status: "rejected", reason: { code: "engine_timeout" } });
   for (const other of others) expect(other).toEqual({ status: "rejected", reason: new Displaced() });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { VideoJob, VideoResult } from "../../src/engine/messages.ts";
+import type { VideoTask, VideoResult } from "../../src/engine/messages.ts";
 import { runVideo } from "../../src/engine/run-video.ts";
 import type { Model, Segmentation, SegmentRequest } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
@@ -39,9 +39,9 @@ function found(objects: 0 | 1): Segmentation {
 }
 
 function run(model: Model, progress: (done: number) => void = () => undefined): Promise<VideoResult> {
-  const job: VideoJob = {
+  const task: VideoTask = {
     type: "video",
-    id: "clip",
+    key: "clip",
     inputPath: join(folder, "clip.mp4"),
     prompts: ["square"],
     generatePreview: false,
@@ -51,7 +51,7 @@ function run(model: Model, progress: (done: number) => void = () => undefined): 
     sampling: { fps: null, numFrames: FRAMES, maxFrames: null },
   };
   const { signal } = new AbortController();
-  return runVideo(model, findFfmpeg(process.env), job, { at: () => undefined, progress, signal });
+  return runVideo(model, findFfmpeg(process.env), task, { at: () => undefined, progress, signal });
 }
 
 test("what is faint is asked for from the first frame on that comes after an object", async () => {

@@ -50,7 +50,7 @@ test("who has the device when the engine ends is suspected, whoever began before
   expect(watchdog.suspect).toBe("holder");
 });
 
-test("who has the device for longer than the limit is stuck, though the engine runs and other jobs are heard", () => {
+test("who has the device for longer than the limit is stuck, though the engine runs and other tasks are heard", () => {
   for (const id of ["holder", "clip"]) watchdog.began(id);
   watchdog.at("holder", "model");
   runFor(LIMIT_MS, () => watchdog.told("clip"));
@@ -81,7 +81,7 @@ test("who waits for the device, or could not be heard while the engine was held 
   expect(stuck).toEqual([]);
 });
 
-test("an engine that falls silent is the first job's fault, and one without jobs nobody's", () => {
+test("an engine that falls silent is the first task's fault, and one without tasks nobody's", () => {
   watchdog.began("first");
   watchdog.began("second");
   watchdog.ended("first");

@@ -105,7 +105,7 @@ describe("who waits for what another has computed", () => {
   it.each([
     ["is given", (computed: PromiseWithResolvers<Counted>) => computed.resolve(new Counted(1))],
     ["fails", (computed: PromiseWithResolvers<Counted>) => computed.reject(new Error("a graph failed"))],
-  ])("waits for a turn with the device, until it %s", async (_, settle) => {
+  ])("waits for a turn with the device, until it %s", async (_, end) => {
     const memory = memoryOf(10);
     const computed = Promise.withResolvers<Counted>();
     const first = memory.get("a", new Usage(), () => computed.promise);
@@ -113,7 +113,7 @@ describe("who waits for what another has computed", () => {
     const usage = new Usage(undefined, (stage) => stages.push(stage));
     const second = memory.get("a", usage, () => Promise.reject(new Error("computed twice")));
     expect(stages).toEqual(["waiting"]);
-    settle(computed);
+    end(computed);
     await Promise.allSettled([first, second]);
     expect([stages.at(-1), usage.ms]).toEqual(["busy", 0]);
   });

@@ -38,11 +38,11 @@ const device = (name: string, state: string) => ({
   ...(state === "ready" && { provider: "cuda" }),
 });
 
-/** Waits until the devices' engines have so many jobs. */
-const haveJobs = (...jobs: readonly number[]): Promise<void> =>
+/** Waits until the devices' engines have so many tasks. */
+const haveTasks = (...tasks: readonly number[]): Promise<void> =>
   until(async () => {
     const text = await metrics();
-    return jobs.every((count, id) => text.includes(`inference_engine_jobs{device="${id}"} ${count}\n`));
+    return tasks.every((count, id) => text.includes(`inference_engine_jobs{device="${id}"} ${count}\n`));
   });
 
 /** Posts a picture; "hang" holds up its engine for as long as that lives. */
@@ -60,10 +60,10 @@ const stateOf = async (key: string): Promise<string> => (await rig.ask(`/v1/task
 test("pictures are at work on both devices at once, and none waits behind one that is busy while the other is idle", async () => {
   await start();
   await post("stuck", "hang");
-  await haveJobs(1, 0);
+  await haveTasks(1, 0);
   for (const _ of ["one", "two", "three"]) expect((await rig.finish()).outcome).toBe("success");
   await post("stuck-too", "hang");
-  await haveJobs(1, 1);
+  await haveTasks(1, 1);
   expect(rig.worker.completions.has("stuck")).toBe(false);
 });
 
@@ -87,14 +87,14 @@ test("idle devices take turns, but a picture that comes again goes where its fea
   expect(await isCached("on-0-anew", "bright.png")).toBe(false);
 });
 
-test("where an engine is killed its other jobs begin anew on the other device, and it comes back", async () => {
+test("where an engine is killed its other tasks begin anew on the other device, and it comes back", async () => {
   await start();
   await post("stuck", "hang");
-  await haveJobs(1, 0);
+  await haveTasks(1, 0);
   await postClip("clip");
-  await haveJobs(1, 1);
+  await haveTasks(1, 1);
   await post("beside", "bright");
-  await haveJobs(2, 1);
+  await haveTasks(2, 1);
   await writeFile(join(folder, "hold-0"), "");
   process.kill(rig.service.enginePid(0) ?? 0, "SIGKILL");
   expect(await rig.worker.completed("stuck")).toMatchObject({
@@ -118,20 +118,20 @@ test("where an engine is killed its other jobs begin anew on the other device, a
 test("as many clips run at once as there are devices, each on one of its own, and pictures pass between their frames", async () => {
   await start();
   await postClip("first");
-  await haveJobs(1, 0);
+  await haveTasks(1, 0);
   // The picture makes the other device the busier one: the clip goes there all the same.
   await post("stuck", "slow");
   await postClip("second");
   await postClip("third");
   await rig.worker.completed("stuck");
-  await haveJobs(1, 1);
+  await haveTasks(1, 1);
   expect((await rig.finish()).outcome).toBe("success");
   expect(await stateOf("second")).toContain("running");
   expect(await stateOf("third")).toContain("queued");
   const headers = { authorization: `Bearer ${SERVICE_TOKEN}` };
   await rig.ask("/v1/tasks/first", { method: "DELETE", headers });
   await until(async () => (await stateOf("third")).includes("running"));
-  await haveJobs(1, 1);
+  await haveTasks(1, 1);
 });
 
 test("the first device that is ready takes tasks, and IN_FLIGHT counts for each device", async () => {
@@ -158,7 +158,7 @@ test("of the pictures that wait for room an interactive one goes first", async (
   await start(["hold-1"], { IN_FLIGHT: "4" });
   await until(async () => (await ready()).ok);
   for (const key of ["1", "2", "3"]) await post(key, "hang");
-  await haveJobs(3, 0);
+  await haveTasks(3, 0);
   const order: string[] = [];
   const prompts = ["slow"];
   const bulk = ["a", "b", "c", "d"].map((key) =>

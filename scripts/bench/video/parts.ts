@@ -1,7 +1,7 @@
 /** Measures the parts of a clip's path, each alone, with nothing else running. */
 import { join } from "node:path";
 import { OUTPUTS } from "@segmentation/protocol";
-import type { VideoJob } from "../../../inference-container/src/engine/messages.ts";
+import type { VideoTask } from "../../../inference-container/src/engine/messages.ts";
 import { describeOutput } from "../../../inference-container/src/engine/output-file.ts";
 import { FrameTracker } from "../../../inference-container/src/engine/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
@@ -16,7 +16,7 @@ import { workingSize } from "../../../inference-container/src/video/working-size
 /** The work on a clip, and what it needs. */
 export interface Work {
   readonly ffmpeg: string;
-  readonly job: VideoJob;
+  readonly task: VideoTask;
   readonly model: Model;
   readonly signal: AbortSignal;
 }
@@ -59,9 +59,9 @@ export async function measureParts(work: Work): Promise<PartTimes> {
 
 type OpenedClip = Awaited<ReturnType<typeof openClip>>;
 
-async function openClip({ ffmpeg, job, signal }: Work) {
-  const clip = await probeClip(ffmpeg, job.inputPath, job.limits, signal);
-  const plan = planSamples(clip.times, job.sampling, job.limits.frames);
+async function openClip({ ffmpeg, task, signal }: Work) {
+  const clip = await probeClip(ffmpeg, task.inputPath, task.limits, signal);
+  const plan = planSamples(clip.times, task.sampling, task.limits.frames);
   return { clip, ...plan, size: workingSize(clip) };
 }
 
@@ -70,12 +70,12 @@ function readSampled({ ffmpeg, signal }: Work, { clip, indexes, size }: OpenedCl
 }
 
 async function segmentAll(
-  { job, model }: Work,
+  { task, model }: Work,
   { size }: OpenedClip,
   frames: readonly Frame[],
 ): Promise<Segmentation[]> {
   const found: Segmentation[] = [];
-  const { prompts, scoreThreshold: threshold } = job;
+  const { prompts, scoreThreshold: threshold } = task;
   let withFaint = false;
   for (const { rgb } of frames) {
     const picture = { ...size, rgb, contentHash: null };
@@ -89,7 +89,7 @@ async function segmentAll(
 
 /** Draws onto the frames, which cannot be used again. */
 async function encodeAll(
-  { ffmpeg, job, signal }: Work,
+  { ffmpeg, task, signal }: Work,
   { clip: { width, height }, fps, size }: OpenedClip,
   frames: readonly Frame[],
   found: readonly Segmentation[],
@@ -100,15 +100,15 @@ async function encodeAll(
     ms[part] += performance.now() - since;
     since = performance.now();
   };
-  const tracker = new FrameTracker(job, { width, height }, size);
+  const tracker = new FrameTracker(task, { width, height }, size);
   await using masks = await MasksJsonWriter.open(
-    join(job.folder, OUTPUTS.video.masks.name),
+    join(task.folder, OUTPUTS.video.masks.name),
     { width, height, fps },
     Infinity,
   );
   await using preview = PreviewEncoder.open(
     ffmpeg,
-    join(job.folder, OUTPUTS.video.preview.name),
+    join(task.folder, OUTPUTS.video.preview.name),
     size,
     1 / fps,
     signal,
@@ -120,7 +120,7 @@ async function encodeAll(
     await masks.frame({ ...frame, objects });
     lap("masks");
     const named = objects.map(({ objectId, promptIndex, score, mask }) => {
-      return { objectId, prompt: job.prompts[promptIndex] ?? "", score, mask };
+      return { objectId, prompt: task.prompts[promptIndex] ?? "", score, mask };
     });
     await drawTracked({ ...size, rgb: frame.rgb }, named);
     lap("draw");
@@ -130,7 +130,7 @@ async function encodeAll(
   await masks.finish();
   lap("masks");
   await preview.finish();
-  await describeOutput(job.folder, OUTPUTS.video.preview);
+  await describeOutput(task.folder, OUTPUTS.video.preview);
   lap("preview");
   return { ...ms, encode: ms.masks + ms.draw + ms.preview };
 }

@@ -114,9 +114,9 @@ function workOf(
     ffmpeg,
     model,
     signal,
-    job: {
+    task: {
       type: "video",
-      id: "bench",
+      key: "bench",
       inputPath,
       folder,
       prompts: [prompt],
@@ -136,7 +136,7 @@ async function measureRound(
   work: Work,
   wholeFirst: boolean,
 ): Promise<Round> {
-  const { prompts, generatePreview, sampling } = work.job;
+  const { prompts, generatePreview, sampling } = work.task;
   const request: VideoJob = {
     tasks: [taskId],
     prompts,

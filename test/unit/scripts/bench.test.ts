@@ -72,9 +72,9 @@ describe("the benchmark of a clip", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const job = () => ({
+  const task = () => ({
     type: "video" as const,
-    id: "bench",
+    key: "bench",
     inputPath: clip,
     folder,
     prompts: ["50 ms"],
@@ -101,11 +101,11 @@ describe("the benchmark of a clip", () => {
 
   it("does alone, part by part, what the engine does in one go", async () => {
     const model = await loadModel();
-    const parts = await measureParts({ ffmpeg, job: job(), model, signal });
+    const parts = await measureParts({ ffmpeg, task: task(), model, signal });
     const alone = await readFile(join(folder, "masks.json"), "utf8");
     expect(parts.frames).toBe(6);
     const hooks = { at: () => undefined, progress: () => undefined, signal };
-    const result = await runVideo(await loadModel(), ffmpeg, job(), hooks);
+    const result = await runVideo(await loadModel(), ffmpeg, task(), hooks);
     expect(result).toMatchObject({ frames: 6, framesWithMasks: 6, totalMasks: 12 });
     expect(await readFile(join(folder, "masks.json"), "utf8")).toBe(alone);
   });
@@ -115,7 +115,7 @@ describe("the benchmark of a clip", () => {
     process.env["SEGMENTATION_BENCH"] = mark.SEGMENTATION_BENCH;
     const watch = watchMemory(mark);
     const hooks = { at: () => undefined, progress: () => undefined, signal };
-    await runVideo(await loadModel(), ffmpeg, job(), hooks);
+    await runVideo(await loadModel(), ffmpeg, task(), hooks);
     delete process.env["SEGMENTATION_BENCH"];
     const peaks = watch.stop();
     expect(peaks.decoder).toBeGreaterThan(1e6);

@@ -1,0 +1,10 @@
+/** Ends a task without a report: the Worker has asked for that, or listens no more. */
+export class TaskDropped extends Error {
+  override readonly name = "TaskDropped";
+  readonly why: "cancelled" | "lease_lost";
+
+  constructor(why: "cancelled" | "lease_lost") {
+    super(why);
+    this.why = why;
+  }
+}
