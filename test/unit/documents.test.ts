@@ -30,15 +30,29 @@ describe("what to watch", () => {
 });
 
 describe("the errors' page", () => {
-  it("has the catalogue's errors, the problems of tasks and those of archives in its tables", () => {
-    const page = read(ERRORS_PAGE);
-    expect(page, "npm run errors writes the tables anew").toBe(withTables(page));
-    const codes = [ERROR_CATALOGUE, PROBLEMS, ARCHIVE_PROBLEMS].flatMap((table) => Object.keys(table));
-    for (const code of codes) expect(page).toContain(`\n| \`${code}\` | `);
+  const page = read(ERRORS_PAGE);
+  const rowOf = (code: string): string[] =>
+    [...page.matchAll(new RegExp(`^\\| \`${code}\` \\| .*$`, "gm"))].map(String);
+  const tables = { ...ERROR_CATALOGUE, ...PROBLEMS, ...ARCHIVE_PROBLEMS };
+
+  it("is as `npm run errors` writes it", () => {
+    expect(page).toBe(withTables(page));
+  });
+
+  it("lists the catalogue, each code with its status and sentence", () => {
+    for (const [code, [status, sentence]] of Object.entries(ERROR_CATALOGUE))
+      expect(rowOf(code)).toContain(`| \`${code}\` | ${status} | ${sentence} |`);
+  });
+
+  it("explains each code that a task or an archive can end with", () => {
+    for (const [code, { sentence }] of Object.entries(PROBLEMS))
+      expect(rowOf(code)).toContainEqual(expect.stringContaining(` | ${sentence} | `));
+    for (const [code, sentence] of Object.entries(ARCHIVE_PROBLEMS))
+      expect(rowOf(code)).toEqual([`| \`${code}\` | ${sentence} |`]);
   });
 
   it("has codes in snake_case, but for the specification's Unauthorized", () => {
-    const codes = [ERROR_CATALOGUE, PROBLEMS, ARCHIVE_PROBLEMS].flatMap((table) => Object.keys(table));
-    expect(codes.filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code))).toEqual(["Unauthorized"]);
+    const odd = Object.keys(tables).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code));
+    expect(odd).toEqual(["Unauthorized"]);
   });
 });
