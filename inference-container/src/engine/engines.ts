@@ -43,7 +43,7 @@ export interface DeviceState {
 }
 
 /**
- * One engine for each device. Jobs wait here, so that none waits at a busy engine while another has room; an engine that
+ * One engine for each device. Tasks wait here, so that none waits at a busy engine while another has room; an engine that
  * ends leaves the others at work, and those of its tasks that only stood beside begin anew wherever there is room.
  */
 export class Engines {

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fill, type MaskOutput, OUTPUTS } from "@segmentation/protocol";
-import { encodeMaskPng } from "../masks/png.ts";
-import { findRuns } from "../masks/runs.ts";
+import { encodeMaskPng } from "../masks/png/mask-png.ts";
+import { findRuns } from "../masks/runs/find-runs.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, Model, Picture, Segmentation } from "../models/model.ts";

@@ -1,6 +1,6 @@
 import type { Problem } from "@segmentation/protocol";
-import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
-import { encodeRle } from "../masks/rle.ts";
+import { CLIP_MASK_THRESHOLD } from "../masks/runs/clip-threshold.ts";
+import { encodeRle } from "../masks/runs/rle.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, Segmentation } from "../models/model.ts";

@@ -12,9 +12,12 @@ import { selfTest } from "./self-test.ts";
 
 type Open = (folder: string, options: LoadOptions) => Promise<FamilyModel>;
 
+/** The family of the embedded model, whose folder the service makes by itself. */
+export const EMBEDDED_FAMILY = "builtin";
+
 /** The families that can be loaded, by the name that a manifest has for them. */
 export const FAMILIES: ReadonlyMap<string, Open> = new Map([
-  ["builtin", openBuiltin],
+  [EMBEDDED_FAMILY, openBuiltin],
   ["grounding-dino-sam2", openGroundingDino],
   ["sam3", openSam3],
 ]);

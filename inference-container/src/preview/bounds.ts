@@ -1,4 +1,4 @@
-import type { RowRuns } from "../masks/row-runs.ts";
+import type { RowRuns } from "../masks/runs/row-runs.ts";
 
 /** A rectangle of pixels; right and bottom are outside. */
 export interface Bounds {

@@ -1,4 +1,4 @@
-import type { RowRuns } from "../masks/row-runs.ts";
+import type { RowRuns } from "../masks/runs/row-runs.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Canvas } from "./canvas.ts";
 import type { Rgb } from "./colour.ts";

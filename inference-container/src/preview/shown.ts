@@ -1,4 +1,4 @@
-import { findRuns } from "../masks/runs.ts";
+import { findRuns } from "../masks/runs/find-runs.ts";
 import type { LogitGrid } from "../models/model.ts";
 import { boundsOf } from "./bounds.ts";
 import type { Canvas } from "./canvas.ts";

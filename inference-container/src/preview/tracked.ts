@@ -1,4 +1,4 @@
-import { CLIP_MASK_THRESHOLD } from "../masks/clip-threshold.ts";
+import { CLIP_MASK_THRESHOLD } from "../masks/runs/clip-threshold.ts";
 import type { LogitGrid } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
 import { drawShown, largestFirst, show } from "./shown.ts";

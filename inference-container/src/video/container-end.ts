@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Container } from "./container.ts";
+import type { Container } from "./containers.ts";
 import { taskFailure } from "../tasks/failure.ts";
 
 /** A fragmented film of two hours in parts of half a second has 30,000 boxes; each costs a read. */

@@ -2,9 +2,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { readSignature, SIGNATURE_BYTES, startsLike } from "../pictures/signature.ts";
 import { taskFailure } from "../tasks/failure.ts";
 import { endsEarly } from "./container-end.ts";
-
-/** A container that clips are read from, by the name of FFmpeg's demuxer. */
-export type Container = "mov" | "matroska" | "avi";
+import type { Container } from "./containers.ts";
 
 /** What video files begin with that aren't read, as Latin-1 text; `?` stands for any byte. */
 const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [

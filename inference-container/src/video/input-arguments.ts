@@ -1,4 +1,4 @@
-import type { Container } from "./container.ts";
+import { type Container, CONTAINERS } from "./containers.ts";
 
 /** Decoders that may run, by FFmpeg's names; two of them are libraries for AV1. */
 const DECODERS = ["h264", "hevc", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "mpeg4", "mjpeg", "prores"];
@@ -39,7 +39,7 @@ export const isReadableCodec = (name: string): boolean => DECODERS.includes(name
 export function inputArguments({ path, container, inputPixels }: ClipInput): string[] {
   return [
     ["-protocol_whitelist", "file,pipe"],
-    ["-format_whitelist", "mov,matroska,avi"],
+    ["-format_whitelist", CONTAINERS.join(",")],
     ["-codec_whitelist", DECODERS.join(",")],
     ["-max_pixels", String(Math.min(Math.ceil((Math.sqrt(inputPixels) + CODING_BLOCK) ** 2), MOST_PIXELS))],
     ["-max_alloc", String(LARGEST_ALLOCATION)],

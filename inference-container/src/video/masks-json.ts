@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
-import type { Rle } from "../masks/rle.ts";
+import type { Rle } from "../masks/runs/rle.ts";
 import { taskFailure } from "../tasks/failure.ts";
 
 /** What the file says of the clip: pixels as a viewer shows them, frames a second of the samples. */

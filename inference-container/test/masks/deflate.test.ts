@@ -1,8 +1,8 @@
 import { inflateSync } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { deflate } from "../../src/masks/deflate.ts";
-import { toScanlines } from "../../src/masks/scanlines.ts";
+import { deflate } from "../../src/masks/png/deflate.ts";
+import { toScanlines } from "../../src/masks/png/scanlines.ts";
 import { runsOf, scanlinesOf } from "../support/mask-pixels.ts";
 
 /** The mask's stream, and that zlib, which checks the sum at its end, reads the scanlines from it. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalCode, huffmanSizes } from "../../src/masks/huffman.ts";
+import { canonicalCode, huffmanSizes } from "../../src/masks/png/huffman.ts";
 
 const counts = fc
   .array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 2 ** 31 })), {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeRle } from "../../src/masks/rle.ts";
+import { encodeRle } from "../../src/masks/runs/rle.ts";
 import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { plainMask } from "../support/plain-mask.ts";
 import { decodeRle, plainRle } from "../support/plain-rle.ts";

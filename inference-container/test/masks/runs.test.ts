@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { findRuns } from "../../src/masks/runs.ts";
+import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { runsOf } from "../support/mask-pixels.ts";
 import { plainMask } from "../support/plain-mask.ts";

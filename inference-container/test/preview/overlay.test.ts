@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { findRuns } from "../../src/masks/runs.ts";
+import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import type { LogitGrid } from "../../src/models/model.ts";
 import { boundsOf } from "../../src/preview/bounds.ts";
 import { drawOverlay, type Layer } from "../../src/preview/overlay.ts";

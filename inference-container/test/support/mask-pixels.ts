@@ -1,4 +1,4 @@
-import type { RowRuns } from "../../src/masks/row-runs.ts";
+import type { RowRuns } from "../../src/masks/runs/row-runs.ts";
 
 /** Row-major pixels as runs, by definition: what `findRuns` is to give, and a way to any mask there is. */
 export function runsOf(pixels: readonly boolean[], width: number, height: number): RowRuns {

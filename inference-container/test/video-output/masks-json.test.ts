@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { encodeRle } from "../../src/masks/rle.ts";
+import { encodeRle } from "../../src/masks/runs/rle.ts";
 import { type MaskedFrame, type MaskedObject, MasksJsonWriter } from "../../src/video/masks-json.ts";
 import { MasksJson } from "../support/masks-json.ts";
 

@@ -1,8 +1,8 @@
 /** Compares the service's masks, from logits to PNG, with sharp doing the same. */
 import sharp from "sharp";
-import { encodeMaskPng } from "../../../inference-container/src/masks/png.ts";
-import type { RowRuns } from "../../../inference-container/src/masks/row-runs.ts";
-import { findRuns } from "../../../inference-container/src/masks/runs.ts";
+import { encodeMaskPng } from "../../../inference-container/src/masks/png/mask-png.ts";
+import type { RowRuns } from "../../../inference-container/src/masks/runs/row-runs.ts";
+import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
 import type { LogitGrid } from "../../../inference-container/src/models/model.ts";
 import { Failure } from "../../shared/command-line.ts";
 import { wavyEllipse } from "./masks-grid.ts";

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { deflate } from "./deflate.ts";
-import type { RowRuns } from "./row-runs.ts";
+import type { RowRuns } from "../runs/row-runs.ts";
 import { toScanlines } from "./scanlines.ts";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

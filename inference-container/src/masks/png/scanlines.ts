@@ -1,5 +1,5 @@
 import { RowAdler } from "./adler.ts";
-import type { RowRuns } from "./row-runs.ts";
+import type { RowRuns } from "../runs/row-runs.ts";
 import { SHORTEST, TokenList } from "./tokens.ts";
 
 /** How far a deflate stream refers back at most (RFC 1951, 3.2.5). */

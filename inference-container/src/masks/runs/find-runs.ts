@@ -1,4 +1,4 @@
-import type { LogitGrid } from "../models/model.ts";
+import type { LogitGrid } from "../../models/model.ts";
 import { resizeAxis } from "./axis.ts";
 import { Pieces, UNIFORM } from "./pieces.ts";
 import { type RowRuns, RunList } from "./row-runs.ts";

@@ -1,6 +1,6 @@
-import type { LogitGrid } from "../models/model.ts";
+import type { LogitGrid } from "../../models/model.ts";
 import type { RowRuns } from "./row-runs.ts";
-import { findRuns } from "./runs.ts";
+import { findRuns } from "./find-runs.ts";
 
 /** A mask in the compressed run-length encoding of the COCO dataset's API (maskApi.c, BSD), as pycocotools reads it. */
 export interface Rle {

@@ -1,4 +1,4 @@
-import type { LogitGrid } from "../models/model.ts";
+import type { LogitGrid } from "../../models/model.ts";
 
 /**
  * At most the threshold, above it, or neither: no number, or infinite, of which a blend may make no number.
