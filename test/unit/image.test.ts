@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
+import { contextFiles, readIgnored, readStages } from "../support/node/image.ts";
+
+const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), "utf8");
+const ignored = readIgnored(PROJECT_ROOT);
+const filesOf = (source: string): string[] => contextFiles(PROJECT_ROOT, source, ignored);
+const LISTS = ["package.json", "package-lock.json", ".npmrc"];
+const PACKAGES = ["protocol", "inference-container"];
+
+describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
+  const stages = readStages(join(PROJECT_ROOT, "inference-container", name));
+
+  it("is made of the two packages and the lists of what they need, and of no other file", () => {
+    expect(stages.map(({ copies }) => copies)).toEqual([
+      [
+        { sources: LISTS, target: "./" },
+        ...PACKAGES.map((folder) => ({ sources: [`${folder}/package.json`], target: `${folder}/` })),
+      ],
+      [
+        { sources: ["package.json"], target: "./" },
+        ...PACKAGES.map((folder) => ({ sources: [folder], target: folder })),
+      ],
+    ]);
+    const [, image] = stages;
+    expect(image?.copiesFrom.join("\n")).toContain("/app/node_modules node_modules");
+  });
+
+  it("installs the dependencies of the service alone, and starts it", () => {
+    expect(stages[0]?.runs.join("\n")).toMatch(/^npm ci --omit=dev --workspace inference-container /);
+    expect(stages[1]?.command).toEqual(["node", "inference-container/src/main.ts"]);
+    for (const [, path = ""] of [stages[1]?.command ?? [], stages[1]?.healthCheck ?? []])
+      expect(filesOf(path)).toEqual([path]);
+  });
+});
+
+describe("the build context", () => {
+  it("has the two packages without their tests, and nothing else of the repository", () => {
+    expect([...LISTS, ...PACKAGES].filter((path) => filesOf(path).length === 0)).toEqual([]);
+    for (const path of ["src", "scripts", "test", "docs", "migrations", "wrangler.toml"])
+      expect(filesOf(path)).toEqual([]);
+    expect(filesOf("inference-container").filter((path) => path.includes("/test/"))).toEqual([]);
+  });
+
+  it.each(PACKAGES)("has all that %s imports: its own files, and packages that it depends on", (folder) => {
+    const { dependencies, optionalDependencies = {} } = JSON.parse(read(`${folder}/package.json`)) as {
+      dependencies: object;
+      optionalDependencies?: object;
+    };
+    const packages = Object.keys({ ...dependencies, ...optionalDependencies });
+    const files = filesOf(folder);
+    const sources = files.filter((path) => path.endsWith(".ts"));
+    expect(sources.length).toBeGreaterThan(3);
+    for (const path of sources) {
+      const imports = [...read(path).matchAll(/^(?:import|export)\b(?:[^"=;]*\bfrom)? "([^"]+)";$/gm)];
+      for (const [, name = ""] of imports) {
+        if (name.startsWith(".")) expect(files, path).toContain(normalize(join(dirname(path), name)));
+        else if (!name.startsWith("node:"))
+          expect(packages, path).toContain(
+            name
+              .split("/")
+              .slice(0, name.startsWith("@") ? 2 : 1)
+              .join("/"),
+          );
+      }
+    }
+  });
+});
