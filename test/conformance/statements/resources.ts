@@ -144,9 +144,8 @@ export const RESOURCES = [
       "The zip has output_manifest.json and the mask artifacts.",
       ZIP,
       VIDEO_ZIP,
-      "unit/core/zip-writer: passes unzip's own test",
-      "unit/core/zip-writer: is read by Python's zipfile",
-      "unit/core/zip-writer: is read by Java's ZipInputStream, which goes through it from its start",
+      "unit/core/zip-writer: is read whole by %s",
+      "unit/strict-zip: never gives other files than are in it, whichever bit is flipped",
     ],
   ),
   ...section(
