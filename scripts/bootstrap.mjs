@@ -1,5 +1,5 @@
 /**
- * Makes a clone ready to run: packages as the lock names them, and a Node that runs TypeScript.
+ * What makes a clone ready to run: packages as the lock names them, and a Node that runs TypeScript.
  * Plain JavaScript for Node 20 without dependencies, because it runs before there are any.
  */
 import { spawn } from "node:child_process";
@@ -24,7 +24,7 @@ const OLDEST_HOST = [20, 0];
 const OLDEST_RUNTIME = [22, 18];
 const LOCK_PATIENCE_MS = 10 * 60_000;
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const stamp = join(modules, ".installed-lock-hash");
 const nodeLink = join(modules, ".bin", "node");
@@ -58,13 +58,15 @@ function isAlive(pid) {
   }
 }
 
+const releaseInstallLock = () => rmSync(installLock, { force: true });
+
 /** Takes the install lock, waiting while another process of this clone installs; a dead holder's lock is taken over. */
 async function takeInstallLock() {
   mkdirSync(dirname(installLock), { recursive: true });
   for (const giveUpAt = Date.now() + LOCK_PATIENCE_MS; ; await sleep(200)) {
     try {
       writeFileSync(installLock, String(process.pid), { flag: "wx" });
-      process.on("exit", () => rmSync(installLock, { force: true }));
+      process.on("exit", releaseInstallLock);
       return;
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
@@ -78,9 +80,15 @@ async function takeInstallLock() {
   }
 }
 
+/** Installs the packages, and waits meanwhile where another process of this clone does. */
 async function install() {
   await takeInstallLock();
-  if (isInstalled()) return;
+  if (!isInstalled()) await installPackages();
+  releaseInstallLock();
+  process.off("exit", releaseInstallLock);
+}
+
+async function installPackages() {
   console.error("Installing packages (npm ci)…");
   const npm = spawn("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
     cwd: root,
@@ -88,25 +96,29 @@ async function install() {
   });
   // npm would spend half a minute undoing its work; without the stamp the next run begins afresh anyway.
   let interrupted = false;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.on(signal, () => {
-      interrupted = true;
-      npm.kill("SIGKILL");
-    });
-  }
+  const interrupt = () => {
+    interrupted = true;
+    npm.kill("SIGKILL");
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, interrupt);
   const [status] = await once(npm, "close").catch((error) =>
     fail(`npm could not be started: ${error.message}`),
   );
+  for (const signal of signals) process.off(signal, interrupt);
   if (interrupted) process.exit(130);
   if (status !== 0) fail("npm ci failed; its message stands above. Nothing else was started.");
   writeFileSync(stamp, lockHash());
 }
 
-/** Links the packaged Node into node_modules/.bin, where npm scripts look first; npm before 11.10 drops the link. */
+/**
+ * Links the packaged Node into node_modules/.bin, where a command's own programs look first; npm before 11.10 drops the
+ * link. Gives the Node to run: this one where the platform has no packaged Node.
+ */
 function linkRuntime() {
   const binary = join(modules, `node-${process.platform}-${process.arch}`, "bin", "node");
   if (!existsSync(binary)) {
-    if (isAtLeast(process.version, OLDEST_RUNTIME)) return;
+    if (isAtLeast(process.version, OLDEST_RUNTIME)) return process.execPath;
     fail(
       `This platform (${process.platform} ${process.arch}) has no packaged Node, and ${process.version} is too old ` +
         `to run the project. Install Node ${OLDEST_RUNTIME.join(".")} or newer.`,
@@ -114,7 +126,7 @@ function linkRuntime() {
   }
   const target = relative(dirname(nodeLink), binary);
   try {
-    if (readlinkSync(nodeLink) === target) return;
+    if (readlinkSync(nodeLink) === target) return nodeLink;
   } catch {
     // No link yet, or something else in its place: it is replaced below.
   }
@@ -122,10 +134,17 @@ function linkRuntime() {
   const fresh = `${nodeLink}.${process.pid}`;
   symlinkSync(target, fresh);
   renameSync(fresh, nodeLink);
+  return nodeLink;
 }
 
-if (!isAtLeast(process.version, OLDEST_HOST)) {
-  fail(`Node ${OLDEST_HOST[0]} or newer is needed; this is ${process.version}.`);
+/**
+ * Installs the packages where the lock changed since they were, and gives the path of the Node to run.
+ * Ends the process with a sentence where that can't be done.
+ */
+export async function makeReady() {
+  if (!isAtLeast(process.version, OLDEST_HOST)) {
+    fail(`Node ${OLDEST_HOST[0]} or newer is needed; this is ${process.version}.`);
+  }
+  if (!isInstalled()) await install();
+  return linkRuntime();
 }
-if (!isInstalled()) await install();
-linkRuntime();
