@@ -1,4 +1,7 @@
-/** Clips made of the sample photographs, whose motion, and so the truth about their objects, is known exactly. */
+/**
+ * Clips made of the sample photographs, whose motion, and so the truth about their objects, is known exactly. Each may
+ * have fewer frames a second: the motion is the same.
+ */
 import { backdrop, cutOut, photograph } from "./layer.ts";
 import type { Scene } from "./scene.ts";
 
@@ -14,17 +17,17 @@ function swing(time: number, period: number): number {
 }
 
 /** Ten seconds of 1080p: the camera swings over the cat's face, of which a fourth to two fifths are out of the picture. */
-export async function pan(): Promise<Clip> {
+export async function pan(fps = 30): Promise<Clip> {
   const layer = await photograph("chelsea", 5, ["cat"]);
   const at: Scene["at"] = (time) => {
     const [x, y] = [335 * swing(time, 10), 420 * swing(time, 5)];
     return [{ layer, x: -Math.round(x), y: -Math.round(y), scale: 1 }];
   };
-  return { prompt: "cat", scene: { width: 1920, height: 1080, fps: 30, seconds: 10, at } };
+  return { prompt: "cat", scene: { width: 1920, height: 1080, fps, seconds: 10, at } };
 }
 
 /** The camera goes near a person and back: from all of the photograph to three fifths of its width. */
-export async function zoom(): Promise<Clip> {
+export async function zoom(fps = 15): Promise<Clip> {
   const layer = await photograph("astronaut", 2, ["person"]);
   const side = 720;
   const at: Scene["at"] = (time) => {
@@ -33,11 +36,11 @@ export async function zoom(): Promise<Clip> {
     const [x, y] = [0.4, 0.2];
     return [{ layer, x: x * (side - layer.width * scale), y: y * (side - layer.height * scale), scale }];
   };
-  return { prompt: "person", scene: { width: side, height: side, fps: 15, seconds: 4, at } };
+  return { prompt: "person", scene: { width: side, height: side, fps, seconds: 4, at } };
 }
 
 /** Two people walk past each other: of the one behind less than a fifth can be seen when they meet. */
-export async function crossing(): Promise<Clip> {
+export async function crossing(fps = 15): Promise<Clip> {
   const [width, height] = [960, 540];
   const wall = await backdrop("astronaut", { left: 310, top: 20, width: 40, height: 60 }, width, height);
   const near = await cutOut("astronaut", "person", { as: "near", scale: 0.9 });
@@ -52,11 +55,11 @@ export async function crossing(): Promise<Clip> {
     },
     { layer: near, x: 20 + ((width - 40 - near.width) * time) / 4, y: height - near.height, scale: 1 },
   ];
-  return { prompt: "person", scene: { width, height, fps: 15, seconds: 4, at } };
+  return { prompt: "person", scene: { width, height, fps, seconds: 4, at } };
 }
 
 /** One cup stays while another leaves at the right edge, is away for a second, and comes back there. */
-export async function leaving(): Promise<Clip> {
+export async function leaving(fps = 15): Promise<Clip> {
   const [width, height] = [960, 540];
   const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
   const stays = await cutOut("coffee", "cup", { as: "stays", scale: 1 });
@@ -69,5 +72,5 @@ export async function leaving(): Promise<Clip> {
       { layer: leaves, x: width - 340 + away, y: 140, scale: 1 },
     ];
   };
-  return { prompt: "cup", scene: { width, height, fps: 15, seconds: 4, at } };
+  return { prompt: "cup", scene: { width, height, fps, seconds: 4, at } };
 }

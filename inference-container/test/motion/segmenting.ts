@@ -1,0 +1,56 @@
+/** The service with the embedded model, which is given the clips that the tests of this folder make. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import type { VideoTaskRequest } from "@segmentation/protocol";
+import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { videoOutput } from "../support/reports.ts";
+import { type Rig, startRig } from "../support/running-service.ts";
+import type { Clip } from "./clips.ts";
+import { type ComparedFrame, compare } from "./compare.ts";
+import { encode } from "./encode.ts";
+
+const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
+const DOWNLOAD_MS = 600_000;
+
+/** A frame takes the embedded model seconds on a small machine. */
+export const CLIP_MS = 900_000;
+
+/** Makes a clip, has the service segment it, and holds what was stored against the truth. */
+export type Segment = (
+  clip: Clip,
+  sampling: Partial<VideoTaskRequest["sampling"]>,
+) => Promise<ComparedFrame[]>;
+
+/** Starts the service before the tests of a file and ends it after them. */
+export function segmenting(): Segment {
+  let rig: Rig;
+  let folder: string;
+  let clips = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "motion-"));
+    rig = await startRig({ MODEL_FOLDER: await ensureBuiltin() }, LOADER);
+    await rig.service.ready;
+  }, DOWNLOAD_MS);
+  afterAll(async () => {
+    await rig[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+  return async (clip, sampling) => {
+    clips += 1;
+    const key = `clip-${clips}`;
+    const path = join(folder, `${key}.mp4`);
+    await encode(clip.scene, path);
+    rig.worker.inputs.set(`${key}.mp4`, await readFile(path));
+    const report = await rig.finishVideo({
+      key,
+      inputUrl: `${rig.worker.origin}/inputs/${key}.mp4`,
+      prompts: [clip.prompt],
+      sampling: { fps: null, numFrames: null, maxFrames: null, ...sampling },
+    });
+    const frames = compare(clip.scene, rig.worker.stored.get(`${key}/masks.json`) ?? expect.fail());
+    expect(videoOutput(report).units).toBe(frames.length);
+    return frames;
+  };
+}

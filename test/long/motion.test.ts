@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { crossing, leaving, pan, zoom } from "../../inference-container/test/motion/clips.ts";
+import {
+  expectCameBack,
+  expectCrossed,
+  expectFollowed,
+} from "../../inference-container/test/motion/expectations.ts";
+import { segmenting } from "../../inference-container/test/motion/segmenting.ts";
+
+const segment = segmenting();
+
+test("ten seconds of a camera's pan give 60 frames with the cat where it is, under one id", async () => {
+  const frames = await segment(await pan(), {});
+  expect(frames).toHaveLength(60);
+  expectFollowed(frames, "cat");
+});
+
+test("a person whom the camera goes near keeps the mask and the id over 12 frames", async () => {
+  const frames = await segment(await zoom(), { numFrames: 12 });
+  expect(frames).toHaveLength(12);
+  expectFollowed(frames, "person");
+});
+
+test("two people who walk past each other keep their ids over 20 frames", async () => {
+  const frames = await segment(await crossing(), { fps: 5 });
+  expect(frames).toHaveLength(20);
+  expectCrossed(frames);
+});
+
+test("a cup that is away for at least 4 of 16 frames comes back under its id", async () => {
+  const frames = await segment(await leaving(), { fps: 4 });
+  expect(frames).toHaveLength(16);
+  expectCameBack(frames, 4);
+});
