@@ -3,11 +3,17 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findFfmpeg } from "../../inference-container/src/video/ffmpeg.ts";
+import { createClient } from "../../scripts/client/api-client.ts";
+import { parseDemoArguments } from "../../scripts/demo/arguments.ts";
+import { readMedia } from "../../scripts/demo/media.ts";
+import { walk } from "../../scripts/demo/walk.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
 import { isWellFormedApiKey } from "../../src/core/api-key.ts";
+import { only } from "../support/at.ts";
+import { useSharedStack } from "../support/node/shared-stack.ts";
 
 const run = promisify(execFile);
 
@@ -25,6 +31,23 @@ describe("the commands of the README", () => {
       env: { ...process.env, STATE_DIR: join(folder, "state") },
     });
 
+  /** What the demo does with such arguments once its stack is up, on the shared one: what it prints, and its folder. */
+  const walkOnSharedStack = async (...args: string[]): Promise<{ printed: string; made: string }> => {
+    const out = await mkdtemp(join(folder, "walk-"));
+    const request = parseDemoArguments(["--out", out, ...args]) ?? expect.fail();
+    const lines = vi.spyOn(console, "log");
+    const progress = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    const { signal } = new AbortController();
+    try {
+      const client = createClient({ ...(await useSharedStack()), signal });
+      await walk(client, await readMedia(request.file), request, signal);
+      return { printed: lines.mock.calls.flat().join("\n"), made: join(out, only(await readdir(out))) };
+    } finally {
+      lines.mockRestore();
+      progress.mockRestore();
+    }
+  };
+
   /** Two seconds in which the camera pans over the cat. */
   const catClip = async (): Promise<string> => {
     const path = join(folder, "cat.mp4");
@@ -35,18 +58,11 @@ describe("the commands of the README", () => {
   };
 
   it("demo segments a photograph and leaves its masks, its preview and the unpacked archive", async () => {
-    const { stdout } = await node(
-      "demo.ts",
-      "--out",
-      join(folder, "out"),
-      "samples/coffee.png",
-      "cup",
-      "spoon",
-    );
+    const out = join(folder, "out");
+    const { stdout } = await node("demo.ts", "--out", out, "samples/coffee.png", "cup", "spoon");
     expect(stdout).toMatch(/^mask-0-cup\.png +cup +0\.\d\d +\d+$/m);
     expect(stdout).toMatch(/^mask-1-spoon\.png +spoon +0\.\d\d +\d+$/m);
-    const [made = ""] = await readdir(join(folder, "out"));
-    const files = await readdir(join(folder, "out", made));
+    const files = await readdir(join(out, only(await readdir(out))));
     expect(files.toSorted()).toEqual([
       "archive",
       "archive.zip",
@@ -57,27 +73,18 @@ describe("the commands of the README", () => {
   });
 
   it("demo says plainly when nothing is found, and when a prompt is outside the vocabulary", async () => {
-    const { stdout } = await node(
-      "demo.ts",
-      "--out",
-      join(folder, "out"),
-      "samples/coffee.png",
-      "zebra",
-      "sky",
-    );
-    expect(stdout).toMatch(/nothing/i);
-    expect(stdout).toContain("prompt_outside_vocabulary");
+    const { printed } = await walkOnSharedStack("samples/coffee.png", "zebra", "sky");
+    expect(printed).toMatch(/nothing/i);
+    expect(printed).toContain("prompt_outside_vocabulary");
   });
 
   it("demo tracks a cat through a clip and leaves masks.json, a preview, a strip of it and the archive", async () => {
-    const out = join(folder, "clip");
-    const { stdout } = await node("demo.ts", "--out", out, "--frames", "3", await catClip(), "cat");
-    expect(stdout).toMatch(/^ +1 +cat +0\.0 s +1\.\d s +3 +0\.\d\d$/m);
-    expect(stdout).toContain("3 frames processed, 3 with masks, 3 masks in all.");
-    const [made = ""] = await readdir(out);
-    const files = await readdir(join(out, made));
+    const { printed, made } = await walkOnSharedStack("--frames", "3", await catClip(), "cat");
+    expect(printed).toMatch(/^ +1 +cat +0\.0 s +1\.\d s +3 +0\.\d\d$/m);
+    expect(printed).toContain("3 frames processed, 3 with masks, 3 masks in all.");
+    const files = await readdir(made);
     expect(files.toSorted()).toEqual(["archive", "archive.zip", "masks.json", "preview.mp4", "strip.png"]);
-    const archived = await readdir(join(out, made, "archive"), { recursive: true });
+    const archived = await readdir(join(made, "archive"), { recursive: true });
     expect(archived).toContain("output_manifest.json");
     expect(archived).toContainEqual(expect.stringMatching(/^masks\/[^/]+\.mp4\/masks\.json$/));
     expect(archived).toContainEqual(expect.stringMatching(/^preview\/[^/]+\.mp4\.mp4$/));

@@ -1,28 +1,20 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/contract/operations.ts";
+import { only, present } from "../support/at.ts";
 import { generatedClient, type GeneratedClient } from "../support/node/generated-client.ts";
 import { maskPixels, sample } from "../support/node/sample.ts";
-import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
 
 const POLL_MS = 500;
 
 describe("a client generated from the API's document", () => {
-  let stateDir: string;
-  let stack: SpawnedStack;
+  let stack: SharedStack;
   let client: GeneratedClient;
   beforeAll(async () => {
-    stateDir = await mkdtemp(join(tmpdir(), "stack-"));
-    stack = await spawnStack({ stateDir });
+    stack = await useSharedStack();
     client = await generatedClient(stack.baseUrl, stack.apiKey);
-  });
-  afterAll(async () => {
-    expect(await stack.stop()).toBe(0);
-    await rm(stateDir, { recursive: true });
   });
 
   /** The data of a success. */
@@ -64,7 +56,7 @@ describe("a client generated from the API's document", () => {
     const again = await client.api.POST("/v1/jobs", request);
     expect(again.data).toEqual(first.data);
     expect(again.response.headers.get("idempotent-replayed")).toBe("true");
-    const jobId = first.data?.jobId ?? "";
+    const jobId = present(first.data, "answer").jobId;
 
     const early = await client.api.GET("/v1/jobs/{jobId}/download", job(jobId));
     expect(early.error?.error).toBe("download_not_requested");
@@ -72,8 +64,8 @@ describe("a client generated from the API's document", () => {
 
     const { manifest } = await given(client.api.GET("/v1/jobs/{jobId}/result", job(jobId)));
     if (manifest.type !== "image") throw new Error("not an image job's result");
-    const [mask] = manifest.items[0]?.masks ?? [];
-    const png = new Uint8Array(await (await fetch(mask?.url ?? "")).arrayBuffer());
+    const mask = only(only(manifest.items).masks);
+    const png = new Uint8Array(await (await fetch(mask.url)).arrayBuffer());
     expect(await maskPixels(png)).toMatchObject({ width: 451, height: 300 });
 
     let archive = await given(client.api.POST("/v1/jobs/{jobId}/download", job(jobId)));
@@ -82,7 +74,9 @@ describe("a client generated from the API's document", () => {
       archive = await given(client.api.GET("/v1/jobs/{jobId}/download", job(jobId)));
     }
     expect(archive.status).toBe("ready");
-    expect((await fetch(archive.downloadUrl ?? "")).headers.get("content-type")).toBe("application/zip");
+    expect((await fetch(present(archive.downloadUrl, "downloadUrl"))).headers.get("content-type")).toBe(
+      "application/zip",
+    );
 
     const list = await given(
       client.api.GET("/v1/jobs", { params: { query: { limit: 1, mode: "single", status: "success" } } }),
@@ -99,7 +93,7 @@ describe("a client generated from the API's document", () => {
       client.api.POST("/v1/api-keys", { ...named("key one"), body: { label: "generated client" } }),
     );
     const { keyId } = made.apiKey;
-    const other = await generatedClient(stack.baseUrl, made.secret ?? "");
+    const other = await generatedClient(stack.baseUrl, present(made.secret, "secret"));
     expect((await given(other.api.GET("/v1/account"))).status).toBe("active");
     const { items } = await given(client.api.GET("/v1/api-keys"));
     expect(items.map((key) => key.keyId)).toContain(keyId);

@@ -1,26 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { strFromU8, unzipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { ArchivedImageManifest } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
+import { at, only, present } from "../support/at.ts";
 import { maskPixels, sample } from "../support/node/sample.ts";
-import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { readStrictly } from "../support/node/strict-zip.ts";
 
 describe("the whole stack, by its public API", () => {
-  let stateDir: string;
-  let stack: SpawnedStack;
+  let stack: SharedStack;
   let client: ApiClient;
   beforeAll(async () => {
-    stateDir = await mkdtemp(join(tmpdir(), "stack-"));
-    stack = await spawnStack({ stateDir });
+    stack = await useSharedStack();
     client = createClient(stack);
-  });
-  afterAll(async () => {
-    expect(await stack.stop()).toBe(0);
-    await rm(stateDir, { recursive: true });
   });
 
   const presign = async (contentType: string) => {
@@ -33,7 +25,7 @@ describe("the whole stack, by its public API", () => {
   };
   const run = async (tasks: string[], prompts: string[]) => {
     const { jobId } = await client.createImageJob({ tasks, prompts, generatePreview: true });
-    return client.waitForJob(jobId);
+    return client.waitForJob(jobId, { longestPauseMs: 500 });
   };
 
   it("refuses a PUT with another Content-Type, none, or another key than was signed", async () => {
@@ -55,28 +47,28 @@ describe("the whole stack, by its public API", () => {
 
     const { manifest, assets } = await client.retrieveJobResult(job.jobId);
     expect(assets.map((asset) => asset.key)).toEqual([`masks/${taskId}/0.png`, `preview/${taskId}.png`]);
-    const [item] = manifest.items;
+    const item = only(manifest.items);
     expect(item).toMatchObject({ taskId, inputId: taskId, units: 1, masks: [{ maskIndex: 0 }] });
-    expect(item?.masks[0]?.confidence).toBeGreaterThan(0.5);
+    expect(only(item.masks).confidence).toBeGreaterThan(0.5);
 
     const files = await Promise.all(assets.map((asset) => client.download(asset.url)));
-    const mask = await maskPixels(files[0] ?? new Uint8Array());
+    const mask = await maskPixels(at(files, 0));
     expect([mask.width, mask.height]).toEqual([451, 300]);
     expect(new Set(mask.values)).toEqual(new Set([0, 255]));
     expect(mask.set / (451 * 300)).toBeGreaterThan(0.35);
 
     const archive = await client.waitForArchive(job.jobId);
     expect(archive).toMatchObject({ status: "ready", error: null });
-    const response = await fetch(archive.downloadUrl ?? "");
+    const response = await fetch(present(archive.downloadUrl, "downloadUrl"));
     expect(response.headers.get("content-type")).toBe("application/zip");
     expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="job_/);
-    const entries = unzipSync(new Uint8Array(await response.arrayBuffer()));
-    expect(Object.keys(entries)).toEqual(["output_manifest.json", ...assets.map((asset) => asset.key)]);
-    for (const [i, asset] of assets.entries()) {
-      expect(Buffer.from(entries[asset.key] ?? []).equals(files[i] ?? Buffer.alloc(0))).toBe(true);
-    }
-    const archived = JSON.parse(strFromU8(entries["output_manifest.json"] ?? new Uint8Array()));
-    expect(ArchivedImageManifest.parse(archived).items[0]?.masks[0]?.url).toBe(`masks/${taskId}/0.png`);
+    const archived = readStrictly(new Uint8Array(await response.arrayBuffer()));
+    expect([...archived.keys()]).toEqual(["output_manifest.json", ...assets.map((asset) => asset.key)]);
+    for (const [i, { key }] of assets.entries())
+      expect(archived.get(key)?.equals(at(files, i)), key).toBe(true);
+    const text = present(archived.get("output_manifest.json"), "manifest").toString();
+    const { items } = ArchivedImageManifest.parse(JSON.parse(text));
+    expect(only(only(items).masks).url).toBe(`masks/${taskId}/0.png`);
   });
 
   it("refuses a signed URL that was changed", async () => {
@@ -93,7 +85,7 @@ describe("the whole stack, by its public API", () => {
 
   it("ends a batch of 10 of which 2 are broken as success: 8 items in the request's order, 2 task errors", async () => {
     const whole = [sample("chelsea"), sample("coffee"), sample("astronaut")];
-    const files = Array.from({ length: 10 }, (_, i) => whole[i % 3] ?? new Uint8Array());
+    const files = Array.from({ length: 10 }, (_, i) => at(whole, i % 3));
     files[2] = sample("astronaut").slice(0, 20_000);
     files[7] = new TextEncoder().encode("This is not a picture.");
     const tasks = await Promise.all(files.map((bytes) => client.upload(bytes, "image/png")));
@@ -113,15 +105,15 @@ describe("the whole stack, by its public API", () => {
   it("succeeds with no mask where nothing is found", async () => {
     const job = await run([await client.upload(sample("coffee"), "image/png")], ["zebra"]);
     expect(job).toMatchObject({ status: "success", tasks: [{ error: null }] });
-    expect((await client.retrieveJobResult(job.jobId)).manifest.items[0]?.masks).toEqual([]);
+    expect(only((await client.retrieveJobResult(job.jobId)).manifest.items).masks).toEqual([]);
   });
 
   it("names a prompt outside the vocabulary, and fails only where no prompt could be served", async () => {
     const taskId = await client.upload(sample("chelsea"), "image/png");
     const served = await run([taskId], ["sky", "cat"]);
     expect(served.status).toBe("success");
-    expect(served.tasks[0]?.error).toMatch(/^prompt_outside_vocabulary: .*sky/);
-    expect((await client.retrieveJobResult(served.jobId)).manifest.items[0]?.masks).toHaveLength(1);
+    expect(only(served.tasks).error).toMatch(/^prompt_outside_vocabulary: .*sky/);
+    expect(only((await client.retrieveJobResult(served.jobId)).manifest.items).masks).toHaveLength(1);
 
     const unserved = await run([taskId], ["sky"]);
     expect(unserved).toMatchObject({ status: "failed", tasks: [{ status: "failed" }] });

@@ -3,13 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
 import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { ArchivedVideoManifest } from "../../src/contract/result.ts";
+import { at, only, present } from "../support/at.ts";
 import { panClip } from "../support/node/pan-clip.ts";
 import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
+import { readStrictly } from "../support/node/strict-zip.ts";
 
 /** A lost holder is noticed soon, and every frame's end is told. */
 const ENV = { LEASE_SECONDS: "15", RESEND_SECONDS: "5", HEARTBEAT_SECONDS: "1" };
@@ -63,25 +64,25 @@ describe("a video job by the public API", () => {
     ]);
 
     const files = await Promise.all(assets.map((asset) => client.download(asset.url)));
-    const masks = MasksJson.parse(JSON.parse(strFromU8(files[0] ?? new Uint8Array())));
+    const masks = MasksJson.parse(JSON.parse(Buffer.from(at(files, 0)).toString()));
     expect([masks.width, masks.height]).toEqual([640, 480]);
     expect(masks.frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId))).toEqual(
       Array.from({ length: FRAMES }, () => 1),
     );
-    expect(strFromU8((files[1] ?? new Uint8Array()).subarray(4, 8))).toBe("ftyp");
-    const preview = await fetch(assets[1]?.url ?? "");
+    expect(Buffer.from(at(files, 1)).toString("latin1", 4, 8)).toBe("ftyp");
+    const preview = await fetch(at(assets, 1).url);
     expect(preview.headers.get("content-type")).toBe("video/mp4");
     await preview.body?.cancel();
 
     const archive = await client.waitForArchive(jobId);
-    const entries = unzipSync(await client.download(archive.downloadUrl ?? ""));
-    expect(Object.keys(entries)).toEqual(["output_manifest.json", ...keys]);
-    const archived: unknown = JSON.parse(strFromU8(entries["output_manifest.json"] ?? new Uint8Array()));
-    expect(ArchivedVideoManifest.parse(archived).items[0]).toMatchObject({
+    const archived = readStrictly(await client.download(present(archive.downloadUrl, "downloadUrl")));
+    expect([...archived.keys()]).toEqual(["output_manifest.json", ...keys]);
+    for (const [i, key] of keys.entries()) expect(archived.get(key)?.equals(at(files, i)), key).toBe(true);
+    const text = present(archived.get("output_manifest.json"), "manifest").toString();
+    expect(only(ArchivedVideoManifest.parse(JSON.parse(text)).items)).toMatchObject({
       masks: keys[0],
       previewUrl: keys[1],
     });
-    expect(Buffer.from(entries[keys[1] ?? ""] ?? []).equals(files[1] ?? Buffer.alloc(0))).toBe(true);
   });
 
   it("charges the frames that were processed, and nothing for a clip that can't be read", async () => {

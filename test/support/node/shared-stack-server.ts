@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { type SpawnedStack, spawnStack } from "./spawn-stack.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Answers with the shared stack's address once it is up. */
+    readonly sharedStackUrl: string;
+  }
+}
+
+interface Shared {
+  readonly stateDir: string;
+  readonly stack: SpawnedStack;
+}
+
+async function start(): Promise<Shared> {
+  const stateDir = await mkdtemp(join(tmpdir(), "shared-stack-"));
+  return { stateDir, stack: await spawnStack({ stateDir }) };
+}
+
+/** Has one stack for all test files that ask for it, started when the first does, and stopped after the last file. */
+export default async function serveSharedStack(project: TestProject): Promise<() => Promise<void>> {
+  let shared: Promise<Shared> | undefined;
+  const server = createServer((_, response) => {
+    shared ??= start();
+    shared.then(
+      ({ stateDir, stack }) => response.end(JSON.stringify({ stateDir, ...stack })),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  // The first to ask waits for as long as a start takes.
+  server.requestTimeout = 0;
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  project.provide("sharedStackUrl", `http://127.0.0.1:${address.port}`);
+  return async () => {
+    server.close();
+    if (shared === undefined) return;
+    const { stateDir, stack } = await shared;
+    const code = await stack.stop();
+    if (code !== 0)
+      throw new Error(`The shared stack ended with exit code ${code}; its logs are in ${stateDir}.`);
+    await rm(stateDir, { recursive: true });
+  };
+}
