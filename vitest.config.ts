@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -44,13 +45,15 @@ console.log(`SEED=${process.env["SEED"]}`);
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // Files wait for each other's start and end now and then: two cores carry two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         // Vite would tell of each source map that a package names and does not ship: Stripe has hundreds.
         logLevel: "error",
         plugins: [workersRuntime],
         test: {
-          name: "workerd",
+          name: "worker",
           include: [
             "test/operations/**/*.test.ts",
             "test/jobs/**/*.test.ts",
@@ -84,8 +87,17 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // Each file starts a whole stack; two at a time would only fight over two cores.
-          fileParallelism: false,
+          globalSetup: ["test/support/node/shared-stack-server.ts"],
+        },
+      },
+      {
+        test: {
+          name: "long",
+          include: ["test/long/**/*.test.ts"],
+          exclude: ["test/long/worker/**"],
+          setupFiles: ["test/support/node/seed.ts"],
+          testTimeout: 3_600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
-/** One tool run; its exit code says whether it passed. */
+/** One run of a tool of node_modules/.bin; its exit code says whether it passed. */
 export interface Step {
   readonly name: string;
   readonly tool: string;
@@ -13,7 +14,7 @@ export interface Step {
 }
 
 /** The static checks: types, lint (the direction of imports too), format. */
-export function staticChecks(): Step[] {
+function staticChecks(): Step[] {
   const projects = globSync("{,test/,protocol/,inference-container/}tsconfig*.json", { cwd: PROJECT_ROOT });
   const steps: Step[] = projects
     .filter((project) => project !== "tsconfig.base.json")
@@ -26,20 +27,41 @@ export function staticChecks(): Step[] {
   return steps;
 }
 
-/** Runs a tool of node_modules/.bin with its output shown; gives whether it passed. An abort ends it. */
-export async function runStep(step: Step, mark: Mark, signal: AbortSignal): Promise<boolean> {
+/** Makes all static checks, also after one failed, each told as one piece at its end; gives the names of those that failed. */
+export async function runStaticChecks(mark: Mark, signal: AbortSignal): Promise<string[]> {
+  const failed: string[] = [];
+  for (const step of staticChecks()) {
+    const { hasPassed, output } = await runStep(step, "kept", mark, signal);
+    console.log(hasPassed ? `— ${step.name}: passed` : `\n${output.trim()}\n— ${step.name}: failed\n`);
+    if (!hasPassed) failed.push(step.name);
+  }
+  return failed;
+}
+
+/**
+ * Runs a step, its output shown as it comes or kept. An abort ends it and rejects with the signal's reason, once it has
+ * ended.
+ */
+export async function runStep(
+  { tool, args }: Step,
+  output: "shown" | "kept",
+  mark: Mark,
+  signal: AbortSignal,
+): Promise<{ readonly hasPassed: boolean; readonly output: string }> {
   signal.throwIfAborted();
-  console.log(`\n— ${step.name}`);
-  const child = spawn(join(PROJECT_ROOT, "node_modules", ".bin", step.tool), step.args, {
+  const to = output === "shown" ? "inherit" : "pipe";
+  const child = spawn(join(PROJECT_ROOT, "node_modules", ".bin", tool), args, {
     cwd: PROJECT_ROOT,
     env: { ...process.env, ...mark },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", to, to],
   });
   const end = (): void => void child.kill("SIGTERM");
   signal.addEventListener("abort", end, { once: true });
-  const [code] = await once(child, "close");
+  const [[code], ...printed] = await Promise.all([
+    once(child, "close"),
+    ...[child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))),
+  ]);
   signal.removeEventListener("abort", end);
   signal.throwIfAborted();
-  if (code !== 0) console.log(`— ${step.name}: failed`);
-  return code === 0;
+  return { hasPassed: code === 0, output: printed.join("") };
 }
