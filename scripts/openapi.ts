@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { generatedFiles } from "./openapi/files.ts";
+import { messageOf } from "./shared/error-parts.ts";
 import { runCommand, usageError } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
 import { readIfPresent } from "./stack/private-file.ts";
@@ -18,7 +19,7 @@ function parseCheck(): boolean | null {
     });
     return values.help === true ? null : values.check === true;
   } catch (error) {
-    throw usageError(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    throw usageError(`${messageOf(error)}\n\n${HELP}`);
   }
 }
 

@@ -1,7 +1,4 @@
-/** The message of a caught value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+export { messageOf } from "../../inference-container/src/error-message.ts";
 
 /** The code of a system error ("ENOENT"), or undefined. */
 export function codeOf(error: unknown): unknown {
