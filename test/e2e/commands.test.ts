@@ -26,8 +26,9 @@ describe("the commands of the README", () => {
     await rm(folder, { recursive: true });
   });
 
-  const node = (script: string, ...args: string[]) =>
-    run(process.execPath, [join("scripts", script), ...args], {
+  /** As package.json starts it. */
+  const command = (name: string, ...args: string[]) =>
+    run(process.execPath, [join("scripts", "run.mjs"), name, ...args], {
       env: { ...process.env, STATE_DIR: join(folder, "state") },
     });
 
@@ -59,7 +60,7 @@ describe("the commands of the README", () => {
 
   it("demo segments a photograph and leaves its masks, its preview and the unpacked archive", async () => {
     const out = join(folder, "out");
-    const { stdout } = await node("demo.ts", "--out", out, "samples/coffee.png", "cup", "spoon");
+    const { stdout } = await command("demo", "--out", out, "samples/coffee.png", "cup", "spoon");
     expect(stdout).toMatch(/^mask-0-cup\.png +cup +0\.\d\d +\d+$/m);
     expect(stdout).toMatch(/^mask-1-spoon\.png +spoon +0\.\d\d +\d+$/m);
     const files = await readdir(join(out, only(await readdir(out))));
@@ -91,7 +92,7 @@ describe("the commands of the README", () => {
   });
 
   it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {
-    const demo = node("demo.ts", "--out", join(folder, "stopped"), "--fps", "12", await catClip(), "cat");
+    const demo = command("demo", "--out", join(folder, "stopped"), "--fps", "12", await catClip(), "cat");
     demo.child.stdout?.on("data", (text: string) => {
       if (text.includes("of 24 frames")) demo.child.kill("SIGINT");
     });
@@ -100,25 +101,26 @@ describe("the commands of the README", () => {
   });
 
   it("demo refuses a file that is not there, with exit code 2", async () => {
-    await expect(node("demo.ts", "nowhere.jpg", "cat")).rejects.toMatchObject({ code: 2 });
+    const asked = command("demo", "no where.jpg", "cat");
+    await expect(asked).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("no where.jpg") });
   });
 
   it("demo refuses a rate of frames for a photograph, with exit code 2", async () => {
-    const asked = node("demo.ts", "samples/coffee.png", "cup", "--fps", "2");
+    const asked = command("demo", "samples/coffee.png", "cup", "--fps", "2");
     await expect(asked).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("apply only to clips") });
   });
 
   it("admin makes accounts and keys, revokes keys and shows jobs", async () => {
-    const json = async (...args: string[]) => JSON.parse((await node("admin.ts", ...args, "--json")).stdout);
+    const json = async (...args: string[]) => JSON.parse((await command("admin", ...args, "--json")).stdout);
     const account = await json("create-account", "--email", "a@example.com", "--plan", "paid");
     expect(account).toMatchObject({ accountId: expect.stringMatching(/^acct_/) });
     expect(isWellFormedApiKey(account.secret ?? account.apiKey)).toBe(true);
-    await expect(node("admin.ts", "show-job", `job_${"0".repeat(32)}`)).rejects.toMatchObject({ code: 1 });
-    await expect(node("admin.ts", "make-coffee")).rejects.toMatchObject({ code: 2 });
+    await expect(command("admin", "show-job", `job_${"0".repeat(32)}`)).rejects.toMatchObject({ code: 1 });
+    await expect(command("admin", "make-coffee")).rejects.toMatchObject({ code: 2 });
   });
 
   it("bench compares the whole path with the bare model, in one run", async () => {
-    const { stdout } = await node("bench.ts", "--pictures", "1");
+    const { stdout } = await command("bench", "--pictures", "1");
     expect(stdout).toMatch(/whole path ÷ bare loop/);
     expect(stdout).not.toContain("NaN");
   });
