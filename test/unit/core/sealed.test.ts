@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fingerprintOf } from "../../../src/core/fingerprint.ts";
 import { seal, unseal } from "../../../src/core/sealed.ts";
 
 const text = fc.string({ unit: "grapheme" });
@@ -38,33 +37,3 @@ describe("a sealed text", () => {
     }
   });
 });
-
-describe("a fingerprint", () => {
-  it("is equal for equal JSON, in whatever order the fields stand, and another for any other", async () => {
-    const reversed = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(reversed);
-      if (typeof value !== "object" || value === null) return value;
-      return Object.fromEntries(
-        Object.entries(value)
-          .map(([k, v]) => [k, reversed(v)] as const)
-          .toReversed(),
-      );
-    };
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (a, b) => {
-        expect(await fingerprintOf(reversed(a))).toBe(await fingerprintOf(a));
-        const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-        expect((await fingerprintOf(a)) === (await fingerprintOf(b))).toBe(same);
-      }),
-    );
-  });
-});
-
-/** Fields as a list of pairs in order: another way to the same end. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return ["list", ...value.map(sorted)];
-  if (typeof value !== "object" || value === null) return value;
-  const names = Object.keys(value).toSorted();
-  const fields = new Map(Object.entries(value));
-  return ["object", ...names.map((name) => [name, sorted(fields.get(name))])];
-}

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { accessModeOf } from "../../../src/core/access.ts";
 import { bestStanding, type Subscription } from "../../../src/core/subscription.ts";
 
 const subscription = fc.record<Subscription>({
@@ -24,11 +23,4 @@ it("lets the best-standing subscription speak: active, trialing, past due, unpai
       if (best !== null) expect(candidates).toContain(best);
     }),
   );
-});
-
-it("gives access by it: one that is paid for lets in, one in arrears blocks, any other is as good as none", () => {
-  const modes = ["active", "trialing", "past_due", "unpaid", "paused", "canceled", null].map((status) =>
-    accessModeOf("trial", status),
-  );
-  expect(modes).toEqual(["paid", "paid", "blocked", "blocked", "trial", "trial", "trial"]);
 });

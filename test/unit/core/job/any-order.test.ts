@@ -1,5 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { takesPlace } from "../../../../src/core/job/delivery.ts";
+import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
+import { jobError, jobStatus, taskStatus } from "../../../../src/core/job/rollup.ts";
+import { isDone, type JobState } from "../../../../src/core/job/state.ts";
 import {
   claimTask,
   completeTask,
@@ -9,52 +13,15 @@ import {
   takeDueTasks,
   tickTasks,
   unsendTasks,
-} from "../../../src/core/job/tasks.ts";
-import { takesPlace } from "../../../src/core/job/delivery.ts";
-import { DEFAULT_POLICY as policy } from "../../../src/core/job/policy.ts";
-import { jobError, jobStatus, taskStatus } from "../../../src/core/job/rollup.ts";
-import { isDone, newJob, type JobState, type TaskRecord } from "../../../src/core/job/state.ts";
-import { nextWake } from "../../../src/core/job/wake.ts";
-import type { Completion, ProgressReport } from "@segmentation/protocol";
+} from "../../../../src/core/job/tasks.ts";
+import { nextWake } from "../../../../src/core/job/wake.ts";
+import type { Completion, ProgressReport } from "../../../../src/inference/protocol.ts";
+import { accepted, BEGIN, failure, imageJob, SUCCESS } from "./a-job.ts";
 
-const BEGIN = 1_800_000_000_000;
 const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };
 
-const LARGE = Array.from({ length: 100 }, (_, i) => `task-${i}`);
-
-const SUCCESS: Completion = {
-  outcome: "success",
-  output: {
-    type: "image",
-    units: 1,
-    generatedAt: "2026-01-01T00:00:00.000Z",
-    masks: [],
-    preview: null,
-    notice: null,
-  },
-};
-const failure = (retryable: boolean): Completion => ({
-  outcome: "failed",
-  problem: { code: "engine_crashed", message: "The engine crashed." },
-  retryable,
-});
-
-const accepted = (tasks: number): JobState => ({
-  ...newJob({
-    jobId: "job_1",
-    accountId: "acct_1",
-    type: "image",
-    processingMode: "batch",
-    lane: "bulk",
-    prompts: ["cat"],
-    threshold: 0.5,
-    maskThreshold: 0.5,
-    generatePreview: false,
-    taskIds: Array.from({ length: tasks }, (_, i) => `task-${i}`),
-    createdAt: BEGIN,
-  }),
-  phase: "running",
-});
+const batchOf = (tasks: number): JobState =>
+  accepted(imageJob(Array.from({ length: tasks }, (_, i) => `task-${i}`)));
 
 /** What may happen to a job: each event about any task, by the holder of any lease, after any time. */
 type Event =
@@ -111,7 +78,7 @@ type Look = (before: JobState, after: JobState, event: Event, now: number) => vo
 
 /** Runs events from a job's acceptance on, and looks at each step. */
 function run(events: readonly Event[], look: Look) {
-  let state = accepted(8);
+  let state = batchOf(8);
   let now = BEGIN;
   for (const event of events) {
     if (event.kind === "pass") now += event.ms;
@@ -129,81 +96,6 @@ const everyRun = (look: Look) =>
     }),
     { numRuns: 1_000 },
   );
-
-describe("a busy inference service", () => {
-  it("is offered a window of a job's tasks, ever more rarely, whatever the size of the batch", () => {
-    const offers = new Map<string, number[]>();
-    let state = { ...accepted(1), tasks: newJob({ ...accepted(1).definition, taskIds: LARGE }).tasks };
-    for (let now = BEGIN; now < BEGIN + 60_000; now += 100) {
-      const due = takeDueTasks(state, policy, now);
-      ({ state } = due);
-      for (const taskId of due.taskIds) {
-        offers.set(taskId, [...(offers.get(taskId) ?? []), now - BEGIN]);
-        const claim = claimTask(state, taskId, policy, now);
-        state = releaseTask(claim.state, taskId, claim.state.lastLease, 2_000, now).state;
-      }
-      expect(jobStatus(state.tasks)).toBe("queued");
-    }
-    expect(offers.size).toBe(policy.window);
-    for (const times of offers.values()) expect(times).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
-  });
-});
-
-describe("a task that takes longer than a day", () => {
-  const HOUR = 3_600_000;
-  const heartbeat = { done: 1, total: 2 };
-  const only = ({ tasks: [first] }: JobState): TaskRecord => {
-    if (first === undefined) throw new Error("the task is lost");
-    return first;
-  };
-
-  it("is not given up while it is in hand, nor before its next attempt had its own day", () => {
-    let now = BEGIN;
-    let state = claimTask(accepted(1), "task-0", policy, now).state;
-    for (; now < BEGIN + 30 * HOUR; now += 30_000) {
-      state = tickTasks(extendTask(state, "task-0", 1, heartbeat, policy, now).state, policy, now);
-    }
-    expect(taskStatus(only(state))).toBe("processing");
-
-    state = completeTask(state, "task-0", 1, failure(true), policy, now).state;
-    const patience = nextWake(state, policy, now + policy.giveUpMs - 1);
-    expect(patience).toBe(now + policy.giveUpMs);
-    expect(isDone(only(tickTasks(state, policy, patience - 1)))).toBe(false);
-    const given = only(tickTasks(state, policy, patience));
-    expect(given).toMatchObject({ step: { at: "failed" }, problem: { code: "inference_unavailable" } });
-  });
-});
-
-describe("a job's alarm", () => {
-  const DAY = 86_400_000;
-
-  it.each([
-    ["was prepared and the list can't be asked", { phase: "prepared" as const }, 60_000],
-    ["is withdrawn and can't be cleared up", { phase: "withdrawn" as const }, 60_000],
-    ["has had its time and can't be cleared up", { phase: "expired" as const }, 31 * DAY],
-    ["has a projection that can't be pushed", { version: 2, projected: 1 }, 60_000],
-    ["is past its retention and can't be purged", {}, 31 * DAY],
-    [
-      "has an expired archive that can't be deleted",
-      {
-        archive: {
-          step: { at: "ready" as const, lease: 1, expiresAt: BEGIN },
-          attempts: 1,
-          sends: 0,
-          refusals: 0,
-        },
-      },
-      60_000,
-    ],
-  ])("comes again in some seconds, not at once, while the job %s", (_, changes, elapsed) => {
-    const ended = accepted(1).tasks.map((each) => ({
-      ...each,
-      step: { at: "failed" as const, lease: null },
-    }));
-    const now = BEGIN + elapsed;
-    expect(nextWake({ ...accepted(1), tasks: ended, ...changes }, policy, now) - now).toBe(5_000);
-  });
-});
 
 describe("a job's tasks, whatever happens in whatever order", () => {
   it("go only forward, and what has ended stays as it is", () => {

@@ -1,31 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY as policy } from "../../../src/core/job/policy.ts";
-import { jobProgress } from "../../../src/core/job/progress.ts";
-import { newJob, type JobState, type TaskRecord } from "../../../src/core/job/state.ts";
-import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../src/core/job/tasks.ts";
-import type { ProgressReport } from "@segmentation/protocol";
+import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
+import { jobProgress } from "../../../../src/core/job/progress.ts";
+import type { JobState, TaskRecord } from "../../../../src/core/job/state.ts";
+import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/core/job/tasks.ts";
+import type { ProgressReport } from "../../../../src/inference/protocol.ts";
+import { accepted, BEGIN, videoJob } from "./a-job.ts";
 
-const BEGIN = 1_800_000_000_000;
-
-const running = (taskIds: readonly string[]): JobState => ({
-  ...newJob({
-    jobId: "job_1",
-    accountId: "acct_1",
-    type: "video",
-    processingMode: "video",
-    lane: "bulk",
-    prompts: ["cat"],
-    scoreThreshold: 0,
-    fps: null,
-    numFrames: null,
-    maxFrames: null,
-    generatePreview: false,
-    taskIds,
-    createdAt: BEGIN,
-  }),
-  phase: "running",
-});
+const running = (taskIds: readonly string[]): JobState => accepted(videoJob({ taskIds }));
 
 const claimed = (state: JobState, taskId = "clip"): JobState => claimTask(state, taskId, policy, BEGIN).state;
 

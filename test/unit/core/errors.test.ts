@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ERROR_CATALOGUE, ServiceError } from "../../../src/core/errors.ts";
+
+describe("the errors' page", () => {
+  const page = readFileSync("docs/errors.md", "utf8");
+
+  it("lists the catalogue, each code with its status and sentence", () => {
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.*) \|$/gm)].map((row) => row.slice(1, 4));
+    const catalogue = Object.entries(ERROR_CATALOGUE).map(([code, [status, message]]) => [
+      code,
+      String(status),
+      message,
+    ]);
+    expect(rows).toEqual(catalogue);
+  });
+
+  it("has codes in snake_case, but for the specification's Unauthorized", () => {
+    const others = Object.keys(ERROR_CATALOGUE).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code));
+    expect(others).toEqual(["Unauthorized"]);
+  });
+});
+
+describe("an error of the service", () => {
+  it("has its code, the code's status, and the code's sentence, with no hints", () => {
+    expect(new ServiceError("job_not_found")).toMatchObject({
+      name: "ServiceError",
+      code: "job_not_found",
+      status: 404,
+      message: "There is no such job in this account.",
+      hints: {},
+    });
+  });
+
+  it("has a sharper sentence and hints where they help", () => {
+    const error = new ServiceError("active_job_exists", "Wait for job_1.", { activeJobId: "job_1" });
+    expect(error).toMatchObject({
+      code: "active_job_exists",
+      status: 409,
+      message: "Wait for job_1.",
+      hints: { activeJobId: "job_1" },
+    });
+  });
+});

@@ -1,0 +1,331 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  claimArchive,
+  completeArchive,
+  extendArchive,
+  requestArchive,
+  takeDueArchive,
+  tickArchive,
+  unsendArchive,
+  type ArchiveOutcome,
+} from "../../../../src/core/job/archive.ts";
+import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
+import type { ArchiveRecord, JobState } from "../../../../src/core/job/state.ts";
+import { nextWake } from "../../../../src/core/job/wake.ts";
+import { accepted, BEGIN, DAY, ended, failure, imageJob, SECOND, SUCCESS, successfulJob } from "./a-job.ts";
+
+const READY: ArchiveOutcome = { outcome: "ready" };
+const CRASHED: ArchiveOutcome = { outcome: "failed", message: "not for the account", retryable: true };
+const TOO_LARGE: ArchiveOutcome = {
+  outcome: "failed",
+  message: "archive_too_large: More than 4 GiB.",
+  retryable: false,
+};
+
+const requested = (): JobState => requestArchive(successfulJob(), BEGIN).state;
+const queued = (): JobState => takeDueArchive(requested(), policy, BEGIN).state;
+const building = (state = queued(), now = BEGIN): JobState => claimArchive(state, policy, now).state;
+const built = (outcome: ArchiveOutcome, state = building(), now = BEGIN): JobState =>
+  completeArchive(state, state.lastLease, outcome, policy, now).state;
+
+function archiveOf({ archive }: JobState): ArchiveRecord {
+  if (archive === null) throw new Error("the archive is lost");
+  return archive;
+}
+
+const STAGES: Record<string, () => JobState> = {
+  requested,
+  "in the queue": queued,
+  "being built": () => building(),
+  ready: () => built(READY),
+  failed: () => built(TOO_LARGE),
+};
+const stages = (...names: readonly string[]) =>
+  Object.entries(STAGES).filter(([name]) => names.includes(name));
+
+describe("an archive is asked for", () => {
+  it("of a job that ended in success, and its message is due at once", () => {
+    const { state, taken } = requestArchive(successfulJob(), BEGIN);
+    expect(taken).toBe(true);
+    expect(takeDueArchive(state, policy, BEGIN).due).toBe(true);
+  });
+
+  it.each([
+    ["is under way", accepted(imageJob(["a", "b"]))],
+    ["is half done", ended(accepted(imageJob(["a", "b"])), "a", SUCCESS)],
+    ["failed", ended(accepted(imageJob(["a"])), "a", failure(false))],
+  ])("to no effect of a job that %s", (_, state) => {
+    expect(requestArchive(state, BEGIN)).toEqual({ state, taken: false });
+  });
+
+  it.each(stages("requested", "in the queue", "being built", "ready"))(
+    "again to no effect while it is %s: it is the same one",
+    (_, make) => {
+      const state = make();
+      expect(requestArchive(state, BEGIN + 1)).toEqual({ state, taken: true });
+    },
+  );
+
+  it("again after it failed: it is started anew, with all its attempts", () => {
+    const failed = built(TOO_LARGE);
+    const again = requestArchive(failed, BEGIN + SECOND).state;
+    expect(archiveOf(again)).toEqual({
+      step: { at: "waiting", notBefore: BEGIN + SECOND },
+      attempts: 0,
+      sends: 0,
+      refusals: 0,
+    });
+    expect(again.lastLease).toBe(failed.lastLease);
+  });
+});
+
+describe("an archive's message", () => {
+  it("is sent once, and again only when it is believed lost", () => {
+    const { state, due } = takeDueArchive(requested(), policy, BEGIN);
+    expect(due).toBe(true);
+    const early = takeDueArchive(state, policy, BEGIN + policy.resendMs - 1);
+    expect(early).toEqual({ state, due: false });
+    expect(takeDueArchive(state, policy, BEGIN + policy.resendMs).due).toBe(true);
+  });
+
+  it.each(stages("being built", "ready", "failed"))("is not due while it is %s", (_, make) => {
+    expect(takeDueArchive(make(), policy, BEGIN + DAY).due).toBe(false);
+  });
+
+  it("is not due where nobody asked for an archive", () => {
+    const state = successfulJob();
+    expect(takeDueArchive(state, policy, BEGIN + DAY)).toEqual({ state, due: false });
+  });
+
+  it("that could not be sent waits for the delay, and does not count", () => {
+    const unsent = unsendArchive(queued(), 5 * SECOND, BEGIN);
+    expect(archiveOf(unsent)).toMatchObject({
+      step: { at: "waiting", notBefore: BEGIN + 5 * SECOND },
+      sends: 0,
+    });
+  });
+
+  it.each(stages("requested", "being built", "ready", "failed"))(
+    "that could not be sent changes nothing of one that is %s meanwhile",
+    (_, make) => {
+      const state = make();
+      expect(unsendArchive(state, 5 * SECOND, BEGIN)).toBe(state);
+    },
+  );
+
+  it("that could not be sent changes nothing where the archive is gone meanwhile", () => {
+    const state = successfulJob();
+    expect(unsendArchive(state, 5 * SECOND, BEGIN)).toBe(state);
+  });
+});
+
+describe("a builder takes an archive", () => {
+  it.each(stages("requested", "in the queue"))(
+    "that is %s, with the job's next fencing token and a lease of a minute",
+    (_, make) => {
+      const before = make();
+      const { state, taken } = claimArchive(before, policy, BEGIN);
+      expect(taken).toBe(true);
+      expect(state.lastLease).toBe(before.lastLease + 1);
+      expect(archiveOf(state).step).toEqual({
+        at: "leased",
+        lease: before.lastLease + 1,
+        deadline: BEGIN + 60 * SECOND,
+      });
+    },
+  );
+
+  it.each(stages("being built", "ready", "failed"))("never when it is %s", (_, make) => {
+    const state = make();
+    expect(claimArchive(state, policy, BEGIN)).toEqual({ state, taken: false });
+  });
+
+  it("never where nobody asked for one", () => {
+    const state = successfulJob();
+    expect(claimArchive(state, policy, BEGIN)).toEqual({ state, taken: false });
+  });
+});
+
+describe("the builder of an archive", () => {
+  it("keeps its lease as long as it says that it is at work", () => {
+    const state = building();
+    const extended = extendArchive(state, state.lastLease, policy, BEGIN + 50 * SECOND);
+    expect(extended.taken).toBe(true);
+    expect(archiveOf(extended.state).step).toMatchObject({ at: "leased", deadline: BEGIN + 110 * SECOND });
+  });
+
+  it("makes it ready, to be fetched for a day under its own lease", () => {
+    const state = building();
+    const done = completeArchive(state, state.lastLease, READY, policy, BEGIN + SECOND);
+    expect(done.taken).toBe(true);
+    expect(archiveOf(done.state).step).toEqual({
+      at: "ready",
+      lease: state.lastLease,
+      expiresAt: BEGIN + SECOND + DAY,
+    });
+  });
+
+  it("ends it with the reason that it gives, where no other try can succeed", () => {
+    expect(archiveOf(built(TOO_LARGE)).step).toEqual({
+      at: "failed",
+      message: "archive_too_large: More than 4 GiB.",
+    });
+  });
+
+  it("may fail three times, then the archive fails and says to ask again", () => {
+    const once = built(CRASHED);
+    expect(archiveOf(once)).toMatchObject({
+      step: { at: "waiting", notBefore: BEGIN + 2 * SECOND },
+      attempts: 1,
+    });
+    const twice = built(CRASHED, building(once));
+    expect(archiveOf(twice)).toMatchObject({
+      step: { at: "waiting", notBefore: BEGIN + 4 * SECOND },
+      attempts: 2,
+    });
+    expect(archiveOf(built(CRASHED, building(twice))).step).toEqual({
+      at: "failed",
+      message: expect.stringMatching(/^archive_failed: .*Ask for it again\.$/),
+    });
+  });
+
+  it.each(Object.entries(STAGES))("says nothing by a lease that is not in force: %s", (_, make) => {
+    const state = make();
+    const other = state.lastLease + 1;
+    expect(extendArchive(state, other, policy, BEGIN)).toEqual({ state, taken: false });
+    expect(completeArchive(state, other, READY, policy, BEGIN)).toEqual({ state, taken: false });
+  });
+
+  it("says nothing more once it has reported the end", () => {
+    const state = built(READY);
+    expect(completeArchive(state, state.lastLease, TOO_LARGE, policy, BEGIN)).toEqual({
+      state,
+      taken: false,
+    });
+    expect(extendArchive(state, state.lastLease, policy, BEGIN)).toEqual({ state, taken: false });
+  });
+
+  it("says nothing where nobody asked for an archive", () => {
+    const state = successfulJob();
+    expect(completeArchive(state, state.lastLease, READY, policy, BEGIN)).toEqual({ state, taken: false });
+  });
+});
+
+describe("time", () => {
+  it("takes an archive from a builder that is silent for a minute: a failed attempt", () => {
+    const state = building();
+    expect(tickArchive(state, policy, BEGIN + 60 * SECOND - 1)).toBe(state);
+    const late = tickArchive(state, policy, BEGIN + 60 * SECOND);
+    expect(archiveOf(late)).toMatchObject({
+      step: { at: "waiting", notBefore: BEGIN + 62 * SECOND },
+      attempts: 1,
+    });
+  });
+
+  it("fails an archive whose third builder is silent", () => {
+    const third = building(built(CRASHED, building(built(CRASHED))));
+    expect(archiveOf(tickArchive(third, policy, BEGIN + 60 * SECOND)).step).toMatchObject({
+      at: "failed",
+      message: expect.stringMatching(/^archive_failed: /),
+    });
+  });
+
+  it("forgets an archive a day after it became ready, and no sooner", () => {
+    const state = built(READY);
+    expect(tickArchive(state, policy, BEGIN + DAY - 1)).toBe(state);
+    expect(tickArchive(state, policy, BEGIN + DAY)).toEqual({ ...state, archive: null });
+  });
+
+  it.each(stages("requested", "in the queue", "failed"))("does nothing to one that is %s", (_, make) => {
+    const state = make();
+    expect(tickArchive(state, policy, BEGIN + DAY)).toBe(state);
+  });
+
+  it("does nothing where there is no archive", () => {
+    const state = successfulJob();
+    expect(tickArchive(state, policy, BEGIN + DAY)).toBe(state);
+  });
+});
+
+type Event =
+  | { kind: "pass"; ms: number }
+  | { kind: "ask" | "send" | "sendFails" | "claim" }
+  | { kind: "extend"; lease: number }
+  | { kind: "complete"; lease: number; outcome: ArchiveOutcome };
+
+const lease = fc.integer({ min: 1, max: 12 });
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 2_000, 31_000, 61_000, DAY) }),
+  fc.record({
+    kind: fc.constantFrom("ask" as const, "send" as const, "sendFails" as const, "claim" as const),
+  }),
+  fc.record({ kind: fc.constant("extend" as const), lease }),
+  fc.record({
+    kind: fc.constant("complete" as const),
+    lease,
+    outcome: fc.constantFrom(READY, CRASHED, TOO_LARGE),
+  }),
+);
+
+function step(state: JobState, event: Event, now: number): JobState {
+  switch (event.kind) {
+    case "pass":
+      return tickArchive(state, policy, now);
+    case "ask":
+      return requestArchive(state, now).state;
+    case "send":
+      return takeDueArchive(state, policy, now).state;
+    case "sendFails":
+      return unsendArchive(state, 5_000, now);
+    case "claim":
+      return claimArchive(state, policy, now).state;
+    case "extend":
+      return extendArchive(state, event.lease, policy, now).state;
+    case "complete":
+      return completeArchive(state, event.lease, event.outcome, policy, now).state;
+  }
+}
+
+describe("an archive, whatever happens in whatever order,", () => {
+  const everyRun = (look: (before: JobState, after: JobState, event: Event, now: number) => void) =>
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
+        let state = successfulJob();
+        let now = BEGIN;
+        for (const event of events) {
+          if (event.kind === "pass") now += event.ms;
+          const after = step(state, event, now);
+          look(state, after, event, now);
+          state = after;
+        }
+      }),
+      { numRuns: 300 },
+    );
+
+  it("never changes its job's tasks, nor what the account's list shows of it", () => {
+    everyRun((before, { archive, lastLease, ...rest }) => {
+      expect({ ...before, ...rest }).toEqual(before);
+      expect(lastLease).toBeGreaterThanOrEqual(before.lastLease);
+    });
+  });
+
+  it("is tried no more often than allowed, and never under the same lease twice", () => {
+    const claims = (state: JobState) => (state.archive?.step.at === "leased" ? state.archive.step.lease : 0);
+    everyRun((before, after, event) => {
+      expect(after.archive?.attempts ?? 0).toBeLessThanOrEqual(policy.maxAttempts);
+      if (event.kind === "claim" && after !== before) expect(claims(after)).toBeGreaterThan(before.lastLease);
+    });
+  });
+
+  it("always has an alarm before its next turn: a message, a deadline, its end", () => {
+    everyRun((_, { archive, ...job }, _event, now) => {
+      const wake = nextWake({ ...job, archive }, policy, now);
+      const steps = archive?.step ?? { at: "none" };
+      const times = Object.entries(steps).flatMap(([name, time]) =>
+        ["notBefore", "resendAt", "deadline", "expiresAt"].includes(name) ? [Number(time)] : [],
+      );
+      for (const time of times) expect(wake).toBeLessThanOrEqual(Math.max(time, now + 5_000));
+    });
+  });
+});
