@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { accessMode, accessOf, laneOf, standingOf } from "../../../src/core/access.ts";
+import { accessModeOf, accessOf, laneOf, standingOf } from "../../../src/core/access.ts";
 
 const LIMITS = { trialImagesPerJob: 3, trialActiveJobs: 1, paidActiveJobs: 1_000 };
 
@@ -29,14 +29,14 @@ describe("an account's access mode", () => {
     ["canceled", "trial"],
     [null, "trial"],
   ])("follows its subscription: %s gives %s", (status, mode) => {
-    expect(accessMode("trial", status)).toBe(mode);
+    expect(accessModeOf("trial", status)).toBe(mode);
   });
 
   it("is the operator's word where there is one, whatever the subscription says", () => {
     fc.assert(
       fc.property(fc.constantFrom("active", "past_due", "canceled", null), (status) => {
-        expect(accessMode("paid", status)).toBe("paid");
-        expect(accessMode("blocked", status)).toBe("blocked");
+        expect(accessModeOf("paid", status)).toBe("paid");
+        expect(accessModeOf("blocked", status)).toBe("blocked");
       }),
     );
   });
@@ -45,7 +45,7 @@ describe("an account's access mode", () => {
 describe("what an account may do", () => {
   it("in the trial: pictures alone, few a job, one job at a time", () => {
     expect(accessOf("trial", LIMITS)).toEqual({
-      mode: "trial",
+      accessMode: "trial",
       videoAllowed: false,
       maxImageTasksPerJob: 3,
       maxActiveJobs: 1,
@@ -54,7 +54,7 @@ describe("what an account may do", () => {
 
   it("when it pays: pictures, a hundred a job, videos, many jobs at a time", () => {
     expect(accessOf("paid", LIMITS)).toEqual({
-      mode: "paid",
+      accessMode: "paid",
       videoAllowed: true,
       maxImageTasksPerJob: 100,
       maxActiveJobs: 1_000,
@@ -63,7 +63,7 @@ describe("what an account may do", () => {
 
   it("when it is blocked: nothing", () => {
     expect(accessOf("blocked", LIMITS)).toEqual({
-      mode: "blocked",
+      accessMode: "blocked",
       videoAllowed: false,
       maxImageTasksPerJob: 0,
       maxActiveJobs: 0,

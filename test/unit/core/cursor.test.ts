@@ -4,13 +4,18 @@ import { decodeCursor, encodeCursor, type ListFilters } from "../../../src/core/
 import { signToken } from "../../../src/core/signed-token.ts";
 
 const SECRET = "a secret for cursors";
-const FILTERS: ListFilters = { accountId: "acct_1", jobId: null, mode: "batch", status: "success" };
+const FILTERS: ListFilters = { accountId: "acct_1", jobId: null, processingMode: "batch", status: "success" };
 const AFTER = "job_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 
 describe("a cursor", () => {
   it("leads back to the job that it was given for, with the same filters", async () => {
     const filter = fc.option(fc.string());
-    const filters = fc.record({ accountId: fc.string(), jobId: filter, mode: filter, status: filter });
+    const filters = fc.record({
+      accountId: fc.string(),
+      jobId: filter,
+      processingMode: filter,
+      status: filter,
+    });
     await fc.assert(
       fc.asyncProperty(filters, fc.string(), async (of, after) => {
         expect(await decodeCursor(SECRET, of, await encodeCursor(SECRET, of, after))).toBe(after);
@@ -21,7 +26,7 @@ describe("a cursor", () => {
   it.each<[string, Partial<ListFilters>]>([
     ["account", { accountId: "acct_2" }],
     ["job", { jobId: AFTER }],
-    ["processing mode", { mode: "single" }],
+    ["processing mode", { processingMode: "single" }],
     ["status", { status: null }],
   ])("is worthless in the list of another %s", async (_, changes) => {
     const cursor = await encodeCursor(SECRET, FILTERS, AFTER);

@@ -40,6 +40,17 @@ describe("a trial", () => {
     expect([at(end - 1), at(end)]).toEqual(["active", "expired"]);
   });
 
+  it("is active as long as tokens are left, and exhausted with its last", () => {
+    const offer = { version: "v1", tokens: 100, days: 14 };
+    const after = (usedTokens: number) => trialAt(offer, { usedTokens, startedAt: BEGIN }, BEGIN);
+    expect([0, 99, 100, 101].map((used) => after(used).status)).toEqual([
+      "active",
+      "active",
+      "exhausted",
+      "exhausted",
+    ]);
+  });
+
   it("pays for a job exactly when it has not expired and has the tokens, and never pays more than its grant", () => {
     everyTrial((trial, offer) => {
       for (const tokens of [1, trial.remainingTokens, trial.remainingTokens + 1, offer.tokens + 1]) {

@@ -52,10 +52,11 @@ describe("an archive is asked for", () => {
   });
 
   it.each([
-    ["is under way", accepted(imageJob(["a", "b"]))],
-    ["is half done", ended(accepted(imageJob(["a", "b"])), "a", SUCCESS)],
-    ["failed", ended(accepted(imageJob(["a"])), "a", failure(false))],
-  ])("to no effect of a job that %s", (_, state) => {
+    ["is under way", () => accepted(imageJob(["a", "b"]))],
+    ["is half done", () => ended(accepted(imageJob(["a", "b"])), "a", SUCCESS)],
+    ["failed", () => ended(accepted(imageJob(["a"])), "a", failure(false))],
+  ])("to no effect of a job that %s", (_, make) => {
+    const state = make();
     expect(requestArchive(state, BEGIN)).toEqual({ state, taken: false });
   });
 

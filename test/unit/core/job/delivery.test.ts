@@ -20,8 +20,10 @@ import { BEGIN } from "./a-job.ts";
 type Work = Delivery<{ readonly at: "finished" }>;
 
 const work = (step: Work["step"], counts: Partial<Work> = {}): Work => ({
-  ...newDelivery(BEGIN),
   step,
+  attempts: 0,
+  sends: 0,
+  refusals: 0,
   ...counts,
 });
 const waiting = work({ at: "waiting", notBefore: BEGIN });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "../../../../src/contract/primitives.ts";
 import { archiveView, jobError, jobStatus, jobView, taskStatus } from "../../../../src/core/job/rollup.ts";
 import type { ArchiveRecord, TaskRecord } from "../../../../src/core/job/state.ts";
-import { accepted, BEGIN, imageJob, taskOf } from "./a-job.ts";
+import { accepted, BEGIN, imageJob } from "./a-job.ts";
 
 const NO_IMAGE = { code: "not_an_image", message: "The bytes are of no picture." };
 
@@ -15,8 +15,13 @@ const STEPS = {
 } as const;
 
 const task = (at: keyof typeof STEPS, changes: Partial<TaskRecord> = {}): TaskRecord => ({
-  ...taskOf(accepted(imageJob(["a"]))),
+  taskId: "a",
   step: STEPS[at],
+  attempts: 1,
+  sends: 0,
+  refusals: 0,
+  started: false,
+  problem: null,
   ...changes,
 });
 

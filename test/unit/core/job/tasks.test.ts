@@ -45,14 +45,15 @@ describe("a consumer", () => {
     expect(taskOf(state, "a").step.at).toBe("waiting");
   });
 
-  it.each<[string, JobState, string]>([
-    ["another holds", claimed(one()), "a"],
-    ["has ended", ended(one(), "a", SUCCESS), "a"],
-    ["is not the job's", one(), "b"],
-    ["is of a job that was not accepted", { ...one(), phase: "prepared" }, "a"],
-    ["is of a job that was withdrawn", { ...one(), phase: "withdrawn" }, "a"],
-    ["is of a job that has had its time", { ...one(), phase: "expired" }, "a"],
-  ])("takes no task that %s", (_, state, taskId) => {
+  it.each<[string, () => JobState, string]>([
+    ["another holds", () => claimed(one()), "a"],
+    ["has ended", () => ended(one(), "a", SUCCESS), "a"],
+    ["is not the job's", () => one(), "b"],
+    ["is of a job that was not accepted", () => ({ ...one(), phase: "prepared" }), "a"],
+    ["is of a job that was withdrawn", () => ({ ...one(), phase: "withdrawn" }), "a"],
+    ["is of a job that has had its time", () => ({ ...one(), phase: "expired" }), "a"],
+  ])("takes no task that %s", (_, make, taskId) => {
+    const state = make();
     expect(claimTask(state, taskId, policy, BEGIN)).toEqual({ state, taken: false });
   });
 });
@@ -147,12 +148,13 @@ describe("a task's holder", () => {
     });
   });
 
-  it.each<[string, JobState]>([
-    ["another holds", ended(one(), "a", { outcome: "returned" })],
-    ["another ended in success", ended(ended(one(), "a", failure(true)), "a", SUCCESS)],
-    ["another ended in failure", ended(ended(one(), "a", failure(true)), "a", failure(false))],
-    ["is not the job's", accepted(imageJob(["b"]))],
-  ])("has lost its lease of a task that %s", (_, state) => {
+  it.each<[string, () => JobState]>([
+    ["another holds", () => ended(one(), "a", { outcome: "returned" })],
+    ["another ended in success", () => ended(ended(one(), "a", failure(true)), "a", SUCCESS)],
+    ["another ended in failure", () => ended(ended(one(), "a", failure(true)), "a", failure(false))],
+    ["is not the job's", () => accepted(imageJob(["b"]))],
+  ])("has lost its lease of a task that %s", (_, make) => {
+    const state = make();
     const lost = { state, taken: false };
     expect(completeTask(state, "a", 1, SUCCESS, policy, BEGIN)).toEqual({
       state,
