@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TaskId } from "../../../src/contract/primitives.ts";
 import { PresignRequest } from "../../../src/contract/upload.ts";
-import { extensionOf, sniffMedia } from "../../../src/core/media-type.ts";
+import { extensionOf, jobTypeOf, sniffMedia, SNIFF_BYTES } from "../../../src/core/media-type.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
@@ -20,30 +20,91 @@ describe("media types", () => {
   });
 
   it.each([
+    ["image/png", "png"],
+    ["image/jpeg", "jpg"],
+    ["image/webp", "webp"],
+    ["image/gif", "gif"],
+    ["image/avif", "avif"],
+    ["image/heic", "heic"],
+    ["image/tiff", "tiff"],
+    ["image/bmp", "bmp"],
+    ["video/mp4", "mp4"],
+    ["video/quicktime", "mov"],
+    ["video/webm", "webm"],
+    ["video/x-matroska", "mkv"],
+    ["video/x-msvideo", "avi"],
+    ["application/octet-stream", "bin"],
+    ["IMAGE/JPEG", "jpg"],
+  ])("give %s the extension that it usually has: %s", (type, extension) => {
+    expect(extensionOf(type)).toBe(extension);
+  });
+
+  it.each([
+    ["image/x-portable-bitmap", "x-portable-bitmap"],
+    ["image/vnd.Adobe.PSD", "vnd.adobe.psd"],
+    ["image/svg+xml", "svg-xml"],
+    ["image/a/b", "a-b"],
+    ["video/.-h264", "h264"],
+    ["video/++", "bin"],
+    [`image/${"x".repeat(100)}`, "x".repeat(64)],
+  ])("give %s its own name in the alphabet of taskIds: %s", (type, extension) => {
+    expect(extensionOf(type)).toBe(extension);
+  });
+
+  it.each([
+    ["image/png", "image"],
+    ["IMAGE/PNG", "image"],
+    ["video/mp4", "video"],
+    ["application/octet-stream", null],
+    ["imagery/png", null],
+  ])("say whether an upload is for an image job or a video job, or nothing: %s, %s", (type, jobType) => {
+    expect(jobTypeOf(type)).toBe(jobType);
+  });
+});
+
+describe("a file's first bytes", () => {
+  it.each([
     ["\x89PNG\r\n\x1a\n", "image", "png"],
     ["\xff\xd8\xff\xe0", "image", "jpeg"],
+    ["GIF87a", "image", "gif"],
     ["GIF89a", "image", "gif"],
     ["RIFF\0\0\0\0WEBP", "image", "webp"],
-    ["\0\0\0\x1cftypavif", "image", "avif"],
-    ["\0\0\0\x18ftypheic", "image", "heic"],
     ["BM", "image", "bmp"],
     ["II*\0", "image", "tiff"],
+    ["MM\0*", "image", "tiff"],
     ["\0\0\0\x18ftypisom", "video", "mp4"],
     ["\0\0\0\x18ftypmp42", "video", "mp4"],
     ["\0\0\0\x1cftypiso5", "video", "mp4"],
     ["\0\0\0\x20ftypM4V ", "video", "mp4"],
     ["\0\0\0\x14ftyp3gp4", "video", "mp4"],
     ["\0\0\0\x14ftypqt  ", "video", "mp4"],
-    ["\0\0\0\x1cftypavis", "image", "avif"],
-    ["\0\0\0\x18ftypmif1", "image", "heic"],
+    ["\0\0\0\x08moov", "video", "quicktime"],
+    ["\0\0\0\x08mdat", "video", "quicktime"],
     ["\0\0\0\x08wide", "video", "quicktime"],
+    ["\0\0\0\x08free", "video", "quicktime"],
     ["\x1a\x45\xdf\xa3", "video", "x-matroska"],
     ["RIFF\0\0\0\0AVI ", "video", "x-msvideo"],
-  ])("tell %j to be of a kind and a format: %s %s", (head, type, format) => {
+    ...["avif", "avis"].map((brand) => [`\0\0\0\x1cftyp${brand}`, "image", "avif"]),
+    ...["heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1"].map((brand) => [
+      `\0\0\0\x1cftyp${brand}`,
+      "image",
+      "heic",
+    ]),
+  ])("tell %j to be of a kind and a format: %s %s, whatever follows", (head, type, format) => {
     expect(sniffMedia(bytes(head))).toEqual({ type, format });
+    expect(sniffMedia(bytes(head.padEnd(SNIFF_BYTES, "x")))).toEqual({ type, format });
   });
 
-  it.each(["RIFF\0\0\0\0WAVE", "<svg xmlns=", "", "\x89PN"])("tell nothing of %j", (head) => {
-    expect(sniffMedia(bytes(head))).toBeNull();
+  it.each(["RIFF\0\0\0\0WAVE", "RIFX\0\0\0\0WEBP", "<svg xmlns=", "", "\x89PN", "ftypheic", "hello, world"])(
+    "tell nothing of %j",
+    (head) => {
+      expect(sniffMedia(bytes(head))).toBeNull();
+    },
+  );
+
+  it("that are fewer than a format's sign tell nothing of it", () => {
+    for (const sign of ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF89a", "II*\0", "\x1a\x45\xdf\xa3"]) {
+      expect(sniffMedia(bytes(sign.slice(0, -1)))).toBeNull();
+    }
   });
 });

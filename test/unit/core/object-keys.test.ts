@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import {
+  archiveKey,
+  archivesPrefix,
+  inputKey,
+  outputKey,
+  outputsPrefix,
+} from "../../../src/core/object-keys.ts";
+
+const JOB = { accountId: "acct_1", jobId: "job_1" };
+
+describe("in the bucket", () => {
+  it("an upload lies under its account", () => {
+    expect(inputKey("acct_1", "a.png")).toBe("inputs/acct_1/a.png");
+  });
+
+  it("what a task wrote lies under its job, task and lease", () => {
+    expect(outputKey(JOB, "a.png", 3, "masks/0.png")).toBe("outputs/acct_1/job_1/a.png/3/masks/0.png");
+  });
+
+  it("an archive lies under its job and lease", () => {
+    expect(archiveKey("acct_1", "job_1", 4)).toBe("archives/acct_1/job_1/4.zip");
+  });
+
+  it("all that a job left behind has a prefix, which is no other job's", () => {
+    const outputs = outputsPrefix("acct_1", "job_1");
+    const archives = archivesPrefix("acct_1", "job_1");
+    expect(outputKey(JOB, "a.png", 3, "preview.png").startsWith(outputs)).toBe(true);
+    expect(archiveKey("acct_1", "job_1", 4).startsWith(archives)).toBe(true);
+    expect(outputKey({ ...JOB, jobId: "job_10" }, "a.png", 3, "preview.png").startsWith(outputs)).toBe(false);
+    expect(archiveKey("acct_1", "job_10", 4).startsWith(archives)).toBe(false);
+  });
+});
