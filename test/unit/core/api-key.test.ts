@@ -10,7 +10,7 @@ import {
   isWellFormedApiKey,
 } from "../../../src/core/api-key.ts";
 
-const BASE62 = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
+const BASE62 = Array.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
 /** The six base62 digits of a text's CRC-32, most significant first, by other means. */
 const checksumOf = (text: string): string =>

@@ -27,7 +27,7 @@ describe("an error of the service", () => {
       name: "ServiceError",
       code: "job_not_found",
       status: 404,
-      message: "There is no such job in this account.",
+      message: ERROR_CATALOGUE.job_not_found[1],
       hints: {},
     });
   });

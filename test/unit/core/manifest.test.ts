@@ -5,6 +5,10 @@ import type { FinishedJob } from "../../../src/core/job/answers.ts";
 import { assetsOf, manifestOf } from "../../../src/core/manifest.ts";
 import { IMAGE_OUTPUT, imageJob, videoJob } from "./job/a-job.ts";
 
+const A = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
+const B = "00000000-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
+const FILM = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4";
+
 const mask = (maskIndex: number, confidence: number) => ({
   maskIndex,
   promptIndex: 0,
@@ -30,16 +34,16 @@ const CLIP: VideoTaskOutput = {
 };
 
 const PICTURES: FinishedJob = {
-  definition: imageJob(["a.png", "b.png"], { prompts: ["cat", "chair"] }),
+  definition: imageJob([A, B], { prompts: ["cat", "chair"] }),
   tasks: [
-    { taskId: "a.png", lease: 4, output: CATS },
-    { taskId: "b.png", lease: 2, output: IMAGE_OUTPUT },
+    { taskId: A, lease: 4, output: CATS },
+    { taskId: B, lease: 2, output: IMAGE_OUTPUT },
   ],
 };
 
 const video = (changes: Parameters<typeof videoJob>[0] = {}, output = CLIP): FinishedJob => ({
-  definition: videoJob({ taskIds: ["clip.mp4"], prompts: ["dog"], ...changes }),
-  tasks: [{ taskId: "clip.mp4", lease: 3, output }],
+  definition: videoJob({ taskIds: [FILM], prompts: ["dog"], ...changes }),
+  tasks: [{ taskId: FILM, lease: 3, output }],
 });
 
 const refer = (key: string): string => `https://storage.test/${key}`;
@@ -47,20 +51,20 @@ const refer = (key: string): string => `https://storage.test/${key}`;
 describe("a job's assets", () => {
   it("are each picture's masks by their index, then its preview, in the order of the request", () => {
     expect(assetsOf(PICTURES)).toEqual([
-      { key: "masks/a.png/0.png", objectKey: "outputs/acct_1/job_1/a.png/4/masks/0.png" },
-      { key: "masks/a.png/1.png", objectKey: "outputs/acct_1/job_1/a.png/4/masks/1.png" },
-      { key: "preview/a.png.png", objectKey: "outputs/acct_1/job_1/a.png/4/preview.png" },
+      { key: `masks/${A}/0.png`, objectKey: `outputs/acct_1/job_1/${A}/4/masks/0.png` },
+      { key: `masks/${A}/1.png`, objectKey: `outputs/acct_1/job_1/${A}/4/masks/1.png` },
+      { key: `preview/${A}.png`, objectKey: `outputs/acct_1/job_1/${A}/4/preview.png` },
     ]);
   });
 
   it("are a video's masks.json and its preview", () => {
     const masks = {
-      key: "masks/clip.mp4/masks.json",
-      objectKey: "outputs/acct_1/job_1/clip.mp4/3/masks.json",
+      key: `masks/${FILM}/masks.json`,
+      objectKey: `outputs/acct_1/job_1/${FILM}/3/masks.json`,
     };
     const preview = {
-      key: "preview/clip.mp4.mp4",
-      objectKey: "outputs/acct_1/job_1/clip.mp4/3/preview.mp4",
+      key: `preview/${FILM}.mp4`,
+      objectKey: `outputs/acct_1/job_1/${FILM}/3/preview.mp4`,
     };
     expect(assetsOf(video())).toEqual([masks, preview]);
     expect(assetsOf(video({}, { ...CLIP, preview: null }))).toEqual([masks]);
@@ -76,17 +80,17 @@ describe("the manifest of an image job", () => {
       prompts: ["cat", "chair"],
       items: [
         {
-          taskId: "a.png",
-          inputId: "a.png",
+          taskId: A,
+          inputId: A,
           units: 1,
           generatedAt,
-          previewUrl: "https://storage.test/preview/a.png.png",
+          previewUrl: `https://storage.test/preview/${A}.png`,
           masks: [
-            { maskIndex: 0, confidence: 0.9, url: "https://storage.test/masks/a.png/0.png" },
-            { maskIndex: 1, confidence: 0.8, url: "https://storage.test/masks/a.png/1.png" },
+            { maskIndex: 0, confidence: 0.9, url: `https://storage.test/masks/${A}/0.png` },
+            { maskIndex: 1, confidence: 0.8, url: `https://storage.test/masks/${A}/1.png` },
           ],
         },
-        { taskId: "b.png", inputId: "b.png", units: 1, generatedAt, masks: [] },
+        { taskId: B, inputId: B, units: 1, generatedAt, masks: [] },
       ],
     });
   });
@@ -113,12 +117,12 @@ describe("the manifest of a video job", () => {
       prompts: ["dog"],
       items: [
         {
-          taskId: "clip.mp4",
-          inputId: "clip.mp4",
+          taskId: FILM,
+          inputId: FILM,
           units: 12,
           generatedAt: "2026-01-02T00:00:00.000Z",
-          previewUrl: "https://storage.test/preview/clip.mp4.mp4",
-          masks: "https://storage.test/masks/clip.mp4/masks.json",
+          previewUrl: `https://storage.test/preview/${FILM}.mp4`,
+          masks: `https://storage.test/masks/${FILM}/masks.json`,
           scoreThreshold: 0.3,
           counts: { framesProcessed: 12, framesWithMasks: 5, totalMasks: 7 },
         },
@@ -157,9 +161,9 @@ describe("a manifest", () => {
   it("leaves out what is not of the job's type", () => {
     const [picture] = PICTURES.tasks;
     if (picture === undefined) throw new Error("no picture");
-    const clip = { taskId: "clip.mp4", lease: 1, output: CLIP };
+    const clip = { taskId: FILM, lease: 1, output: CLIP };
     const namesOf = (job: FinishedJob) => manifestOf(job, refer).items.map(({ taskId }) => taskId);
-    expect(namesOf({ ...PICTURES, tasks: [picture, clip] })).toEqual(["a.png"]);
-    expect(namesOf({ ...video(), tasks: [picture, clip] })).toEqual(["clip.mp4"]);
+    expect(namesOf({ ...PICTURES, tasks: [picture, clip] })).toEqual([A]);
+    expect(namesOf({ ...video(), tasks: [picture, clip] })).toEqual([FILM]);
   });
 });

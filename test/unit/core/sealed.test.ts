@@ -1,10 +1,42 @@
+import { hkdfSync } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { CompactEncrypt } from "jose";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { seal, unseal } from "../../../src/core/sealed.ts";
 
 const text = fc.string({ unit: "grapheme" });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A JWE by the key of a secret for a purpose: HKDF with SHA-256, without salt, by Node's own means. */
+const jwe = (secret: string, purpose: string, text: string, header: { alg: string; enc: string }) =>
+  new CompactEncrypt(Buffer.from(text))
+    .setProtectedHeader(header)
+    .encrypt(new Uint8Array(hkdfSync("sha256", secret, "", purpose, 32)));
+
 describe("a sealed text", () => {
+  it("is a JWE by AES-256 in GCM under HKDF's key, so that what is stored opens as long as there is the secret", async () => {
+    const stored = await jwe("secret", "purpose", "content", { alg: "dir", enc: "A256GCM" });
+    expect(await unseal("secret", "purpose", stored)).toBe("content");
+    const [header = ""] = (await seal("secret", "purpose", "content")).split(".");
+    expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({ alg: "dir", enc: "A256GCM" });
+  });
+
+  it("by another cipher or another management of keys does not open", async () => {
+    const otherCipher = await jwe("secret", "purpose", "content", { alg: "dir", enc: "A128CBC-HS256" });
+    expect(await unseal("secret", "purpose", otherCipher)).toBeNull();
+    const otherKey = await jwe("secret", "purpose", "content", { alg: "A256KW", enc: "A256GCM" });
+    expect(await unseal("secret", "purpose", otherKey)).toBeNull();
+  });
+
+  it("is not called forged when the runtime fails to look", async () => {
+    const sealed = await seal("secret", "purpose", "content");
+    vi.spyOn(crypto.subtle, "deriveBits").mockRejectedValue(new Error("out of memory"));
+    await expect(unseal("secret", "purpose", sealed)).rejects.toThrow("out of memory");
+  });
+
   it("opens by its secret and for its purpose, and by no other", async () => {
     await fc.assert(
       fc.asyncProperty(

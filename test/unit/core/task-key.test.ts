@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { taskKey } from "../../../src/core/task-key.ts";
-import { TaskKey } from "../../../src/inference/protocol.ts";
+import { TaskKey } from "@segmentation/protocol";
 
 it("each lease of each task has a name of its own at the inference service, which takes it", () => {
   const jobId = fc.stringMatching(/^job_[0-9a-f]{32}$/);

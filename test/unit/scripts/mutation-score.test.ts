@@ -16,9 +16,8 @@ const isMany = (count: number) =>
 `;
 
 const mutant = (changes: Partial<Mutant> = {}): Mutant => ({
-  id: "1",
-  fileName: "src/core/many.ts",
-  mutatorName: "LogicalOperator",
+  file: "src/core/many.ts",
+  mutator: "LogicalOperator",
   location: { start: { line: 3, column: 3 }, end: { line: 3, column: 29 } },
   replacement: "count > least && count < 0",
   status: "Survived",
@@ -38,7 +37,7 @@ describe("the score of a mutation run", () => {
     ] as const;
     const all = [
       ...statuses.map((status) => mutant({ status })),
-      mutant({ fileName: "src/core/few.ts", status: "Killed" }),
+      mutant({ file: "src/core/few.ts", status: "Killed" }),
     ];
     expect([...scores(all)]).toEqual([
       ["src/core/few.ts", { mutants: 1, killed: 1 }],

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/core/job/state.ts";
 import { claimTask, completeTask } from "../../../../src/core/job/tasks.ts";
 import { DEFAULT_POLICY } from "../../../../src/core/job/policy.ts";
-import type { Completion, ImageTaskOutput } from "../../../../src/inference/protocol.ts";
+import type { Completion, ImageTaskOutput } from "@segmentation/protocol";
 
 /** When the tests' jobs are created, epoch milliseconds. */
 export const BEGIN = 1_800_000_000_000;

@@ -15,7 +15,7 @@ import {
   unsendTasks,
 } from "../../../../src/core/job/tasks.ts";
 import { nextWake } from "../../../../src/core/job/wake.ts";
-import type { Completion, ProgressReport } from "../../../../src/inference/protocol.ts";
+import type { Completion, ProgressReport } from "@segmentation/protocol";
 import { accepted, BEGIN, failure, imageJob, SUCCESS } from "./a-job.ts";
 
 const RANK = { queued: 0, processing: 1, success: 2, failed: 2 };

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
 import { jobProgress } from "../../../../src/core/job/progress.ts";
 import type { JobState, TaskRecord } from "../../../../src/core/job/state.ts";
 import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/core/job/tasks.ts";
-import type { ProgressReport } from "../../../../src/inference/protocol.ts";
+import type { ProgressReport } from "@segmentation/protocol";
 import { accepted, BEGIN, videoJob } from "./a-job.ts";
 
 const running = (taskIds: readonly string[]): JobState => accepted(videoJob({ taskIds }));

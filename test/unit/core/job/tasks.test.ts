@@ -13,7 +13,7 @@ import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/job/rollup.ts";
 import { isDone, type JobState } from "../../../../src/core/job/state.ts";
 import { nextWake } from "../../../../src/core/job/wake.ts";
-import type { Completion } from "../../../../src/inference/protocol.ts";
+import type { Completion } from "@segmentation/protocol";
 import {
   accepted,
   BEGIN,

@@ -1,0 +1,87 @@
+/** A place in a text; lines and columns count from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A mutant and what became of it, in Stryker's words; `file` is relative to the repository's root. */
+export interface Mutant {
+  readonly file: string;
+  readonly mutator: string;
+  readonly location: { readonly start: Place; readonly end: Place };
+  readonly replacement: string;
+  readonly status: string;
+}
+
+/** What a mutant changes, wherever that stands in its file. */
+export interface Change {
+  readonly file: string;
+  readonly mutator: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How many mutants there are of a file, and how many of them some test notices. */
+export interface Score {
+  readonly mutants: number;
+  readonly killed: number;
+}
+
+/** Whether a test noticed the mutant: by its failure, or by never coming to an end. */
+const isKilled = ({ status }: Mutant): boolean => status === "Killed" || status === "Timeout";
+
+/** Whether no test noticed the mutant. */
+export const isAlive = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage";
+
+/** The score of each file in order of its name; a mutant that could not even run (a compile error) counts nowhere. */
+export function scores(mutants: readonly Mutant[]): Map<string, Score> {
+  const files = new Map<string, Score>();
+  for (const mutant of mutants.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
+    if (!isKilled(mutant) && !isAlive(mutant)) continue;
+    const before = files.get(mutant.file) ?? { mutants: 0, killed: 0 };
+    const killed = before.killed + (isKilled(mutant) ? 1 : 0);
+    files.set(mutant.file, { mutants: before.mutants + 1, killed });
+  }
+  return files;
+}
+
+/** The score of several files together. */
+export function total(files: Iterable<Score>): Score {
+  let mutants = 0;
+  let killed = 0;
+  for (const file of files) {
+    mutants += file.mutants;
+    killed += file.killed;
+  }
+  return { mutants, killed };
+}
+
+/** The share of mutants that were killed, from 0 to 1; of none it is 0. */
+export const share = ({ mutants, killed }: Score): number => (mutants === 0 ? 0 : killed / mutants);
+
+const oneLine = (code: string): string => code.replaceAll(/\s+/g, " ").trim();
+
+/** What a mutant changes; `source` is its file's text. */
+export function changeOf(mutant: Mutant, source: string): Change {
+  const { start, end } = mutant.location;
+  const offsetOf = ({ line, column }: Place): number =>
+    source.split("\n", line - 1).reduce((so, each) => so + each.length + 1, column - 1);
+  const from = source.slice(offsetOf(start), offsetOf(end));
+  const { file, mutator, replacement } = mutant;
+  return { file, mutator, from: oneLine(from), to: oneLine(replacement) };
+}
+
+/** The rows of the list of equivalent mutants: a table of file, mutator, code, its replacement, and the reason. */
+export function readEquivalents(markdown: string): Change[] {
+  const row = /^\| `([^`]+)` \| (\w+) \| `(.+)` \| `(.*)` \| .+ \|$/gm;
+  return [...markdown.matchAll(row)].map(([, file = "", mutator = "", from = "", to = ""]) => {
+    const [plainFrom, plainTo] = [from, to].map((code) => oneLine(code.replaceAll("\\|", "|")));
+    return { file, mutator, from: plainFrom ?? "", to: plainTo ?? "" };
+  });
+}
+
+/** A row as the list of equivalent mutants has it, without its reason. */
+export function rowOf({ file, mutator, from, to }: Change): string {
+  const [plainFrom, plainTo] = [from, to].map((code) => code.replaceAll("|", "\\|"));
+  return `| \`${file}\` | ${mutator} | \`${plainFrom}\` | \`${plainTo}\` |`;
+}

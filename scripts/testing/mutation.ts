@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+import { runCommand } from "../shared/command-line.ts";
+import { PROJECT_ROOT } from "../shared/root.ts";
+import {
+  changeOf,
+  isAlive,
+  readEquivalents,
+  rowOf,
+  scores,
+  share,
+  total,
+  type Mutant,
+} from "./mutation-score.ts";
+
+/** The least share of the core's mutants that its tests have to kill. */
+const LEAST_KILLED = 0.9;
+
+const EQUIVALENTS = "test/unit/core/survivors.md";
+const REPORTS = ".local/mutation";
+
+const percent = (killed: number): string => `${(killed * 100).toFixed(1)} %`.padStart(7);
+
+/** Changes the code of `files` in every way that Stryker knows, one at a time, and sees whether a test notices. */
+async function mutate(files: readonly string[], concurrency: number): Promise<Mutant[]> {
+  const results = await new Stryker({
+    mutate: [...files],
+    concurrency,
+    testRunner: "vitest",
+    vitest: { configFile: "scripts/testing/mutation.vitest.config.ts" },
+    plugins: ["@stryker-mutator/vitest-runner"],
+    coverageAnalysis: "perTest",
+    // Stryker would read it by the API of TypeScript 5; Vite needs none.
+    tsconfigFile: "none.json",
+    ignorePatterns: [
+      "**",
+      "!src/**",
+      "!test/unit/core/**",
+      "!test/support/node/**",
+      "!scripts/testing/**",
+      "!docs/errors.md",
+      "!package.json",
+    ],
+    tempDirName: `${REPORTS}/sandbox`,
+    reporters: ["progress-append-only", "html", "json"],
+    htmlReporter: { fileName: `${REPORTS}/report.html` },
+    jsonReporter: { fileName: `${REPORTS}/report.json` },
+    allowConsoleColors: false,
+  }).runMutationTest();
+  return results.map(({ fileName, mutatorName, location, replacement, status }) => {
+    const file = relative(PROJECT_ROOT, fileName);
+    return { file, mutator: mutatorName, location, replacement, status };
+  });
+}
+
+/** Of the survivors, the rows of those that the list of equivalent mutants has not; of the list, those that are none. */
+async function compare(mutants: readonly Mutant[]): Promise<{ unlisted: string[]; stale: string[] }> {
+  const listed = readEquivalents(await readFile(join(PROJECT_ROOT, EQUIVALENTS), "utf8")).map(rowOf);
+  const unlisted: string[] = [];
+  for (const mutant of mutants.filter(isAlive)) {
+    const source = await readFile(join(PROJECT_ROOT, mutant.file), "utf8");
+    const row = rowOf(changeOf(mutant, source));
+    const at = listed.indexOf(row);
+    if (at >= 0) listed.splice(at, 1);
+    else unlisted.push(`${mutant.file}:${mutant.location.start.line} ${row} ${mutant.status}`);
+  }
+  const files = new Set(mutants.map(({ file }) => file));
+  return { unlisted, stale: listed.filter((row) => [...files].some((file) => row.includes(`\`${file}\``))) };
+}
+
+/**
+ * Mutation testing of the pure core: exit code 1 where its tests kill too few of the mutants, or where one that is listed as
+ * changing nothing was killed. Arguments are the files to mutate, all of the core without any.
+ */
+async function mutationTest(): Promise<number> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { concurrency: { type: "string", default: "2" } },
+  });
+  const files = positionals.length === 0 ? ["src/core/**/*.ts"] : positionals;
+  const begin = performance.now();
+  const mutants = await mutate(files, Number(values.concurrency));
+  const seconds = Math.round((performance.now() - begin) / 1_000);
+
+  const byFile = scores(mutants);
+  const all = total(byFile.values());
+  const { unlisted, stale } = await compare(mutants);
+  console.log("\nMutants that the tests of the core killed:\n");
+  for (const [file, score] of byFile) {
+    console.log(
+      `${percent(share(score))}  ${String(score.killed).padStart(4)} of ${String(score.mutants).padStart(4)}  ${file}`,
+    );
+  }
+  if (unlisted.length > 0)
+    console.log(`\nSurvivors that ${EQUIVALENTS} does not explain:\n${unlisted.join("\n")}`);
+  if (stale.length > 0) console.log(`\nIn ${EQUIVALENTS}, and yet killed or gone:\n${stale.join("\n")}`);
+  const survivors = all.mutants - all.killed;
+  console.log(
+    `\n${percent(share(all)).trim()} of ${all.mutants} mutants killed in ${seconds} s; ${survivors} survive, ` +
+      `${survivors - unlisted.length} of them change nothing. Report: ${REPORTS}/report.html`,
+  );
+  return share(all) >= LEAST_KILLED && stale.length === 0 ? 0 : 1;
+}
+
+await runCommand(mutationTest);
