@@ -8,7 +8,7 @@ export type Plan = "trial" | "paid" | "blocked";
 /** How a subscription's state at the payment provider bears on access. */
 export type SubscriptionStanding = "active" | "delinquent" | "inactive";
 
-const STANDINGS: ReadonlyMap<string, SubscriptionStanding> = new Map([
+const STANDINGS: ReadonlyMap<string | null, SubscriptionStanding> = new Map([
   ["active", "active"],
   ["trialing", "active"],
   ["past_due", "delinquent"],
@@ -17,7 +17,7 @@ const STANDINGS: ReadonlyMap<string, SubscriptionStanding> = new Map([
 
 /** The standing of a subscription by Stripe's status; null means that there is no subscription. */
 export const standingOf = (subscriptionStatus: string | null): SubscriptionStanding =>
-  STANDINGS.get(subscriptionStatus ?? "") ?? "inactive";
+  STANDINGS.get(subscriptionStatus) ?? "inactive";
 
 /** The access mode of an account: the operator's plan decides first, then the subscription. */
 export function accessModeOf(plan: Plan, subscriptionStatus: string | null): AccessMode {

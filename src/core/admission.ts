@@ -120,19 +120,20 @@ export function accountRefusal(
   return new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId });
 }
 
-/** What one task of the trial queue takes when the inference service does nothing else, and the longest wait to ask for. */
-const SECONDS_PER_TASK = 1;
+/** The longest wait to ask for. */
 const LONGEST_WAIT_SECONDS = 600;
 
-/** Refuses a trial job while more tasks wait in the trial queue than may: trial_queue_full, and when to come again. */
+/**
+ * Refuses a trial job while more tasks wait in the trial queue than may: trial_queue_full, and when to come again. One
+ * task takes about a second when the inference service does nothing else, so there are as many as tasks too many.
+ */
 export function backlogRefusal(
   { maxTrialBacklog, upgradeUrl }: AdmissionTerms,
   backlog: number,
 ): ServiceError | null {
   if (backlog <= maxTrialBacklog) return null;
-  const seconds = Math.ceil((backlog - maxTrialBacklog) * SECONDS_PER_TASK);
   return new ServiceError("trial_queue_full", undefined, {
-    retryAfterSeconds: Math.min(LONGEST_WAIT_SECONDS, seconds),
+    retryAfterSeconds: Math.min(LONGEST_WAIT_SECONDS, backlog - maxTrialBacklog),
     upgradeUrl,
   });
 }

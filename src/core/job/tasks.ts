@@ -125,7 +125,6 @@ export function completeTask(
   const reason =
     completion.outcome === "success" ? outputRefusal(state.definition.type, completion.output) : null;
   const moved = byHolder(state, taskId, lease, now, (held) => {
-    if (reason !== null) return held;
     const task = { ...held, started: true };
     if (completion.outcome === "success") {
       return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
@@ -145,12 +144,13 @@ export function completeTask(
 export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
   const { createdAt } = state.definition;
   const tasks = state.tasks.map((task) => {
-    if (task.step.at === "leased" && delivery.isExpired(task, now)) {
-      const { lease } = task.step;
-      return attemptFailed(task, lease, task.problem ?? problemOf("attempts_exhausted"), policy, now);
+    if (isDone(task)) return task;
+    if (task.step.at === "leased") {
+      return delivery.isExpired(task, now)
+        ? attemptFailed(task, task.step.lease, task.problem ?? problemOf("attempts_exhausted"), policy, now)
+        : task;
     }
-    if (isDone(task) || task.step.at === "leased" || now < givesUpAt(task, createdAt, policy)) return task;
-    return failed(task, null, problemOf("inference_unavailable"));
+    return now < givesUpAt(task, createdAt, policy) ? task : failed(task, null, problemOf("inference_unavailable"));
   });
   return withTasks(state, tasks, now);
 }

@@ -11,8 +11,8 @@ afterEach(() => {
 });
 
 /** A JWE by the key of a secret for a purpose: HKDF with SHA-256, without salt, by Node's own means. */
-const jwe = (secret: string, purpose: string, text: string, header: { alg: string; enc: string }) =>
-  new CompactEncrypt(Buffer.from(text))
+const jwe = (secret: string, purpose: string, content: string, header: { alg: string; enc: string }) =>
+  new CompactEncrypt(Buffer.from(content))
     .setProtectedHeader(header)
     .encrypt(new Uint8Array(hkdfSync("sha256", secret, "", purpose, 32)));
 

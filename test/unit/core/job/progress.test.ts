@@ -5,7 +5,7 @@ import { jobProgress } from "../../../../src/core/job/progress.ts";
 import type { JobState, TaskRecord } from "../../../../src/core/job/state.ts";
 import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/core/job/tasks.ts";
 import type { ProgressReport } from "@segmentation/protocol";
-import { accepted, BEGIN, videoJob } from "./a-job.ts";
+import { accepted, BEGIN, taskOf, videoJob } from "./a-job.ts";
 
 const running = (taskIds: readonly string[]): JobState => accepted(videoJob({ taskIds }));
 
@@ -110,6 +110,13 @@ describe("a job's progress", () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it("follows its holder's reports, the later of two that say the same", () => {
+    const begun = reported(claimed(running(["clip"])), 1, 10);
+    const half = reported(begun, 5, 10);
+    expect(jobProgress(half.tasks)).toBe(0.5);
+    expect(taskOf(reported(half, 10, 20)).progress).toEqual({ lease: 1, done: 10, total: 20 });
   });
 
   it("begins again at 0 with a new attempt", () => {
