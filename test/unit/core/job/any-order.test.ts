@@ -102,8 +102,10 @@ describe("a job's tasks, whatever happens in whatever order", () => {
     everyRun((before, after) => {
       for (const [i, was] of before.tasks.entries()) {
         const is = after.tasks[i];
+        // Most events change one task; what is the same object did not move.
+        if (is === was) continue;
         if (is === undefined) throw new Error("a task is lost");
-        if (isDone(was)) expect(is).toEqual(was);
+        expect(isDone(was)).toBe(false);
         expect(RANK[taskStatus(is)]).toBeGreaterThanOrEqual(RANK[taskStatus(was)]);
       }
     });
@@ -135,10 +137,9 @@ describe("a job's tasks, whatever happens in whatever order", () => {
         );
         expect(is).toBeLessThanOrEqual(Math.max(policy.window, was ?? 0));
       }
-      for (const { attempts } of after.tasks) {
-        expect(attempts).toBeGreaterThanOrEqual(0);
-        expect(attempts).toBeLessThanOrEqual(policy.maxAttempts);
-      }
+      const attempts = after.tasks.map((each) => each.attempts);
+      expect(Math.min(...attempts)).toBeGreaterThanOrEqual(0);
+      expect(Math.max(...attempts)).toBeLessThanOrEqual(policy.maxAttempts);
     });
   });
 
