@@ -58,20 +58,22 @@ describe("the files of a task", () => {
 });
 
 describe("what a task gave", () => {
-  it.each<[JobType, TaskOutput]>([
-    ["image", picture()],
-    ["image", picture({ masks: [], preview: null })],
-    ["video", clip()],
-    ["video", clip({ preview: null, framesWithMasks: 0, totalMasks: 0 })],
-  ])("is taken where it is of its job's type: %s", (type, output) => {
-    expect(outputRefusal(type, output)).toBeNull();
-  });
-
   const mask = (maskIndex: number, name: string) => ({
     maskIndex,
     promptIndex: 0,
     confidence: 0.5,
     file: name,
+  });
+
+  it.each<[JobType, TaskOutput]>([
+    ["image", picture()],
+    ["image", picture({ masks: [], preview: null })],
+    ["image", picture({ masks: [mask(0, "masks/0.png"), mask(1, "masks/1.png")] })],
+    ["video", clip()],
+    ["video", clip({ preview: null, framesWithMasks: 0, totalMasks: 0 })],
+    ["video", clip({ framesWithMasks: 3 })],
+  ])("is taken where it is of its job's type: %s", (type, output) => {
+    expect(outputRefusal(type, output)).toBeNull();
   });
 
   it.each<[JobType, TaskOutput, string]>([
