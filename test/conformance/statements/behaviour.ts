@@ -38,7 +38,7 @@ export const BEHAVIOUR = [
     [
       "A job and its tasks have the same four states, and go forward only.",
       STATES,
-      "unit/core/job-machine: go only forward, and what has ended stays as it is",
+      "unit/core/job/any-order: go only forward, and what has ended stays as it is",
     ],
     ["A job is accepted with 202 and starts as queued.", "operations/createJob/202: lists the job as queued"],
     [
@@ -50,7 +50,7 @@ export const BEHAVIOUR = [
     ["It ends in failed, with error texts on the job and its tasks.", FAILED, SUCCESS],
     [
       "Every job ends.",
-      "unit/core/job-machine: all end, once the holders report: nothing is ever left without an alarm to wake it",
+      "unit/core/job/any-order: all end, once the holders report: nothing is ever left without an alarm to wake it",
       "jobs/delivery: gives up after a day what the service never had room for",
       "jobs/video: can be worked on for days: its input's address and its token live on with the lease",
     ],
@@ -88,7 +88,7 @@ export const BEHAVIOUR = [
     [
       "It is a secret key that begins with sk_live_, obtained from createApiKey.",
       NEW_KEY,
-      "unit/core/api-key: is sk_live_, 40 base62 digits and 6 of a checksum",
+      "unit/core/api-key: is sk_live_, 40 base62 digits and 6 of the CRC-32 of all before them",
     ],
     [
       "Or it is an access token of an identity provider.",

@@ -30,8 +30,8 @@ export const DECIDED_BEHAVIOUR = [
       PROGRESS,
       "operations/retrieveJob/200: tells the mean over the tasks of a batch, of which a failed one has ended too",
       "operations/retrieveJob/200: begins again with a new attempt, whatever the holder of the lost lease tells",
-      "unit/core/progress: never falls while one lease is in force, whatever its holder tells",
-      "unit/core/progress: is a whole number of hundredths from 0 to 1, and 1 only when every task has ended",
+      "unit/core/job/progress: never falls while one lease is in force, whatever its holder tells",
+      "unit/core/job/progress: is a whole number of hundredths from 0 to 1, and 1 only when every task has ended",
     ],
   ),
   ...section(
@@ -74,8 +74,8 @@ export const DECIDED_BEHAVIOUR = [
     ],
     [
       "The codes are snake_case but for Unauthorized, of one catalogue that the docs list.",
-      "unit/documents: has codes in snake_case, but for the specification's Unauthorized",
-      "unit/documents: lists the catalogue, each code with its status and sentence",
+      "unit/core/errors: has codes in snake_case, but for the specification's Unauthorized",
+      "unit/core/errors: lists the catalogue, each code with its status and sentence",
     ],
     [
       "message is a sentence that a person can act on.",

@@ -155,8 +155,8 @@ export const DECIDED_OPERATIONS = [
     ],
     [
       "A key is sk_live_, 40 base62 digits and 6 of the CRC-32.",
-      "unit/core/api-key: is sk_live_, 40 base62 digits and 6 of a checksum",
-      "unit/core/api-key: has zlib's CRC-32",
+      "unit/core/api-key: is sk_live_, 40 base62 digits and 6 of the CRC-32 of all before them",
+      "unit/core/crc32: CRC-32 is zlib's, of whatever bytes",
     ],
     [
       "A key with a wrong checksum is refused without a database read.",
@@ -165,7 +165,7 @@ export const DECIDED_OPERATIONS = [
     ],
     [
       "Only the SHA-256 digest of a key is stored.",
-      "unit/core/api-key: is stored as SHA-256, and shown by 12 characters",
+      "unit/core/api-key: is stored as SHA-256 of the whole secret, and shown by 12 characters",
       "operations/createApiKey/201: keeps the secret's digest, and the secret nowhere",
     ],
     [
@@ -193,7 +193,7 @@ export const DECIDED_OPERATIONS = [
       "Webhooks decide the access mode: active and trialing paid, past_due and unpaid blocked, none and canceled trial.",
       "accounts/billing: decide the access mode, from the account's very next request on",
       SUBSCRIPTIONS,
-      "unit/core/subscription: gives access by it: one that is paid for lets in, one in arrears blocks, any other is as good as none",
+      "unit/core/access: follows its subscription: %s gives %s",
     ],
     [
       "The order and number of webhook deliveries do not matter.",

@@ -35,7 +35,7 @@ export const DECIDED_RESOURCES = [
     ],
     [
       "Ids are opaque; a jobId sorts by time.",
-      "unit/core/ids: job ids are of one form, unique, and sort by the time at which they were made",
+      "unit/core/ids: of jobs are of one form, unique, and sort by the time at which they were made",
     ],
   ),
   ...section(

@@ -144,7 +144,7 @@ export const RESOURCES = [
       "The zip has output_manifest.json and the mask artifacts.",
       ZIP,
       VIDEO_ZIP,
-      "unit/core/zip-writer: is read whole by %s",
+      "unit/archive-readers: is read whole by %s",
       "unit/strict-zip: never gives other files than are in it, whichever bit is flipped",
     ],
   ),

@@ -1,0 +1,27 @@
+import { ZipWriter } from "../../../src/core/zip-writer.ts";
+
+/** When the files of the tests' archives were written, in the time zone of this machine: a zip knows no other. */
+export const MTIME = new Date(2026, 0, 2, 3, 4, 6).getTime();
+
+/** The pieces of an archive of files, each given in chunks. */
+export function piecesOf(files: Readonly<Record<string, readonly Uint8Array[]>>): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  const zip = new ZipWriter((piece) => pieces.push(piece.slice()), MTIME);
+  for (const [name, chunks] of Object.entries(files)) {
+    const add = zip.entry(name);
+    for (const chunk of chunks) add(chunk, false);
+    add(new Uint8Array(), true);
+  }
+  zip.end();
+  return pieces;
+}
+
+/** An archive of files. */
+export const zipOf = (files: Readonly<Record<string, readonly Uint8Array[]>>): Buffer =>
+  Buffer.concat(piecesOf(files));
+
+const NOISE = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 2_654_435_761) >>> 13);
+
+/** Up to 140,000 bytes that don't compress well, others for another seed. */
+export const noise = (bytes: number, seed: number): Uint8Array =>
+  NOISE.subarray((seed * 97) % 60_000).subarray(0, bytes);
