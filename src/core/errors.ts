@@ -94,7 +94,10 @@ export const ERROR_CATALOGUE = {
     "The first request with this Idempotency-Key is still running. Try again after the number of seconds in Retry-After.",
   ],
   subscription_exists: [409, "The account already has a subscription. Manage it in the billing portal."],
-  rate_limited: [429, "This account has sent too many requests. Try again after the number of seconds in Retry-After."],
+  rate_limited: [
+    429,
+    "This account has sent too many requests. Try again after the number of seconds in Retry-After.",
+  ],
   lease_lost: [409, "The lease is no longer in force. Stop working on the task."],
   outputs_refused: [
     400,

@@ -107,7 +107,10 @@ describe("the commands of the README", () => {
 
   it("demo refuses a rate of frames for a photograph, with exit code 2", async () => {
     const asked = command("demo", "samples/coffee.png", "cup", "--fps", "2");
-    await expect(asked).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("apply only to clips") });
+    await expect(asked).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("apply only to clips"),
+    });
   });
 
   it("admin makes accounts and keys, revokes keys and shows jobs", async () => {

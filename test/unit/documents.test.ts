@@ -39,11 +39,6 @@ describe("the errors' page", () => {
     expect(page).toBe(withTables(page));
   });
 
-  it("lists the catalogue, each code with its status and sentence", () => {
-    for (const [code, [status, sentence]] of Object.entries(ERROR_CATALOGUE))
-      expect(rowOf(code)).toContain(`| \`${code}\` | ${status} | ${sentence} |`);
-  });
-
   it("explains each code that a task or an archive can end with", () => {
     for (const [code, { sentence }] of Object.entries(PROBLEMS))
       expect(rowOf(code)).toContainEqual(expect.stringContaining(` | ${sentence} | `));

@@ -150,7 +150,9 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
         ? attemptFailed(task, task.step.lease, task.problem ?? problemOf("attempts_exhausted"), policy, now)
         : task;
     }
-    return now < givesUpAt(task, createdAt, policy) ? task : failed(task, null, problemOf("inference_unavailable"));
+    return now < givesUpAt(task, createdAt, policy)
+      ? task
+      : failed(task, null, problemOf("inference_unavailable"));
   });
   return withTasks(state, tasks, now);
 }

@@ -14,11 +14,6 @@ describe("the errors' page", () => {
     ]);
     expect(rows).toEqual(catalogue);
   });
-
-  it("has codes in snake_case, but for the specification's Unauthorized", () => {
-    const others = Object.keys(ERROR_CATALOGUE).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code));
-    expect(others).toEqual(["Unauthorized"]);
-  });
 });
 
 describe("an error of the service", () => {
