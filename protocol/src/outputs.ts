@@ -83,9 +83,13 @@ export const OutputName = z.string().regex(new RegExp(`^(?:${all.map(pattern).jo
 /** What an output may be. */
 export const OutputContentType = z.enum([...new Set(all.map(({ contentType }) => contentType))]);
 
+const patterns = new Map<string, RegExp>(
+  all.map((output) => [output.name, new RegExp(`^(?:${pattern(output)})$`)]),
+);
+
 /** Whether a file of this name is of this output. */
 export const isNamed = (output: Output, name: string): boolean =>
-  new RegExp(`^(?:${pattern(output)})$`).test(name);
+  patterns.get(output.name)?.test(name) ?? false;
 
 /** The output that a task of this type writes under this name; undefined where it writes none. */
 export const outputNamed = (type: TaskType, name: string): Output | undefined =>

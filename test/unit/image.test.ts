@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { contextFiles, readIgnored, readStages } from "../support/node/image.ts";
 
@@ -9,6 +10,10 @@ const ignored = readIgnored(PROJECT_ROOT);
 const filesOf = (source: string): string[] => contextFiles(PROJECT_ROOT, source, ignored);
 const LISTS = ["package.json", "package-lock.json", ".npmrc"];
 const PACKAGES = ["protocol", "inference-container"];
+const Manifest = z.looseObject({
+  dependencies: z.looseObject({}),
+  optionalDependencies: z.looseObject({}).default({}),
+});
 
 describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
   const stages = readStages(join(PROJECT_ROOT, "inference-container", name));
@@ -45,10 +50,7 @@ describe("the build context", () => {
   });
 
   it.each(PACKAGES)("has all that %s imports: its own files, and packages that it depends on", (folder) => {
-    const { dependencies, optionalDependencies = {} } = JSON.parse(read(`${folder}/package.json`)) as {
-      dependencies: object;
-      optionalDependencies?: object;
-    };
+    const { dependencies, optionalDependencies } = Manifest.parse(JSON.parse(read(`${folder}/package.json`)));
     const packages = Object.keys({ ...dependencies, ...optionalDependencies });
     const files = filesOf(folder);
     const sources = files.filter((path) => path.endsWith(".ts"));
