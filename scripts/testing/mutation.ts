@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -20,6 +21,7 @@ const LEAST_KILLED = 0.9;
 
 const EQUIVALENTS = "test/unit/core/survivors.md";
 const REPORTS = ".local/mutation";
+const SANDBOX = `${REPORTS}/sandbox-${process.pid}`;
 
 const percent = (killed: number): string => `${(killed * 100).toFixed(1)} %`.padStart(7);
 
@@ -43,7 +45,7 @@ async function mutate(files: readonly string[], concurrency: number): Promise<Mu
       "!docs/errors.md",
       "!package.json",
     ],
-    tempDirName: `${REPORTS}/sandbox`,
+    tempDirName: SANDBOX,
     reporters: ["progress-append-only", "html", "json"],
     htmlReporter: { fileName: `${REPORTS}/report.html` },
     jsonReporter: { fileName: `${REPORTS}/report.json` },
@@ -103,5 +105,8 @@ async function mutationTest(): Promise<number> {
   );
   return share(all) >= LEAST_KILLED && stale.length === 0 ? 0 : 1;
 }
+
+// Stryker removes its copy of the project, unless it is interrupted.
+process.on("exit", () => rmSync(join(PROJECT_ROOT, SANDBOX), { recursive: true, force: true }));
 
 await runCommand(mutationTest);
