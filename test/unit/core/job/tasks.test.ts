@@ -212,7 +212,7 @@ describe("time", () => {
       step: { at: "failed", lease: null },
       problem: { code: "inference_unavailable" },
     });
-    expect(jobError(given.tasks)).toMatch(/^inference_unavailable: .*Create a new job\.$/);
+    expect(jobError(given.tasks)).toMatch(/^inference_unavailable: .*Create a new job later\.$/);
   });
 
   it.each([
