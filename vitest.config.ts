@@ -45,6 +45,8 @@ console.log(`SEED=${process.env["SEED"]}`);
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // A summary that is drawn anew all the time would not go with what is printed beside the tests.
+    reporters: [["default", { summary: false }]],
     // Files wait for each other's start and end now and then: two cores carry two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
