@@ -20,7 +20,7 @@ const [service] = pod.containers;
 const gpu = manifest("nvidia/gpu.yaml", manifests.GpuPatch).spec.template.spec.containers[0];
 const compose = manifests.Compose.parse(load(read("compose.yaml")))["x-inference"];
 
-/** What the service's container is given, but for the secret. */
+/** The variables of the service's container, without the secret. */
 const settings = {
   ...manifests.literalVariables(kustomization("base").configMapGenerator[0]?.literals ?? []),
   ...manifests.plainVariables(service.env),

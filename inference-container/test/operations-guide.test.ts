@@ -35,7 +35,7 @@ test("the alerts name outcomes and codes that there are", () => {
     (match) => match[1] ?? "",
   );
   const [, pattern = ""] = /code=~"([^"]+)"/.exec(guide) ?? [];
-  // A table's cell has its bars escaped.
+  // A table cell escapes its bars.
   for (const part of pattern.replaceAll("\\", "").split("|")) {
     expect(
       codes.filter((code) => new RegExp(`^(?:${part})$`).test(code)),

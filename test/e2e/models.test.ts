@@ -65,7 +65,7 @@ describe("the models command", () => {
     expect(error.code).toBe(1);
     expect(JSON.parse(error.stdout)).toMatchObject({
       usable: false,
-      error: expect.stringContaining("it holds no manifest.json"),
+      error: expect.stringContaining("it has no manifest.json"),
     });
   });
 

@@ -7,7 +7,7 @@ interface ScoredBox {
   readonly score: number;
 }
 
-/** Intersection over union, 0 to 1; 0 where both boxes are empty. */
+/** Intersection over union (IoU), 0 to 1; 0 if both boxes are empty. */
 export function boxIou(a: Box, b: Box): number {
   const overlap =
     Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) *
@@ -16,7 +16,7 @@ export function boxIou(a: Box, b: Box): number {
   return union > 0 ? overlap / union : 0;
 }
 
-/** Greedy NMS: boxes by descending score, without those that overlap a better one by more than `iou`. */
+/** Greedy NMS: boxes by descending score, without those whose IoU with a better one exceeds `iou`. */
 export function suppress<T extends ScoredBox>(boxes: readonly T[], iou: number): T[] {
   const kept: T[] = [];
   for (const candidate of boxes.toSorted((a, b) => b.score - a.score))
@@ -24,7 +24,7 @@ export function suppress<T extends ScoredBox>(boxes: readonly T[], iou: number):
   return kept;
 }
 
-/** The part of a box inside a picture, or undefined where less than a pixel of a side is left. */
+/** The part of a box inside a picture; undefined if less than one pixel of a side is left. */
 export function clipBox(box: Box, width: number, height: number): Box | undefined {
   const clipped: Box = [
     clamp(box[0], width),

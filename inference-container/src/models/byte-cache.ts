@@ -1,15 +1,15 @@
-/** A cache bounded by bytes that forgets what was least recently used. */
+/** A cache with a limit in bytes that evicts the least recently used values first. */
 export class ByteCache<V> {
   readonly #budget: number;
   readonly #sizeOf: (value: V) => number;
   readonly #drop: (value: V) => void;
-  /** Iterates from the least to the most recently used: a read moves its entry to the end. */
+  /** From the least to the most recently used: a read moves its entry to the end. */
   readonly #entries = new Map<string, V>();
   #bytes = 0;
 
   /**
-   * `budget` in bytes, 0 keeps nothing; `sizeOf` gives a value's bytes and must not change over its life; `drop` hears of
-   * each value that is not kept, or no longer.
+   * `budget` is in bytes, 0 keeps nothing; `sizeOf` gives a value's bytes, which must never change; `drop` is called
+   * with each value that is not kept, or no longer.
    */
   constructor(budget: number, sizeOf: (value: V) => number, drop: (value: V) => void = () => undefined) {
     this.#budget = budget;
@@ -29,7 +29,7 @@ export class ByteCache<V> {
     return value;
   }
 
-  /** Keeps a value, dropping others to stay within the budget; one larger than the whole budget is not kept. */
+  /** Keeps a value and drops others to stay within the budget; a value larger than the whole budget is not kept. */
   set(key: string, value: V): void {
     this.delete(key);
     if (this.#sizeOf(value) > this.#budget) return this.#drop(value);

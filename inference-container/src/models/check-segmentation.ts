@@ -3,9 +3,9 @@ import { TaskFailure } from "../tasks/failure.ts";
 import type { Instance, Picture, Segmentation } from "./model.ts";
 
 /**
- * Checks that what a model gave keeps the promises of `Instance`: wrong masks are worse than none.
- * @param prompts how many were asked for
- * @throws TaskFailure named model_output_invalid; its cause, for the log, says what is wrong
+ * Checks that a model's result keeps the promises of `Instance`: wrong masks are worse than none.
+ * @param prompts how many prompts the request had
+ * @throws TaskFailure with the problem model_output_invalid; its cause, for the log, says what is wrong
  */
 export function checkSegmentation(
   { instances }: Segmentation,
@@ -32,5 +32,5 @@ function faultOf(
     return `box [${box.join(", ")}] in ${width} × ${height}`;
   if (!(mask.width > 0 && mask.height > 0 && mask.logits.length === mask.width * mask.height))
     return `${mask.logits.length} logits for a grid of ${mask.width} × ${mask.height}`;
-  return mask.logits.every((logit) => Number.isFinite(logit)) ? undefined : "a logit that is no number";
+  return mask.logits.every((logit) => Number.isFinite(logit)) ? undefined : "a logit that is not finite";
 }

@@ -8,12 +8,12 @@ export interface Cleaning {
   readonly holeShare: number;
 }
 
-/** Grid cells that may be a speck whatever the object's size: the grid resolves nothing finer. */
+/** The most grid cells of a speck, whatever the object's size: the grid resolves nothing finer. */
 const SPECK = 4;
 
 /**
- * Fills holes, then drops islands, by changing the sign of their logits, so that a bilinear zero crossing runs
- * around what is left. Parts are joined over edges and corners, holes over edges only.
+ * Fills holes, then drops islands, by changing the sign of their logits, so that a bilinear zero crossing runs around
+ * what is left. Parts connect over edges and corners, holes over edges only.
  */
 export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning): LogitGrid {
   const logits = grid.logits.slice();
@@ -47,7 +47,7 @@ function components(
     seen[start] = 1;
     const cells = [start];
     let touchesEdge = false;
-    // The array grows while it is walked: it is the queue of the fill.
+    // The array grows during the loop: it is the queue of the fill.
     for (const cell of cells) {
       const [x, y] = [cell % width, Math.floor(cell / width)];
       touchesEdge ||= x === 0 || y === 0 || x === width - 1 || y === height - 1;
@@ -66,7 +66,7 @@ function components(
   return found;
 }
 
-/** A logit of exactly zero is outside; inside it must be above. */
+/** Inside means above zero: a logit of exactly zero is outside. */
 function flip(logits: Float32Array, cells: readonly number[]): void {
   for (const cell of cells) logits[cell] = -(logits[cell] ?? 0) || Number.EPSILON;
 }

@@ -1,4 +1,4 @@
-/** Turns a manifest template into the manifest of a folder: what can be read off the files is filled in. */
+/** Turns a manifest template into a folder's manifest: fills in what can be read from the files. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -6,28 +6,28 @@ import { ModelFolderError } from "./folder-error.ts";
 import { fileDigest } from "./folder.ts";
 import { GraphSpec } from "./manifest.ts";
 
-/** The part of a template that is looked at; the rest is passed on. Sizes and digests are still to come. */
+/** The part of a template that is read here; the rest is passed on. It has no sizes and digests yet. */
 const Template = z.looseObject({
   files: z.array(z.looseObject({ name: z.string(), role: z.string() })),
   graphs: z.record(z.string(), GraphSpec),
 });
 export type Template = z.infer<typeof Template>;
 
-/** What a graph's file calls its tensors. */
+/** The names of the tensors in a graph's file. */
 export interface GraphNames {
   readonly file: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
 }
 
-/** Reads a template. @throws z.ZodError where it lists no files or no graphs */
+/** Reads a template. @throws z.ZodError if it lists no files or no graphs */
 export function readTemplate(template: unknown): Template {
   return Template.parse(template);
 }
 
 /**
- * The template whose graphs have the tensors of the graphs at hand, with these graphs' file names; undefined where
- * none or more than one fits. Tensors are told by their names alone: types and shapes are checked at load.
+ * The template whose graphs have the tensors of the graphs found, with their file names; undefined if none or more than
+ * one fits. Only the names of tensors are compared: load checks types and shapes.
  */
 export function recogniseTemplate(
   templates: readonly Template[],
@@ -45,9 +45,9 @@ export function recogniseTemplate(
 }
 
 /**
- * The template with the sizes and SHA-256 digests of the folder's files. A file of the role "weights" that the folder
- * lacks is left out of the list: an export of less than 2 GB keeps its weights in the graph.
- * @throws ModelFolderError naming a file of another role that the folder lacks
+ * The template with the sizes and SHA-256 digests of the folder's files. A missing file with the role "weights" is left
+ * out of the list: an export of less than 2 GB keeps its weights in the graph.
+ * @throws ModelFolderError naming a missing file with another role
  */
 export async function describeFolder(folder: string, { files, ...rest }: Template): Promise<object> {
   const described = [];
@@ -70,7 +70,7 @@ function hasAll(names: readonly string[], specs: GraphSpec["inputs"]): boolean {
   return specs.every(({ name, optional }) => optional === true || names.includes(name));
 }
 
-/** The template for files of other names; weights beside a graph are named after it. */
+/** The template with other file names; weights beside a graph are named after it. */
 function withFiles(template: Template, names: ReadonlyMap<string, string>): Template {
   const graphs = Object.entries(template.graphs).map(
     ([key, spec]) => [key, { ...spec, file: names.get(spec.file) ?? spec.file }] as const,

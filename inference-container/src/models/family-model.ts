@@ -1,4 +1,4 @@
-/** What the models of all families have in common: what they are, the features of pictures, and their end. */
+/** What the models of all families share: their description, the features of pictures, and how they close. */
 import type { Held } from "../device/held.ts";
 import type { GraphSet } from "./graph-set.ts";
 import type { LoadOptions } from "./load-options.ts";
@@ -11,11 +11,11 @@ export abstract class FamilyModel implements Model {
   readonly version: string;
   readonly provider: string;
   readonly maxBatch: number;
-  /** By a picture's content. */
+  /** By a picture's content hash. */
   protected readonly features: Remembered<Held>;
   readonly #graphs: GraphSet;
 
-  /** @param maxBatch as of `Model` */
+  /** @param maxBatch see `Model` */
   constructor(
     { id, version }: Manifest,
     graphs: GraphSet,
@@ -30,14 +30,14 @@ export abstract class FamilyModel implements Model {
     this.#graphs = graphs;
   }
 
-  /** Whether runs for several pictures or prompts may become one. */
+  /** Whether runs for several pictures or prompts may be joined. */
   get joinsRuns(): boolean {
     return this.#graphs.joinsRuns;
   }
 
   abstract segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
 
-  /** Drops what is remembered of pictures and prompts. */
+  /** Drops the remembered results for pictures and prompts. */
   forget(): void {
     this.features.clear();
   }

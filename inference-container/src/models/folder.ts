@@ -1,4 +1,4 @@
-/** A model folder on disk: its manifest, and whether its files are the ones that the manifest names. */
+/** A model folder on disk: its manifest, and whether its files are those that the manifest names. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -11,17 +11,17 @@ import type { ManifestFile } from "./manifest.ts";
 
 export const MANIFEST_NAME = "manifest.json";
 const MANIFEST_MAX_BYTES = 1_000_000;
-/** The names that exporters give to weights beside a graph. */
+/** The names that exporters give to a graph's weight files. */
 export const SIDECAR = /[._]data$/;
 
 /**
  * Reads and checks a folder's manifest.
- * @throws ModelFolderError naming the folder or the field that is wrong.
+ * @throws ModelFolderError naming the folder or the wrong field
  */
 export async function readManifest<S extends z.ZodType>(folder: string, schema: S): Promise<z.output<S>> {
   const path = join(folder, MANIFEST_NAME);
   const { size } = await stat(path).catch(() => {
-    throw new ModelFolderError(`There is no model in ${folder}: it holds no ${MANIFEST_NAME}.`);
+    throw new ModelFolderError(`There is no model in ${folder}: it has no ${MANIFEST_NAME}.`);
   });
   if (size > MANIFEST_MAX_BYTES)
     throw new ModelFolderError(
@@ -34,8 +34,8 @@ export async function readManifest<S extends z.ZodType>(folder: string, schema: 
 }
 
 /**
- * Checks that every file of the manifest is there with its size, and with its digest where `digests` is set.
- * @throws ModelFolderError naming the first file that is missing or differs.
+ * Checks that every file of the manifest exists with its size, and with its digest if `digests` is set.
+ * @throws ModelFolderError naming the first file that is missing or differs
  */
 export async function checkFiles(
   folder: string,
@@ -56,8 +56,9 @@ export async function checkFiles(
 }
 
 /**
- * Checks that the manifest lists all weights beside graphs: they are part of a graph, and others would be loaded unseen.
- * @throws ModelFolderError naming the first that it doesn't list.
+ * Checks that the manifest lists all weight files: they are part of a graph, and an unlisted one would be loaded
+ * unseen.
+ * @throws ModelFolderError naming the first unlisted file
  */
 export async function checkSidecars(folder: string, files: readonly ManifestFile[]): Promise<void> {
   for (const name of await readdir(folder))
@@ -76,6 +77,6 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ModelFolderError(`${path} is no JSON: ${messageOf(error)}.`);
+    throw new ModelFolderError(`${path} is not JSON: ${messageOf(error)}.`);
   }
 }

@@ -14,7 +14,7 @@ export class GraphSet {
     this.#runtime = runtime;
   }
 
-  /** @throws ModelFolderError when the graph is not what the manifest says. */
+  /** @throws ModelFolderError if the graph is not what the manifest says */
   async load(spec: GraphSpec): Promise<Graph> {
     const graph = await Graph.load(this.#device, this.#folder, spec, this.#runtime);
     this.#joins ||= graph.maxBatch > 1;
@@ -26,7 +26,7 @@ export class GraphSet {
     return this.#joins;
   }
 
-  /** Ends the device's thread, after the runs that were asked for. */
+  /** Ends the device's thread after the runs already asked for. */
   close(): Promise<void> {
     return this.#device.close();
   }

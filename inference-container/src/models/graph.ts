@@ -13,32 +13,32 @@ import type { GraphSpec, TensorSpec } from "./manifest.ts";
 import { floatValues } from "./tensors.ts";
 
 export interface RuntimeOptions extends SessionOptions {
-  /** The most rows of runs that are joined into one, where the manifest allows for it; 1 joins none. */
+  /** The most rows that are joined into one run, if the manifest allows it; 1 joins none. */
   readonly maxBatch: number;
-  /** How long a run may wait for others to be joined with, once the device is free. */
+  /** How long a run may wait for others to join it, once the device is free. */
   readonly batchDelayMs: number;
 }
 
 export type Tensors = Readonly<Record<string, Tensor>>;
 
-/** What a graph takes: tensors, and such as stay with the device. */
+/** A graph's inputs: tensors, and tensors that stay on the device. */
 export type GraphFeeds = Readonly<Record<string, Tensor | HeldTensor>>;
 
 export interface RunOptions {
-  /** Leaves other results where they are. */
+  /** Selects the wanted results; the others stay where they are. */
   readonly wanted?: (output: TensorSpec) => boolean;
   /** Roles of feeds that nobody reads afterwards: they are moved to the device, not copied. */
   readonly moved?: readonly string[];
-  /** The work's next run follows at once: others' runs let it go first. */
+  /** The work's next run follows at once: runs of other work let it go first. */
   readonly followed?: boolean;
 }
 
 export class Graph {
-  /** The manifest's tensors without the optional ones that the file lacks, and with the sizes that it fixes. */
+  /** The manifest's tensors, without optional ones that the file lacks, and with the sizes that the file fixes. */
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
   readonly file: string;
-  /** The most rows of runs that are joined into one: so many are worth asking for at once. */
+  /** The most rows that are joined into one run: it pays to ask for this many at once. */
   readonly maxBatch: number;
   readonly #device: Device;
   readonly #id: number;
@@ -54,7 +54,7 @@ export class Graph {
 
   /**
    * Loads a graph and compares its tensors with the manifest's.
-   * @throws ModelFolderError when the file is no graph that ONNX Runtime can run, or a tensor's name, type or shape differs.
+   * @throws ModelFolderError if ONNX Runtime can't run the file, or a tensor's name, type or shape differs
    */
   static async load(
     device: Device,
@@ -76,13 +76,13 @@ export class Graph {
     return new Graph(device, id, spec, signature, maxBatch);
   }
 
-  /** Runs the graph when its turn comes; feeds and results are keyed by role. */
+  /** Runs the graph at its turn; feeds and results are keyed by role. */
   async run(usage: Usage, feeds: GraphFeeds, options: RunOptions = {}): Promise<Tensors> {
     const results = await this.#run(usage, feeds, options, false);
     return this.#byRole(results, (values) => ("held" in values ? undefined : fromValues(values)));
   }
 
-  /** As `run`, and the results stay with the device for runs to come. */
+  /** Like `run`, but the results stay on the device for later runs. */
   async hold(usage: Usage, feeds: GraphFeeds, options: RunOptions = {}): Promise<Held> {
     const results = await this.#run(usage, feeds, options, true);
     return new Held(
@@ -125,14 +125,14 @@ export class Graph {
   }
 }
 
-/** The float values of a result. @throws Error when the graph gave no float tensor of that role. */
+/** The float values of a result. @throws Error if the graph returned no float tensor of that role */
 export function floats(tensors: Tensors, role: string): Float32Array {
   const values = floatValues(tensors[role]);
-  if (values === undefined) throw new Error(`The graph gave no float values for "${role}".`);
+  if (values === undefined) throw new Error(`The graph returned no float values for "${role}".`);
   return values;
 }
 
-/** Compares what a graph declares with what the manifest says; named dimensions of either side match any size. */
+/** Compares what a graph declares with the manifest; named dimensions on either side match any size. */
 function checkTensors(
   file: string,
   kind: "input" | "output",
@@ -157,7 +157,7 @@ function checkTensors(
   const extra = found.find(({ name }) => !expected.some((spec) => spec.name === name));
   if (extra !== undefined && kind === "input")
     throw new ModelFolderError(
-      `The graph ${file} wants an input "${extra.name}" that the manifest doesn't name.`,
+      `The graph ${file} requires an input "${extra.name}" that the manifest doesn't name.`,
     );
 }
 

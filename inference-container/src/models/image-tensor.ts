@@ -1,4 +1,4 @@
-/** A picture as the input tensor of a vision graph. */
+/** Turns a picture into the input tensor of a vision graph. */
 import type { Tensor } from "onnxruntime-node";
 import sharp from "sharp";
 import type { ImageInput } from "./manifest.ts";
@@ -6,9 +6,9 @@ import type { Picture } from "./model.ts";
 import { tensorOf, type TensorForm } from "./tensors.ts";
 
 export interface ImageTensor {
-  /** [1, 3, height, width], or without the batch where the graph takes none. */
+  /** [1, 3, height, width], or without the batch dimension if the graph has none. */
   readonly tensor: Tensor;
-  /** Tensor pixels for each picture pixel, by axis. */
+  /** Tensor pixels per picture pixel, by axis. */
   readonly scaleX: number;
   readonly scaleY: number;
 }
@@ -16,8 +16,8 @@ export interface ImageTensor {
 const FLOAT_BATCH: TensorForm = { dtype: "float32", shape: [1, 3, "height", "width"] };
 
 /**
- * Resizes as the manifest's `fit` says and normalises: (byte − mean) / std, channels first; bars are black.
- * @param target the graph's tensor: its type, and whether it has a batch dimension
+ * Resizes by the manifest's `fit` and normalises: (byte − mean) / std, channels first; bars are black.
+ * @param target the type of the graph's tensor, and whether it has a batch dimension
  */
 export async function imageTensor(
   picture: Picture,
@@ -41,7 +41,7 @@ export async function imageTensor(
   };
 }
 
-/** Planes of the whole input's size, the picture in their top left corner and black elsewhere. */
+/** Planes of the full input size: the picture in the top left corner, black elsewhere. */
 function normalised(
   rgb: Uint8Array,
   { width, height }: { width: number; height: number },

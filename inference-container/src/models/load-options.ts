@@ -1,16 +1,16 @@
-/** How a model is loaded, for every family. */
+/** How to load a model of any family. */
 import type { RuntimeOptions } from "./graph.ts";
 
 export interface LoadOptions extends RuntimeOptions {
-  /** Budget of remembered image features; those of one picture take about 17 MB with `builtin`, 117 MB with SAM 3. */
+  /** Budget in bytes for remembered image features; one picture takes about 17 MB with `builtin`, 117 MB with SAM 3. */
   readonly featureCacheBytes: number;
-  /** Budget of remembered prompts. */
+  /** Budget in bytes for remembered prompts. */
   readonly textCacheBytes: number;
-  /** Also compare every file's SHA-256: some tenths of a second. */
+  /** Whether to compare every file's SHA-256 too, which takes some tenths of a second. */
   readonly digests: boolean;
 }
 
-/** How many rows are joined where nobody says: on a CPU, which a single picture keeps busy, it would gain nothing. */
+/** How many rows are joined by default: on a CPU, which a single picture keeps busy, joining would gain nothing. */
 export function defaultMaxBatch(provider: RuntimeOptions["provider"]): number {
   return provider === "cuda" ? 4 : 1;
 }

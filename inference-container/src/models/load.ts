@@ -1,4 +1,4 @@
-/** Loads a model folder: a family's adapter is chosen by the manifest. */
+/** Loads a model folder: the manifest chooses the family's adapter. */
 import { openBuiltin } from "./builtin/open.ts";
 import type { FamilyModel } from "./family-model.ts";
 import { ModelFolderError } from "./folder-error.ts";
@@ -12,22 +12,22 @@ import { selfTest } from "./self-test.ts";
 
 type Open = (folder: string, options: LoadOptions) => Promise<FamilyModel>;
 
-/** The family of the embedded model, whose folder the service makes by itself. */
+/** The family of the embedded model, whose folder the service creates itself. */
 export const EMBEDDED_FAMILY = "builtin";
 
-/** The families that can be loaded, by the name that a manifest has for them. */
+/** The families that can be loaded, by their name in a manifest. */
 export const FAMILIES: ReadonlyMap<string, Open> = new Map([
   [EMBEDDED_FAMILY, openBuiltin],
   ["grounding-dino-sam2", openGroundingDino],
   ["sam3", openSam3],
 ]);
 
-/** The first of several takes the device alone; those after it wait meanwhile, and are joined. */
+/** The first of several has the device to itself; those after it wait meanwhile, and are joined. */
 const SIDE_BY_SIDE = 5;
 
 /**
  * Opens a model folder, warms the model up and runs its self-test.
- * @throws ModelFolderError with a sentence on what is missing, damaged or different from the manifest.
+ * @throws ModelFolderError saying what is missing, damaged or different from the manifest
  */
 export async function loadModel(folder: string, options: Partial<LoadOptions> = {}): Promise<Model> {
   const settings = { ...DEFAULT_LOAD_OPTIONS, ...options };

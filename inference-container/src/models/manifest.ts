@@ -13,13 +13,13 @@ const ManifestFile = z.strictObject({
 });
 export type ManifestFile = z.infer<typeof ManifestFile>;
 
-/** A tensor of a graph: `role` is the adapter's word for it, `name` the file's; a named dimension may have any size. */
+/** A tensor of a graph: `role` is the adapter's name for it, `name` the file's; a named dimension may have any size. */
 const TensorSpec = z.strictObject({
   role: z.string().min(1),
   name: z.string().min(1),
   dtype: Dtype,
   shape: z.array(z.union([z.int().positive(), z.string().min(1)])),
-  /** True where a graph may lack it: exporters prune what a graph does not need. */
+  /** True if a graph may lack it: exporters prune what a graph doesn't need. */
   optional: z.boolean().optional(),
 });
 export type TensorSpec = z.infer<typeof TensorSpec>;
@@ -27,8 +27,9 @@ export type TensorSpec = z.infer<typeof TensorSpec>;
 export const GraphSpec = z.strictObject({
   file: FileName,
   /**
-   * Runs for several pictures or prompts may be joined up to so many rows, where the graph leaves its first dimension open. 1
-   * where a neighbour could change a result, as in a graph that quantises by the range of a whole batch.
+   * The most rows into which runs for several pictures or prompts may be joined, if the graph leaves its first
+   * dimension open. It is 1 if a neighbour could change a result, as in a graph that quantises by the range of a whole
+   * batch.
    */
   maxBatch: z.int().positive().default(1),
   inputs: z.array(TensorSpec).min(1),
@@ -36,11 +37,14 @@ export const GraphSpec = z.strictObject({
 });
 export type GraphSpec = z.infer<typeof GraphSpec>;
 
-/** How a picture becomes a tensor: (byte − mean) / std by channel, after a resize by `fit`. */
+/** How a picture becomes a tensor: resized by `fit`, then (byte − mean) / std per channel. */
 export const ImageInput = z.strictObject({
   width: z.int().positive(),
   height: z.int().positive(),
-  /** `stretch` ignores the aspect ratio; `letterbox` keeps it, in the top left corner, zeros (black) elsewhere. */
+  /**
+   * `stretch` ignores the aspect ratio; `letterbox` keeps it: the picture in the top left corner, zeros (black)
+   * elsewhere.
+   */
   fit: z.enum(["stretch", "letterbox"]),
   /** How pixels are resampled; `linear` is the bilinear filter of PIL and torchvision. */
   kernel: z.enum(["lanczos3", "linear"]).default("lanczos3"),
@@ -49,7 +53,7 @@ export const ImageInput = z.strictObject({
 });
 export type ImageInput = z.infer<typeof ImageInput>;
 
-/** A picture of the folder and what the model must find in it before it may serve. */
+/** A picture in the folder and what the model must find in it before it may serve. */
 const Golden = z.strictObject({
   picture: FileName,
   prompt: z.string().min(1),

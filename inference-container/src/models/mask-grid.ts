@@ -1,4 +1,4 @@
-/** Mask tensors as the logit grids that the rest of the service works on. */
+/** Turns mask tensors into the logit grids that the rest of the service uses. */
 import type { Tensor } from "onnxruntime-node";
 import type { LogitGrid } from "./model.ts";
 import { floatValues } from "./tensors.ts";
@@ -6,14 +6,14 @@ import { floatValues } from "./tensors.ts";
 /** What a mask tensor holds: logits, their sigmoid, or whether a pixel is set. */
 export type MaskValues = "logits" | "probabilities" | "binary";
 
-/** Beyond every finite threshold, so that a pixel of a binary mask stays what it is. */
+/** A logit beyond every finite threshold, so that a pixel of a binary mask stays what it is. */
 const CERTAIN = 1000;
-/** float32 tells no probabilities apart beyond these, and their logits must stay finite to be interpolated. */
+/** float32 can't tell probabilities beyond these apart, and their logits must stay finite to be interpolated. */
 const [LEAST, MOST] = [2 ** -126, 1 - 2 ** -24];
 
 /**
- * The grid of one mask of a tensor [..., height, width], by the mask's place among all.
- * @throws Error where the tensor is not of the type that its values take.
+ * The grid of one mask in a tensor [..., height, width]; `place` is the mask's index among all.
+ * @throws Error if the tensor's type doesn't fit its values
  */
 export function maskGrid(tensor: Tensor, place: number, values: MaskValues): LogitGrid {
   const [height = 0, width = 0] = tensor.dims.slice(-2);
@@ -31,7 +31,7 @@ function logitsOf(tensor: Tensor, from: number, to: number, values: MaskValues):
   }
   const floats = floatValues(tensor, from, to);
   if (floats === undefined) throw new Error(`The masks are ${tensor.type}, not floats.`);
-  // A copy: the tensor holds the masks of all queries and would be kept alive by a view.
+  // A copy: a view would keep the tensor, with the masks of all queries, in memory.
   return values === "logits" ? floats.slice() : floats.map(logit);
 }
 

@@ -1,4 +1,4 @@
-/** What a graph's file says of itself, with nobody's manifest. */
+/** What a graph's file says about itself, without a manifest. */
 import { join } from "node:path";
 import { InferenceSession } from "onnxruntime-node";
 import { messageOf } from "../error-message.ts";
@@ -6,13 +6,13 @@ import type { GraphNames } from "./describe-folder.ts";
 import { ModelFolderError } from "./folder-error.ts";
 
 export interface GraphSignature extends GraphNames {
-  /** ONNX Runtime's word for the element type of each tensor, by its name. */
+  /** ONNX Runtime's name for each tensor's element type, by tensor name. */
   readonly types: ReadonlyMap<string, string>;
 }
 
 /**
- * Opens a graph as it is, on the CPU, and reads off its tensors.
- * @throws ModelFolderError when ONNX Runtime can't open the file
+ * Opens a graph on the CPU, without optimisation, and reads the names and types of its tensors.
+ * @throws ModelFolderError if ONNX Runtime can't open the file
  */
 export async function readSignature(folder: string, file: string): Promise<GraphSignature> {
   const session = await InferenceSession.create(join(folder, file), {

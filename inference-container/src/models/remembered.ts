@@ -1,21 +1,21 @@
-/** Results that are kept for the next call on the same picture or prompt, and computed once for all who ask meanwhile. */
+/** Keeps results for the next call on the same picture or prompt, and computes each once for all who ask meanwhile. */
 import type { Held } from "../device/held.ts";
 import type { Usage } from "../device/usage.ts";
 import { ByteCache } from "./byte-cache.ts";
 
-/** How a memory counts what it keeps, and hands it out. */
+/** How a memory measures its values, and hands them out. */
 interface Kept<V> {
   readonly sizeOf: (value: V) => number;
-  /** One more who has the value. */
+  /** Adds one more owner of the value. */
   readonly share: (value: V) => V;
-  /** The memory has it no more. */
+  /** The memory gives up its own share of the value. */
   readonly drop: (value: V) => void;
 }
 
-/** What is computed just now, and how many beside the first wait for it. */
+/** A value being computed, and how many besides the first caller wait for it. */
 interface Computing<V> {
   readonly value: Promise<V>;
-  /** Of the first who asked, for whom it is computed. */
+  /** The first caller's, for whom it is computed. */
   readonly usage: Usage;
   others: number;
 }
@@ -31,7 +31,7 @@ export class Remembered<V> {
     this.#share = share;
   }
 
-  /** What is kept under the key, else what `compute` gives; under a null key nothing is ever kept. */
+  /** The value kept under the key, else what `compute` gives; under a null key nothing is ever kept. */
   async get(
     key: string | null,
     usage: Usage,
@@ -46,7 +46,7 @@ export class Remembered<V> {
       try {
         return { value: await waited(computing.value, usage), cached: true };
       } catch (error) {
-        // The first gave up, which is no reason for those who waited with it.
+        // The first caller gave up, which is no reason to fail those who waited with it.
         if (computing.usage.signal?.aborted !== true || usage.signal?.aborted === true) throw error;
         return await this.get(key, usage, compute);
       }
@@ -55,7 +55,7 @@ export class Remembered<V> {
     this.#computing.set(key, begun);
     try {
       const value = await begun.value;
-      // Before anyone goes on: whoever does first may let go before the others have it.
+      // Before any caller continues: the first to do so may let go before the others have their share.
       for (let other = 0; other < begun.others; other += 1) this.#share(value);
       this.#cache.set(key, this.#share(value));
       return { value, cached: false };
@@ -69,7 +69,7 @@ export class Remembered<V> {
   }
 }
 
-/** Another's turn with the device is waited for. */
+/** Waits for another's turn with the device. */
 async function waited<V>(asked: Promise<V>, usage: Usage): Promise<V> {
   usage.asked();
   try {
@@ -79,7 +79,7 @@ async function waited<V>(asked: Promise<V>, usage: Usage): Promise<V> {
   }
 }
 
-/** Remembers what graphs gave, where they run; each who gets it has to let go of it. */
+/** Remembers what graphs returned and left on the device; each caller must let go of its share. */
 export function heldMemory(budget: number): Remembered<Held> {
   return new Remembered(budget, {
     sizeOf: ({ size }) => size,
@@ -88,11 +88,11 @@ export function heldMemory(budget: number): Remembered<Held> {
   });
 }
 
-/** Boxes are small beside features: this holds those of thousands of pictures. */
+/** Boxes are small compared with features: this holds those of thousands of pictures. */
 const DETECTION_MEMORY_BYTES = 4 * 1024 * 1024;
 const DETECTION_BYTES = 128;
 
-/** Remembers what a detector found on pictures, by their content. */
+/** Remembers a detector's results for pictures, by content hash. */
 export function detectionMemory<Detection>(): Remembered<readonly Detection[]> {
   return new Remembered<readonly Detection[]>(DETECTION_MEMORY_BYTES, {
     sizeOf: (detections) => DETECTION_BYTES * (detections.length + 1),

@@ -1,4 +1,4 @@
-/** The golden self-test: a model must find in the folder's own picture what its manifest says before it serves. */
+/** The golden self-test: before a model serves, it must find in the folder's own picture what its manifest says. */
 import { join } from "node:path";
 import sharp from "sharp";
 import { boxIou } from "./box.ts";
@@ -7,15 +7,16 @@ import type { Golden } from "./manifest.ts";
 import type { Instance, Model, Picture, Segmentation } from "./model.ts";
 
 /**
- * Runs the golden picture through the model, which also warms its graphs up.
- * @param times how many at once, of which every fourth is compared: a picture must not change what is found in its neighbour of a batch
- * @throws ModelFolderError naming the first instance, score or box that differs.
+ * Runs the golden picture through the model, which also warms up its graphs.
+ * @param times how many pictures at once; every fourth is compared: a picture must not change the result of its
+ * neighbour in a batch
+ * @throws ModelFolderError naming the first instance, score or box that differs
  */
 export async function selfTest(model: Model, folder: string, golden: Golden, times: number): Promise<void> {
   const picture = await readPicture(join(folder, golden.picture));
   const { prompt, threshold } = golden;
   const request = { prompts: [prompt], threshold, withFaint: false };
-  // Most are other pictures: beside its like, nobody would see what a neighbour does.
+  // Most are other pictures: among identical ones, nobody would see what a neighbour does.
   const pictures = [picture, negative(picture), noise(picture), negative(picture)];
   const runs = Array.from({ length: times }, (_, i) => model.segment(pictures[i % 4] ?? picture, request));
   const name = `The model ${model.id} ${model.version}${times > 1 ? ", with several pictures at once," : ""}`;
@@ -44,7 +45,7 @@ function compare({ instances, unserved }: Segmentation, golden: Golden, name: st
   }
 }
 
-/** Share of the grid, and so of the picture, with a positive logit. */
+/** The share of the grid, and so of the picture, with a positive logit. */
 function coveredShare({ mask }: Pick<Instance, "mask">): number {
   return mask.logits.reduce((count, logit) => count + (logit > 0 ? 1 : 0), 0) / mask.logits.length;
 }
@@ -53,12 +54,12 @@ function negative(picture: Picture): Picture {
   return { ...picture, rgb: picture.rgb.map((byte) => 255 - byte) };
 }
 
-/** Bytes of the whole range, none like those beside it (Knuth's multiplicative hash of their place). */
+/** Bytes over the whole range, each unlike its neighbours (Knuth's multiplicative hash of the index). */
 function noise(picture: Picture): Picture {
   return { ...picture, rgb: picture.rgb.map((_, i) => Math.imul(i, 2_654_435_761) >>> 24) };
 }
 
-/** Without a hash: nothing of it is to be remembered. */
+/** Without a content hash: nothing of it is to be remembered. */
 async function readPicture(path: string): Promise<Picture> {
   const { data, info } = await sharp(path)
     .toColourspace("srgb")

@@ -6,10 +6,10 @@ const OPSET = 13;
 const FLOAT = 1;
 const INT64 = 7;
 
-/** Numbers become INT or INTS attributes, `{ float }` FLOAT, text STRING. */
+/** Numbers become INT or INTS attributes, `{ float }` FLOAT, strings STRING. */
 export type Attribute = number | readonly number[] | string | { readonly float: number };
 
-/** A graph under construction; values are named by strings, nodes are kept in the order they are added. */
+/** A graph under construction: values are named by strings, nodes keep the order in which they are added. */
 export class OnnxGraph {
   readonly #nodes: Field[] = [];
   readonly #initializers: Field[] = [];
@@ -17,11 +17,13 @@ export class OnnxGraph {
   readonly #outputs: Field[] = [];
   #count = 0;
 
+  /** Declares a float input of fixed shape and returns its name. */
   input(name: string, shape: readonly number[]): string {
     this.#inputs.push(message(11, valueInfo(name, shape)));
     return name;
   }
 
+  /** Declares the value `name` as a float output of fixed shape. */
   output(name: string, shape: readonly number[]): void {
     this.#outputs.push(message(12, valueInfo(name, shape)));
   }
@@ -53,7 +55,7 @@ export class OnnxGraph {
     return this.#constant([values.length], INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer));
   }
 
-  /** The `.onnx` file. */
+  /** The bytes of the `.onnx` file. */
   file(name: string): Uint8Array {
     const graph = [...this.#nodes, text(2, name), ...this.#initializers, ...this.#inputs, ...this.#outputs];
     return join([integer(1, IR_VERSION), message(7, graph), message(8, [text(1, ""), integer(2, OPSET)])]);

@@ -1,4 +1,4 @@
-/** Writes protocol buffers: the wire format's varints, fixed 32-bit floats and length-delimited fields. */
+/** Writes protocol buffers: varints, fixed 32-bit floats and length-delimited fields of the wire format. */
 
 /** An encoded field; a message is the concatenation of its fields. */
 export type Field = Uint8Array;

@@ -13,7 +13,7 @@ const form = fc.tuple(
   fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
 );
 
-/** Several runs of one graph, of 0 to 4 rows each. */
+/** Several runs of one graph, each of 0 to 4 rows. */
 const company = fc.tuple(form, form).chain(([[idsType, idsRest], [maskType, maskRest]]) =>
   fc.array(
     fc

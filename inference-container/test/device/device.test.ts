@@ -12,7 +12,7 @@ import { type Stage, Usage } from "../../src/device/usage.ts";
 import { countingGraph, failingGraph, findingGraph, written } from "../support/counting-graphs.ts";
 import { floatsOf, numbersOf } from "../support/runs.ts";
 
-/** Long beside what asking for some runs takes. */
+/** Long compared with the time to ask for some runs. */
 const DELAY_MS = 200;
 
 let scratch: string;
@@ -40,21 +40,21 @@ function run(graph: number, feeds: Feeds, told: Told = {}, usage = new Usage()):
   return device.run({ graph, feeds, outputs, hold: false, followed: false, ...told }, usage);
 }
 
-/** The numbers of a result that came here. */
+/** The numbers of a result that was delivered here. */
 function numbers(results: Feeds, name: string): number[] {
   const values = results[name];
   if (values === undefined || !("dims" in values)) throw new Error(`"${name}" did not come here.`);
   return numbersOf(values);
 }
 
-/** A result that stayed with the device. */
+/** A result that stayed on the device. */
 function held(results: Feeds, name: string): HeldTensor {
   const tensor = results[name];
   if (tensor === undefined || !("held" in tensor)) throw new Error(`"${name}" did not stay with the device.`);
   return tensor;
 }
 
-/** Rows of their own for each of some runs. */
+/** Rows that no other run has. */
 function rowsOfRun(i: number): Feeds {
   return { x: floatsOf([[i, -i]]) };
 }
@@ -94,7 +94,7 @@ describe("runs that a device is asked for at once", () => {
     expect(features.map((all) => held(all, "same").size)).toEqual(six.map(() => 8));
     const results = await Promise.all(features.map((all) => run(second, { x: held(all, "same") })));
     expect(results.map((all) => numbers(all, "same"))).toEqual(six.map((i) => [i, -i]));
-    // A tensor that stays with the device is not copied for a batch.
+    // A tensor that stays on the device is not copied for a batch.
     expect(results.map((all) => numbers(all, "rows"))).toEqual(six.map(() => [1]));
     const rows = await Promise.all(features.map((all) => run(second, { x: held(all, "same") })));
     expect(rows).toEqual(results);

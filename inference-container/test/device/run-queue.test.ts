@@ -6,7 +6,7 @@ import type { GraphFile, Run } from "../../src/device/messages.ts";
 import { RunQueue } from "../../src/device/run-queue.ts";
 import { floatsOf, runOf } from "../support/runs.ts";
 
-/** Nobody waits so long. */
+/** Longer than anyone waits. */
 const HOUR_MS = 3_600_000;
 
 function graphOf(maxBatch: number, batchDelayMs = 0): GraphFile {
@@ -19,12 +19,12 @@ function queueOf(...runs: readonly Run[]): RunQueue {
   return queue;
 }
 
-/** What a promise gives before anything else happens; undefined where it waits. */
+/** What a promise gives before anything else happens; undefined if it still waits. */
 function atOnce<T>(promise: Promise<T>): Promise<T | undefined> {
   return Promise.race([promise, turn(undefined)]);
 }
 
-/** `rows` rows of one number each. */
+/** `count` rows of one number each. */
 function rows(count: number): Run["feeds"] {
   return { x: { ...floatsOf(Array.from({ length: count }, () => [0])), dims: [count, 1] } };
 }
@@ -196,7 +196,7 @@ describe("the companions of a run", () => {
   });
 });
 
-/** What happens to a queue: a run comes, heard at once or not, or the device takes the next and its companions. */
+/** What happens to a queue: a run comes, heard at once or not, or the device takes the next one and its companions. */
 const event = fc.oneof(
   {
     weight: 2,

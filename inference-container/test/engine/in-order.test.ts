@@ -19,14 +19,14 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await turn();
 }
 
-/** A stream of 0, 1, 2, … that takes a while for each and knows whether it was returned. */
+/** A stream of 0, 1, 2, … that takes some turns per item and knows whether it was returned. */
 class Source {
   readonly #delays: readonly number[];
   readonly #fails: number | undefined;
   given = 0;
   returned = 0;
 
-  /** @param delays how many turns each item takes @param fails instead of which item it fails */
+  /** @param delays how many turns each item takes @param fails the item in whose place it fails */
   constructor(delays: readonly number[], fails?: number) {
     this.#delays = delays;
     this.#fails = fails;
@@ -46,7 +46,7 @@ class Source {
   }
 }
 
-/** Work of some turns an item, which counts how much goes on at once. */
+/** Work of some turns per item, which counts how much of it runs at once. */
 class Work {
   readonly #delays: readonly number[];
   readonly #fails: number | undefined;
@@ -81,7 +81,7 @@ function frames(count: number): string[] {
 }
 
 const ahead = fc.integer({ min: 1, max: 5 });
-/** For some items: the turns that the source takes, those of the work, and those of who listens. */
+/** Per item: the turns that the source, the work and the listener take. */
 const clip = fc.array(fc.tuple(fc.nat(4), fc.nat(6), fc.nat(3)), { maxLength: 12 });
 
 describe("a stream that is worked on ahead", () => {
@@ -215,7 +215,7 @@ describe("a stream that is worked on ahead ends", () => {
     await fc.assert(
       fc.asyncProperty(failing, async ({ items, at, most }) => {
         const source = new Source(items.map(([delay]) => delay));
-        // What is left of the work may fail: nobody hears of it.
+        // The rest of the work may fail: nobody hears of it.
         const work = new Work(
           items.map(([, delay]) => delay),
           at + 1,

@@ -4,7 +4,7 @@ import { loadOnProvider } from "../../src/engine/load-on-provider.ts";
 import type { loadModel as loadReal } from "../../src/models/load.ts";
 import { loadModel as loadPlanted } from "../support/planted-model.ts";
 
-/** No machine has so many GPUs: CUDA can't be used there, with CUDA's libraries or without. */
+/** No machine has this many GPUs: CUDA can't be used there, with CUDA's libraries or without. */
 const NOWHERE = 999;
 
 const config = (provider: "cpu" | "cuda", cpuFallback = false) => ({
@@ -21,7 +21,7 @@ const config = (provider: "cpu" | "cuda", cpuFallback = false) => ({
   },
 });
 
-/** The planted model, which `refused` providers can't load. */
+/** The planted model, which can't be loaded on the `refused` providers. */
 function loader(...refused: readonly string[]) {
   const tried: string[] = [];
   const load: typeof loadReal = async (folder, options) => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A model that does with a clip's frames, counted from 0, as it is told. */
+/** A model that answers a clip's frames, counted from 0, by `segment`. */
 function modelOf(segment: (frame: number, request: SegmentRequest) => Promise<Segmentation>): Model {
   let frames = 0;
   const model = { id: "told", version: "1.0.0", provider: "cpu", maxBatch: 1 };
@@ -61,7 +61,7 @@ test("what is faint is asked for from the first frame on that comes after an obj
   const asked: boolean[] = [];
   const model = modelOf(async (frame, request) => {
     begun[frame]?.resolve();
-    // Detection takes until the frames before were looked at, and the next is being detected.
+    // Detection lasts until the frames before were evaluated and the next is being detected.
     await Promise.all([done[frame]?.promise, begun[frame + 1]?.promise]);
     asked[frame] = request.withFaint;
     return found(frame === 2 ? 1 : 0);

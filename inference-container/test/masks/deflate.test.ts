@@ -5,12 +5,12 @@ import { deflate } from "../../src/masks/png/deflate.ts";
 import { toScanlines } from "../../src/masks/png/scanlines.ts";
 import { runsOf, scanlinesOf } from "../support/mask-pixels.ts";
 
-/** The mask's stream, and that zlib, which checks the sum at its end, reads the scanlines from it. */
+/** The mask's stream; checks that zlib, which verifies the checksum at its end, reads the scanlines from it. */
 function checkedStream(pixels: readonly boolean[], width: number, height: number): Buffer {
   const stream = deflate(toScanlines(runsOf(pixels, width, height)));
   const scanlines = scanlinesOf(pixels, width, height);
   expect(inflateSync(stream).equals(scanlines)).toBe(true);
-  // Nine bits a byte by the fixed code, then the stream's header, the block's, its end, and the checksum.
+  // Nine bits per byte by the fixed code, then the stream's header, the block's header and end, and the checksum.
   expect(stream.length).toBeLessThanOrEqual(Math.ceil((scanlines.length * 9) / 8) + 8);
   return stream;
 }
@@ -19,7 +19,7 @@ function draw(width: number, height: number, isSet: (x: number, y: number) => bo
   return Array.from({ length: width * height }, (_, i) => isSet(i % width, Math.floor(i / width)));
 }
 
-/** Rows of pixels, of which many equal the one above them. */
+/** Rows of pixels, many of which equal the row above. */
 const masks = fc.integer({ min: 1, max: 90 }).chain((width) =>
   fc.record({
     width: fc.constant(width),
@@ -79,7 +79,7 @@ test.for([1, 2, 7, 8, 9, 16, 17, 40, 64, 65, 520, 2056, 2057, 2064, 2072, 8165])
       const slanted = draw(width, height, (x, y) => x % 11 > 3 && x > y >> 3);
       checkedStream(slanted, width, height);
     }
-    // One row in full, then a length and a distance, some three bytes, for each 258 bytes of the others.
+    // One full row, then a length and a distance, some three bytes, per 258 bytes of the others.
     const row = 1 + Math.ceil(width / 8);
     const mixed = draw(width, 500, (x) => (x * x) % 7 < 3);
     expect(checkedStream(mixed, width, 500).length).toBeLessThan(100 + 2 * row + (500 * row * 3) / 258);

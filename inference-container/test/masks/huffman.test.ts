@@ -10,7 +10,7 @@ const counts = fc
   .filter((drawn) => drawn.filter((count) => count > 0).length >= 2)
   .map((drawn) => Uint32Array.from(drawn));
 
-/** What a Huffman code of these symbols takes: each sum of the two least is paid once. */
+/** The bits that a Huffman code of these symbols takes: each sum of the two least counts once. */
 function leastBits(drawn: Uint32Array): number {
   const weights = [...drawn].filter((count) => count > 0);
   let bits = 0;
@@ -35,7 +35,7 @@ test("symbols that occur, and no others, have codes, of which none begins anothe
       expect(Math.max(...sizes)).toBeLessThanOrEqual(longest);
       expect(sizes.reduce((room, size) => room + (size > 0 ? 2 ** -size : 0), 0)).toBe(1);
       const { codes } = canonicalCode(sizes);
-      // As a reader goes along a code, lowest bit first, it must come upon no other code's end before its own.
+      // A reader that follows a code, lowest bit first, must not reach the end of another code before its own.
       const known = new Set(Array.from(codes, (code, symbol) => `${sizes[symbol]} ${code}`));
       for (const [symbol, code] of codes.entries()) {
         for (let read = 1; read < (sizes[symbol] ?? 0); read++) {

@@ -8,7 +8,7 @@ import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { scanlinesOf } from "../support/mask-pixels.ts";
 import { plainMask } from "../support/plain-mask.ts";
 
-/** Bright in a diagonal band; 37 pixels a row leave three bits unused. */
+/** A bright diagonal band; 37 pixels per row leave three bits unused. */
 const grid = {
   width: 3,
   height: 3,
@@ -34,7 +34,7 @@ function chunksOf(png: Buffer): Chunk[] {
   return chunks;
 }
 
-/** Reads the pixels by sharp, and checks that zlib reads the same scanlines and accepts their checksum. */
+/** Checks the pixels as sharp reads them, and that zlib reads the same scanlines and accepts their checksum. */
 async function assertShows(png: Buffer, pixels: readonly boolean[], width: number, height: number) {
   const data = chunksOf(png).find(({ type }) => type === "IDAT")?.data ?? Buffer.alloc(0);
   expect(inflateSync(data).equals(scanlinesOf(pixels, width, height))).toBe(true);

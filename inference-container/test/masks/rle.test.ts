@@ -4,8 +4,8 @@ import { encodeRle } from "../../src/masks/runs/rle.ts";
 import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { plainMask } from "../support/plain-mask.ts";
 import { decodeRle, plainRle } from "../support/plain-rle.ts";
-// Masks as logit grids that are cut at 0, with the strings that rleEncode and rleToString of the COCO API's
-// common/maskApi.c (revision 28dffd9) gave for their pixels.
+// Masks as logit grids cut at 0, with the strings that rleEncode and rleToString of the COCO API's common/maskApi.c
+// (revision 28dffd9) gave for their pixels.
 import reference from "./coco-counts.json" with { type: "json" };
 
 const side = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1, 2));

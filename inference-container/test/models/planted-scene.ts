@@ -1,4 +1,4 @@
-/** A drawn picture for the families that find what words name, and what must be found on it. */
+/** A drawn picture for the families that find what words name, and what they must find in it. */
 import { expect } from "vitest";
 import { boxIou } from "../../src/models/box.ts";
 import type { Instance, Picture, SegmentRequest } from "../../src/models/model.ts";
@@ -22,13 +22,13 @@ export function ask(...prompts: string[]): SegmentRequest {
   return { prompts, threshold: 0.5, withFaint: false };
 }
 
-/** The least overlaps of a found object with its rectangle. */
+/** The lowest overlaps of a found object with its rectangle. */
 interface Overlaps {
   readonly box: number;
   readonly mask: number;
 }
 
-/** An object is found: its box and mask cover the rectangle and nothing else, up to what the family resolves. */
+/** Expects an object whose box and mask cover the rectangle and nothing else, up to what the family resolves. */
 export function expectOverlap(
   found: Instance | undefined,
   of: Picture,

@@ -13,7 +13,7 @@ function memoryOf(budget: number): Remembered<Counted> {
   });
 }
 
-/** A memory that is asked for values of the size 1, and how often it had them computed. */
+/** A memory that is asked for values of size 1, and how often it computed them. */
 function asked(budget: number) {
   const memory = memoryOf(budget);
   let computed = 0;
@@ -141,7 +141,7 @@ describe("where the first who asked gives up", () => {
   });
 });
 
-/** What may happen to a memory; numbers pick among those that are there. */
+/** What may happen to a memory; numbers choose among what exists. */
 const event = fc.oneof(
   fc.record({
     do: fc.constant("get"),

@@ -16,7 +16,7 @@ export async function sample(name: string): Promise<Picture> {
   return { width: info.width, height: info.height, rgb: data, contentHash };
 }
 
-/** A mask that a person looked at, laid over its photograph, and found right. */
+/** A mask that a person laid over its photograph, inspected, and found right. */
 export async function reference(name: string): Promise<boolean[]> {
   const grey = await sharp(`${REFERENCES}${name}.png`).toColourspace("b-w").raw().toBuffer();
   return Array.from(grey, (value) => value > 127);

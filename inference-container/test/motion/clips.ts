@@ -1,6 +1,6 @@
 /**
- * Clips made of the sample photographs, whose motion, and so the truth about their objects, is known exactly. Each may
- * have fewer frames a second: the motion is the same.
+ * Clips made from the sample photographs, with exactly known motion and so known truth about their objects. A clip may
+ * have fewer frames per second: the motion is the same.
  */
 import { backdrop, cutOut, photograph } from "./layer.ts";
 import type { Scene } from "./scene.ts";
@@ -11,12 +11,12 @@ export interface Clip {
   readonly prompt: string;
 }
 
-/** From 0 to 1 and back within a period, gently. */
+/** Swings gently from 0 to 1 and back within a period. */
 function swing(time: number, period: number): number {
   return (1 - Math.cos((2 * Math.PI * time) / period)) / 2;
 }
 
-/** Ten seconds of 1080p: the camera swings over the cat's face, of which a fourth to two fifths are out of the picture. */
+/** Ten seconds of 1080p: the camera swings over the cat's face, a fourth to two fifths of which is outside the picture. */
 export async function pan(fps = 30): Promise<Clip> {
   const layer = await photograph("chelsea", 5, ["cat"]);
   const at: Scene["at"] = (time) => {
@@ -26,20 +26,20 @@ export async function pan(fps = 30): Promise<Clip> {
   return { prompt: "cat", scene: { width: 1920, height: 1080, fps, seconds: 10, at } };
 }
 
-/** The camera goes near a person and back: from all of the photograph to three fifths of its width. */
+/** The camera approaches a person and returns: from the whole photograph to three fifths of its width. */
 export async function zoom(fps = 15): Promise<Clip> {
   const layer = await photograph("astronaut", 2, ["person"]);
   const side = 720;
   const at: Scene["at"] = (time) => {
     const scale = (1 + 0.7 * swing(time, 4)) * (side / layer.width);
-    // The point of the photograph that stays in its place.
+    // The point of the photograph that stays in place.
     const [x, y] = [0.4, 0.2];
     return [{ layer, x: x * (side - layer.width * scale), y: y * (side - layer.height * scale), scale }];
   };
   return { prompt: "person", scene: { width: side, height: side, fps, seconds: 4, at } };
 }
 
-/** Two people walk past each other: of the one behind less than a fifth can be seen when they meet. */
+/** Two people walk past each other: when they meet, less than a fifth of the one behind is visible. */
 export async function crossing(fps = 15): Promise<Clip> {
   const [width, height] = [960, 540];
   const wall = await backdrop("astronaut", { left: 310, top: 20, width: 40, height: 60 }, width, height);
@@ -58,7 +58,7 @@ export async function crossing(fps = 15): Promise<Clip> {
   return { prompt: "person", scene: { width, height, fps, seconds: 4, at } };
 }
 
-/** One cup stays while another leaves at the right edge, is away for a second, and comes back there. */
+/** One cup stays; another leaves at the right edge, is away for a second, and comes back there. */
 export async function leaving(fps = 15): Promise<Clip> {
   const [width, height] = [960, 540];
   const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);

@@ -1,4 +1,4 @@
-/** What the service found on a clip, held against the truth. */
+/** Compares what the service found on a clip with the truth. */
 import { z } from "zod";
 import { decodeRle } from "../support/plain-rle.ts";
 import { type Scene, type Truth, truthAt } from "./scene.ts";
@@ -19,7 +19,7 @@ const MasksFile = z.object({
   ),
 });
 
-/** One found object; `overlaps` has the intersection over union of its mask with each true object's. */
+/** One found object; `overlaps` holds the IoU of its mask with each true object's. */
 export interface Found {
   readonly objectId: number;
   readonly overlaps: Readonly<Record<string, number>>;
@@ -49,34 +49,34 @@ export function compare(scene: Scene, masksJson: Buffer): ComparedFrame[] {
   });
 }
 
-/** All ids that were given. */
+/** All ids in the frames. */
 export function allIds(frames: readonly ComparedFrame[]): Set<number> {
   return new Set(frames.flatMap(({ found }) => found.map(({ objectId }) => objectId)));
 }
 
-/** The true object that a found one overlaps most; undefined where it overlaps none by half. */
+/** The true object that a found one overlaps most; undefined if it overlaps none by half. */
 function ownerOf({ overlaps }: Found): string | undefined {
   return Object.entries(overlaps).find(([, overlap]) => overlap > 0.5)?.[0];
 }
 
-/** The true objects that were found on a frame, by name; one that was found twice is named twice. */
+/** The true objects found on a frame, by name; one found twice is named twice. */
 export function ownersOn({ found }: ComparedFrame): (string | undefined)[] {
   return found.map(ownerOf).toSorted((a = "", b = "") => a.localeCompare(b));
 }
 
-/** The ids under which a true object was found, in the order of their first appearance. */
+/** The ids under which a true object was found, in order of first appearance. */
 export function idsOf(frames: readonly ComparedFrame[], name: string): number[] {
   const own = frames.flatMap(({ found }) => found.filter((object) => ownerOf(object) === name));
   return [...new Set(own.map(({ objectId }) => objectId))];
 }
 
-/** Which share of the frames found `name` with at least this overlap, 0 to 1. */
+/** The share of the frames that found `name` with at least this overlap, 0 to 1. */
 export function shareFound(frames: readonly ComparedFrame[], name: string, overlap: number): number {
   const good = frames.filter(({ found }) => found.some(({ overlaps }) => (overlaps[name] ?? 0) >= overlap));
   return good.length / frames.length;
 }
 
-/** How much of a true object can be seen on a frame, 0 to 1. */
+/** How much of a true object is visible on a frame, 0 to 1. */
 export function visibleShare({ truth }: ComparedFrame, name: string): number {
   return truth.find((object) => object.name === name)?.visibleShare ?? 0;
 }

@@ -1,4 +1,4 @@
-/** A scene as an H.264 file. */
+/** Writes a scene as an H.264 file. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable } from "node:stream";
@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { frameCount, renderFrame, type Scene } from "./scene.ts";
 
-/** How x264 is to work: the defaults are quick and stay close to the frames. */
+/** Settings of x264: the defaults are quick and stay close to the frames. */
 export interface Encoding {
   readonly crf: number;
   readonly preset: string;
@@ -14,7 +14,7 @@ export interface Encoding {
 
 const CLOSE: Encoding = { crf: 20, preset: "ultrafast" };
 
-/** Writes `scene` to the MP4 file `path`. @throws Error where FFmpeg can't */
+/** Writes `scene` to the MP4 file `path`. @throws Error if FFmpeg can't */
 export async function encode(scene: Scene, path: string, { crf, preset } = CLOSE): Promise<void> {
   const { width, height, fps } = scene;
   const options = [

@@ -1,16 +1,16 @@
-/** What has to be found on the clips of this folder, however many of their frames are looked at. */
+/** What must be found on the clips of this folder, however many of their frames are processed. */
 import { expect } from "vitest";
 import { type ComparedFrame, allIds, idsOf, ownersOn, shareFound, visibleShare } from "./compare.ts";
 
 const OVERLAP = 0.85;
 
-/** The clip's one object is where it is on nearly every frame, under one id. */
+/** The clip's only object is found in its place on nearly every frame, under one id. */
 export function expectFollowed(frames: readonly ComparedFrame[], name: string): void {
   expect(shareFound(frames, name, OVERLAP)).toBeGreaterThanOrEqual(0.95);
   expect(allIds(frames).size).toBe(1);
 }
 
-/** The two who cross are told apart before and after, and none has the other's id, though one was hidden meanwhile. */
+/** The two who cross are told apart before and after; neither has the other's id, though one was hidden meanwhile. */
 export function expectCrossed(frames: readonly ComparedFrame[]): void {
   const hidden = frames.filter((frame) => visibleShare(frame, "far") < 0.25);
   expect(hidden).not.toHaveLength(0);
@@ -23,7 +23,7 @@ export function expectCrossed(frames: readonly ComparedFrame[]): void {
   expect(idsOf(frames, "far")).not.toContain(idsOf(frames, "near")[0]);
 }
 
-/** The cup that leaves is away for so many frames and comes back under its id; the one that stays keeps its own. */
+/** The cup that leaves is away for this many frames and comes back under its id; the one that stays keeps its own. */
 export function expectCameBack(frames: readonly ComparedFrame[], framesAway: number): void {
   const away = frames.filter((frame) => visibleShare(frame, "leaves") === 0);
   expect(away.length).toBeGreaterThanOrEqual(framesAway);
@@ -37,7 +37,7 @@ export function expectCameBack(frames: readonly ComparedFrame[], framesAway: num
   expect(stays).not.toEqual(leaves);
 }
 
-/** When the first of some frames is shown, in seconds. */
+/** The time in seconds of the first of some frames. */
 function timeOf([first]: readonly ComparedFrame[]): number {
   return first?.timeSec ?? expect.fail();
 }

@@ -1,20 +1,20 @@
-/** Flat pieces of photographs that a scene moves about: what they look like, what they hide, where their objects are. */
+/** Flat pieces of photographs that a scene moves: what they look like, what they hide, where their objects are. */
 import sharp from "sharp";
 import { reference, sample } from "../models/samples.ts";
 
-/** A picture to be moved; each plane is row by row, `width * height` pixels. */
+/** A picture to move; each plane is row by row, `width * height` pixels. */
 export interface Layer {
   readonly width: number;
   readonly height: number;
-  /** Three bytes a pixel. */
+  /** Three bytes per pixel. */
   readonly rgb: Uint8Array;
-  /** How much it hides of what lies behind it, 0 to 255; null where it hides all. */
+  /** How much it hides of what lies behind it, 0 to 255; null if it hides all. */
   readonly cover: Uint8Array | null;
-  /** By an object's name: 255 where it is, 0 elsewhere. */
+  /** By object name: 255 where the object is, 0 elsewhere. */
   readonly objects: Readonly<Record<string, Uint8Array>>;
 }
 
-/** A whole sample photograph, `scale` times as large, with the named objects of its reference masks. */
+/** A whole sample photograph, enlarged by `scale`, with the named objects of its reference masks. */
 export async function photograph(name: string, scale: number, prompts: readonly string[]): Promise<Layer> {
   const picture = await sample(name);
   const [width, height] = [Math.round(picture.width * scale), Math.round(picture.height * scale)];
@@ -31,7 +31,7 @@ export async function photograph(name: string, scale: number, prompts: readonly 
   return { width, height, rgb, cover: null, objects };
 }
 
-/** One object of a sample photograph, cut out along its reference mask, known as `as`. */
+/** One object of a sample photograph, cut out along its reference mask and named `as`. */
 export async function cutOut(
   name: string,
   prompt: string,
@@ -56,7 +56,7 @@ export async function cutOut(
   return { width: info.width, height: info.height, rgb, cover: alpha, objects: { [as]: alpha.map(hard) } };
 }
 
-/** A part of a sample photograph without objects, stretched to a background. */
+/** A part of a sample photograph without objects, stretched into a background. */
 export async function backdrop(
   name: string,
   part: { left: number; top: number; width: number; height: number },
@@ -72,7 +72,7 @@ export async function backdrop(
   return { width, height, rgb, cover: null, objects: {} };
 }
 
-/** A reference mask at another size, its outline soft. */
+/** A reference mask at another size, with a soft outline. */
 async function enlargedMask(
   name: string,
   prompt: string,
@@ -93,7 +93,7 @@ function hard(value: number): number {
   return value > 127 ? 255 : 0;
 }
 
-/** [left, top, right, bottom) of what is set. */
+/** [left, top, right, bottom) of the set pixels. */
 function boundsOf(mask: Uint8Array, width: number): [number, number, number, number] {
   let [left, top, right, bottom] = [width, Math.ceil(mask.length / width), 0, 0];
   mask.forEach((value, i) => {

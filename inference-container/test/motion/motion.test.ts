@@ -1,10 +1,10 @@
-// As few frames as prove it: test/long/motion.test.ts looks at five times as many.
+// As few frames as prove it: test/long/motion.test.ts uses five times as many.
 import { test } from "vitest";
 import { crossing, leaving, pan, zoom } from "./clips.ts";
 import { expectCameBack, expectCrossed, expectFollowed } from "./expectations.ts";
 import { CLIP_MS, segmenting } from "./segmenting.ts";
 
-/** Frames a second of the clips: more would only take time to be made. */
+/** Frames per second of the clips: more would only take longer to make. */
 const FPS = 6;
 
 const segment = segmenting();

@@ -10,7 +10,7 @@ const place = record({
   scale: integer({ min: 1, max: 3 }),
 });
 
-/** A plain piece, as opaque as it is solid in its middle; all of it is the object. */
+/** A plain piece, clear along its left and upper edges and opaque elsewhere; the opaque part is the object. */
 function piece(name: string, value: number): Layer {
   const [width, height] = [12, 10];
   const inner = (i: number): boolean => i % width > 2 && Math.floor(i / width) > 1;

@@ -1,7 +1,7 @@
-/** Layers in known motion: the frames, and the truth about the objects in them. */
+/** Layers in known motion: renders the frames, and knows the truth about the objects in them. */
 import type { Layer } from "./layer.ts";
 
-/** A layer's top left corner in frame pixels, and frame pixels for each of its own. */
+/** The position of a layer's top left corner in frame pixels, and frame pixels per layer pixel. */
 export interface Placed {
   readonly layer: Layer;
   readonly x: number;
@@ -9,23 +9,23 @@ export interface Placed {
   readonly scale: number;
 }
 
-/** A clip without any chance in it. */
+/** A clip without any randomness. */
 export interface Scene {
   readonly width: number;
   readonly height: number;
   readonly fps: number;
   readonly seconds: number;
-  /** What is there at a time in seconds, from the back to the front. */
+  /** The layers at a time in seconds, from back to front. */
   readonly at: (time: number) => readonly Placed[];
 }
 
-/** Where an object truly is; `mask` has a byte a frame pixel, 1 where it can be seen. */
+/** Where an object truly is; `mask` has one byte per frame pixel, 1 where the object is visible. */
 export interface Truth {
   readonly name: string;
   readonly mask: Uint8Array;
-  /** [x1, y1, x2, y2] of what can be seen of it; zeros where nothing can. */
+  /** [x1, y1, x2, y2] of the visible part; zeros if nothing is visible. */
   readonly box: readonly [number, number, number, number];
-  /** How much of it can be seen, 0 to 1: the rest is hidden or beyond the picture's edge. */
+  /** The visible share, 0 to 1: the rest is hidden or beyond the picture's edge. */
   readonly visibleShare: number;
 }
 
@@ -33,14 +33,14 @@ export function frameCount({ fps, seconds }: Scene): number {
   return Math.round(fps * seconds);
 }
 
-/** The frame at an index, three bytes a pixel, sampled bilinearly. */
+/** The frame at an index: three bytes per pixel, sampled bilinearly. */
 export function renderFrame(scene: Scene, index: number): Uint8Array {
   const frame = new Uint8Array(scene.width * scene.height * 3);
   for (const placed of scene.at(index / scene.fps)) draw(frame, scene.width, scene.height, placed);
   return frame;
 }
 
-/** The truth about every object of the frame that is shown at a time. */
+/** The truth about every object on the frame at a time in seconds. */
 export function truthAt(scene: Scene, time: number): Truth[] {
   const placed = scene.at(Math.round(time * scene.fps) / scene.fps);
   return placed.flatMap((own, depth) =>
@@ -57,7 +57,7 @@ export function truthAt(scene: Scene, time: number): Truth[] {
   );
 }
 
-/** For each frame pixel of an axis: the layer's two samples that it lies between, and how far; -1 beyond its edges. */
+/** For each frame pixel of an axis: the two layer samples around it, and how far it lies between; -1 beyond the edges. */
 function taps(
   pixels: number,
   from: number,
@@ -113,7 +113,7 @@ function draw(frame: Uint8Array, width: number, height: number, placed: Placed):
   }
 }
 
-/** What `draw` comes to where the layer's pixels are the frame's own. */
+/** What `draw` reduces to if the layer's pixels are the frame's own. */
 function copy(frame: Uint8Array, width: number, height: number, { layer, x, y }: Placed): void {
   const [from, to] = [Math.max(0, x), Math.min(width, x + layer.width)];
   for (let row = Math.max(0, y); row < Math.min(height, y + layer.height); row += 1) {
@@ -123,7 +123,7 @@ function copy(frame: Uint8Array, width: number, height: number, { layer, x, y }:
   }
 }
 
-/** A layer's plane at its place in the frame, 1 where it is more than half. */
+/** A layer's plane at its place in the frame: 1 where it is more than half. */
 function stamp({ width, height }: Scene, { layer, x, y, scale }: Placed, plane: Uint8Array): Uint8Array {
   const mask = new Uint8Array(width * height);
   for (let row = 0; row < height; row += 1) {

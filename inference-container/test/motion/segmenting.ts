@@ -1,4 +1,4 @@
-/** The service with the embedded model, which is given the clips that the tests of this folder make. */
+/** The service with the embedded model, for the clips that the tests of this folder make. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ import { encode } from "./encode.ts";
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const DOWNLOAD_MS = 600_000;
 
-/** A frame takes the embedded model seconds on a small machine. */
+/** On a small machine the embedded model takes seconds per frame. */
 export const CLIP_MS = 900_000;
 
-/** Makes a clip, has the service segment it, and holds what was stored against the truth. */
+/** Makes a clip, lets the service segment it, and compares what was stored with the truth. */
 export type Segment = (
   clip: Clip,
   sampling: Partial<VideoTaskRequest["sampling"]>,
 ) => Promise<ComparedFrame[]>;
 
-/** Starts the service before the tests of a file and ends it after them. */
+/** Starts the service before a file's tests and ends it after them. */
 export function segmenting(): Segment {
   let rig: Rig;
   let folder: string;

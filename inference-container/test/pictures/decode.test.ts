@@ -27,7 +27,7 @@ async function failureOf(bytes: Buffer, pixelLimit = LIMIT): Promise<TaskFailure
   throw new Error("the picture was accepted");
 }
 
-/** Red, green and blue at a place given in parts of the sides. */
+/** Red, green and blue at a place given as shares of the sides. */
 function colourAt({ width, height, rgb }: Picture, x: number, y: number): number[] {
   const at = (Math.floor(y * height) * width + Math.floor(x * width)) * 3;
   return [...rgb.subarray(at, at + 3)];

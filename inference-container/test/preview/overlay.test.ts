@@ -17,7 +17,7 @@ function layerOf(grid: LogitGrid, width: number, height: number, rgb: Layer["col
   return { runs, bounds: boundsOf(runs), colour: rgb };
 }
 
-/** Thirds of a pixel to the nearest pixel outside: 3 for a step along an axis, 4 for a diagonal one. */
+/** The distance to the nearest pixel outside in thirds of a pixel: 3 per step along an axis, 4 per diagonal step. */
 function plainDepth(mask: readonly boolean[], width: number, at: number): number {
   let least = Infinity;
   for (const [other, set] of mask.entries()) {
@@ -51,7 +51,7 @@ test("a pixel shows its uppermost object, the more opaque the nearer it is to th
           const alpha = top < 0 ? 0 : 0.42 + 0.54 * edge;
           return (objects[top]?.rgb ?? [0, 0, 0]).map((light) => GREY * (1 - alpha) + light * alpha);
         });
-        // Bytes are cut off, not rounded.
+        // Bytes are truncated, not rounded.
         const cutOff = expected?.map((value, at) => value - (canvas.rgb[at] ?? NaN)) ?? [];
         expect(cutOff).toHaveLength(width * height * 3);
         expect(Math.min(...cutOff)).toBeGreaterThan(-1e-4);

@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts the service on two devices; those that `files` hold or break are not waited for. */
+/** Starts the service on two devices; doesn't wait for those that `files` hold or break. */
 async function start(
   files: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
@@ -38,18 +38,18 @@ const device = (name: string, state: string) => ({
   ...(state === "ready" && { provider: "cuda" }),
 });
 
-/** Waits until the devices' engines have so many tasks. */
+/** Waits until the devices' engines have this many tasks each. */
 const haveTasks = (...tasks: readonly number[]): Promise<void> =>
   until(async () => {
     const text = await metrics();
     return tasks.every((count, id) => text.includes(`inference_engine_jobs{device="${id}"} ${count}\n`));
   });
 
-/** Posts a picture; "hang" holds up its engine for as long as that lives. */
+/** Posts a picture; "hang" blocks its engine for as long as that lives. */
 const post = async (key: string, prompt: string): Promise<void> => {
   expect((await rig.post(rig.worker.request({ key, prompts: [prompt] }))).status).toBe(202);
 };
-/** Posts a clip of a minute and more. */
+/** Posts a clip of over a minute. */
 const postClip = async (key: string): Promise<void> => {
   const inputUrl = `${rig.worker.origin}/inputs/long.mp4`;
   const request = rig.worker.videoRequest({ key, inputUrl, prompts: ["slow", "bright"] });
@@ -78,7 +78,7 @@ test("idle devices take turns, but a picture that comes again goes where its fea
   expect(await isCached("on-0", "bright.png")).toBe(false);
   expect(await isCached("on-1", "bright.jpg")).toBe(false);
   expect(await isCached("on-0-too", "bright.webp")).toBe(false);
-  // By turns it would go to device 1.
+  // In turn it would go to device 1.
   expect(await isCached("on-0-again", "bright.png")).toBe(true);
   process.kill(rig.service.enginePid(0) ?? 0, "SIGKILL");
   await until(async () => (await metrics()).includes('inference_engine_restarts_total{device="0"} 1'));
@@ -150,7 +150,7 @@ test("the first device that is ready takes tasks, and IN_FLIGHT counts for each 
   expect(await (await ready()).json()).toMatchObject({ state: "BUSY" });
   await rm(join(folder, "hold-1"));
   await rig.service.ready;
-  // What had no place on the first device finds it on the second.
+  // What had no place on the first device finds one on the second.
   await until(async () => !(await metrics()).includes('inference_engine_jobs{device="1"} 0'));
 });
 

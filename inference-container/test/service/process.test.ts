@@ -24,7 +24,7 @@ afterEach(async () => {
   await worker.close();
 });
 
-/** Starts the service as a process; `lines` fills with its log. */
+/** Starts the service as a process; `lines` collects its log. */
 function start(environment: Record<string, string>): { lines: Line[]; ended: Promise<unknown[]> } {
   const lines: Line[] = [];
   const started = spawn(process.execPath, [MAIN], {

@@ -4,7 +4,7 @@ import { type Rig, startRig } from "../support/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const DOWNLOAD_MS = 600_000;
-/** On a device that no machine has, CUDA can be used nowhere, whatever is installed. */
+/** No machine has this device: CUDA can't be used there, whatever is installed. */
 const WITHOUT_CUDA = { EXECUTION_PROVIDER: "cuda", DEVICES: "999" };
 
 let folder: string;

@@ -44,7 +44,7 @@ test("of 500 tasks offered to a service with room for four none is lost, none ru
     expect(reports.map(({ outcome }) => outcome)).toEqual(["success"]);
     expect(rig.worker.stored.has(`${key}/masks/0.png`)).toBe(true);
   }
-  // The Worker hears of a task's end before it is counted.
+  // The Worker hears of a task's end before the service counts it.
   await until(async () => (await metric(rig, "inference_in_flight")) === 0);
   expect(await metric(rig, 'inference_refusals_total{status="429"}')).toBe(refused);
   expect(await metric(rig, 'inference_tasks_total{outcome="success",code=""}')).toBe(500);
@@ -71,7 +71,8 @@ test("interactive tasks that come while a batch of 100 waits are started next, b
     expect((await rig.post(task(key, "interactive"))).status).toBe(202);
     const atArrival = started.length;
     await rig.worker.completed(key);
-    // Those that had their places before it; and one that got the next place may have overtaken it on the way to the storage.
+    // Those that had a place before it, plus one that got the next place and may have overtaken it on the way to
+    // storage.
     expect(started.indexOf(key) - atArrival).toBeLessThanOrEqual(inFlight + 1);
   }
   await until(() => completions.size === 112);

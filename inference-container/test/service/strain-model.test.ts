@@ -7,7 +7,7 @@ const FAULTY = new URL("../support/faulty-model.ts", import.meta.url).href;
 const EVERY = { fps: null, numFrames: null, maxFrames: null };
 const INVALID = { outcome: "failed", retryable: true, problem: { code: "model_output_invalid" } };
 
-/** How the service's liveness answers, asked all the time. */
+/** Asks for the service's liveness all the time, and records the answers. */
 function watchHealth(rig: Rig): { statuses: number[]; stop: () => Promise<void> } {
   const statuses: number[] = [];
   const stopped = new AbortController();
@@ -42,7 +42,7 @@ describe("a model that breaks its promises", () => {
 
   test.for(Object.keys(DISTORTIONS))("by %s gives no masks but a named failure", async (fault, { task }) => {
     const key = task.id;
-    // Below a half, samples that are not there would count as set.
+    // Below 0.5, missing samples would count as set.
     const changes = { key, prompts: [fault], maskThreshold: 0.3, generatePreview: true };
     expect(await rig.finish(changes)).toMatchObject(INVALID);
     expect([...rig.worker.stored.keys()].filter((name) => name.startsWith(`${key}/`))).toEqual([]);
@@ -50,7 +50,7 @@ describe("a model that breaks its promises", () => {
     expect(await restarts(rig)).toBe("0");
   });
 
-  test.for(["a row too few", "a box of no numbers", "a prompt that nobody sent"])(
+  test.for(["a row too few", "a box of NaN", "a prompt that nobody sent"])(
     "by %s in the middle of a clip fails the clip by name, and nothing of it is stored",
     async (fault, { task }) => {
       const key = task.id;

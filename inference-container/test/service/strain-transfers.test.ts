@@ -21,7 +21,7 @@ const metrics = async (): Promise<string> => (await fetch(`${rig.service.url}/me
 const logged = (key: string, text: string): boolean =>
   rig.lines.some((line) => line.includes(`"${key}"`) && line.includes(text));
 
-/** Counts how often an input is asked for; `bodyOf` makes its body. */
+/** Counts the requests for an input; `bodyOf` makes its body. */
 function serve(name: string, bodyOf: () => ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>) {
   const served = { times: 0 };
   rig.worker.answers.set(name, () => {

@@ -121,7 +121,7 @@ test.for([
   expect(await response.text()).toContain(name);
 });
 
-test("a body that is no JSON is 400, and one over 256 KB is 413", async () => {
+test("a body that is not JSON is 400, and one over 256 KB is 413", async () => {
   const post = (body: string): Promise<Response> =>
     rig.ask("/v1/tasks", { method: "POST", headers: bearer, body });
   expect((await post("{")).status).toBe(400);

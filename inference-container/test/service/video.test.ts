@@ -23,7 +23,7 @@ const every = { fps: null, numFrames: null, maxFrames: null };
 const masksOf = (key: string): z.infer<typeof MasksJson> =>
   MasksJson.parse(JSON.parse(rig.worker.stored.get(`${key}/masks.json`)?.toString() ?? ""));
 
-/** All FFmpegs that this file's services started, orphans too. */
+/** Marks all FFmpegs that this file's services started, orphans too. */
 const MARK = { VIDEO_TEST: randomUUID() };
 Object.assign(process.env, MARK);
 const ffmpegs = (): number[] =>

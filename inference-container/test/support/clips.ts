@@ -11,7 +11,7 @@ export const ffmpeg = findFfmpeg(process.env);
 /** A folder for the clips of one test file. */
 export interface ClipFolder {
   path(name: string): string;
-  /** Runs FFmpeg in the folder, quietly, and gives the path of its last argument. */
+  /** Runs FFmpeg quietly in the folder, and returns the path of its last argument. */
   make(...args: readonly string[]): Promise<string>;
   remove(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function clipFolder(): Promise<ClipFolder> {
   };
 }
 
-/** @returns what it wrote to its standard output */
+/** @returns FFmpeg's standard output */
 export async function runFfmpeg(args: readonly string[], cwd: string = tmpdir()): Promise<string> {
   const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error"];
   const run = await promisify(execFile)(ffmpeg, [...quiet, ...args], { cwd, maxBuffer: 1 << 28 });
@@ -44,8 +44,8 @@ interface Numbered {
 }
 
 /**
- * FFmpeg's arguments for an input of 25 frames a second whose frames tell their number by their grey (see `numberOf`)
- * and which way up they are by their corners: red, green, blue and white from the upper left on, row by row.
+ * FFmpeg's arguments for an input of 25 frames per second. A frame's grey tells its number (see `numberOf`); its
+ * corners tell which way up it is: red, green, blue and white from the upper left on, row by row.
  */
 export function numbered({ size = "320x240", frames = 25, filters = "null" }: Numbered = {}): string[] {
   const corner = (x: string, y: string, colour: string): string =>
@@ -67,7 +67,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Red, green and blue at a place given in parts of the sides. */
+/** Red, green and blue at a place given as shares of the sides. */
 export function colourAt(
   { rgb }: Pick<Frame, "rgb">,
   { width, height }: Size,
@@ -78,7 +78,7 @@ export function colourAt(
   return [...rgb.subarray(at, at + 3)];
 }
 
-/** The number that a frame of `numbered` tells, up to 40: limited range, 219 steps from black to white. */
+/** The number that a frame of `numbered` shows, up to 40: limited range, 219 steps from black to white. */
 export function numberOf(frame: Pick<Frame, "rgb">, size: Size): number {
   const places = Array.from(
     { length: 81 },
@@ -96,7 +96,7 @@ const NAMES = [
   ["white", [255, 255, 255]],
 ] as const;
 
-/** The colours of a frame's corners by name, row by row; `?` where one is none of the four, 12 steps allowed for. */
+/** The colours of a frame's corners by name, row by row; `?` for none of the four, with a tolerance of 12 steps. */
 export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
   const places = [
     [0.1, 0.1],
@@ -115,7 +115,7 @@ export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
     .join(" ");
 }
 
-/** Times in seconds at which FFmpeg shows a clip's frames when it decodes all of it. */
+/** The times in seconds at which FFmpeg shows a clip's frames when it decodes all of it. */
 export async function shownTimes(path: string): Promise<number[]> {
   const filters = "settb=1/100000,metadata=add:key=k:value=1,metadata=print:file=-";
   const listing = await runFfmpeg([

@@ -1,11 +1,11 @@
-/** Graphs that show how a device ran them: each row of a result tells how many rows were in its batch. */
+/** Graphs that show how a device ran them: each row of a result holds the number of rows in its batch. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TestGraph } from "./onnx.ts";
 
 const float = (...shape: (number | string)[]) => ({ dtype: "float32", shape }) as const;
 
-/** From "x" [batch, 2], or another number of rows: "same", which is "x", and "rows" [batch, 1]. */
+/** From "x" [batch, 2], or with a fixed number of rows: "same", which is "x", and "rows" [batch, 1]. */
 export function countingGraph(batch: number | string = "batch"): Uint8Array {
   const graph = new TestGraph();
   const x = graph.input("x", float(batch, 2));
@@ -16,11 +16,11 @@ export function countingGraph(batch: number | string = "batch"): Uint8Array {
   return graph.file();
 }
 
-/** As the counting graph, and fails for more than one row. */
+/** Like the counting graph, but fails for more than one row. */
 export function failingGraph(): Uint8Array {
   const graph = new TestGraph();
   const x = graph.input("x", float("batch", 2));
-  // Two numbers are all that it can lay out as one row of two.
+  // It can lay out only two numbers as one row of two.
   const one = graph.node("Reshape", [x, graph.int64s([1, 2])]);
   graph.node("Identity", [one], {}, "same");
   graph.output("same", float("batch", 2));
@@ -29,7 +29,7 @@ export function failingGraph(): Uint8Array {
   return graph.file();
 }
 
-/** From "x" [batch, 2]: "found", the rows with a positive number: as many as there are. */
+/** From "x" [batch, 2]: "found", the rows with a positive number, however many there are. */
 export function findingGraph(): Uint8Array {
   const graph = new TestGraph();
   const x = graph.input("x", float("batch", 2));
@@ -45,7 +45,7 @@ function countRows(graph: TestGraph, value: string): void {
   graph.node("Expand", [graph.cast(rows, "float32"), shape], {}, "rows");
 }
 
-/** Writes a graph into a folder and gives its path. */
+/** Writes a graph into a folder and returns its path. */
 export async function written(folder: string, name: string, graph: Uint8Array): Promise<string> {
   const path = join(folder, `${name}.onnx`);
   await writeFile(path, graph);

@@ -1,6 +1,6 @@
 /**
- * The planted model on several devices. Files in its folder steer it: while there is one named "hold-1", device 1 does
- * not get ready; with "broken-1" it can't load the model at all.
+ * The planted model on several devices. Files in its folder control it: while "hold-1" exists, device 1 doesn't become
+ * ready; with "broken-1" it can't load the model at all.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -12,17 +12,17 @@ import {
 
 const TOKEN = "lease-token";
 
-/** The Worker's and the storage's side of the protocol, on a real port; it notes what it is told. */
+/** The Worker's and the storage's side of the protocol, on a real port; it records what it is told. */
 export interface WorkerSide {
   readonly origin: string;
   /** Inputs by name, served at /inputs/{name}. */
   readonly inputs: Map<string, Buffer>;
-  /** What GET /answers/{name} gives, anew each time. */
+  /** What GET /answers/{name} returns, made anew each time. */
   readonly answers: Map<string, () => Response>;
   /** What was stored, by `key/name`. */
   readonly stored: Map<string, Buffer>;
   readonly completions: Map<string, Completion[]>;
-  /** What was reported of each task's progress, in order. */
+  /** The progress reports of each task, in order. */
   readonly progress: Map<string, ProgressReport[]>;
   /** Keys whose lease is lost: every callback answers 409. */
   readonly lost: Set<string>;
@@ -32,7 +32,7 @@ export interface WorkerSide {
   videoRequest(overrides?: Partial<VideoTaskRequest>): VideoTaskRequest;
   /** Resolves with the report of a task. */
   completed(key: string): Promise<Completion>;
-  /** Lets the next requests to a route ("PUT", "outputs", "complete", "progress", "input") fail with these statuses. */
+  /** Makes the next requests to a route ("PUT", "outputs", "complete", "progress", "input") fail with these statuses. */
   failNext(route: string, ...statuses: number[]): void;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * The planted model with faults of its own, a prompt each: those of `DISTORTIONS` spoil what was found, "allocation"
- * asks for an array that is too large, "heap" fills the process' memory until it is ended. "late …" does so from the third
- * call in a row with the same prompts on.
+ * The planted model with faults of its own, one per prompt: those of `DISTORTIONS` spoil what was found, "allocation"
+ * asks for an array that is too large, "heap" fills the process's memory until it is ended. "late …" does so from the
+ * third call in a row with the same prompts on.
  */
 import type { Instance, Model } from "../../src/models/model.ts";
 import { loadModel as loadPlanted } from "./planted-model.ts";
@@ -16,19 +16,19 @@ const withGrid =
     return { ...instance, mask: { ...instance.mask, logits } };
   };
 
-/** Results that no model may give. */
+/** Results that no model may return. */
 export const DISTORTIONS: Readonly<Record<string, (instance: Instance) => Instance>> = {
   "a row too few": withGrid(-32),
   "a row too many": withGrid(32),
-  "a logit that is no number": withGrid(0, NaN),
-  "a logit without end": withGrid(0, Infinity),
+  "a NaN logit": withGrid(0, NaN),
+  "an infinite logit": withGrid(0, Infinity),
   "an empty grid": (one) => ({ ...one, mask: { width: 0, height: 0, logits: new Float32Array() } }),
-  "a box of no numbers": (one) => ({ ...one, box: [NaN, NaN, NaN, NaN] }),
+  "a box of NaN": (one) => ({ ...one, box: [NaN, NaN, NaN, NaN] }),
   "a box inside out": (one) => ({ ...one, box: [one.box[2], one.box[1], one.box[0], one.box[3]] }),
   "a box outside": (one) => ({ ...one, box: [one.box[0], one.box[1], 1e6, one.box[3]] }),
   "a prompt that nobody sent": (one) => ({ ...one, promptIndex: 7 }),
   "a prompt before the first": (one) => ({ ...one, promptIndex: -1 }),
-  "a score that is no number": (one) => ({ ...one, score: NaN }),
+  "a NaN score": (one) => ({ ...one, score: NaN }),
   "a score above 1": (one) => ({ ...one, score: 1.5 }),
 };
 

@@ -1,4 +1,4 @@
-/** The deployment's files, parsed: what they have to hold is in their shapes. */
+/** The deployment's files, parsed: their shapes say what they must contain. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ export const CONTAINER_ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The text of a file of the inference container. */
 export const read = (path: string): string => readFileSync(join(CONTAINER_ROOT, path), "utf8");
 
-/** A file of `kubernetes/`, parsed. @throws Error where it is no YAML, or of another shape */
+/** A file of `kubernetes/`, parsed. @throws Error if it is not YAML, or has another shape */
 export const manifest = <T>(path: string, shape: z.ZodType<T>): T =>
   shape.parse(load(read(join("kubernetes", path))));
 
@@ -48,7 +48,7 @@ const ServiceContainer = z.looseObject({
   lifecycle: z.object({ preStop: z.object({ exec: z.object({ command: Pause }) }) }),
 });
 
-/** A volume has a bounded size and, as `medium` is not among the fields, never lies in memory. */
+/** A volume has a bounded size and, since `medium` is not among the fields, is never in memory. */
 const Volume = z.strictObject({
   name: z.string(),
   emptyDir: z.strictObject({ sizeLimit: z.stringFormat("size", /^\d+[MG]i$/) }),
@@ -69,7 +69,7 @@ export const Deployment = withSpec({
   }),
 });
 
-/** What makes the pods take a GPU. */
+/** What makes the pods use a GPU. */
 export const GpuPatch = withSpec({
   template: withSpec({
     containers: z.tuple([
@@ -97,7 +97,7 @@ export const Compose = z.looseObject({
   }),
 });
 
-/** The variables that have their value in place, by name. */
+/** The variables whose value is in place, by name. */
 export const plainVariables = (variables: z.infer<typeof Variables>): Record<string, string> =>
   Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 

@@ -1,6 +1,6 @@
 import type { RowRuns } from "../../src/masks/runs/row-runs.ts";
 
-/** Row-major pixels as runs, by definition: what `findRuns` is to give, and a way to any mask there is. */
+/** Row-major pixels as runs, by definition: what `findRuns` must give, and a way to make any mask. */
 export function runsOf(pixels: readonly boolean[], width: number, height: number): RowRuns {
   const starts = [0];
   const edges: number[] = [];
@@ -21,7 +21,7 @@ export function runsOf(pixels: readonly boolean[], width: number, height: number
   };
 }
 
-/** Unfiltered scanlines of one-bit pixels, by definition: a byte 0, then the row's bits, the first one highest. */
+/** Unfiltered scanlines of one-bit pixels, by definition: a zero byte, then the row's bits, the first one highest. */
 export function scanlinesOf(pixels: readonly boolean[], width: number, height: number): Buffer {
   const length = 1 + Math.ceil(width / 8);
   const bytes = Buffer.alloc(length * height);

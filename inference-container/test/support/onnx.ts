@@ -1,4 +1,4 @@
-/** Small ONNX graphs for tests, with tensors of any type, named dimensions and weights in a file beside. */
+/** Small ONNX graphs for tests, with tensors of any type, named dimensions and weights in a separate file. */
 import { OnnxGraph, type Attribute } from "../../src/onnx/graph-writer.ts";
 import { bytes, integer, join, message, text, type Field } from "../../src/onnx/protobuf.ts";
 import type { TensorForm } from "../../src/models/tensors.ts";
@@ -8,7 +8,7 @@ export const ONNX_TYPES = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, f
 
 export class TestGraph {
   readonly #graph = new OnnxGraph();
-  /** Inputs, outputs and constants that the graph's own writer has no words for. */
+  /** Inputs, outputs and constants that the graph writer itself can't express. */
   readonly #more: Field[] = [];
 
   input(name: string, form: TensorForm): string {
@@ -51,7 +51,7 @@ export class TestGraph {
     return name;
   }
 
-  /** The `.onnx` file. A message's field that comes twice is merged, so the second graph adds to the first. */
+  /** The `.onnx` file. A message's field that comes twice is merged: the second graph adds to the first. */
   file(): Uint8Array {
     return join([this.#graph.file("test"), bytes(7, join(this.#more))]);
   }

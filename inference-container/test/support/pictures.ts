@@ -7,7 +7,7 @@ function halfBright(): Sharp {
   return sharp(rgb, { raw: { width: 80, height: 60, channels: 3 } });
 }
 
-/** Noise, 200 × 150: no encoding makes it small, so that its bytes hold pixels nearly to the end. */
+/** Noise, 200 × 150: no encoding makes it small, so its bytes hold pixels nearly to the end. */
 function noise(): Sharp {
   let state = 12_345;
   const rgb = Uint8Array.from({ length: 200 * 150 * 3 }, () => {
@@ -40,7 +40,7 @@ async function everyEncoding(picture: () => Sharp): Promise<Record<string, Buffe
   };
 }
 
-/** Bright below when its orientation is applied: a viewer turns it a quarter clockwise. */
+/** Bright at the bottom once its orientation is applied: a viewer turns it a quarter clockwise. */
 export function turned(): Promise<Buffer> {
   return halfBright().jpeg().withMetadata({ orientation: 6 }).toBuffer();
 }
@@ -56,7 +56,7 @@ export async function animated(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Opaque bright on the right; on the left black that is fully transparent. */
+/** Opaque and bright on the right; fully transparent black on the left. */
 export async function cutOut(): Promise<Buffer> {
   const { data } = await halfBright().ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   for (let pixel = 0; pixel < 80 * 60; pixel++) {
@@ -67,7 +67,7 @@ export async function cutOut(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** What the magic bytes of formats that aren't read look like, by the format's name. */
+/** The magic bytes of formats that the service doesn't read, by the format's name. */
 export async function unreadable(): Promise<Record<string, Buffer>> {
   const ftyp = (brand: string): Buffer =>
     Buffer.concat([

@@ -1,6 +1,6 @@
 import type { LogitGrid } from "../../src/models/model.ts";
 
-/** The definition of a mask, pixel by pixel: the bilinearly resized logit is greater than the threshold's. */
+/** The definition of a mask, pixel by pixel: the bilinearly resized logit exceeds the threshold's. */
 export function plainMask(grid: LogitGrid, width: number, height: number, maskThreshold: number): boolean[] {
   const threshold = Math.log(maskThreshold / (1 - maskThreshold));
   const mask: boolean[] = [];

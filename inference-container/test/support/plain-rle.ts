@@ -1,4 +1,4 @@
-/** The COCO dataset's run-length encoding by its definition, bit by bit: what the service's own is held against. */
+/** The COCO dataset's run-length encoding by its definition, bit by bit: the reference for the service's own. */
 
 /** Row-major pixels to run lengths, column by column, clear ones first. */
 function plainCounts(pixels: readonly boolean[], width: number, height: number): number[] {
@@ -35,7 +35,7 @@ export function plainRle(pixels: readonly boolean[], width: number, height: numb
   return plainText(plainCounts(pixels, width, height));
 }
 
-/** A `counts` string back to row-major pixels. */
+/** Decodes a `counts` string to row-major pixels. */
 export function decodeRle({
   size: [height, width],
   counts: text,

@@ -1,8 +1,8 @@
 /**
- * A model without weights: bright regions of the picture are the objects. Prompts steer it: "bright" finds the bright
- * regions, "nothing" finds none, "stripes" finds eight at once, others are outside its vocabulary; "hang" has the device for
- * ever, "slow" for half a second, "crash" ends the process, "throw" fails; "mute" never asks for the device, and "block" holds
- * the engine's own thread instead.
+ * A model without weights: bright regions of the picture are the objects. Prompts control it: "bright" finds the bright
+ * regions, "nothing" finds none, "stripes" finds eight at once, others are outside its vocabulary; "hang" holds the
+ * device for ever, "slow" for half a second, "crash" ends the process, "throw" fails; "mute" never asks for the device,
+ * and "block" blocks the engine's own thread instead.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
@@ -66,7 +66,7 @@ function find(picture: Picture, request: SegmentRequest): Pick<Segmentation, "in
   return { instances, unserved };
 }
 
-/** "stripes" has one grid without any pixel in its middle, which must not be counted. */
+/** In the middle of "stripes" is one grid without any set pixel, which must not count. */
 function objects(picture: Picture, prompt: string): [score: number, mask: LogitGrid][] {
   if (prompt === "bright") return [[0.9, bright(picture)]];
   if (prompt === "faint") return [[0.3, bright(picture)]];

@@ -1,16 +1,16 @@
 import type { Completion, ImageTaskOutput, TaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 
-/** What a picture's task gave. @throws Error where it did not succeed, or was no picture's */
+/** The output of a picture's task. @throws Error if it did not succeed, or was not a picture's */
 export function imageOutput(report: Completion): ImageTaskOutput {
   const output = outputOf(report);
-  if (output.type !== "image") throw new Error("The task was no picture's.");
+  if (output.type !== "image") throw new Error("The task was not a picture's.");
   return output;
 }
 
-/** What a clip's task gave. @throws Error where it did not succeed, or was no clip's */
+/** The output of a clip's task. @throws Error if it did not succeed, or was not a clip's */
 export function videoOutput(report: Completion): VideoTaskOutput {
   const output = outputOf(report);
-  if (output.type !== "video") throw new Error("The task was no clip's.");
+  if (output.type !== "video") throw new Error("The task was not a clip's.");
   return output;
 }
 

@@ -13,7 +13,7 @@ const PLANTED = new URL("planted-model.ts", import.meta.url).href;
 export interface Rig extends AsyncDisposable {
   readonly service: Service;
   readonly worker: WorkerSide;
-  /** Every line that the service has logged. */
+  /** Every line that the service logged. */
   readonly lines: string[];
   post(request: unknown): Promise<Response>;
   /** Any request to the service with its token. */
@@ -24,7 +24,7 @@ export interface Rig extends AsyncDisposable {
   finishVideo(overrides?: Partial<VideoTaskRequest>): ReturnType<WorkerSide["completed"]>;
 }
 
-/** Starts both on free ports; waits until the planted model is warm, but not for one that `environment` names. */
+/** Starts both on free ports; waits until the planted model is warm, but not for another that `environment` names. */
 export async function startRig(
   environment: Readonly<Record<string, string>> = {},
   loader = PLANTED,

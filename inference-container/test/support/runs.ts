@@ -1,4 +1,4 @@
-/** Runs as a device's thread is asked for them. */
+/** Runs as a device's thread receives them. */
 import * as fc from "fast-check";
 import type { Run } from "../../src/device/messages.ts";
 import type { Dtype, Values } from "../../src/device/values.ts";
@@ -17,7 +17,7 @@ export const ELEMENT_TYPES: readonly Dtype[] = ["float32", "float16", "int64", "
 
 let lastId = 0;
 
-/** A run of a graph with one input, alone in its work, with what a test says of it. */
+/** A run of a graph with one input, the only one of its work, with `told` on top. */
 export function runOf(told: Partial<Run> = {}): Run {
   lastId += 1;
   return {
@@ -43,7 +43,7 @@ export function numbersOf({ bytes: { buffer, byteOffset, byteLength } }: Values)
   return [...new Float32Array(buffer, byteOffset, byteLength / 4)];
 }
 
-/** Any tensor of a type with so many rows of a shape. */
+/** Any tensor of a type with this many rows of a shape. */
 export function anyValues(type: Dtype, rows: number, rest: readonly number[]): fc.Arbitrary<Values> {
   const length = rest.reduce((product, size) => product * size, rows * ELEMENT_BYTES[type]);
   return fc

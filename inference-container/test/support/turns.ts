@@ -1,10 +1,10 @@
 import type { Usage } from "../../src/device/usage.ts";
 
-/** A device that stands in for one of the runtime's: one at a time has it, in the order in which they came. */
+/** Stands in for a device of the runtime: one run has it at a time, in order of arrival. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param usage hears when its turn begins and ends */
+  /** @param usage is told when its turn begins and ends */
   run<T>(usage: Usage | undefined, work: () => Promise<T>): Promise<T> {
     usage?.asked();
     const turn = this.#last.then(async () => {

@@ -7,23 +7,23 @@ import type { Random } from "./random.ts";
 export const WIDTH = 1920;
 export const HEIGHT = 1080;
 
-/** A true object; `depth` tells who hides whom, the greater stands in front. */
+/** A true object; the one with the greater `depth` stands in front. */
 export interface Actor {
   readonly depth: number;
-  /** Seconds to a box, also where it is outside of the picture. */
+  /** The box at a time in seconds, also outside the picture. */
   readonly at: (timeSec: number) => Box;
 }
 
 export interface Scene {
   readonly seconds: number;
   readonly actors: readonly Actor[];
-  /** Stands in front of everything and isn't looked for. */
+  /** Stands in front of everything and is not to be found. */
   readonly screen?: Box;
-  /** Whether two that overlap are often reported as one that covers both. */
+  /** Whether two that overlap are often reported as one box over both. */
   readonly merging?: boolean;
 }
 
-/** A detection and the index of the actor that it shows; null where it shows two. */
+/** A detection and the index of its actor; null if it shows two. */
 export interface PlantedDetection extends TrackerDetection {
   readonly actor: number | null;
 }
@@ -37,7 +37,7 @@ const BOX_NOISE = 0.03;
 const MISSED = 0.05;
 const FAINT = 0.1;
 
-/** The frames of a scene at about `fps` a second, at times that aren't quite regular, in each the detections in any order. */
+/** A scene's frames at about `fps` per second, at slightly irregular times, each with its detections in any order. */
 export function film(scene: Scene, fps: number, random: Random): Frame[] {
   return Array.from({ length: Math.floor(scene.seconds * fps) }, (_, i) => {
     const timeSec = (i + random.between(0, 0.2)) / fps;
@@ -91,7 +91,7 @@ function* report(
   if (box !== undefined) yield { promptIndex: 0, score, box, faint, actor };
 }
 
-/** How much of a box lies behind another. */
+/** The share of a box that lies behind another. */
 function share(box: Box, other: Box): number {
   const width = Math.min(box[2], other[2]) - Math.max(box[0], other[0]);
   const height = Math.min(box[3], other[3]) - Math.max(box[1], other[1]);

@@ -34,7 +34,7 @@ test("without acceleration the estimate is the line of least squares", () => {
     fc.property(
       fc.array(fc.tuple(real(0.05, 1), real(-100, 100)), { minLength: 3, maxLength: 12 }),
       (steps) => {
-        // All but unknown before the first measurement.
+        // Almost unknown before the first measurement.
         let motion: Motion = {
           position: 0,
           velocity: 0,

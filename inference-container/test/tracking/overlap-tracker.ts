@@ -9,7 +9,7 @@ interface LastSeen {
   box: Box;
 }
 
-/** The plain tracker to compare with: the pairs of greatest overlap first, down to an IoU of 0.3 with the last box. */
+/** The plain tracker for comparison: takes the pairs of greatest overlap first, down to an IoU of 0.3 with the last box. */
 export class OverlapTracker {
   #objects: LastSeen[] = [];
   #lastId = 0;

@@ -1,4 +1,4 @@
-/** Random numbers of one seed. */
+/** Random numbers from one seed. */
 export class Random {
   #state: number;
 
@@ -7,7 +7,7 @@ export class Random {
     for (let i = 0; i < 8; i++) this.#next();
   }
 
-  /** Evenly spread from `least` up to `most`. */
+  /** Uniformly distributed from `least` up to `most`. */
   between(least: number, most: number): number {
     return least + (most - least) * this.#next();
   }
@@ -21,7 +21,7 @@ export class Random {
     return Math.sqrt(-2 * Math.log(1 - this.#next())) * Math.cos(2 * Math.PI * this.#next());
   }
 
-  /** Marsaglia's xorshift of 32 bits. */
+  /** Marsaglia's 32-bit xorshift. */
   #next(): number {
     let state = this.#state;
     state ^= state << 13;

@@ -20,7 +20,7 @@ function measured(name: SceneName, fps: number): { ours: Scores; plain: Scores }
 
 interface Limits {
   readonly idf1: number;
-  /** How far the IDF1 must be ahead of the plain tracker's. */
+  /** How far the IDF1 must exceed the plain tracker's. */
   readonly ahead: number;
   readonly kept: number;
 }
@@ -52,7 +52,7 @@ test.each(names)("at six frames a second %s is followed well, and better than by
 describe.each([2, 15])("at %i frames a second", (fps) => {
   test.each(names)("%s is followed no worse than by overlap", (name) => {
     const { ours, plain } = measured(name, fps);
-    // What lies still is where mere overlap is at its best: within three points counts as no worse.
+    // Mere overlap is at its best with what lies still: within three points counts as no worse.
     expect(ours.idf1).toBeGreaterThan(plain.idf1 - 0.03);
   });
 });

@@ -1,4 +1,4 @@
-/** Scenes with planted motion, in a picture of 1920 × 1080; every call draws another. */
+/** Scenes with planted motion, in a picture of 1920 × 1080; every call draws a new one. */
 import type { Box } from "../../src/models/box.ts";
 import { type Actor, HEIGHT, type Scene, WIDTH } from "./film.ts";
 import type { Random } from "./random.ts";
@@ -116,7 +116,7 @@ function leavingAndReturning(random: Random): Scene {
   return { seconds: 6, actors };
 }
 
-/** One moves most of its own size from frame to frame at six a second. */
+/** One moves most of its own size per frame at six frames per second. */
 function fast(random: Random): Scene {
   const speed = random.between(600, 1000);
   const size = random.between(120, 200);
@@ -148,7 +148,7 @@ function traffic(random: Random): Scene {
   return { seconds: 8, actors };
 }
 
-/** Ten walk about: velocities that wander off and calm down (Ornstein and Uhlenbeck), turned back at the edges. */
+/** Ten walk about: their velocities drift and calm down (Ornstein and Uhlenbeck), and they turn back at the edges. */
 function walkers(random: Random): Scene {
   const step = 1 / 60;
   const wander = (from: number, least: number, most: number, speed: number): number[] => {

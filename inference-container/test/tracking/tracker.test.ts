@@ -17,7 +17,7 @@ function faint(box: Box, promptIndex = 0): TrackerDetection {
 const HERE: Box = [100, 100, 200, 300];
 const THERE: Box = [900, 100, 1000, 300];
 
-/** Any detections at all, equal ones and crowds too, at any times that don't run backwards. */
+/** Any detections, equal ones and crowds included, at any times that don't run backwards. */
 const side = fc.integer({ min: 1, max: 60 });
 const place = fc.integer({ min: 0, max: 200 });
 const anyDetection = fc
@@ -39,7 +39,7 @@ const anyFrames = fc.array(
   { maxLength: 15 },
 );
 
-/** A film of some scene. */
+/** A film of any scene. */
 const anyFilm = fc
   .record({
     scene: fc.constantFrom(...Object.values(SCENES)),
@@ -57,7 +57,7 @@ function idsOf(frames: readonly Frame[], tracker = new Tracker()): Ids[] {
   return frames.map(({ timeSec, detections }) => tracker.update(timeSec, detections));
 }
 
-/** The same ids, named by their first appearance in this order. */
+/** The same ids, renamed by first appearance in this order. */
 function renamed(frames: readonly Ids[]): Ids[] {
   const names = new Map<number, number>();
   return frames.map((ids) =>

@@ -1,11 +1,12 @@
-/** Boxes of ISO/IEC 14496-12 that hold others, on the way to a track's tables. */
+/** Boxes of ISO/IEC 14496-12 that contain others, on the way to a track's tables. */
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
 
 /** Tables that would contradict the new ones. */
 const DROPPED = new Set(["edts", "ctts", "stss", "sdtp", "sgpd", "sbgp"]);
 
 /**
- * Rewrites an MP4 of one track: its tables announce so many samples of one byte in a few bytes, in so many equal tracks.
+ * Rewrites an MP4 of one track: in a few bytes, its tables announce this many samples of one byte, in this many equal
+ * tracks.
  */
 export function announcing(mp4: Buffer, samples: number, tracks: number): Buffer {
   const tables: Readonly<Record<string, readonly number[]>> = {

@@ -10,7 +10,7 @@ import { announcing } from "./announced-tracks.ts";
 
 const MEGABYTE = 1024;
 let clips: ClipFolder;
-/** FFmpeg, that writes down each process that is started. */
+/** The path of an FFmpeg that records each process that is started. */
 let told = "";
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => clips.remove());
 
-/** The most memory in KB that any FFmpeg held while a file was probed (proc(5), VmHWM), and how that ended. */
+/** The most memory in KB that any FFmpeg held while it probed a file (proc(5), VmHWM), and how that ended. */
 async function probed(path: string): Promise<{ most: number; outcome: unknown }> {
   await writeFile(clips.path("processes"), "");
   const state = { running: true };

@@ -28,7 +28,7 @@ test.for([
       `whole.${extension}`,
     );
     const bytes = Buffer.from(await readFile(source));
-    // Not over anything that tells where frames are: within one frame's own bytes.
+    // Not over anything that locates frames: within one frame's own bytes.
     const frame = await positionOfFrame(source, 20);
     for (let at = frame.position + 12; at < frame.position + frame.size; at++)
       bytes[at] = (bytes[at] ?? 0) ^ 0xa5;
@@ -55,7 +55,7 @@ test.for([
   },
 );
 
-/** Where a packet lies in a file: FFmpeg's muxer for picture series writes each into a file of its own. */
+/** Where a packet lies in a file: FFmpeg's muxer for picture series writes each into its own file. */
 async function positionOfFrame(path: string, index: number): Promise<{ position: number; size: number }> {
   await clips.make("-i", path, "-c", "copy", "-f", "image2", "-start_number", "0", "packet-%d");
   const packet = await readFile(clips.path(`packet-${index}`));

@@ -22,7 +22,7 @@ const clips = timeLists.chain((times) =>
   }),
 );
 
-/** What FFmpeg makes of the expression, by its documentation of `if`, `lt` and `between`. */
+/** How FFmpeg evaluates the expression, by its documentation of `if`, `lt` and `between`. */
 function selects(expression: string, pts: number): boolean {
   const choice = /^if\(lt\(pts,(-?\d+)\),(.*)\)$/.exec(expression);
   if (choice !== null) {
@@ -32,12 +32,12 @@ function selects(expression: string, pts: number): boolean {
   }
   return expression.split("+").some((term) => {
     const [, from, to] = /^between\(pts,(-?\d+),(-?\d+)\)$/.exec(term) ?? [];
-    if (from === undefined) throw new Error(`${term} is no term`);
+    if (from === undefined) throw new Error(`${term} is not a term`);
     return pts >= Number(from) && pts <= Number(to);
   });
 }
 
-/** Where the comma is that stands in no brackets. */
+/** The position of the comma outside all brackets. */
 function outerComma(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -85,7 +85,7 @@ test.for([
   const indexes = Array.from({ length: count }, (_, at) => at * 2);
   const expression = frameSelection(times, indexes);
   expect(expression.length).toBeLessThan(131_072);
-  // An odd step, so that planned frames and others are among those that are looked at.
+  // An odd step, so that both planned and other frames are checked.
   const looked = [...times.keys()].filter((at) => at % (2 * Math.floor(count / 300) + 1) === 0);
   const selected = looked.filter((at) => selects(expression, Math.round((times[at] ?? 0) * TICKS)));
   expect(selected.filter((at) => at % 2 === 0)).toEqual(looked.filter((at) => at % 2 === 0));

@@ -25,7 +25,7 @@ async function encode(times: readonly number[], name = "preview.mp4", loneSecond
   return clips.path(name);
 }
 
-/** Presentation time and duration of each frame in seconds, as the file says. */
+/** Presentation time and duration of each frame in seconds, as in the file. */
 async function stamps(path: string): Promise<{ time: number; duration: number }[]> {
   const listing = await runFfmpeg(["-copyts", "-i", path, "-c", "copy", "-f", "framecrc", "-"]);
   const lines = listing.split("\n").filter((line) => line.startsWith("0,"));

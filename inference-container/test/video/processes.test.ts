@@ -14,7 +14,7 @@ const LENGTH = 7_200;
 const SIZE = { width: 256, height: 192 };
 const never = new AbortController().signal;
 let clips: ClipFolder;
-/** FFmpeg, that writes down each process that is started. */
+/** The path of an FFmpeg that records each process that is started. */
 let told = "";
 let clip: Clip;
 
@@ -34,7 +34,7 @@ async function script(name: string, body: string): Promise<string> {
   return clips.path(name);
 }
 
-/** The processes that were started, and those of them that still run. */
+/** The processes that were started, and those still running. */
 async function processes(): Promise<{ started: number; running: number[] }> {
   const ids = (await readFile(clips.path("processes"), "utf8")).split("\n").filter(Boolean).map(Number);
   const running = ids.filter((id) => {
@@ -52,7 +52,7 @@ function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
   if (typeof collect !== "function") throw new Error("Node has no gc()");
-  // The second waits until the first has given all back.
+  // The second waits until the first has freed everything.
   collect();
   collect();
 }

@@ -40,10 +40,10 @@ const tone = ["-f", "lavfi", "-i", "sine=d=1"];
 
 interface Expected {
   readonly size?: readonly [width: number, height: number];
-  /** The numbers on the frames that a player shows. */
+  /** The numbers on the frames as a player shows them. */
   readonly numbers?: readonly number[];
   readonly corners?: string;
-  /** In seconds, where it isn't FFmpeg's own listing of a whole decode that tells. */
+  /** In seconds, if FFmpeg's own listing of a whole decode doesn't tell. */
   readonly times?: readonly number[];
 }
 
@@ -55,16 +55,16 @@ const even = (length: number, from = 0): number[] => count(length).map((at) => f
 const unevenSeconds = (n: number): number => (n < 10 ? n * 0.04 : 0.4 + (n - 10) * 0.11);
 const uneven = "settb=1/1000,setpts='if(lt(N,10),40*N,400+110*(N-10))'";
 
-/** Makes a clip, and tells what is to be seen of it where that isn't 25 upright frames of 320 × 240 at 25 a second. */
+/** Makes a clip, and says what differs from 25 upright frames of 320 × 240 at 25 per second. */
 type Case = readonly [title: string, make: () => Promise<string>, expected?: Expected];
 
-/** A clip that is made in one run. */
+/** A clip made in one run. */
 const made =
   (...args: readonly string[]) =>
   (): Promise<string> =>
     clips.make(...args);
 
-/** A clip of 320 × 240 H.264 that is changed without encoding it again. */
+/** A clip of 320 × 240 H.264, changed without encoding it again. */
 const remade =
   (before: readonly string[], after: readonly string[], options: readonly string[] = []) =>
   async (): Promise<string> => {

@@ -29,7 +29,7 @@ async function written(name: string, bytes: Buffer | string): Promise<string> {
   return clips.path(name);
 }
 
-/** A part of a clip that is made from the whole one, whose end is missing. */
+/** The beginning of the whole clip: `part` of its bytes. */
 async function cut(part: number, name: string, ...options: readonly string[]): Promise<string> {
   const bytes = await readFile(await clips.make("-i", "whole.mp4", "-c", "copy", ...options, name));
   return written(`cut-${name}`, bytes.subarray(0, Math.floor(bytes.length * part)));
@@ -55,7 +55,7 @@ const crowded = (): Promise<string> =>
     "crowd.mkv",
   );
 
-/** A playlist that names a file of the machine. */
+/** A playlist that names a local file. */
 const playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n";
 
 test.for([
@@ -109,7 +109,7 @@ function noise(length: number): Buffer {
   );
 }
 
-/** A clip whose index is right and whose frames are noise. */
+/** A clip with a correct index and noise for frames. */
 async function spoilt(): Promise<string> {
   const bytes = Buffer.from(await readFile(clips.path("whole.mp4")));
   const start = bytes.indexOf("mdat") + 4;

@@ -2,9 +2,9 @@
 const MODULUS = 65_521;
 
 /**
- * The checksum Adler-32 (RFC 1950, 2.2 and 8.2) of rows of equal length whose bytes are known in stretches: `a` is one more
- * than the sum of all bytes, `b` the sum of all values that `a` went through. So n bytes of value v that begin i bytes
- * into a row of length L add n · v to the row's own sum, and v · (n · (L − i) − n · (n − 1) / 2) to its share of `b`.
+ * The Adler-32 checksum (RFC 1950, 2.2 and 8.2) of rows of equal length, given as stretches of equal bytes: `a` is 1
+ * plus the sum of all bytes, `b` the sum of all values that `a` took. So n bytes of value v that begin i bytes into a
+ * row of length L add n · v to the row's own sum, and v · (n · (L − i) − n · (n − 1) / 2) to its share of `b`.
  */
 export class RowAdler {
   readonly #length: number;
@@ -13,12 +13,12 @@ export class RowAdler {
   #sum = 0;
   #weighted = 0;
 
-  /** @param length bytes a row, at most 2^22, so that every sum is exact in a float64 */
+  /** @param length bytes per row, at most 2^22, so that every sum is exact in a float64 */
   constructor(length: number) {
     this.#length = length;
   }
 
-  /** The row has `count` bytes of this value from its byte `at` on. */
+  /** Adds `count` bytes of this value to the row, from its byte `at` on. */
   add(at: number, value: number, count: number): void {
     this.#sum += value * count;
     this.#weighted += value * (count * (this.#length - at) - (count * (count - 1)) / 2);
@@ -33,7 +33,7 @@ export class RowAdler {
     this.#weighted = 0;
   }
 
-  /** Before its n-th repetition, from 0, `a` has grown by n times the row's sum. */
+  /** Before the row's n-th repetition, counted from 0, `a` has grown by n times the row's sum. */
   #again(times: number): void {
     const once = modulo(this.#a * this.#length + this.#weighted);
     const growth = modulo(this.#sum * this.#length);
@@ -46,7 +46,7 @@ export class RowAdler {
   }
 }
 
-/** The remainder of a whole number from 0 to 2^53; `%` takes several times as long there. */
+/** The remainder of an integer from 0 to 2^53; `%` takes several times as long on such large numbers. */
 function modulo(value: number): number {
   return value - Math.floor(value / MODULUS) * MODULUS;
 }

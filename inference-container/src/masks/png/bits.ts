@@ -1,15 +1,15 @@
-/** The lowest `size` bits of a value, at most 24; the others are 0. */
+/** The lowest `size` bits of `bits`, at most 24; the others are 0. */
 export interface Field {
   readonly bits: number;
   readonly size: number;
 }
 
 /**
- * Writes bits from each byte's lowest on, as deflate streams have them (RFC 1951, 3.1.1): the fields, then for each of
- * the values its bits, looked up. The bits that don't fill a byte yet are written too, in words of four bytes that
- * overlap: branches that depend on sizes cost more.
+ * Writes bits from each byte's lowest on, as deflate streams pack them (RFC 1951, 3.1.1): first the fields, then for
+ * each value its entry in `bits`, of `sizes` bits. Each step writes a word of four bytes, bits that don't fill a byte
+ * yet included, and the words overlap: branches that depend on sizes would cost more.
  *
- * @param bytes have room for the bits and four bytes more
+ * @param bytes has room for all bits and four bytes more
  */
 export function writeBits(
   bytes: Uint8Array,

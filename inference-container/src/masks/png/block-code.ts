@@ -2,22 +2,22 @@ import type { Field } from "./bits.ts";
 import { canonicalCode, huffmanSizes, type PrefixCode } from "./huffman.ts";
 import type { Extended } from "./matches.ts";
 
-/** The bits that a block of a deflate stream begins with, in order, and the codes of what follows. */
+/** The header of a deflate block as bits, in order, and the codes of what follows. */
 export interface BlockCode {
   readonly header: readonly Field[];
-  /** Bytes, the block's end and lengths. */
+  /** For bytes, the end of the block and match lengths. */
   readonly literals: PrefixCode;
   readonly distances: PrefixCode;
 }
 
-/** The one block of a stream is its last one. */
+/** Marks the last block of a stream: a stream here has only one. */
 const FINAL: Field = { bits: 1, size: 1 };
 const LONGEST_CODE = 15;
-/** Codes' sizes are themselves in a code, whose sizes are at most 7 and come in this order (RFC 1951, 3.2.7). */
+/** Code sizes are themselves Huffman-coded, with at most 7 bits and in this order (RFC 1951, 3.2.7). */
 const LONGEST_SIZE_CODE = 7;
 const SIZE_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15] as const;
 
-/** The code that needs no description (RFC 1951, 3.2.6). */
+/** The fixed code, which needs no description (RFC 1951, 3.2.6). */
 export const FIXED_CODE: BlockCode = {
   header: [FINAL, { bits: 1, size: 2 }],
   literals: canonicalCode(
@@ -30,15 +30,15 @@ export const FIXED_CODE: BlockCode = {
 
 /** How often each symbol of a block occurs. */
 export interface SymbolCounts {
-  /** Of the symbols 0 to 285; the block's end is 256. */
+  /** Of the symbols 0 to 285; 256 ends the block. */
   readonly literals: Uint32Array;
   /** Of the symbols 0 to 29. */
   readonly distances: Uint32Array;
-  /** How many bits there are beside the symbols. */
+  /** The number of bits besides the symbols' codes. */
   readonly extraBits: number;
 }
 
-/** How long the whole block is. */
+/** The length of the whole block in bits. */
 export function bitsOf({ header, literals, distances }: BlockCode, counts: SymbolCounts): number {
   let bits = counts.extraBits;
   for (const { size } of header) bits += size;
@@ -51,7 +51,7 @@ function codesBits(counts: Uint32Array, sizes: Uint8Array): number {
   return bits;
 }
 
-/** The code that makes such a block shortest, and its description (RFC 1951, 3.2.7). */
+/** The Huffman codes that make such a block shortest, with their description as its header (RFC 1951, 3.2.7). */
 export function dynamicCode({ literals, distances }: SymbolCounts): BlockCode {
   const literalSizes = huffmanSizes(literals, LONGEST_CODE);
   const distanceSizes = huffmanSizes(distances, LONGEST_CODE);
@@ -82,14 +82,14 @@ export function dynamicCode({ literals, distances }: SymbolCounts): BlockCode {
   return { header, literals: canonicalCode(literalSizes), distances: canonicalCode(distanceSizes) };
 }
 
-/** How many there are up to the last that isn't 0. */
+/** The number of sizes up to the last that isn't 0. */
 function used(sizes: Uint8Array): number {
   let count = sizes.length;
   while (count > 0 && sizes[count - 1] === 0) count--;
   return count;
 }
 
-/** Sizes in a row as symbols: one by one, or that zeros come (17 and 18) or that the last size comes again (16). */
+/** Code sizes as symbols: each by itself, or a run of zeros (17 and 18), or a repetition of the last size (16). */
 function packSizes(sizes: Uint8Array): Extended[] {
   const packed: Extended[] = [];
   for (let at = 0; at < sizes.length;) {

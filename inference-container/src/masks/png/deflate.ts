@@ -5,11 +5,14 @@ import { distanceSymbol, type Extended, lengthSymbol } from "./matches.ts";
 import type { Scanlines } from "./scanlines.ts";
 import { COPY, REPEAT, ROW, SHORTEST, TOKEN_KINDS } from "./tokens.ts";
 
-/** Deflate with a window of 32 kB, by the fastest algorithm, without a dictionary (RFC 1950, 2.2). */
+/** Deflate with a window of 32 kB, the fastest algorithm and no dictionary (RFC 1950, 2.2). */
 const ZLIB_HEADER = 0x7801;
 const CHECKSUM_BYTES = 4;
 
-/** A zlib stream (RFC 1950) of one block (RFC 1951), by the code that makes it shorter: one of its own, or the fixed one. */
+/**
+ * A zlib stream (RFC 1950) of one block (RFC 1951), with a Huffman code of its own or the fixed one, whichever is
+ * shorter.
+ */
 export function deflate({ tokens, length, adler }: Scanlines): Buffer {
   const counts = countTokens(tokens);
   const symbols = countSymbols(counts, length);
@@ -35,7 +38,7 @@ function countTokens(tokens: Uint16Array): Uint32Array {
   return counts;
 }
 
-/** The symbols that a token stands for, with their further bits. */
+/** The symbols of a token, with their extra bits. */
 interface TokenSymbols {
   readonly literal?: Extended;
   readonly distance?: Extended;
@@ -62,7 +65,7 @@ function countSymbols(counts: Uint32Array, length: number): SymbolCounts {
   return symbols;
 }
 
-/** The bits of each token that occurs, at most 21. */
+/** The bits of each token that occurs, at most 21 per token. */
 interface WrittenTokens {
   readonly bits: Uint32Array;
   readonly sizes: Uint8Array;

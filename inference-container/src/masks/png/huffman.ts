@@ -1,12 +1,12 @@
-/** A prefix code: for each symbol how many bits its code has (0 where it has none) and the code, in the order of writing. */
+/** A prefix code: for each symbol the size of its code in bits (0 if it has none) and the code, its first bit lowest. */
 export interface PrefixCode {
   readonly sizes: Uint8Array;
   readonly codes: Uint16Array;
 }
 
 /**
- * The code of a deflate stream (RFC 1951, 3.2.2) with these sizes: codes of one size ascend with their symbols, and a
- * stream holds them with their first bit lowest.
+ * The canonical code of these sizes, as a deflate stream uses it (RFC 1951, 3.2.2): codes of one size ascend with their
+ * symbols. Each is stored with its first bit lowest.
  */
 export function canonicalCode(sizes: Uint8Array): PrefixCode {
   const counts = new Uint16Array(16);
@@ -32,9 +32,9 @@ function reversed(code: number, size: number): number {
 }
 
 /**
- * The sizes of a Huffman code (D. A. Huffman, "A method for the construction of minimum-redundancy codes", 1952) for
- * symbols that occur so often; none is longer than `longest` bits, for which rare symbols are taken to be less rare.
- * A single symbol takes one bit.
+ * The code sizes in bits of a Huffman code (D. A. Huffman, "A method for the construction of minimum-redundancy codes",
+ * 1952) for symbols that occur `counts` times. To keep every size within `longest`, rare symbols count as less rare. A
+ * single symbol takes one bit.
  */
 export function huffmanSizes(counts: Uint32Array, longest: number): Uint8Array {
   for (let shift = 0; ; shift++) {
@@ -43,7 +43,7 @@ export function huffmanSizes(counts: Uint32Array, longest: number): Uint8Array {
   }
 }
 
-/** Ascending counts in the leaves, then the sums of two: both ascend, so the two least are always at a queue's head. */
+/** The leaves' counts ascend, and so do the sums of two: the least is always at the head of one of these two queues. */
 function unlimitedSizes(counts: Uint32Array, shift: number): Uint8Array {
   const sizes = new Uint8Array(counts.length);
   const keys = new Float64Array(counts.length);

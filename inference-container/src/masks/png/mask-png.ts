@@ -8,7 +8,7 @@ const GREYSCALE = 0;
 
 /**
  * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with the prompt in
- * an iTXt chunk `prompt`. It takes as long as the mask's outline is, hardly longer for its area: no bitmap is made.
+ * an iTXt chunk `prompt`. The time grows with the length of the outline, hardly with the area: no bitmap is made.
  */
 export function encodeMaskPng(mask: RowRuns, prompt: string): Buffer {
   return Buffer.concat([
@@ -29,7 +29,7 @@ function header(width: number, height: number): Buffer {
   return data;
 }
 
-/** Keyword, then no compression, no language and no translated keyword, then the text, which may hold no NUL. */
+/** The keyword, then no compression, no language and no translated keyword, then the text, which can't contain NUL. */
 function internationalText(keyword: string, text: string): Buffer {
   return Buffer.from(`${keyword}\0\0\0\0\0${text.replaceAll("\0", "")}`, "utf8");
 }

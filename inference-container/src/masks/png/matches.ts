@@ -1,11 +1,11 @@
-/** A length or a distance in a deflate stream: a symbol, then so many further bits. */
+/** A length or a distance in a deflate stream: a symbol and its extra bits. */
 export interface Extended {
   readonly symbol: number;
   readonly extra: number;
   readonly extraBits: number;
 }
 
-/** The symbol of a match of 3 to 258 bytes (RFC 1951, 3.2.5): four for each doubling, 258 apart. */
+/** The symbol of a match of 3 to 258 bytes (RFC 1951, 3.2.5): four symbols per doubling, and one of its own for 258. */
 export function lengthSymbol(length: number): Extended {
   if (length === 258) return { symbol: 285, extra: 0, extraBits: 0 };
   const steps = length - 3;
@@ -17,7 +17,7 @@ export function lengthSymbol(length: number): Extended {
   };
 }
 
-/** The symbol of a distance of 1 to 32,768 bytes (RFC 1951, 3.2.5): two for each doubling. */
+/** The symbol of a distance of 1 to 32,768 bytes (RFC 1951, 3.2.5): two symbols per doubling. */
 export function distanceSymbol(distance: number): Extended {
   const steps = distance - 1;
   const extraBits = Math.max(0, 30 - Math.clz32(steps));

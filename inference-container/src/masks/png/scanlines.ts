@@ -2,23 +2,23 @@ import { RowAdler } from "./adler.ts";
 import type { RowRuns } from "../runs/row-runs.ts";
 import { SHORTEST, TokenList } from "./tokens.ts";
 
-/** How far a deflate stream refers back at most (RFC 1951, 3.2.5). */
+/** The farthest that a deflate stream can refer back, in bytes (RFC 1951, 3.2.5). */
 const WINDOW = 32_768;
-/** The filter byte of a scanline that isn't filtered; it counts as one more clear byte. */
+/** The filter byte of an unfiltered scanline; it counts as one more clear byte. */
 const NO_FILTER = 0;
 
-/** A mask's scanlines as a deflate stream says them. */
+/** A mask's scanlines as tokens of a deflate stream. */
 export interface Scanlines {
   readonly tokens: Uint16Array;
-  /** Bytes a scanline: how far a token that copies refers back. */
+  /** Bytes per scanline: how far a `COPY` token refers back. */
   readonly length: number;
-  /** The checksum of all their bytes. */
+  /** The Adler-32 checksum of the scanlines' bytes. */
   readonly adler: number;
 }
 
 /**
- * Scanlines of one-bit pixels, most significant bit first, not filtered (W3C PNG, third edition, 7.2 and 9.2), in
- * stretches of equal bytes and of rows that equal the one above. No byte between two edges is looked at.
+ * Unfiltered scanlines of one-bit pixels, most significant bit first (W3C PNG, third edition, 7.2 and 9.2), as
+ * stretches of equal bytes and of rows equal to the row above. It visits no byte between two edges.
  */
 export function toScanlines({ width, height, starts, edges }: RowRuns): Scanlines {
   const length = 1 + Math.ceil(width / 8);
@@ -35,7 +35,7 @@ export function toScanlines({ width, height, starts, edges }: RowRuns): Scanline
   return scanlines.finish();
 }
 
-/** How many rows from y on equal it, itself included. */
+/** The number of equal rows from row y on, y included. */
 function equalRows(starts: Int32Array, edges: Int32Array, y: number, height: number): number {
   const first = starts[y] ?? 0;
   const length = (starts[y + 1] ?? 0) - first;
@@ -54,10 +54,10 @@ class ScanlineList {
   readonly #length: number;
   readonly #tokens = new TokenList();
   readonly #adler: RowAdler;
-  /** The first byte of the row that isn't said yet, and its bits so far. */
+  /** The row's first byte that isn't emitted yet, and its bits so far. */
   #at = 0;
   #bits = NO_FILTER;
-  /** The byte that was said last, and how many more of it come. */
+  /** The byte emitted last, and how many more of it are to follow. */
   #value = -1;
   #more = 0;
 
@@ -66,7 +66,7 @@ class ScanlineList {
     this.#adler = new RowAdler(length);
   }
 
-  /** Sets the pixels [from, to), which come after those that are set already. */
+  /** Sets the pixels [from, to), which lie after those already set in the row. */
   add(from: number, to: number): void {
     this.#moveTo(1 + (from >> 3), 0);
     this.#bits |= 0xff >> (from & 7);
@@ -74,7 +74,7 @@ class ScanlineList {
     this.#bits &= 0xff00 >> (to & 7);
   }
 
-  /** Ends a row that comes `times` times, at least 3 bytes more in all where it comes more than once. */
+  /** Ends a row that comes `times` times; if more than once, the repetitions have at least 3 bytes in all. */
   endRow(times: number): void {
     this.#moveTo(this.#length, 0);
     this.#adler.endRow(times);
@@ -94,7 +94,7 @@ class ScanlineList {
     return { tokens: this.#tokens.finish(), length: this.#length, adler: this.#adler.value };
   }
 
-  /** Says the byte under way, and that those after it and before the byte `at` have this value; so has `at` so far. */
+  /** Emits the current byte, then `value` for each byte after it and before `at`; byte `at` begins as `value` too. */
   #moveTo(at: number, value: number): void {
     if (at === this.#at) return;
     this.#say(this.#at, this.#bits, 1);

@@ -1,7 +1,7 @@
 /**
- * What a deflate stream says (RFC 1951, 3.2.3), a number each. Below 256: a byte. `END`: there are no more.
- * `REPEAT + length`: the byte before comes so often more. `COPY + length`, then `ROW`: so many bytes come as they came
- * one row before. Lengths are 3 to 258.
+ * The tokens of a deflate stream (RFC 1951, 3.2.3), one number each. Below 256: a byte. `END`: the end. `REPEAT +
+ * length`: the byte before, `length` more times. `COPY + length`, then `ROW`: `length` bytes as they were one row
+ * before. Lengths are 3 to 258.
  */
 export const END = 256;
 export const REPEAT = 256;
@@ -21,7 +21,7 @@ export class TokenList {
     this.#push(value);
   }
 
-  /** `count` more of the byte before, which is `value`. */
+  /** Adds `count` more of the byte before, which is `value`. */
   repeat(value: number, count: number): void {
     let rest = count;
     while (rest >= SHORTEST) {
@@ -32,7 +32,7 @@ export class TokenList {
     for (; rest > 0; rest--) this.#push(value);
   }
 
-  /** `count` bytes, at least 3, as one row before. */
+  /** Adds `count` bytes, at least 3, equal to those one row before. */
   copy(count: number): void {
     for (let rest = count; rest > 0;) {
       const length = lengthOfNext(rest);
@@ -42,7 +42,7 @@ export class TokenList {
     }
   }
 
-  /** The tokens so far and the end. */
+  /** The tokens so far, and `END`. */
   finish(): Uint16Array {
     this.#push(END);
     return this.#tokens.subarray(0, this.#length);
@@ -58,7 +58,7 @@ export class TokenList {
   }
 }
 
-/** Of so many bytes, at least 3: as many as one match may have where those after it shall not be too few for another. */
+/** The length of the next match of `rest` bytes, at least 3: the longest that doesn't leave too few for another match. */
 function lengthOfNext(rest: number): number {
   if (rest <= LONGEST) return rest;
   return rest < LONGEST + SHORTEST ? rest - SHORTEST : LONGEST;

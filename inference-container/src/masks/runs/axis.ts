@@ -1,15 +1,17 @@
 /**
- * One axis of a bilinear resize with half-pixel centres and clamped edges (torch's align_corners=false): the source
- * coordinate of output i is (i + 0.5) · from / to − 0.5, clamped to [0, from − 1]; its integer part names the left or
- * upper sample, its fraction weighs the next one. Both halves together never decrease in i, in floating point too.
+ * One axis of a bilinear resize with half-pixel centres and clamped edges (torch's align_corners=false). The source
+ * coordinate of output i is (i + 0.5) · from / to − 0.5, clamped to [0, from − 1]; its integer part is the index of the
+ * left or upper sample, its fraction the weight of the next one. The two together never decrease in i, in floating
+ * point too.
  */
 export interface Axis {
-  /** `from + 1` places: the outputs between a sample and the next one are [starts[sample], starts[sample + 1]). */
+  /** `from + 1` indices: the outputs between a sample and the next one are [starts[sample], starts[sample + 1]). */
   readonly starts: Int32Array;
-  /** For each output the weight of the next sample, at most 1 − 2^-52: what is below 1 but near it is a multiple of that. */
+  /** The weight of the next sample for each output, at most 1 − 2^-52: values just below 1 are multiples of 2^-52. */
   readonly fraction: Float64Array;
 }
 
+/** The axis that resizes `from` samples to `to` outputs. */
 export function resizeAxis(from: number, to: number): Axis {
   const axis = { starts: new Int32Array(from + 1).fill(to), fraction: new Float64Array(to) };
   const { starts, fraction } = axis;

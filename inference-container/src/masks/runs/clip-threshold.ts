@@ -1,2 +1,2 @@
-/** The mask threshold of videos, whose jobs have none of their own: a pixel is set where it is rather inside than not. */
+/** The mask threshold of videos, whose jobs set none: a pixel is set if it is more likely inside than outside. */
 export const CLIP_MASK_THRESHOLD = 0.5;

@@ -4,18 +4,19 @@ import { Pieces, UNIFORM } from "./pieces.ts";
 import { type RowRuns, RunList } from "./row-runs.ts";
 import { RowSides } from "./sides.ts";
 
-/** The logit of a probability; 0 gives -Infinity (every pixel is above it) and 1 gives Infinity (none is). */
+/** The logit of a probability: -Infinity for 0 (every pixel is above it) and Infinity for 1 (none is). */
 function logit(probability: number): number {
   return Math.log(probability / (1 - probability));
 }
 
 /**
- * The pixels whose bilinearly resized logit is greater than the threshold's, without computing the pixels.
+ * The pixels of a `width` × `height` mask whose bilinearly resized logit exceeds the threshold's, found without
+ * computing every pixel.
  *
- * Cells of the grid whose four corners lie on one side of the threshold are uniform. In any other cell a row's value
- * is left + (right − left) · fraction, monotone in x, in float64 too, as rounding keeps order. So the pixels of that
- * row switch at most once: the linear equation says where, and the pixels around are evaluated by the very same
- * expression, so that the result equals the pixel-by-pixel computation bit for bit.
+ * A grid cell whose four corners lie on one side of the threshold is uniform. In any other cell, a row's value is left
+ * + (right − left) · fraction, monotone in x, in float64 too, since rounding keeps order. So the row's pixels switch at
+ * most once: the linear equation says where, and the same expression as in a pixel-by-pixel computation is evaluated
+ * for the pixels around, so that the result equals that computation bit for bit.
  *
  * @param maskThreshold a probability, 0 to 1
  */
@@ -45,14 +46,14 @@ export function findRuns(grid: LogitGrid, width: number, height: number, maskThr
   return runs.finish(width, height);
 }
 
-/** Two rows of a grid, by the places of their first samples. */
+/** Two rows of a grid, by the indices of their first samples. */
 interface Band {
   readonly grid: LogitGrid;
   readonly top: number;
   readonly bottom: number;
 }
 
-/** Adds the runs of the row of pixels that lies `down` from a band's upper to its lower row. */
+/** Adds the runs of the row of pixels that lies at the fraction `down` between a band's upper and lower row. */
 function addRow(
   runs: RunList,
   pieces: Pieces,
@@ -87,7 +88,7 @@ function blend(from: number, to: number, fraction: number): number {
   return from + (to - from) * fraction;
 }
 
-/** The pixel after `first`, up to `last`, from which on a cell's row is on its other side. */
+/** The first pixel after `first`, up to `last`, from which a cell's row is on the other side of the threshold. */
 function findTurn(
   r0: number,
   step: number,

@@ -1,16 +1,16 @@
 import { ABOVE, BELOW, type RowSides, UNCLEAR } from "./sides.ts";
 
-/** In the place of a cell's number: all pixels of the piece are set. */
+/** Stands in place of a cell's number: all pixels of the piece are set. */
 export const UNIFORM = -1;
 
 /**
  * What the outline may touch between two grid rows, in ascending order: cells that it may cross, and between them
- * stretches that are wholly set. Pixels of no piece are clear.
+ * stretches that are entirely set. Pixels outside all pieces are clear.
  */
 export class Pieces {
-  /** For each piece its cell, which is its left sample's number, or `UNIFORM`. */
+  /** The cell of each piece, by the index of its left sample, or `UNIFORM`. */
   readonly cells: Int32Array;
-  /** For each piece its pixels [from, to). */
+  /** The pixels [from, to) of each piece. */
   readonly from: Int32Array;
   readonly to: Int32Array;
   length = 0;
@@ -23,8 +23,8 @@ export class Pieces {
   }
 
   /**
-   * Takes in the cells between two grid rows.
-   * @param starts the first pixel of each cell, and the width
+   * Finds the pieces between two grid rows.
+   * @param starts the first pixel of each cell, then the width
    */
   find(upper: RowSides, lower: RowSides, starts: Int32Array): void {
     const samples = starts.length - 1;
@@ -36,7 +36,7 @@ export class Pieces {
       const lowerEnd = lower.ends[j] ?? 0;
       const end = Math.min(upperEnd, lowerEnd);
       const side = upper.sides[i] === lower.sides[j] ? (upper.sides[i] ?? 0) : UNCLEAR;
-      // The last of these samples has the next one, of another side, to its right; after the very last none follows.
+      // The last of these samples has a sample of another side to its right; the row's last sample has none.
       const lastCell = end === samples ? samples : end - 1;
       if (side === ABOVE) this.#add(UNIFORM, starts, sample, lastCell);
       else if (side !== BELOW) {
@@ -49,7 +49,7 @@ export class Pieces {
     }
   }
 
-  /** Cells without pixels are left out. */
+  /** Adds a piece, unless its cells have no pixels. */
   #add(cell: number, starts: Int32Array, first: number, end: number): void {
     const from = starts[first] ?? 0;
     const to = starts[end] ?? 0;

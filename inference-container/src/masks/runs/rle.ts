@@ -2,17 +2,20 @@ import type { LogitGrid } from "../../models/model.ts";
 import type { RowRuns } from "./row-runs.ts";
 import { findRuns } from "./find-runs.ts";
 
-/** A mask in the compressed run-length encoding of the COCO dataset's API (maskApi.c, BSD), as pycocotools reads it. */
+/** A mask in the compressed run-length encoding (RLE) of the COCO API (maskApi.c, BSD), as pycocotools reads it. */
 export interface Rle {
   /** Height, then width, in pixels. */
   readonly size: readonly [number, number];
-  /** Lengths of the runs of clear and set pixels by turns, column by column, the first of clear pixels (it may be 0). */
+  /**
+   * Lengths of alternating runs of clear and set pixels, column by column; the first run is clear and may have length
+   * 0.
+   */
   readonly counts: string;
 }
 
 /**
- * Encodes the pixels whose bilinearly resized logit is greater than the threshold's, without making a bitmap. `area`
- * is the number of set pixels.
+ * Encodes the pixels whose bilinearly resized logit exceeds the threshold's, without making a bitmap. `area` is the
+ * number of set pixels.
  *
  * @param maskThreshold a probability, 0 to 1
  */
@@ -28,7 +31,7 @@ export function encodeRle(
 
 /**
  * Where a walk down each column, padded with a clear pixel at both ends, changes between clear and set: ascending
- * places in column-major order. A pixel's column changes where its row's runs differ from those of the row above.
+ * column-major indices. A pixel's column changes where its row's runs differ from those of the row above.
  */
 function switches(runs: RowRuns): Int32Array {
   const { width, height } = runs;
@@ -48,7 +51,7 @@ function switches(runs: RowRuns): Int32Array {
   return places;
 }
 
-/** Visits the pixels [from, to) in which row y differs from the row above; above the first and below the last is clear. */
+/** Visits the pixels [from, to) in which row y differs from the row above; everything outside the mask is clear. */
 function forEachChange(
   { height, starts, edges }: RowRuns,
   visit: (y: number, from: number, to: number) => void,
@@ -64,7 +67,7 @@ function forEachChange(
       const b = lower < lowerEnd ? (edges[lower] ?? 0) : Infinity;
       if (a <= b) upper++;
       if (b <= a) lower++;
-      // Where both rows switch, they differ after it as they did before.
+      // If both rows switch here, they differ after it if they differed before.
       if (a === b) continue;
       if (from < 0) from = Math.min(a, b);
       else {
@@ -75,12 +78,13 @@ function forEachChange(
   }
 }
 
-/** The longest run takes so many characters: a signed 32-bit difference, five bits each. */
+/** The most characters of a run's length: a signed 32-bit difference, five bits per character. */
 const LONGEST_CODE = 7;
 
 /**
- * Writes the counts as text: from the fourth on each as its difference to the last count of its kind, in groups of five
- * bits, lowest first, in two's complement; 32 is added to a group that another follows, and 48 makes it a character.
+ * Writes the counts as text. From the fourth on, each is the difference from the last count of its kind. A number
+ * becomes groups of five bits, lowest first, in two's complement; every group but the last gets 32 added, and adding 48
+ * makes a group a character.
  */
 function packCounts(places: Int32Array, pixels: number): string {
   const text = Buffer.allocUnsafe((places.length + 1) * LONGEST_CODE);
@@ -104,7 +108,7 @@ function packCounts(places: Int32Array, pixels: number): string {
   let from = 0;
   for (let i = 0; i < places.length; i++) {
     const place = places[i] ?? 0;
-    // Set at one column's foot and at the next one's head: the run goes on.
+    // Set at the foot of one column and at the head of the next: the run goes on.
     if (place === places[i + 1]) i++;
     else {
       write(place - from);

@@ -1,16 +1,16 @@
-/** A mask at the picture's size as its rows' runs of set pixels: what its outline takes, however large it is. */
+/** A mask at the picture's size as runs of set pixels per row: its size in memory follows the outline, not the area. */
 export interface RowRuns {
   readonly width: number;
   readonly height: number;
-  /** `height + 1` places in `edges`: row y's runs stand from `starts[y]` up to `starts[y + 1]`. */
+  /** `height + 1` indices into `edges`: row y's runs are there from `starts[y]` up to `starts[y + 1]`. */
   readonly starts: Int32Array;
-  /** For each run its first pixel and the one after its last; a row's runs ascend and never touch. */
+  /** Each run's first pixel and the one after its last; the runs of a row ascend and never touch. */
   readonly edges: Int32Array;
-  /** How many pixels are set. */
+  /** The number of set pixels. */
   readonly area: number;
 }
 
-/** Collects rows of runs in order; runs that touch become one. */
+/** Collects runs row by row, in order; runs that touch are merged. */
 export class RunList {
   readonly #starts: Int32Array;
   #edges = new Int32Array(4096);
@@ -22,7 +22,7 @@ export class RunList {
     this.#starts = new Int32Array(height + 1);
   }
 
-  /** Rows are started in order; `most` is how many runs will be added to this one at most. */
+  /** Starts row y; rows come in order. At most `most` runs are then added to it. */
   startRow(y: number, most: number): void {
     this.#starts[y] = this.#rowStart = this.#length;
     const needed = this.#length + 2 * most;

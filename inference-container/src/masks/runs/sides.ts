@@ -1,11 +1,11 @@
 import type { LogitGrid } from "../../models/model.ts";
 
 /**
- * At most the threshold, above it, or neither: no number, or infinite, of which a blend may make no number.
+ * A sample's side: at most the threshold, above it, or unclear: NaN, or infinite, since a blend of it may be NaN.
  *
- * A blend a + (b − a) · f of finite numbers never leaves [a, b], in float64 too, so that samples of one side make pixels
- * of that side. For f is at most 1 − 2^-52 (see `resizeAxis`), so that rounding the product gives at most the float64
- * before the rounded b − a, which is no more than b − a is; and rounding the sum keeps order.
+ * A blend a + (b − a) · f of finite numbers never leaves [a, b], in float64 too, so samples of one side make pixels of
+ * that side. The reason: f is at most 1 − 2^-52 (see `resizeAxis`), so rounding the product gives at most the float64
+ * before the rounded b − a, which is at most b − a; and rounding the sum keeps order.
  */
 export const BELOW = 0;
 export const ABOVE = 1;
@@ -15,7 +15,7 @@ export const UNCLEAR = 2;
 export class RowSides {
   readonly ends: Int32Array;
   readonly sides: Uint8Array;
-  /** Which row was read last. */
+  /** The row that was read last. */
   row = -1;
 
   constructor(samples: number) {

@@ -1,4 +1,4 @@
-/** EfficientDet-Lite: a picture to labelled boxes. */
+/** EfficientDet-Lite: finds labelled boxes in a picture. */
 import type { Usage } from "../../device/usage.ts";
 import { clipBox, suppress, type Box } from "../box.ts";
 import { floats, type Graph } from "../graph.ts";
@@ -10,7 +10,7 @@ export interface Detection {
   /** Index into the vocabulary's labels. */
   readonly label: number;
   readonly score: number;
-  /** Picture pixels, inside the picture. */
+  /** In picture pixels, inside the picture. */
   readonly box: Box;
 }
 
@@ -23,7 +23,7 @@ export class Detector {
     this.#manifest = manifest;
   }
 
-  /** Every object of the vocabulary, faint ones included, best first, after NMS within each label. */
+  /** All objects of the vocabulary, faint ones included, best first, after NMS per label. */
   async detect(picture: Picture, usage: Usage): Promise<Detection[]> {
     const { images, vocabulary, detection } = this.#manifest;
     const input = await imageTensor(picture, images.detector);

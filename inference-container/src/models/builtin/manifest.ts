@@ -1,4 +1,4 @@
-/** What the manifest of a `builtin` model says beyond the shared part. */
+/** What the manifest of a `builtin` model adds to the shared part. */
 import { z } from "zod";
 import { ImageInput, Manifest } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
@@ -17,14 +17,14 @@ export type Label = z.infer<typeof Label>;
 const Text = z.strictObject({
   tokenizer: z.string(),
   tokenizerConfig: z.string(),
-  /** Token ids beyond this are cut off. */
+  /** Token ids beyond this number are cut off. */
   maxTokens: z.int().positive(),
   nouns: z.string(),
 });
 
 const Vocabulary = z.strictObject({
   labels: z.array(Label).min(1),
-  /** Words that WordNet or their embedding would misread: the labels they mean, an empty list where none is meant. */
+  /** Words that WordNet or the embedding would misread, and the labels that they mean; an empty list if they mean none. */
   aliases: z.record(z.string(), z.array(z.string())),
 });
 export type Vocabulary = z.infer<typeof Vocabulary>;
@@ -42,9 +42,9 @@ export const BuiltinManifest = Manifest.extend({
   vocabulary: Vocabulary,
   detection: BoxChoice,
   matching: z.strictObject({
-    /** The least cosine at which a prompt means a label. */
+    /** The lowest cosine at which a prompt means a label. */
     similarity: Share,
-    /** The least cosine at which a label is worth suggesting. */
+    /** The lowest cosine at which a label is worth suggesting. */
     suggestion: Share,
   }),
   masks: MaskDrawing,

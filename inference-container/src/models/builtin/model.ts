@@ -1,4 +1,4 @@
-/** The embedded model: prompts to labels, labels to boxes, boxes to masks. */
+/** The embedded model: finds a prompt's labels, their boxes, and the boxes' masks. */
 import { Usage } from "../../device/usage.ts";
 import { suppress } from "../box.ts";
 import { cleanMask } from "../clean-mask.ts";
@@ -45,7 +45,7 @@ export class BuiltinModel extends FamilyModel {
     );
     const wanted = resolutions.map(({ labels }) => this.#select(boxes.value, labels, request));
     const distinct = [...new Set(wanted.flat())];
-    // A picture without any wanted object never pays for the encoder.
+    // A picture without any wanted object never needs the encoder.
     if (distinct.length === 0)
       return { instances: [], unserved, modelMs: usage.ms, featuresCached: boxes.cached };
 
@@ -67,7 +67,7 @@ export class BuiltinModel extends FamilyModel {
     this.#detections.clear();
   }
 
-  /** A prompt's detections, best first; one object that was taken for two of its labels counts once. */
+  /** A prompt's detections, best first; an object detected under two of its labels counts once. */
   #select(detections: readonly Detection[], labels: readonly number[], request: SegmentRequest): Detection[] {
     const { floor, faintFloor, nmsIou } = this.#parts.manifest.detection;
     const least = Math.max(request.threshold, request.withFaint ? faintFloor : floor);
@@ -80,7 +80,7 @@ export class BuiltinModel extends FamilyModel {
     return mask === undefined ? [] : [{ promptIndex, score, box, mask, faint }];
   }
 
-  /** A mask without specks; undefined where nothing is set. */
+  /** The mask without specks; undefined if it has no positive logit. */
   #cleaned(grid: LogitGrid | undefined): LogitGrid | undefined {
     return grid?.logits.some((logit) => logit > 0) ? cleanMask(grid, this.#parts.manifest.masks) : undefined;
   }

@@ -1,4 +1,4 @@
-/** The table of WordNet nouns that the set-up reduced to the vocabulary. */
+/** The noun table: WordNet's nouns, which the set-up reduced to the vocabulary. */
 
 /** Label indexes by lemma. */
 export type NounTable = ReadonlyMap<string, readonly number[]>;

@@ -16,13 +16,13 @@ import { Segmenter } from "../sam2/segmenter.ts";
 import { TextEncoder } from "./text-encoder.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-/** @throws ModelFolderError when a graph or another file is not what the manifest says. */
+/** @throws ModelFolderError if a graph or another file is not what the manifest says */
 export async function openBuiltin(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, BuiltinManifest);
   const graphs = new GraphSet(folder, options);
   const load = (name: keyof BuiltinManifest["graphs"]): Promise<Graph> => graphs.load(manifest.graphs[name]);
   try {
-    // Small graphs first: a wrong one is then known before the large one is read.
+    // Small graphs first: a wrong one is found before the large one is read.
     const text = await load("text");
     const detector = new Detector(await load("detector"), manifest);
     const decoder = await load("decoder");
@@ -55,6 +55,6 @@ async function openVocabulary(
 
 async function readObject(folder: string, name: string): Promise<object> {
   const parsed = z.looseObject({}).safeParse(JSON.parse(await readFile(join(folder, name), "utf8")));
-  if (!parsed.success) throw new ModelFolderError(`${name} in ${folder} holds no JSON object.`);
+  if (!parsed.success) throw new ModelFolderError(`${name} in ${folder} is not a JSON object.`);
   return parsed.data;
 }

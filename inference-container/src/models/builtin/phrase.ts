@@ -1,8 +1,8 @@
-/** From a person's prompt to the noun phrases to look up; English only, as the vocabulary is. */
+/** Turns a person's prompt into the noun phrases to look up; English only, like the vocabulary. */
 
 const MAX_WORDS = 32;
 
-/** Words that say how many or which, in front of a noun; "of" for "all of the". */
+/** Words before a noun that say how many or which; "of" is for "all of the". */
 const DETERMINERS = new Set(
   (
     "a an the of all every each any some this that these those my your his her our their its both another other " +
@@ -18,7 +18,7 @@ const MEASURES = new Set(
   ).split(" "),
 );
 
-/** From such a word on, a phrase says something about its noun: "man with a hat", "cat sleeping". */
+/** Words that begin a description of the noun before them: "man with a hat", "cat sleeping". */
 const BREAKS = new Set(
   (
     "of in on at with without by near under over behind beside between against from for to and or that which who whose " +
@@ -34,7 +34,7 @@ const IRREGULAR_PLURALS = new Map([
   ["geese", "goose"],
 ]);
 
-/** The endings of regular plurals and what stands in their place, as WordNet's lemmatiser detaches them. */
+/** The endings of regular plurals and their replacements, as WordNet's lemmatiser detaches them. */
 const PLURAL_ENDINGS: readonly (readonly [string, readonly string[]])[] = [
   ["men", ["man"]],
   ["ives", ["ife"]],
@@ -50,7 +50,7 @@ const PLURAL_ENDINGS: readonly (readonly [string, readonly string[]])[] = [
   ["s", [""]],
 ];
 
-/** The words of the phrase that the prompt names: lower case, without determiners, measures and what follows a break. */
+/** The words of the noun phrase in a prompt: lower case, without determiners, measures or what follows a break. */
 export function phraseWords(prompt: string): string[] {
   const words = prompt
     .normalize("NFKC")
@@ -75,7 +75,7 @@ function nounPhrase(words: readonly string[]): string[] {
   return measured.length > 0 ? measured : rest.slice(0, end);
 }
 
-/** A word or phrase and the singulars its last word may be the plural of, itself first. */
+/** A word or phrase, then the singulars of which its last word may be the plural. */
 export function singularForms(phrase: string): string[] {
   const at = phrase.lastIndexOf(" ") + 1;
   const [before, word] = [phrase.slice(0, at), phrase.slice(at)];

@@ -17,8 +17,8 @@ export class TextEncoder {
   }
 
   /**
-   * The unit vector of one text. Texts run one by one: the graph quantises its activations by the range of the
-   * whole batch, so a neighbour would change the result.
+   * The unit vector of one text. Texts run one by one: the graph quantises its activations by the range of the whole
+   * batch, so a neighbour would change the result.
    */
   async embed(text: string, usage: Usage): Promise<Float32Array> {
     const ids = this.#tokenizer.encode(text).ids.slice(0, this.#maxTokens);

@@ -1,4 +1,4 @@
-/** From a person's words to the labels that the detector knows. */
+/** Maps a person's words to the labels that the detector knows. */
 import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
@@ -6,7 +6,7 @@ import type { NounTable } from "./nouns.ts";
 import { narrowing, phraseWords, singularForms } from "./phrase.ts";
 import { cosine, type TextEncoder } from "./text-encoder.ts";
 
-/** The labels that a prompt means, as indexes into the vocabulary, or why there are none. */
+/** The labels that a prompt means, as indexes into the vocabulary, or why it means none. */
 export type Resolution =
   | { readonly labels: readonly number[] }
   | { readonly labels: readonly []; readonly message: string };
@@ -36,7 +36,7 @@ export class Vocabulary {
     this.#resolutions = new ByteCache(cacheBytes, ({ prompt }) => 4 * prompt.length + ENTRY_OVERHEAD_BYTES);
   }
 
-  /** Embeds the labels; `cacheBytes` bounds what is remembered of earlier prompts. */
+  /** Embeds the labels; `cacheBytes` limits the memory of earlier prompts. */
   static async load(
     manifest: BuiltinManifest,
     nouns: NounTable,
@@ -50,8 +50,8 @@ export class Vocabulary {
   }
 
   /**
-   * A label's name, an alias or a WordNet noun at or under a label, for the whole phrase and then for ever shorter
-   * ends of it; failing that, the label whose embedding is near enough.
+   * Finds a label's name, an alias or a WordNet noun at or under a label, for the whole phrase and then for ever
+   * shorter ends of it; if nothing matches, the label with the nearest embedding, if it is near enough.
    */
   async resolve(prompt: string, usage: Usage): Promise<Resolution> {
     const cached = this.#resolutions.get(prompt);
@@ -73,7 +73,7 @@ export class Vocabulary {
     return this.#outside(prompt, nearest.hint);
   }
 
-  /** Labels by name, alias or WordNet, none for a word known to be outside; undefined for an unknown one. */
+  /** Labels by name, alias or WordNet: an empty list for a word known to be outside, undefined for an unknown word. */
   #listed(words: readonly string[]): readonly number[] | undefined {
     for (const phrase of narrowing(words))
       for (const form of singularForms(phrase)) {
@@ -93,7 +93,7 @@ export class Vocabulary {
     return this.#nouns.get(phrase);
   }
 
-  /** The label nearest to the phrase or to its head noun, with a hint where none is near enough. */
+  /** The label nearest to the phrase or to its head noun; if none is near enough, a hint. */
   async #nearest(
     words: readonly string[],
     usage: Usage,
@@ -124,7 +124,7 @@ export class Vocabulary {
   }
 }
 
-/** A car window is no car: the label only says what the thing belongs to. */
+/** A car window is not a car: the label only says what the thing belongs to. */
 function isPartOf(words: readonly string[], label: string): boolean {
   const labelWords = label.split(" ");
   const before = new Set(words.slice(0, -1).flatMap(singularForms));

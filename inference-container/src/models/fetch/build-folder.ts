@@ -1,4 +1,4 @@
-/** Fills a folder with the embedded model: downloads its parts and converts what ONNX Runtime can't read. */
+/** Fills a folder with the embedded model: downloads its parts and converts those that ONNX Runtime can't read. */
 import { chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { PACKAGES } from "./packages.ts";
 import { reduceNouns } from "./reduce-nouns.ts";
 import { readNouns } from "./wordnet.ts";
 
-/** What the project itself gives to the folder: the manifest and the golden picture. */
+/** What the project itself adds to the folder: the manifest and the golden picture. */
 export const TEMPLATE = fileURLToPath(new URL("../../../models/builtin/", import.meta.url));
 
 /** Downloaded parts that only the conversion needs. */
@@ -23,8 +23,8 @@ const PROGRESS_LINES = 4;
 const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
 
 /**
- * Downloads about 230 MB and leaves in `folder` exactly the manifest and the files it names.
- * @throws DownloadError naming the package that could not be had.
+ * Downloads about 230 MB and leaves in `folder` exactly the manifest and the files that it names.
+ * @throws DownloadError naming the package that could not be downloaded
  */
 export async function buildFolder(folder: string, manifest: BuiltinManifest, output: Output): Promise<void> {
   const progress = new ProgressBar(output, {
@@ -44,6 +44,6 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   for (const name of [DETECTOR, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
   for (const name of [MANIFEST_NAME, manifest.golden.picture])
     await copyFile(join(TEMPLATE, name), join(folder, name));
-  // A temporary folder belongs to its owner alone; a service may run as another user than the one that set it up.
+  // A temporary folder belongs to its owner alone; the service may run as another user than the one who set it up.
   await chmod(folder, 0o755);
 }

@@ -1,4 +1,4 @@
-/** A download that did not come about; the message names the package and what to check. */
+/** A download that failed; the message names the package and what to check. */
 export class DownloadError extends Error {
   override readonly name = "DownloadError";
 }

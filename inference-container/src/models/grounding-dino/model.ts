@@ -1,4 +1,4 @@
-/** Grounding DINO with SAM 2: a prompt and the picture to boxes, boxes to masks. */
+/** Grounding DINO with SAM 2: finds a prompt's boxes in the picture, then draws the boxes' masks. */
 import { Usage } from "../../device/usage.ts";
 import { cleanMask } from "../clean-mask.ts";
 import { FamilyModel } from "../family-model.ts";
@@ -39,7 +39,7 @@ export class GroundingDinoModel extends FamilyModel {
     const least = Math.max(request.threshold, request.withFaint ? faintFloor : floor);
     const wanted = detections.filter(({ score }) => score >= least);
     const outcome = { unserved: [], instances: [], featuresCached: cached };
-    // A picture without any wanted object never pays for the encoder.
+    // A picture without any wanted object never needs the encoder.
     if (wanted.length === 0) return { ...outcome, modelMs: usage.ms };
 
     const encoded = await this.features.get(picture.contentHash, usage, () =>
@@ -62,7 +62,7 @@ export class GroundingDinoModel extends FamilyModel {
     this.#detections.clear();
   }
 
-  /** Every prompt's detections; the detector mixes picture and words early, so that it runs whole for each. */
+  /** Every prompt's detections; the detector mixes picture and words early, so it runs in full for each prompt. */
   async #detect(
     picture: Picture,
     prompts: readonly string[],

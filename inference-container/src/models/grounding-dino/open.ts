@@ -11,7 +11,7 @@ import { GroundingDinoModel } from "./model.ts";
 import { checkRoles } from "./roles.ts";
 import { PhraseTokenizer } from "./tokenizer.ts";
 
-/** @throws ModelFolderError when a graph or another file is not what the manifest says. */
+/** @throws ModelFolderError if a graph or another file is not what the manifest says */
 export async function openGroundingDino(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, GroundingDinoManifest);
   await checkSidecars(folder, manifest.files);
@@ -23,7 +23,7 @@ export async function openGroundingDino(folder: string, options: LoadOptions): P
     return graph;
   };
   try {
-    // Small graphs first: a wrong one is then known before the large one is read.
+    // Small graphs first: a wrong one is found before the large one is read.
     const decoder = await load("decoder");
     const segmenter = new Segmenter(await load("encoder"), decoder, manifest);
     const detector = new Detector(await load("detector"), tokenizer, manifest);

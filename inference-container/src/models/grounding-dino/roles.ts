@@ -1,4 +1,4 @@
-/** Whether the graphs take and give what the adapter gives and takes. */
+/** Checks that the graphs' inputs and outputs are those that the adapter uses. */
 import { ModelFolderError } from "../folder-error.ts";
 import type { Graph } from "../graph.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
@@ -17,7 +17,7 @@ const OUTPUTS: Readonly<Record<Kind, readonly string[]>> = {
   decoder: ["masks", "quality"],
 };
 
-/** @throws ModelFolderError naming the role that a graph lacks in the manifest, or has too many. */
+/** @throws ModelFolderError naming a role that a graph lacks in the manifest, or that it should not have */
 export function checkRoles(kind: Kind, { file, inputs, outputs }: Graph): void {
   for (const [word, tensors, roles] of [
     ["input", inputs, INPUTS[kind]],
@@ -29,6 +29,6 @@ export function checkRoles(kind: Kind, { file, inputs, outputs }: Graph): void {
   const odd = inputs.find(({ role }) => !INPUTS[kind].includes(role));
   if (odd !== undefined)
     throw new ModelFolderError(
-      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family grounding-dino-sam2 doesn't know there.`,
+      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family grounding-dino-sam2 doesn't know for this graph.`,
     );
 }

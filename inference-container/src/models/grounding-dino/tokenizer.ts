@@ -18,7 +18,10 @@ export class PhraseTokenizer {
     this.#text = text;
   }
 
-  /** @throws ModelFolderError where the file is no tokenizer, or puts a phrase between other tokens than the manifest's. */
+  /**
+   * @throws ModelFolderError if the file is not a tokenizer, or puts other tokens around a phrase than the manifest
+   * says
+   */
   static async load(folder: string, text: Text): Promise<PhraseTokenizer> {
     const wrong = (reason: string): ModelFolderError =>
       new ModelFolderError(`${text.tokenizer} in ${folder} is not BERT's tokenizer.json: ${reason}.`);
@@ -29,14 +32,14 @@ export class PhraseTokenizer {
     const [start, , stop, end] = ids;
     if (ids.length !== 4 || start !== text.start || stop !== text.stop || end !== text.end)
       throw wrong(
-        `it reads "a." as [${ids.join(", ")}] instead of [${text.start}, …, ${text.stop}, ${text.end}]`,
+        `it encodes "a." as [${ids.join(", ")}] instead of [${text.start}, …, ${text.stop}, ${text.end}]`,
       );
     return new PhraseTokenizer(tokenizer, text);
   }
 
   /**
    * The ids of a prompt as one phrase: start, its words, a full stop, end. Full stops and question marks in it become
-   * spaces: they would part it into several phrases, and exports in use have the count of phrases fixed at one.
+   * spaces: they would split it into several phrases, and exports in use fix the number of phrases at one.
    */
   encode(prompt: string): number[] {
     const { context, stop, end } = this.#text;

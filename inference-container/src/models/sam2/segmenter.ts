@@ -1,4 +1,4 @@
-/** SAM 2 with box prompts: features of a picture once, then a mask for each box. */
+/** SAM 2 with box prompts: computes a picture's features once, then a mask per box. */
 import { Tensor } from "onnxruntime-node";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
@@ -27,13 +27,13 @@ export class Segmenter {
     return this.#encoder.maxBatch;
   }
 
-  /** The image features that `masks` works on, under the roles of the encoder's outputs; they stay with the device. */
+  /** The image features that `masks` needs, under the roles of the encoder's outputs; they stay on the device. */
   async encode(picture: Picture, usage: Usage): Promise<Held> {
     const { tensor } = await imageTensor(picture, this.#manifest.images.segmenter);
     return this.#encoder.hold(usage, { image: tensor }, { moved: ["image"], followed: true });
   }
 
-  /** One grid of mask logits a box, in the boxes' order; of the decoder's candidates the one it rates best. */
+  /** One grid of mask logits per box, in the boxes' order: the decoder's candidate that it rates best. */
   async masks(features: Held, boxes: readonly Box[], picture: Picture, usage: Usage): Promise<LogitGrid[]> {
     const { batch } = this.#manifest.masks;
     const grids: LogitGrid[] = [];
@@ -66,8 +66,8 @@ export class Segmenter {
     const size = this.#priorMaskSize();
     let priors = new Float32Array(boxes.length * size * size);
     let grids: LogitGrid[] = [];
-    // Each further pass shows the decoder its own best mask beside the box: the refinement that SAM was trained
-    // with (Kirillov et al., Segment Anything, 2023, appendix A). It mends frayed edges and missing parts.
+    // Each further pass also shows the decoder its own best mask: the refinement that SAM was trained with (Kirillov et
+    // al., Segment Anything, 2023, appendix A). It repairs frayed edges and missing parts.
     for (let pass = 0; pass <= refinements; pass += 1) {
       const feeds = {
         ...prompt,
@@ -90,7 +90,7 @@ export class Segmenter {
   }
 }
 
-/** Takes from masks [boxes, candidates, height, width] the candidate of highest quality [boxes, candidates]. */
+/** Takes each box's best candidate; masks are [boxes, candidates, height, width], quality [boxes, candidates]. */
 function bestCandidates(masks: Float32Array, dims: readonly number[], quality: Float32Array): LogitGrid[] {
   const [boxes = 0, candidates = 0, height = 0, width = 0] = dims;
   return Array.from({ length: boxes }, (_, box) => {

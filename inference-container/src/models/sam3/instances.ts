@@ -1,4 +1,4 @@
-/** The decoder's queries as instances: scores, boxes in picture pixels, mask grids. */
+/** Turns the decoder's queries into instances: scores, boxes in picture pixels, mask grids. */
 import { clipBox, suppress, type Box } from "../box.ts";
 import { floats, type Tensors } from "../graph.ts";
 import { maskGrid } from "../mask-grid.ts";
@@ -11,18 +11,18 @@ export interface Size {
 }
 
 interface Query {
-  /** The query's place among all. */
+  /** The query's index among all. */
   readonly place: number;
   readonly score: number;
   readonly box: Box;
 }
 
 /**
- * What one run of the decoder found for one prompt, best first. A score is the chance that a query is what the prompt
- * means, if it is in the picture, times the chance that it is: the presence head of SAM 3 (Carion et al., SAM 3: Segment
- * Anything with Concepts, 2025). Exports of layout A have multiplied already.
- * @param told the size that the decoder was told, in which boxes may be
- * @throws Error where the results don't fit each other
+ * What one run of the decoder found for one prompt, best first. A score is the probability that a query is what the
+ * prompt means, given that it is in the picture, times the probability that it is: the presence head of SAM 3 (Carion
+ * et al., SAM 3: Segment Anything with Concepts, 2025). Exports of layout A have multiplied already.
+ * @param told the size that the decoder was given, in whose pixels boxes may be
+ * @throws Error if the results don't fit each other
  */
 export function findInstances(
   results: Tensors,

@@ -1,4 +1,4 @@
-/** What the manifest of a `sam3` model says beyond the shared part: one description for every layout of exports. */
+/** What the manifest of a `sam3` model adds to the shared part: one description for every layout of exports. */
 import { z } from "zod";
 import { FileName, GraphSpec, ImageInput, Manifest } from "../manifest.ts";
 
@@ -7,30 +7,30 @@ const Share = z.number().min(0).max(1);
 const Text = z.strictObject({
   /** A `tokenizer.json` of CLIP's byte pairs. */
   tokenizer: FileName,
-  /** Token ids in one row, start and end among them. */
+  /** Token ids per row, start and end included. */
   context: z.int().min(3),
   start: z.int().nonnegative(),
   end: z.int().nonnegative(),
-  /** What fills a row up. */
+  /** Fills up a row. */
   pad: z.int().nonnegative(),
-  /** What the text encoder's mask is true at. */
+  /** Where the text encoder's mask is true. */
   mask: z.enum(["tokens", "padding"]),
 });
 
 const Outputs = z.strictObject({
   boxes: z.strictObject({
     format: z.enum(["xyxy", "cxcywh"]),
-    /** `unit`: 0 to 1 over the picture; `pixels`: of the size that the decoder was told. */
+    /** `unit`: 0 to 1 over the picture; `pixels`: pixels of the size that the decoder was given. */
     space: z.enum(["unit", "pixels"]),
   }),
-  /** Of `scores`, and of `presence` where the decoder gives it: then a score is their product. */
+  /** Of `scores`, and of `presence` if the decoder gives it: a score is then their product. */
   scores: z.enum(["logits", "probabilities"]),
   masks: z.enum(["logits", "probabilities", "binary"]),
-  /** Objects below this score are never used, whatever a request asks. */
+  /** Objects below this score never stand alone, whatever the request's threshold. */
   floor: Share,
-  /** Objects between this score and the floor may continue a track, and no more. */
+  /** Objects between this score and `floor` may only continue a track. */
   faintFloor: Share,
-  /** Overlap of boxes at which the lower of two of one prompt is dropped; null keeps both. */
+  /** IoU of boxes above which the worse of two of one prompt is dropped; null keeps both. */
   nmsIou: Share.nullable(),
 });
 export type Outputs = z.infer<typeof Outputs>;
@@ -40,7 +40,7 @@ export const Sam3Manifest = Manifest.extend({
   graphs: z.strictObject({ image: GraphSpec, text: GraphSpec, decoder: GraphSpec }),
   image: ImageInput,
   text: Text,
-  /** The label of a box prompt that is not there: there are none here, and the decoder wants one. */
+  /** The label of an absent box prompt: all are absent here, but the decoder requires one. */
   absentBoxLabel: z.int(),
   outputs: Outputs,
 })

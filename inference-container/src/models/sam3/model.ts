@@ -1,4 +1,4 @@
-/** SAM 3 with text prompts: a picture's features once, a prompt's features once, then the decoder for each pair. */
+/** SAM 3 with text prompts: computes a picture's and a prompt's features once each, then runs the decoder per pair. */
 import { allHeld, type Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import type { Graph, Tensors } from "../graph.ts";
@@ -19,11 +19,11 @@ export interface Sam3Parts {
   readonly image: Graph;
   readonly text: TextEncoder;
   readonly decoder: Graph;
-  /** Whether the decoder takes an output of the image encoder: the others are neither fetched nor kept. */
+  /** Whether the decoder takes an output of the image encoder; the others are neither fetched nor kept. */
   readonly wanted: (output: TensorSpec) => boolean;
 }
 
-/** The network draws 288 × 288: masks larger than this would only cost memory, tens of megabytes an object. */
+/** The network draws 288 × 288: masks larger than this would only cost memory, tens of megabytes per object. */
 const MASK_PIXELS = 4_000_000;
 
 export class Sam3Model extends FamilyModel {
@@ -44,7 +44,7 @@ export class Sam3Model extends FamilyModel {
     using features = value;
     using words = new DisposableStack();
     const { prompts } = request;
-    // Asked for at once, so that the device can join them.
+    // All at once, so that the device can join them.
     const texts = await allHeld(prompts.map((prompt) => text.encode(prompt, usage)));
     for (const held of texts) words.use(held);
     const instances: Instance[] = [];
@@ -68,7 +68,7 @@ export class Sam3Model extends FamilyModel {
     return image.hold(usage, { image: tensor }, { wanted, moved: ["image"], followed: true });
   }
 
-  /** The decoder's inputs that say no more than: there is no box prompt, and masks shall have this size. */
+  /** The decoder's constant inputs: there is no box prompt, and masks have this size. */
   #constants({ width, height }: Size): Tensors {
     const { decoder, manifest } = this.#parts;
     const values = { width, height, boxes: 0, boxLabels: manifest.absentBoxLabel, boxMask: 1 };
@@ -81,7 +81,7 @@ export class Sam3Model extends FamilyModel {
   }
 }
 
-/** The picture's size, reduced where its masks would be too large. */
+/** The picture's size, reduced if its masks would be too large. */
 function maskSize({ width, height }: Size): Size {
   const scale = Math.min(1, Math.sqrt(MASK_PIXELS / (width * height)));
   const side = (size: number): number => Math.max(1, Math.round(size * scale));

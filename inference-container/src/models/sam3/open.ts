@@ -10,14 +10,14 @@ import { checkRoles } from "./roles.ts";
 import { TextEncoder } from "./text-encoder.ts";
 import { ClipTokenizer } from "./tokenizer.ts";
 
-/** @throws ModelFolderError when a graph or another file is not what the manifest says. */
+/** @throws ModelFolderError if a graph or another file is not what the manifest says */
 export async function openSam3(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, Sam3Manifest);
   await checkSidecars(folder, manifest.files);
   const tokenizer = await ClipTokenizer.load(folder, manifest.text);
   const graphs = new GraphSet(folder, options);
   try {
-    // Small graphs first: a wrong one is then known before the large one is read.
+    // Small graphs first: a wrong one is found before the large one is read.
     const decoder = await graphs.load(manifest.graphs.decoder);
     const textGraph = await graphs.load(manifest.graphs.text);
     const image = await graphs.load(manifest.graphs.image);

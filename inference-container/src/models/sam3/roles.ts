@@ -1,4 +1,4 @@
-/** Whether the three graphs fit together: every tensor that one takes comes from somewhere, in the type that it takes. */
+/** Checks that the three graphs fit together: every input of one comes from somewhere, in the type that it takes. */
 import { ModelFolderError } from "../folder-error.ts";
 import type { Graph } from "../graph.ts";
 
@@ -15,10 +15,10 @@ const GIVEN = {
   decoder: ["width", "height", "boxes", "boxLabels", "boxMask"],
 } as const;
 
-/** What the adapter itself takes from the decoder. */
+/** What the adapter itself reads from the decoder. */
 const FOUND = ["boxes", "scores", "masks"];
 
-/** @throws ModelFolderError naming the tensor or the role that has no counterpart. */
+/** @throws ModelFolderError naming the tensor or the role without a counterpart */
 export function checkRoles(graphs: Sam3Graphs): void {
   const { image, text, decoder } = graphs;
   for (const kind of ["image", "text"] as const) needInputs(graphs[kind], GIVEN[kind]);
@@ -32,22 +32,22 @@ export function checkRoles(graphs: Sam3Graphs): void {
     )[0];
     if (from === undefined)
       throw new ModelFolderError(
-        `The input "${input.name}" of ${decoder.file} has the role "${input.role}" in the manifest, which no other graph gives.`,
+        `The input "${input.name}" of ${decoder.file} has the role "${input.role}" in the manifest, which no other graph provides.`,
       );
     if (from.output.dtype !== input.dtype)
       throw new ModelFolderError(
-        `The input "${input.name}" of ${decoder.file} is ${input.dtype}, and "${from.output.name}" of ${from.graph.file}, which belongs there, is ${from.output.dtype}: the graphs are of different exports.`,
+        `The input "${input.name}" of ${decoder.file} is ${input.dtype}, but "${from.output.name}" of ${from.graph.file}, which feeds it, is ${from.output.dtype}: the graphs come from different exports.`,
       );
   }
 }
 
-/** The graph takes the first of the roles, and no others than these. */
+/** Checks that the graph takes the first of the roles, and none outside the list. */
 function needInputs({ file, inputs }: Graph, [needed, ...others]: readonly string[]): void {
   if (!inputs.some(({ role }) => role === needed))
     throw new ModelFolderError(`No input of ${file} has the role "${needed}" in the manifest.`);
   const odd = inputs.find(({ role }) => role !== needed && !others.includes(role));
   if (odd !== undefined)
     throw new ModelFolderError(
-      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family sam3 doesn't know there.`,
+      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family sam3 doesn't know for this graph.`,
     );
 }

@@ -1,4 +1,4 @@
-/** Prompts as the features that the decoder looks for, each computed once. */
+/** Turns prompts into the features that the decoder looks for, each computed once. */
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import { ModelFolderError } from "../folder-error.ts";
@@ -9,7 +9,7 @@ import { tensorOf } from "../tensors.ts";
 import type { Sam3Manifest } from "./manifest.ts";
 import type { ClipTokenizer, TokenRow } from "./tokenizer.ts";
 
-/** How far a prompt's features may be off beside others, as a share of the largest: half precision has a thousandth. */
+/** How much a prompt's features may differ beside others, as a share of the largest: half precision has a thousandth. */
 const BATCH_TOLERANCE = 0.02;
 
 export class TextEncoder {
@@ -18,7 +18,7 @@ export class TextEncoder {
   readonly #wanted: (output: TensorSpec) => boolean;
   readonly #features: Remembered<Held>;
 
-  /** `wanted` are the outputs that the decoder takes; `cacheBytes` bounds what is kept of earlier prompts. */
+  /** `wanted` selects the outputs that the decoder takes; `cacheBytes` limits the memory of earlier prompts. */
   constructor(
     graph: Graph,
     tokenizer: ClipTokenizer,
@@ -31,7 +31,7 @@ export class TextEncoder {
     this.#features = heldMemory(cacheBytes);
   }
 
-  /** The graph's results for one prompt; they stay with the device. */
+  /** The graph's results for one prompt; they stay on the device. */
   async encode(prompt: string, usage: Usage): Promise<Held> {
     const row = this.#tokenizer.encode(prompt);
     const compute = () => this.#graph.hold(usage, this.#feeds(row), { wanted: this.#wanted, followed: true });
@@ -39,9 +39,9 @@ export class TextEncoder {
   }
 
   /**
-   * Checks that the graph tells a prompt from its padding: an export that takes another padding gives a mask that
-   * fits the decoder and features that mean nothing.
-   * @throws ModelFolderError naming the mask's tensor.
+   * Checks that the graph tells a prompt from its padding: an export that takes other padding gives a mask that fits
+   * the decoder, and features that mean nothing.
+   * @throws ModelFolderError naming the mask's tensor
    */
   async checkMask(prompt: string, { pad, mask }: Sam3Manifest["text"]): Promise<void> {
     const spec = this.#graph.outputs.find(({ role }) => role === "textMask");
@@ -53,13 +53,13 @@ export class TextEncoder {
     const marked = row.ids.map((_, i) => (mask === "tokens" ? i < row.count : i >= row.count));
     if (!marked.every((expected, i) => Boolean(marks?.[i]) === expected))
       throw new ModelFolderError(
-        `The output "${spec.name}" of ${this.#graph.file} is not true at the ${mask} of "${prompt}", as the manifest says of a row padded with ${pad}.`,
+        `The output "${spec.name}" of ${this.#graph.file} is not true at the ${mask} of "${prompt}", although the manifest says so for rows padded with ${pad}.`,
       );
   }
 
   /**
-   * Checks that a prompt's features are the same beside others: prompts are remembered, so that the self-test has none joined.
-   * @throws ModelFolderError naming the graph.
+   * Checks that a prompt's features are the same beside others: prompts are remembered, so the self-test joins none.
+   * @throws ModelFolderError naming the graph
    */
   async checkBatch(prompt: string): Promise<void> {
     if (this.#graph.maxBatch === 1) return;
@@ -69,14 +69,14 @@ export class TextEncoder {
     };
     const alone = await encoded(prompt);
     const most = alone.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
-    // The first may have the device alone; those after it wait meanwhile, and are joined.
+    // The first may have the device to itself; those after it wait meanwhile, and are joined.
     const beside = await Promise.all(
       [prompt, "a photograph of red, green and blue things", prompt].map(encoded),
     );
     for (const index of [0, 2])
       if (!alone.every((value, i) => Math.abs(value - (beside[index]?.[i] ?? NaN)) <= BATCH_TOLERANCE * most))
         throw new ModelFolderError(
-          `${this.#graph.file} gives "${prompt}" other features beside other prompts than alone: its maxBatch in the manifest must be 1.`,
+          `${this.#graph.file} gives "${prompt}" different features beside other prompts than alone: its maxBatch in the manifest must be 1.`,
         );
   }
 

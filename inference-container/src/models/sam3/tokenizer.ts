@@ -7,7 +7,7 @@ import { messageOf } from "../../error-message.ts";
 import { ModelFolderError } from "../folder-error.ts";
 import type { Sam3Manifest } from "./manifest.ts";
 
-/** A prompt as a row of `context` ids, of which the first `count` are its own and the others padding. */
+/** A prompt as a row of `context` ids: the first `count` are its own, the others padding. */
 export interface TokenRow {
   readonly ids: readonly number[];
   readonly count: number;
@@ -22,7 +22,7 @@ export class ClipTokenizer {
     this.#text = text;
   }
 
-  /** @throws ModelFolderError where the file is no tokenizer, or puts a text between other tokens than the manifest's. */
+  /** @throws ModelFolderError if the file is not a tokenizer, or puts other tokens around a text than the manifest says */
   static async load(folder: string, text: Sam3Manifest["text"]): Promise<ClipTokenizer> {
     const wrong = (reason: string): ModelFolderError =>
       new ModelFolderError(`${text.tokenizer} in ${folder} is not CLIP's tokenizer.json: ${reason}.`);
@@ -31,11 +31,11 @@ export class ClipTokenizer {
     });
     const { ids } = tokenizer.encode("a");
     if (ids.length !== 3 || ids[0] !== text.start || ids[2] !== text.end)
-      throw wrong(`it reads "a" as [${ids.join(", ")}] instead of [${text.start}, …, ${text.end}]`);
+      throw wrong(`it encodes "a" as [${ids.join(", ")}] instead of [${text.start}, …, ${text.end}]`);
     return new ClipTokenizer(tokenizer, text);
   }
 
-  /** The ids of a text; one that is too long is cut before its end token, as CLIP does. */
+  /** The ids of a text; one that is too long is cut before its end token, as in CLIP. */
   encode(prompt: string): TokenRow {
     const { context, end, pad } = this.#text;
     const all = this.#tokenizer.encode(prompt).ids;
@@ -45,6 +45,6 @@ export class ClipTokenizer {
 }
 
 async function readTokenizer(path: string): Promise<Tokenizer> {
-  // The second file of a tokenizer only says what comes between texts and how to decode: nothing that is used here.
+  // A tokenizer's second file only says what comes between texts and how to decode: neither is needed here.
   return new Tokenizer(z.looseObject({}).parse(JSON.parse(await readFile(path, "utf8"))), {});
 }

@@ -26,12 +26,12 @@ function folder(changes: FolderChanges = {}): Promise<string> {
   return plantedFolder(join(scratch, `${made}`), builtin, changes);
 }
 
-/** With a digest, so that a model remembers its features: SAM 2's encoder takes seconds. */
+/** With a digest, so that the model remembers its features: SAM 2's encoder takes seconds. */
 const picture = { ...drawn, contentHash: "a".repeat(64) };
 /** Between the scores of the red objects: one of them is faint. */
 const detection = { floor: scoreOf(1.25), faintFloor: 0.2, nmsIou: 0.7, maxBoxes: 100 };
 
-/** The box up to the grid's resolution; the mask is SAM 2's. */
+/** Compares the box up to the grid's resolution; the mask is SAM 2's. */
 function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectangle, score: number): void {
   expectOverlap(found, of, rectangle, score, { box: 0.93, mask: 0.9 });
 }
@@ -126,7 +126,7 @@ describe("an export of Grounding DINO", () => {
     [
       "its tokenizer ends phrases otherwise",
       { manifest: (whole) => replaced(whole, '"stop":1012', '"stop":29612') },
-      'it reads "a." as [101, 1037, 1012, 102] instead of [101, …, 29612, 102].',
+      'it encodes "a." as [101, 1037, 1012, 102] instead of [101, …, 29612, 102].',
     ],
     [
       "a graph of the manifest is not among its files",
@@ -156,7 +156,7 @@ function letterboxed(whole: object): object {
   return replaced(whole, '"fit":"stretch"', '"fit":"letterbox"');
 }
 
-/** The detector's float tensors as a half-precision export has them. */
+/** The detector's float tensors as in a half-precision export. */
 function halves(whole: object): object {
   const pixels = replaced(whole, '"pixel_values","dtype":"float32"', '"pixel_values","dtype":"float16"');
   const logits = replaced(pixels, '"logits","dtype":"float32"', '"logits","dtype":"float16"');

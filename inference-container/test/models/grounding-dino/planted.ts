@@ -1,6 +1,7 @@
 /**
- * Grounding DINO without weights: a graph with the tensors of its exports and the world of the planted SAM 3. Whoever
- * gives it more than one phrase or padding without a mask gets no object, and whoever takes bars for picture other boxes.
+ * Grounding DINO without weights: a graph with the tensors of its exports and the world of the planted SAM 3. A caller
+ * that gives it more than one phrase, or padding without a mask, gets no object; one that takes bars for the picture
+ * gets other boxes.
  */
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,14 +15,14 @@ import { type Changes, float, int64, Planted, POSITION, SIDE as GRID } from "../
 const SIDE = 800;
 const QUERIES = 900;
 const TOKENS = 256;
-/** BERT's ids of the three colours, and of what parts phrases: [CLS], [SEP], "." and "?". */
+/** BERT's ids of the three colours, and of the tokens that separate phrases: [CLS], [SEP], "." and "?". */
 const COLOURS = [2417, 2665, 2630];
 const PARTING = [101, 102, 1012, 1029];
 const MEAN = [123.675, 116.28, 103.53];
 const STD = [58.395, 57.12, 57.375];
 
 export interface DetectorChanges extends Changes {
-  /** How many token ids the graph takes; any number by default. */
+  /** The number of token ids that the graph takes; any by default. */
   readonly tokens?: number;
 }
 
@@ -54,7 +55,7 @@ export function plantedDetector({ tokens, ...changes }: DetectorChanges = {}): U
     ]),
     ownPadding: 0,
   });
-  // One token of a phrase has the object's logit, the others none.
+  // One token of a phrase has the object's logit, the others have none.
   const pads = [0, 5, QUERIES - 4, TOKENS - 6];
   const logits = graph.node("Pad", [
     graph.reshaped(found.logits, [4, 1]),
@@ -67,7 +68,7 @@ export function plantedDetector({ tokens, ...changes }: DetectorChanges = {}): U
   return graph.file();
 }
 
-/** The picture's colours from −1 to 1 on the grid of the planted world; black where nothing is the picture's. */
+/** The picture's colours from −1 to 1 on the grid of the planted world; black outside the picture. */
 function features(graph: Planted, image: string, content: string): string {
   const factor = graph.floats(
     STD.map((std) => std / 127.5),
@@ -84,7 +85,7 @@ function features(graph: Planted, image: string, content: string): string {
   return graph.padded(small, 4, 1, 1);
 }
 
-/** Boxes by corners over the whole input as boxes by centre and size over the part that is the picture's. */
+/** Converts corners over the whole input to centres and sizes over the part that the picture fills. */
 function centred(graph: Planted, boxes: string, content: string): string {
   const share = (axis: number): string => {
     const line = graph.node("ReduceMax", [content], { axes: [axis], keepdims: 0 });
@@ -97,7 +98,7 @@ function centred(graph: Planted, boxes: string, content: string): string {
   return graph.node("Div", [graph.node("MatMul", [boxes, matrix]), shares]);
 }
 
-/** The template as it is committed. */
+/** The committed template. */
 export async function template(): Promise<Record<string, unknown>> {
   const path = new URL("../../../models/grounding-dino-sam2/onnx-community.json", import.meta.url);
   return JSON.parse(await readFile(fileURLToPath(path), "utf8"));
@@ -108,10 +109,10 @@ export interface FolderChanges extends DetectorChanges {
   readonly manifest?: (template: Record<string, unknown>) => object;
 }
 
-/** The golden picture's one object. */
+/** The golden picture's only object. */
 export const GOLDEN = { box: [200, 160, 300, 220], score: scoreOf(0), area: 6000 / 76_800 };
 
-/** Writes a whole folder: the planted detector with the SAM 2 and the word pieces of the embedded model, `builtin`. */
+/** Writes a complete folder: the planted detector with the SAM 2 and the word pieces of the embedded model, `builtin`. */
 export async function plantedFolder(
   folder: string,
   builtin: string,

@@ -9,7 +9,7 @@ import type { Model, Picture, Segmentation } from "../../../src/models/model.ts"
 import { ask, picture } from "../planted-scene.ts";
 import { BLUE, GREEN, plantedFolder, scene, WHITE } from "./planted-folder.ts";
 
-/** Runs that are asked for at once come within this time, however busy the machine is. */
+/** Runs asked for at once arrive within this time, however busy the machine is. */
 const batches = { maxBatch: 4, batchDelayMs: 400 };
 
 let scratch: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 
-/** Pictures of several sizes, one of them without any object. */
+/** Pictures of several sizes, one of them without an object. */
 const pictures: Picture[] = [
   picture,
   scene([320, 240], [[WHITE, [200, 160, 300, 220]]]),
@@ -33,7 +33,7 @@ const pictures: Picture[] = [
 ];
 const prompts = [["red", "green"], ["blue"], ["a cat", "blue", "the green one"], ["red"]];
 
-/** All that a picture's instances are, with their masks by digest. */
+/** All properties of a picture's instances, with their masks by digest. */
 function described({ instances }: Segmentation): object[] {
   return instances.map(({ mask, ...rest }) => {
     const logits = createHash("sha256").update(mask.logits).digest("hex");
@@ -41,7 +41,7 @@ function described({ instances }: Segmentation): object[] {
   });
 }
 
-/** Segments every picture at once, and tells how many of them had the device at the same time at most. */
+/** Segments every picture at once, and returns the most of them that had the device at the same time. */
 async function together(model: Model): Promise<{ found: Segmentation[]; most: number }> {
   const inModel = new Set<number>();
   let most = 0;
@@ -117,7 +117,7 @@ describe("an export in which a prompt changes what its neighbour means", () => {
   it("is refused", async () => {
     const folder = await plantedFolder(join(scratch, "words"), "layout-b", { mixedWords: "ReduceMax" });
     await expect(loadModel(folder, batches)).rejects.toThrow(
-      'text-encoder.onnx gives "red" other features beside other prompts than alone',
+      'text-encoder.onnx gives "red" different features beside other prompts than alone',
     );
     const model = await loadModel(folder, { ...batches, maxBatch: 1 });
     expect((await model.segment(picture, ask("green"))).instances).toHaveLength(1);

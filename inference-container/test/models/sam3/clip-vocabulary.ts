@@ -1,7 +1,7 @@
 /**
  * A part of CLIP's vocabulary (OpenAI, MIT licence): the 256 bytes, and the merges that the tests' words go through,
- * under their places among all 48,894. A word's tokens are the same as with all of them, for each step takes the
- * earliest merge that fits, and those are here.
+ * under their ranks among all 48,894. A word's tokens are the same as with all merges: each step takes the earliest
+ * merge that fits, and those are here.
  */
 const MERGES: readonly (readonly [rank: number, pair: string])[] = [
   [0, "i n"],
@@ -129,7 +129,7 @@ const MERGES: readonly (readonly [rank: number, pair: string])[] = [
 const [START, END] = [49406, 49407];
 const END_OF_WORD = "</w>";
 
-/** A `tokenizer.json` as it is published with CLIP and with SAM 3, of the words of the tests. */
+/** A `tokenizer.json` as published with CLIP and SAM 3, for the words of the tests. */
 export function clipTokenizerJson(): object {
   const letters = byteLetters();
   const pieces = [

@@ -25,7 +25,7 @@ function floats(values: readonly number[], dims: readonly number[]): Tensor {
   return new Tensor("float32", Float32Array.from(values), dims);
 }
 
-/** What a decoder gives for queries with a box and a score each, and masks of one pixel. */
+/** A decoder's results for queries with one box and score each, and masks of one pixel. */
 function results(queries: readonly { box: Box; score: number }[]): Tensors {
   const count = queries.length;
   return {
@@ -128,7 +128,7 @@ describe("a query's score", () => {
     );
   });
 
-  it("that is no number is none", () => {
+  it("that is NaN gives no instance", () => {
     expect(find(results([{ box: WHOLE, score: Number.NaN }]))).toEqual([]);
   });
 });

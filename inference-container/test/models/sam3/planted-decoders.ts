@@ -1,7 +1,7 @@
 /** The decoders of the planted graphs: one world behind the tensors of each layout. */
 import { bool, type Changes, float, int64, Planted, POSITION, pyramid, SIDE, TOKENS } from "./planted.ts";
 
-/** What a quarter's logit is below the best one's: top left, top right, bottom left, bottom right. */
+/** How far a quarter's logit is below the best one's: top left, top right, bottom left, bottom right. */
 const HANDICAPS = [1.5, 0.5, 1, 0];
 const OUTSIDE = -1000;
 const QUERIES = 200;
@@ -13,7 +13,7 @@ interface Inputs {
   readonly words: string;
   /** [1, tokens]: 1 where the decoder may look. */
   readonly seen: string;
-  /** A penalty that is 0 where no box prompt is given. */
+  /** A penalty that is 0 if no box prompt is given. */
   readonly boxPrompt: string;
   /** Padding tokens that belong to every prompt: an end token looks like padding in layout B. */
   readonly ownPadding: number;
@@ -30,7 +30,7 @@ interface Quarters {
   readonly presence: string;
 }
 
-/** Layout A: what is likelier than 0.5, as many as there are, in pixels of the told size or in units. */
+/** Layout A: all objects likelier than 0.5, in pixels of the given size or in units. */
 export function decoderA(pixels: boolean, changes: Changes): Uint8Array {
   const graph = new Planted(changes);
   const boxPrompts = changes.boxes ?? "boxes";
@@ -89,7 +89,7 @@ export function decoderA(pixels: boolean, changes: Changes): Uint8Array {
   return graph.file();
 }
 
-/** Layout B: all queries, of which the first four are the quarters, as logits. */
+/** Layout B: all queries as logits; the first four are the quarters. */
 export function decoderB(changes: Changes): Uint8Array {
   const graph = new Planted(changes);
   const [fpn0 = ""] = pyramid.map((side, level) =>
@@ -169,7 +169,7 @@ export function quarters(
   };
 }
 
-/** For each quarter one side's penalties: none in its half of the picture. */
+/** One side's penalties, per quarter: none in its half of the picture. */
 function fence(isSecondHalf: (quarter: number) => boolean): number[] {
   return Array.from({ length: 4 * SIDE }, (_, i) =>
     isSecondHalf(Math.floor(i / SIDE)) === i % SIDE >= SIDE / 2 ? 0 : OUTSIDE,
@@ -179,7 +179,7 @@ function fence(isSecondHalf: (quarter: number) => boolean): number[] {
 /** [quarters, 4]: the box around each mask's positive cells, 0 to 1. */
 function boxesAround(graph: Planted, masks: string): string {
   const sides = [2, 1].map((axis) => {
-    // What is set in a column is the maximum over its rows, and the other way round.
+    // A column's cells are set by the maximum over its rows, and vice versa.
     const line = graph.node("ReduceMax", [masks], { axes: [axis === 2 ? 1 : 2], keepdims: 0 });
     const set = graph.node("Greater", [line, graph.floats([0])]);
     const edge = (offset: number, otherwise: number, operator: string): string => {

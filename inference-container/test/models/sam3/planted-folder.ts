@@ -1,4 +1,4 @@
-/** Model folders of the family `sam3` on disk, made of a committed template and planted graphs. */
+/** Model folders of the family `sam3` on disk, made from a committed template and planted graphs. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ export function scene(
   return { width, height, rgb, contentHash: null };
 }
 
-/** The scores of an object of a full colour, by its quarter: from the planted decoders' logits. */
+/** The score of an object of a full colour, by its quarter, from the planted decoders' logits. */
 export function quarterScore(handicap: number): number {
   return sigmoid(4 - handicap) * sigmoid(3);
 }
@@ -48,7 +48,7 @@ export function graphsOf(layout: Layout, changes: Changes): Record<string, Uint8
   return layout === "layout-b" ? layoutB(changes) : layoutA(layout === "layout-a-pixels", changes);
 }
 
-/** A template as it is committed. */
+/** A committed template. */
 export async function template(layout: Layout): Promise<Record<string, unknown>> {
   const path = fileURLToPath(new URL(`../../../models/sam3/${layout}.json`, import.meta.url));
   return JSON.parse(await readFile(path, "utf8"));
@@ -61,7 +61,7 @@ export interface FolderChanges extends Changes {
   readonly manifest?: (template: Record<string, unknown>) => object;
 }
 
-/** Writes a whole folder, whose golden picture has one white object; its graphs have few channels unless told otherwise. */
+/** Writes a complete folder whose golden picture has one white object; its graphs have few channels by default. */
 export async function plantedFolder(
   folder: string,
   layout: Layout,

@@ -1,7 +1,7 @@
 /**
  * SAM 3 without weights: graphs with the tensors of the exports in use, and a world of their own. A prompt's words
- * "red", "green" and "blue" pick a colour channel; what is bright in it, in each quarter of the picture, is an
- * object. Whoever shows the decoder a padded position, a box prompt or other features gets no object at all.
+ * "red", "green" and "blue" select a colour channel; what is bright in it, in each quarter of the picture, is an
+ * object. A caller that shows the decoder a padded position, a box prompt or other features gets no object.
  */
 import { bool, type Changes, float, int64, Planted, POSITION, pyramid, TOKENS } from "./planted.ts";
 import { decoderA, decoderB } from "./planted-decoders.ts";
@@ -9,7 +9,7 @@ import { decoderA, decoderB } from "./planted-decoders.ts";
 /** CLIP's ids of the three words. */
 const COLOURS = [736, 1901, 1746];
 
-/** The three graphs of layout A; with `pixels` the decoder is told the picture's size. */
+/** The three graphs of layout A; if `pixels`, the decoder is told the picture's size. */
 export function layoutA(pixels: boolean, changes: Changes): Record<string, Uint8Array> {
   return {
     "sam3_image_encoder.onnx": imageEncoderA(changes),
@@ -56,7 +56,7 @@ function visionEncoderB(changes: Changes): Uint8Array {
   return graph.file();
 }
 
-/** The rows of a batch: each as it is or, by an operator, what that makes of all. */
+/** The rows of a batch: unchanged, or each replaced by the operator's result over all rows. */
 function together(graph: Planted, rows: string, operator: Changes["mixed"]): string {
   if (operator === undefined) return rows;
   const one =
@@ -66,7 +66,7 @@ function together(graph: Planted, rows: string, operator: Changes["mixed"]): str
   return graph.node("Expand", [one, graph.node("Shape", [rows])]);
 }
 
-/** The three colours of each picture at a level's size; the other channels are zero. */
+/** The three colours of each picture at a level's size; the other channels are 0. */
 function feature(graph: Planted, image: string, side: number, batch = graph.int64s([1])): string {
   const sizes = graph.node("Concat", [batch, graph.int64s([3, side, side])], { axis: 0 });
   const small = graph.node("Resize", [image, "", "", sizes], { mode: "linear" });
@@ -109,7 +109,7 @@ function textEncoderB(changes: Changes): Uint8Array {
   return graph.file();
 }
 
-/** [batch, tokens, channels]: which of the colours a token is, and whether it is what rows are padded with. */
+/** [batch, tokens, channels]: which of the colours a token is, and whether it is padding. */
 function wordFeatures(graph: Planted, ids: string, pad: number): string {
   const each = graph.reshaped(ids, [-1, TOKENS, 1]);
   const known = graph.cast(graph.node("Equal", [each, graph.floats([...COLOURS, pad])]), "float32");

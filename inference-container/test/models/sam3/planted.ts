@@ -3,27 +3,27 @@ import type { Dtype } from "../../../src/device/values.ts";
 import type { TensorForm } from "../../../src/models/tensors.ts";
 import { TestGraph } from "../../support/onnx.ts";
 
-/** The largest features' side; token ids in a row. */
+/** The largest features' side; token ids per row. */
 export const [SIDE, TOKENS] = [288, 32];
-/** What the encoders give as position, and nothing else does. */
+/** What only the encoders give as position. */
 export const POSITION = 7;
 
 export interface Changes {
-  /** Channels of features: 256 in the exports; few are enough here, and fast. */
+  /** Channels of features: 256 in the exports; a few are enough here, and faster. */
   readonly channels?: number;
   /** Other names for tensors. */
   readonly renamed?: Readonly<Record<string, string>>;
   /** Other element types for tensors. */
   readonly retyped?: Readonly<Record<string, Dtype>>;
-  /** An output that is left out. */
+  /** An output to leave out. */
   readonly without?: string;
   /** The type of all float tensors. */
   readonly floats?: "float16";
-  /** Which graphs of layout A have the tensors that are not needed, as exports do that nobody pruned. */
+  /** Which graphs of layout A also have the unneeded tensors of exports that nobody pruned. */
   readonly complete?: "all" | "encoders";
-  /** How many box prompts the decoder must be given, absent ones among them; any number by default. */
+  /** How many box prompts the decoder requires, absent ones included; any number by default. */
   readonly boxes?: number;
-  /** How layout B's image encoder mixes the pictures of a batch, which leaves one that is alone as it is. */
+  /** How layout B's image encoder mixes the pictures of a batch; a single picture stays unchanged. */
   readonly mixed?: "ReduceSum" | "ReduceMax" | "ReduceMean";
   /** How its text encoder mixes the prompts of a batch. */
   readonly mixedWords?: "ReduceMax";
@@ -31,7 +31,7 @@ export interface Changes {
   readonly sidecar?: string;
 }
 
-/** A graph whose tensors may be changed from outside, and that computes in float32 whatever it is given. */
+/** A graph whose tensors a test may change; it computes in float32 whatever it is given. */
 export class Planted extends TestGraph {
   readonly changes: Changes;
   readonly channels: number;
@@ -56,7 +56,7 @@ export class Planted extends TestGraph {
     this.output(found, { ...form, dtype });
   }
 
-  /** Appends zeros, or another value, to one axis. */
+  /** Appends zeros, or another value, along one axis. */
   padded(value: string, rank: number, axis: number, by: number, fill = 0): string {
     const pads = Array.from({ length: 2 * rank }, (_, i) => (i === rank + axis ? by : 0));
     return this.node("Pad", [value, this.int64s(pads), this.floats([fill], [])]);

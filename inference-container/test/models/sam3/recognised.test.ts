@@ -14,7 +14,7 @@ beforeAll(async () => {
   templates = await Promise.all(LAYOUTS.map(async (layout) => readTemplate(await template(layout))));
 });
 
-/** What ONNX Runtime reads off the graphs of a layout, under other file names. */
+/** What ONNX Runtime reads from a layout's graphs, under other file names. */
 async function namesOf(layout: Layout, changes: Changes = {}): Promise<GraphNames[]> {
   const names: GraphNames[] = [];
   for (const [file, bytes] of Object.entries(graphsOf(layout, { channels: 8, ...changes }))) {

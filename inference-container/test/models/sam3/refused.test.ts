@@ -28,7 +28,7 @@ async function refusal(path: string, options: { digests?: boolean } = {}): Promi
 }
 
 type Part = Readonly<Record<string, unknown>>;
-/** A manifest with some fields of one of its parts changed. */
+/** A manifest with some fields of one part changed. */
 function within(part: string, change: (old: Part) => Part): FolderChanges {
   return { manifest: (whole) => ({ [part]: { ...Object(whole[part]), ...change(Object(whole[part])) } }) };
 }
@@ -84,7 +84,7 @@ describe("an export is refused by the name of the tensor", () => {
       return { manifest: () => ({ graphs: JSON.parse(JSON.stringify(graphs).replaceAll(/\b256\b/g, "8")) }) };
     };
     expect(await refusal(await folder("layout-a-pixels", await other("layout-a-unit")))).toContain(
-      'wants an input "original_height" that the manifest doesn\'t name',
+      'requires an input "original_height" that the manifest doesn\'t name',
     );
     expect(await refusal(await folder("layout-a-unit", await other("layout-a-pixels")))).toContain(
       'sam3_decoder.onnx has no input "original_height"',
@@ -99,7 +99,7 @@ describe("an export is refused by the name of the tensor", () => {
       })),
     } as const;
     expect(await refusal(await folder("layout-a-unit", mixed))).toBe(
-      'The input "language_features" of sam3_decoder.onnx is float32, and "text_memory" of sam3_language_encoder.onnx, which belongs there, is float16: the graphs are of different exports.',
+      'The input "language_features" of sam3_decoder.onnx is float32, but "text_memory" of sam3_language_encoder.onnx, which feeds it, is float16: the graphs come from different exports.',
     );
   });
 
@@ -108,7 +108,7 @@ describe("an export is refused by the name of the tensor", () => {
       decoder: JSON.parse(JSON.stringify(decoder).replace("fpn1", "feature")),
     }));
     expect(await refusal(await folder("layout-b", odd))).toBe(
-      'The input "fpn_feat_1" of geo-encoder-mask-decoder.onnx has the role "feature" in the manifest, which no other graph gives.',
+      'The input "fpn_feat_1" of geo-encoder-mask-decoder.onnx has the role "feature" in the manifest, which no other graph provides.',
     );
   });
 
@@ -121,7 +121,7 @@ describe("an export is refused by the name of the tensor", () => {
     [
       "layout-a-unit",
       { pad: 49407 },
-      '"text_attention_mask" of sam3_language_encoder.onnx is not true at the padding of "red", as the manifest says of a row padded with 49407.',
+      '"text_attention_mask" of sam3_language_encoder.onnx is not true at the padding of "red", although the manifest says so for rows padded with 49407.',
     ],
     ["layout-b", { mask: "padding" }, '"text_mask" of text-encoder.onnx is not true at the padding of "red"'],
   ] as const)(

@@ -27,7 +27,7 @@ function sha256(values: Float32Array): string {
   return createHash("sha256").update(values).digest("hex");
 }
 
-/** Up to the grid's resolution. */
+/** Compares up to the grid's resolution. */
 function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectangle, score: number): void {
   expectOverlap(found, of, rectangle, score, { box: 0.95, mask: 0.95 });
 }
@@ -67,7 +67,7 @@ describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
     const known = { ...picture, contentHash: `${layout}-1` };
     const first = await model.segment(known, ask("red"));
     expect([first.featuresCached, first.instances.length]).toEqual([false, 2]);
-    // Other pixels under the same hash: what is found shows that nobody looked at them.
+    // Other pixels under the same hash: the result shows that nobody read them.
     const black = { ...known, rgb: new Uint8Array(picture.rgb.length) };
     const second = await model.segment(black, ask("green", "red"));
     expect([second.featuresCached, second.instances.length]).toEqual([true, 3]);
@@ -112,7 +112,7 @@ describe("layout A with full-size masks", () => {
 describe("what is faint", () => {
   const faintScene = scene(SIZE, [
     [RED, red],
-    // Hardly brighter than nothing, in the quarter of the least certain query.
+    // Barely brighter than nothing, in the quarter of the least certain query.
     [
       [130, 0, 0],
       [10, 160, 50, 175],
@@ -159,7 +159,7 @@ describe("exports that differ within a layout", () => {
 
   it("cost no memory for outputs that the decoder does not take", async () => {
     const folder = await plantedFolder(join(scratch, "encoders"), "layout-a-unit", { complete: "encoders" });
-    // The features of one picture are 3.7 MB, with all outputs of the encoder they would be 7.
+    // The features of one picture take 3.7 MB; with all outputs of the encoder, 7.
     const model = await loadModel(folder, { featureCacheBytes: 5_000_000 });
     const known = { ...picture, contentHash: "known" };
     await model.segment(known, ask("green"));

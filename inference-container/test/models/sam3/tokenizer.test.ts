@@ -83,7 +83,7 @@ describe("a row of tokens", () => {
 describe("a tokenizer is refused by the name of its file", () => {
   it("when it is not CLIP's", async () => {
     await expect(ClipTokenizer.load(folder, { ...text, start: 101 })).rejects.toThrow(
-      /^tokenizer\.json in .* is not CLIP's tokenizer\.json: it reads "a" as \[49406, 320, 49407\]/,
+      /^tokenizer\.json in .* is not CLIP's tokenizer\.json: it encodes "a" as \[49406, 320, 49407\]/,
     );
   });
 

@@ -1,8 +1,8 @@
-/** The last step of the detector as ONNX nodes: box deltas relative to anchors become corners. */
+/** The detector's last step as ONNX nodes: box deltas relative to anchors become corners. */
 import type { OnnxGraph } from "../../../onnx/graph-writer.ts";
 
 export interface BoxTensors {
-  /** The name of a value f32 [1, count, 4]: (dy, dx, dh, dw). */
+  /** The name of an f32 value [1, count, 4]: (dy, dx, dh, dw). */
   readonly deltas: string;
   /** `count` anchors (cy, cx, h, w) in units of the input's side. */
   readonly anchors: Float32Array<ArrayBuffer>;

@@ -1,4 +1,4 @@
-/** The constants of a quantised TensorFlow Lite graph as floats in ONNX's order. */
+/** The constants of a quantised TensorFlow Lite graph as floats in ONNX's layout. */
 import type { TfliteTensor } from "./tflite.ts";
 
 /** The values of a float constant. */
@@ -7,7 +7,7 @@ export function constantFloats(tensor: TfliteTensor): Float32Array<ArrayBuffer> 
   return new Float32Array(tensor.data.buffer);
 }
 
-/** real = scale × (stored − zero point), by channel along the tensor's quantised axis where it has many scales. */
+/** real = scale × (stored − zero point), per channel of the tensor's quantised axis if it has several scales. */
 export function dequantised(tensor: TfliteTensor): Float32Array<ArrayBuffer> {
   const stored = storedIntegers(tensor);
   const inner = tensor.shape.slice(tensor.axis + 1).reduce((product, size) => product * size, 1);
@@ -19,8 +19,8 @@ export function dequantised(tensor: TfliteTensor): Float32Array<ArrayBuffer> {
 }
 
 /**
- * A convolution's weights as ONNX wants them: [out, height, width, in] becomes [out, in, height, width];
- * a depthwise [1, height, width, out] becomes [out, 1, height, width].
+ * A convolution's weights in ONNX's layout: [out, height, width, in] becomes [out, in, height, width]; a depthwise [1,
+ * height, width, out] becomes [out, 1, height, width].
  */
 export function kernel(
   tensor: TfliteTensor,
@@ -41,8 +41,8 @@ export function kernel(
 }
 
 function storedIntegers(tensor: TfliteTensor): Int8Array | Int32Array {
-  if (tensor.scales.length === 0) throw new Error(`The constant ${tensor.name} carries no quantisation.`);
+  if (tensor.scales.length === 0) throw new Error(`The constant ${tensor.name} has no quantisation.`);
   if (tensor.type === "int8") return new Int8Array(tensor.data.buffer);
   if (tensor.type === "int32") return new Int32Array(tensor.data.buffer);
-  throw new Error(`The constant ${tensor.name} has element type ${tensor.type}, which has no translation.`);
+  throw new Error(`The constant ${tensor.name} has element type ${tensor.type}, which can't be converted.`);
 }

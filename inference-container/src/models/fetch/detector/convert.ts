@@ -1,7 +1,7 @@
 /**
  * Converts the quantised EfficientDet-Lite detector from TensorFlow Lite to an ONNX graph in float arithmetic.
  *
- * Values that are pictures ([batch, height, width, channels] there) are [batch, channels, height, width] here.
+ * Pictures, there [batch, height, width, channels], are [batch, channels, height, width] here.
  */
 import { decodeBoxes } from "./box-decoding.ts";
 import { constantFloats, dequantised, kernel } from "./constants.ts";
@@ -15,9 +15,9 @@ const TO_CHANNELS_LAST = [0, 2, 3, 1];
 /**
  * The ONNX file of a `.tflite` detector that ends in TFLite_Detection_PostProcess.
  *
- * Input `image` f32 [1, 3, H, W], normalised as the file's first quantisation says. Outputs `boxes`
- * f32 [1, anchors, 4], (x1, y1, x2, y2) in units of the input's side, and `scores` f32 [1, anchors, classes].
- * @throws Error naming an operator or option that has no translation.
+ * Input `image` f32 [1, 3, H, W], normalised as the file's first quantisation says. Outputs `boxes` f32 [1, anchors,
+ * 4], (x1, y1, x2, y2) in units of the input's side, and `scores` f32 [1, anchors, classes].
+ * @throws Error naming an operator or option that can't be converted
  */
 export function convertDetector(tflite: Uint8Array): Uint8Array {
   const source = readTflite(tflite);
@@ -74,7 +74,7 @@ class Translation {
       case "LOGISTIC":
         return this.graph.node("Sigmoid", [this.#value(first)]);
       default:
-        throw new Error(`The detector's operator ${kind} has no translation.`);
+        throw new Error(`The detector's operator ${kind} can't be converted.`);
     }
   }
 
@@ -86,7 +86,7 @@ class Translation {
     const [input = -1, weights = -1, bias = -1] = operator.inputs;
     const { options } = operator;
     if (options?.int32(dilationW, 1) !== 1 || options.int32(dilationH, 1) !== 1)
-      throw new Error("The detector has a dilated convolution, which has no translation.");
+      throw new Error("The detector has a dilated convolution, which can't be converted.");
     const filter = this.#tensor(weights);
     const [, filterHeight = 0, filterWidth = 0] = filter.shape;
     const { shape, values } = kernel(filter, group > 1);
@@ -106,7 +106,7 @@ class Translation {
     return this.graph.node("MaxPool", [this.#value(input)], window);
   }
 
-  /** Strides, kernel and explicit pads: "same" padding puts the odd pixel at the far end. */
+  /** Strides, kernel and explicit padding: "same" padding puts the odd pixel at the far end. */
   #window(input: TfliteTensor, options: Table | undefined, kernelHeight: number, kernelWidth: number) {
     const [, height = 0, width = 0] = input.shape;
     const strideWidth = options?.int32(1) ?? 1;
@@ -123,7 +123,7 @@ class Translation {
 
   #resize({ inputs: [input = -1], options }: TfliteOperator, output: TfliteTensor): string {
     if (options !== undefined && (options.int8(0) !== 0 || options.int8(1) !== 0))
-      throw new Error("The detector resizes with aligned corners or half pixels, which has no translation.");
+      throw new Error("The detector resizes with aligned corners or half pixels, which can't be converted.");
     const [, height = 0, width = 0, channels = 0] = output.shape;
     const sizes = this.graph.int64s([1, channels, height, width]);
     return this.graph.node("Resize", [this.#value(input), "", "", sizes], {
@@ -134,7 +134,8 @@ class Translation {
   }
 
   #concatenation({ inputs, options }: TfliteOperator, output: TfliteTensor): string {
-    if (output.shape.length === 4) throw new Error("The detector joins pictures, which has no translation.");
+    if (output.shape.length === 4)
+      throw new Error("The detector concatenates pictures, which can't be converted.");
     const axis = options?.int32(0) ?? 0;
     return this.graph.node(
       "Concat",
@@ -157,7 +158,7 @@ class Translation {
           this.graph.floats([], Float32Array.of(6)),
         ]);
       default:
-        throw new Error(`The detector's activation function ${activation} has no translation.`);
+        throw new Error(`The detector's activation function ${activation} can't be converted.`);
     }
   }
 
@@ -185,7 +186,8 @@ class Translation {
 
   #tensor(index: number): TfliteTensor {
     const tensor = this.#source.tensors[index];
-    if (tensor === undefined) throw new Error(`The detector refers to tensor ${index}, which is not there.`);
+    if (tensor === undefined)
+      throw new Error(`The detector refers to tensor ${index}, which does not exist.`);
     return tensor;
   }
 

@@ -1,13 +1,13 @@
 /**
- * A reader of FlatBuffers tables by field number, enough for TensorFlow Lite's schema.
- * The layout is that of FlatBuffers' internals document: a table starts with the distance back to its vtable,
- * which holds, after two sizes, the offset of each field within the table; 0 stands for an absent field.
+ * Reads FlatBuffers tables by field number, enough for TensorFlow Lite's schema.
+ * The layout is that of FlatBuffers' internals document: a table starts with the distance back to its vtable, which
+ * holds, after two sizes, the offset of each field within the table; 0 marks an absent field.
  */
 
 const VTABLE_HEADER_BYTES = 4;
 const LENGTH_BYTES = 4;
 
-/** One table of a FlatBuffers file; fields are named by their id in the schema, in declaration order. */
+/** One table of a FlatBuffers file; fields are addressed by their id in the schema, in declaration order. */
 export class Table {
   readonly #view: DataView;
   readonly #position: number;
@@ -58,7 +58,7 @@ export class Table {
     return this.#items(field, 8, (at) => Number(this.#view.getBigInt64(at, true)));
   }
 
-  /** A copy of a vector of bytes, aligned for typed views; empty where the field is absent. */
+  /** A copy of a vector of bytes, aligned for typed views; empty if the field is absent. */
   bytes(field: number): Uint8Array<ArrayBuffer> {
     const at = this.#locate(field);
     if (at === undefined) return new Uint8Array(0);
@@ -75,7 +75,7 @@ export class Table {
     return offset === 0 ? undefined : this.#position + offset;
   }
 
-  /** References are relative to where they stand. */
+  /** References are relative to their own position. */
   #follow(at: number): number {
     return at + this.#view.getUint32(at, true);
   }

@@ -33,18 +33,18 @@ export interface TfliteTensor {
   readonly type: ElementType;
   /** The bytes of a constant; empty for a computed tensor. */
   readonly data: Uint8Array<ArrayBuffer>;
-  /** real = scale × (stored − zeroPoint), one value or one for each index of `axis`. */
+  /** real = scale × (stored − zeroPoint); one value, or one per index of `axis`. */
   readonly scales: readonly number[];
   readonly zeroPoints: readonly number[];
   readonly axis: number;
 }
 
 export interface TfliteOperator {
-  /** A name of the schema's BuiltinOperator, or a custom operator's own name. */
+  /** A name from the schema's BuiltinOperator, or a custom operator's own name. */
   readonly kind: string;
   readonly inputs: readonly number[];
   readonly outputs: readonly number[];
-  /** The operator's options table, read by whoever knows the kind. */
+  /** The operator's options table; its fields depend on `kind`. */
   readonly options: Table | undefined;
 }
 
@@ -56,14 +56,14 @@ export interface TfliteGraph {
 
 /**
  * Parses the first subgraph of a `.tflite` file.
- * @throws Error naming an operator or element type that this reader does not know.
+ * @throws Error naming an operator or element type that this reader doesn't know
  */
 export function readTflite(bytes: Uint8Array): TfliteGraph {
   const model = Table.root(bytes);
   const codes = model.children(1).map(operatorKind);
   const buffers = model.children(4);
   const subgraph = model.children(2)[0];
-  if (subgraph === undefined) throw new Error("The TensorFlow Lite file holds no graph.");
+  if (subgraph === undefined) throw new Error("The TensorFlow Lite file contains no graph.");
   return {
     tensors: subgraph.children(0).map((table) => readTensor(table, buffers)),
     inputs: subgraph.int32s(1),
@@ -81,7 +81,7 @@ function operatorKind(code: Table): string {
   const builtin = Math.max(code.int8(0), code.int32(3));
   if (builtin === CUSTOM) return code.text(1);
   const name = OPERATOR_NAMES.get(builtin);
-  if (name === undefined) throw new Error(`The TensorFlow Lite operator ${builtin} is not known here.`);
+  if (name === undefined) throw new Error(`The TensorFlow Lite operator ${builtin} is not supported.`);
   return name;
 }
 
@@ -89,7 +89,9 @@ function readTensor(table: Table, buffers: readonly Table[]): TfliteTensor {
   const type = (ELEMENT_TYPES as ReadonlyMap<number, ElementType>).get(table.int8(1));
   const name = table.text(3);
   if (type === undefined)
-    throw new Error(`The TensorFlow Lite tensor ${name} has element type ${table.int8(1)}.`);
+    throw new Error(
+      `The TensorFlow Lite tensor ${name} has element type ${table.int8(1)}, which is not supported.`,
+    );
   const quantization = table.child(4);
   return {
     name,
