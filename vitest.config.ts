@@ -1,42 +1,6 @@
 import { availableParallelism } from "node:os";
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-
-/** The Workers runtime, with the bindings of wrangler.toml; nothing leaves it, and no queue delivers within a test's time:
- * the tests deliver, in whatever order, as often as they like. */
-const workersRuntime = cloudflareTest(async () => ({
-  main: "./src/index.ts",
-  wrangler: { configPath: "./wrangler.toml" },
-  miniflare: {
-    bindings: {
-      MIGRATIONS: await readD1Migrations("migrations"),
-      SEED: process.env["SEED"] ?? "",
-      PUBLIC_URL: "https://api.test",
-      S3_ENDPOINT: "https://s3.test",
-      S3_ACCESS_KEY_ID: "test-access-key",
-      S3_SECRET_ACCESS_KEY: "test-secret-key",
-      SIGNING_SECRET: "a secret for the tests alone",
-      INFERENCE_URL: "https://inference.test",
-      INFERENCE_TOKEN: "an inference token for the tests",
-      STRIPE_SECRET_KEY: "sk_test_for_the_tests_alone",
-      STRIPE_WEBHOOK_SECRET: "whsec_for_the_tests_alone",
-      STRIPE_PRICE_ID: "price_for_the_tests",
-      STRIPE_API_URL: "https://stripe.test",
-      OIDC_ISSUER: "https://identity.test",
-      OIDC_AUDIENCE: "https://api.test",
-      OIDC_JWKS_URL: "https://identity.test/jwks",
-    },
-    queueConsumers: Object.fromEntries(
-      ["interactive", "bulk", "trial", "archive"].map((lane) => [
-        `segmentation-${lane}`,
-        { maxBatchSize: 100, maxBatchTimeout: 60 },
-      ]),
-    ),
-    outboundService: (request: { url: string }) => {
-      throw new Error(`a test reached for ${request.url}`);
-    },
-  },
-}));
+import { workerProject } from "./test/support/node/worker-project.ts";
 
 /** The seed of every random test in this run: one that failed is run again by `SEED=… npm test`. */
 process.env["SEED"] ??= String(Date.now() % 2 ** 31);
@@ -50,22 +14,8 @@ export default defineConfig({
     // Files wait for each other's start and end now and then: two cores carry two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      {
-        // Vite would tell of each source map that a package names and does not ship: Stripe has hundreds.
-        logLevel: "error",
-        plugins: [workersRuntime],
-        test: {
-          name: "worker",
-          include: [
-            "test/operations/**/*.test.ts",
-            "test/jobs/**/*.test.ts",
-            "test/accounts/**/*.test.ts",
-            "test/requests/**/*.test.ts",
-          ],
-          setupFiles: ["test/support/worker/setup.ts"],
-          testTimeout: 60_000,
-        },
-      },
+      workerProject("worker", "test/worker/**/*.test.ts", "short"),
+      workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
       {
         test: {
           name: "unit",

@@ -1,13 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { conformancePage } from "../conformance/page.ts";
 import { NOT_THERE_YET, PARTS } from "../conformance/parts.ts";
-import { isThere, parseProof } from "../conformance/proof.ts";
+import { hasTestsOf, isThere, labelOf, parseProof } from "../conformance/proof.ts";
+import { missingFrom, statementsOf } from "../conformance/statements-of.ts";
 import { SPECIFIED_STATUSES } from "../conformance/statuses.ts";
 
-describe("the conformance page", () => {
-  const statements = PARTS.flatMap((part) => part.statements);
+const read = (path: string): string => readFileSync(path, "utf8");
+const statements = PARTS.flatMap((part) => part.statements);
 
+describe("the conformance page", () => {
   it.each(statements.map((statement) => [statement.says, statement] as const))(
     "proves: %s",
     (_, { proofs }) => {
@@ -17,7 +19,27 @@ describe("the conformance page", () => {
   );
 
   it("is the one that `npm run conformance` writes", () => {
-    expect(readFileSync("docs/conformance.md", "utf8")).toBe(conformancePage(PARTS, NOT_THERE_YET));
+    expect(read("docs/conformance.md")).toBe(conformancePage(PARTS, NOT_THERE_YET));
+  });
+
+  it("names each proof by words that begin its title and no other in its file", () => {
+    const named = new Map<string, string>();
+    for (const proof of new Set(statements.flatMap(({ proofs }) => proofs))) {
+      const { file, title } = parseProof(proof);
+      const label = labelOf({ file, title });
+      expect(title.startsWith(label), proof).toBe(true);
+      expect(named.get(`${file}: ${label}`), "the other proof of this label").toBeUndefined();
+      named.set(`${file}: ${label}`, title);
+    }
+  });
+
+  it("lists every statement of the specification, and none that isn't", () => {
+    const full = read("test/conformance/statements-of-the-specification.txt").trimEnd().split("\n");
+    const listed = statementsOf(read("docs/conformance.md"));
+    expect({ lost: missingFrom(listed, full), unknown: missingFrom(full, listed) }).toEqual({
+      lost: [],
+      unknown: [],
+    });
   });
 });
 
@@ -27,6 +49,10 @@ describe("each status that the specification gives an operation", () => {
   );
 
   it.each(rows)("has its tests: %s %i", (operation, status) => {
-    expect(existsSync(`test/operations/${operation}/${status}.test.ts`)).toBe(true);
+    expect(hasTestsOf(operation, status)).toBe(true);
+  });
+
+  it("would be missed if it had none", () => {
+    expect(hasTestsOf("getAccount", 202)).toBe(false);
   });
 });

@@ -6,8 +6,8 @@ import {
   THRESHOLDS,
   VIDEO_TASK,
   VIDEO_UNITS,
-  internalError,
-  unauthorized,
+  INTERNAL_ERROR,
+  UNAUTHORIZED,
 } from "../shared-proofs.ts";
 import { section } from "../statement.ts";
 
@@ -28,8 +28,8 @@ export const DECIDED_BEHAVIOUR = [
     [
       "How far a job is, its status tells in the header x-job-progress, of tasks under way too; its body is the specification's.",
       PROGRESS,
-      "operations/retrieveJob/200: tells the mean over the tasks of a batch, of which a failed one has ended too",
-      "operations/retrieveJob/200: begins again with a new attempt, whatever the holder of the lost lease tells",
+      "operations/retrieveJob: tells the mean over the tasks of a batch, of which a failed one has ended too",
+      "operations/retrieveJob: begins again with a new attempt, whatever the holder of the lost lease tells",
       "unit/core/job/progress: never falls while one lease is in force, whatever its holder tells",
       "unit/core/job/progress: is a whole number of hundredths from 0 to 1, and 1 only when every task has ended",
     ],
@@ -56,21 +56,21 @@ export const DECIDED_BEHAVIOUR = [
       "A JWKS that can't be reached is 503, not 401.",
       "accounts/access-tokens: answers 503, never 401, where the provider %s, and lets in when it is back",
     ],
-    ["401 carries WWW-Authenticate: Bearer.", unauthorized("getAccount")],
+    ["401 carries WWW-Authenticate: Bearer.", UNAUTHORIZED],
   ),
   ...section(
     "7",
     [
       "Every response has x-request-id.",
-      "operations/all/cors: can be read, also where it is an error",
-      "operations/all/documents: %s is guarded, and needs nothing from elsewhere",
-      internalError("createJob"),
+      "every-operation/cors: can be read, also where it is an error",
+      "every-operation/documents: %s is guarded, and needs nothing from elsewhere",
+      INTERNAL_ERROR,
       EVERY_ANSWER,
     ],
     [
       "An unknown path is 404, a wrong method 405, both with the error object.",
-      "operations/all/404-405: answers the unknown path %s with 404",
-      "operations/all/404-405: answers any method of %s but %s with 405, and names those",
+      "every-operation/paths-and-methods: answers the unknown path %s with 404",
+      "every-operation/paths-and-methods: answers any method of %s but %s with 405, and names those",
     ],
     [
       "The codes are snake_case but for Unauthorized, of one catalogue that the docs list.",
@@ -80,46 +80,46 @@ export const DECIDED_BEHAVIOUR = [
     [
       "message is a sentence that a person can act on.",
       "unit/http/complaint: %j: %s",
-      "operations/all/400: says what is wrong, field by field",
-      "operations/all/400: gives nothing long back",
+      "every-operation/bodies: says what is wrong, field by field",
+      "every-operation/bodies: gives nothing long back",
     ],
     [
       "Malformed, duplicate-keyed, too deep and badly encoded bodies are 400.",
-      "operations/all/400: refuses malformed and ambiguous JSON, and says what is wrong with it",
-      "operations/all/400: refuses bytes that are not UTF-8",
+      "every-operation/bodies: refuses malformed and ambiguous JSON, and says what is wrong with it",
+      "every-operation/bodies: refuses bytes that are not UTF-8",
     ],
   ),
   ...section(
     "8",
     [
       "A picture has up to 50 MB and 100 megapixels.",
-      "operations/createJob/400: refuses a picture of more than 50 MB",
+      "operations/createJob/request: refuses a picture of more than 50 MB",
       THRESHOLDS,
       "inference/pictures/decode: more pixels than allowed are refused by the header",
     ],
     [
       "A video has up to 2 GB, apart from the limit of pictures.",
-      "operations/createJob/400: refuses a video larger than the setting, which is not that of pictures",
+      "operations/createJob/request: refuses a video larger than the setting, which is not that of pictures",
       VIDEO_TASK,
     ],
     [
       "A job has up to 32 prompts of 200 characters, each excess with its own 400.",
-      "operations/createJob/400: refuses more than 32 prompts, and a prompt of more than 200 characters",
+      "operations/createJob/request: refuses more than 32 prompts, and a prompt of more than 200 characters",
     ],
     [
       "A JSON body has up to 256 KB.",
-      "operations/all/400: takes a body of just the largest size",
-      "operations/all/400: refuses a body that is too large, whether or not it says how large it is, without reading it all",
+      "every-operation/bodies: takes a body of just the largest size",
+      "every-operation/bodies: refuses a body that is too large, whether or not it says how large it is, without reading it all",
     ],
     [
       "Over 600 requests a minute of one account: 429 with Retry-After.",
-      "operations/all/429: answers an account that is over its rate, and says when to try again; other accounts go on",
+      "every-operation/rate-limit: answers an account that is over its rate, on every operation, and says when to try again",
       "unit/openapi: tells the rate that wrangler.toml sets",
     ],
     [
       "Any origin may call /v1, with all headers that a client sends.",
-      "operations/all/cors: is granted without authentication: $method $path",
-      "operations/all/cors: can be read, also where it is an error",
+      "every-operation/cors: is granted without authentication: $method $path",
+      "every-operation/cors: can be read, also where it is an error",
     ],
     [
       "Inputs, outputs and rows are purged after 30 days.",

@@ -21,7 +21,7 @@ import {
 import { section } from "../statement.ts";
 
 const RESERVED =
-  "operations/getAccountOverview/200: counts as consumed what a trial account's job under way has reserved, and names that job";
+  "operations/getAccountOverview: counts as consumed what a trial account's job under way has reserved, and names that job";
 
 /** What the specification leaves open of its resources (section 2), as this service decides it. */
 export const DECIDED_RESOURCES = [
@@ -29,7 +29,7 @@ export const DECIDED_RESOURCES = [
     "2",
     [
       "Dates are ISO 8601, UTC, with milliseconds.",
-      "operations/createJob/202: tells a trial account what is left with this job, and until when",
+      "operations/createJob/accepted: tells a trial account what is left with this job, and until when",
       STATES,
       NEW_KEY,
     ],
@@ -43,12 +43,12 @@ export const DECIDED_RESOURCES = [
     ["expiresIn of an upload is 300 seconds, the signature's real life.", UPLOAD],
     [
       "A PUT with another or no Content-Type is refused with 403.",
-      "operations/createUploadPresign/200: signs the content type",
+      "operations/createUploadPresign: signs the content type",
       "e2e/picture: refuses a PUT with another Content-Type, none, or another key than was signed",
     ],
     [
       "The extension of a taskId comes from the content type; an unknown subtype gives its own name.",
-      "operations/createUploadPresign/200: gives %s the extension %s",
+      "operations/createUploadPresign: gives %s the extension %s",
     ],
   ),
   ...section(
@@ -130,33 +130,33 @@ export const DECIDED_RESOURCES = [
     [
       "retryAfterSeconds is 2 while pending, 5 while processing, null after that.",
       PENDING,
-      "operations/retrieveJobDownload/200: is built by another when its builder was cut off",
+      "operations/retrieveJobDownload: is built by another when its builder was cut off",
       READY,
     ],
     ["downloadUrl lives 300 seconds and is signed anew on each GET.", READY],
     [
       "An archive is purged 24 hours after it became ready (expiresAt); then it may be asked for again.",
       READY,
-      "operations/retrieveJobDownload/200: is purged 24 hours after it became ready; then it may be asked for again",
+      "operations/retrieveJobDownload: is purged 24 hours after it became ready; then it may be asked for again",
     ],
     [
       "POST while one is under way or ready returns that one.",
-      "operations/createJobDownload/202: starts one archive, however often it is asked for",
-      "operations/createJobDownload/202: gives the archive that is ready",
+      "operations/createJobDownload: starts one archive, however often it is asked for",
+      "operations/createJobDownload: gives the archive that is ready",
     ],
     [
       "A failed archive is started anew by POST.",
-      "operations/retrieveJobDownload/200: has failed, by name, when an output is gone; asked for again it is started anew",
+      "operations/retrieveJobDownload: has failed, by name, when an output is gone; asked for again it is started anew",
     ],
     [
       "GET before any POST is 404 download_not_requested.",
-      "operations/retrieveJobDownload/404: says that no archive was requested before any POST",
+      "operations/retrieveJobDownload: says that no archive was requested before any POST",
     ],
     ["POST before success, and of a failed job, is 409 job_not_downloadable.", NO_DOWNLOAD],
   ),
   ...section("2.8", [
     "All fields of an account are present; image and name may be null.",
-    "operations/getAccount/200: answers with the account of the credential, each field present",
+    "operations/getAccount: answers with the account of the credential, each field present",
   ]),
   ...section(
     "2.9",
@@ -171,16 +171,16 @@ export const DECIDED_RESOURCES = [
       "trial is eligible, active, exhausted or expired.",
       NEW_TRIAL,
       RESERVED,
-      "operations/getAccountOverview/200: tells that a trial has ended: %s",
+      "operations/getAccountOverview: tells that a trial has ended: %s",
     ],
     [
       "billing has what the payment provider says.",
       SUBSCRIPTIONS,
-      "operations/getAccountOverview/200: tells of a customer who never subscribed only that there is no subscription",
+      "operations/getAccountOverview: tells of a customer who never subscribed only that there is no subscription",
     ],
     [
       "tokenUsageLast24h counts the units of the last day.",
-      "operations/getAccountOverview/200: counts the units of the last 24 hours of trial and paid jobs alike, and no others'",
+      "operations/getAccountOverview: counts the units of the last 24 hours of trial and paid jobs alike, and no others'",
     ],
   ),
 ];

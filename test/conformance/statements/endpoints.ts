@@ -24,26 +24,24 @@ import {
   UPLOAD,
   VIDEO_PREVIEW,
   VIDEO_TASK,
-  absentJob,
-  internalError,
-  unauthorized,
+  ABSENT_JOB,
+  INTERNAL_ERROR,
+  UNAUTHORIZED,
 } from "../shared-proofs.ts";
 import { section } from "../statement.ts";
 
-/** The errors that the operations on a job have alike. */
-const common = (operation: string) =>
-  [
-    ["401: no valid credential.", unauthorized(operation)],
-    ["500: an internal error.", internalError(operation)],
-  ] as const;
-const ofOneJob = (operation: string) =>
-  [...common(operation), ["404: no such job in this account.", absentJob(operation)]] as const;
+/** The errors that the operations on uploads and jobs have alike, and those on one job. */
+const COMMON = [
+  ["401: no valid credential.", UNAUTHORIZED],
+  ["500: an internal error.", INTERNAL_ERROR],
+] as const;
+const OF_ONE_JOB = [...COMMON, ["404: no such job in this account.", ABSENT_JOB]] as const;
 
 /** Section 4: the operations. */
 export const ENDPOINTS = [
   ...section("4", [
     "Fourteen operations, each by its method and path, with its success status.",
-    "operations/all/documents: has every route under /v1, and none else",
+    "every-operation/documents: has every route under /v1, and none else",
     "unit/openapi: has the specification's statuses of each operation",
     EVERY_ANSWER,
   ]),
@@ -51,9 +49,9 @@ export const ENDPOINTS = [
     "4.1",
     [
       "contentType is image/…, video/… or application/octet-stream; anything else gives 400.",
-      "operations/createUploadPresign/200: gives %s the extension %s",
+      "operations/createUploadPresign: gives %s the extension %s",
       "unit/core/media-type: give every content type that may be uploaded an extension that makes a taskId",
-      "operations/createUploadPresign/400: refuses %j",
+      "operations/createUploadPresign: refuses %j",
     ],
     ["200 with the upload.", UPLOAD],
     [
@@ -61,37 +59,37 @@ export const ENDPOINTS = [
       "e2e/picture: refuses a PUT with another Content-Type, none, or another key than was signed",
       "e2e/generated-client: uploads, creates a job once, waits for it, and fetches masks and archive",
     ],
-    ...common("createUploadPresign"),
+    ...COMMON,
   ),
   ...section(
     "4.2",
     [
       "limit is an integer of 1 to 100, 25 by default.",
-      "operations/listJobs/200: takes a limit of 1 to 100, and ignores what it does not know",
-      "operations/listJobs/200: gives 25 where no limit is asked for",
-      "operations/listJobs/400: refuses %s",
+      "operations/listJobs: takes a limit of 1 to 100, and ignores what it does not know",
+      "operations/listJobs: gives 25 where no limit is asked for",
+      "operations/listJobs: refuses %s",
     ],
     [
       "nextToken goes on to the next page.",
-      "operations/listJobs/200: lists the newest first, a page at a time, every job once",
-      "operations/listJobs/200: keeps its place when newer jobs come in between two pages",
+      "operations/listJobs: lists the newest first, a page at a time, every job once",
+      "operations/listJobs: keeps its place when newer jobs come in between two pages",
     ],
     [
       "jobId gives the job if it belongs to the account.",
-      "operations/listJobs/200: filters by jobId, mode and status",
-      "operations/listJobs/200: never lists another account's jobs",
+      "operations/listJobs: filters by jobId, mode and status",
+      "operations/listJobs: never lists another account's jobs",
     ],
-    ["mode and status choose among the jobs.", "operations/listJobs/200: filters by jobId, mode and status"],
+    ["mode and status choose among the jobs.", "operations/listJobs: filters by jobId, mode and status"],
     [
       "200 with items and nextToken, which is null on the last page.",
-      "operations/listJobs/200: answers with items and nextToken, both empty at first",
+      "operations/listJobs: answers with items and nextToken, both empty at first",
     ],
     [
       "400: a value out of range, a forged cursor.",
-      "operations/listJobs/400: refuses %s",
-      "operations/listJobs/400: refuses a cursor that is forged, of another account, or of another list",
+      "operations/listJobs: refuses %s",
+      "operations/listJobs: refuses a cursor that is forged, of another account, or of another list",
     ],
-    ...common("listJobs"),
+    ...COMMON,
   ),
   ...section(
     "4.3",
@@ -100,7 +98,7 @@ export const ENDPOINTS = [
     [
       "Image: tasks, 1 to 100, each in the format of taskIds.",
       MANY_TASKS,
-      "operations/createJob/400: refuses 101 tasks",
+      "operations/createJob/request: refuses 101 tasks",
       BAD_FIELDS,
     ],
     ["Image: with generatePreview the result has a composited preview.", THRESHOLDS, PREVIEW, BAD_FIELDS],
@@ -121,7 +119,7 @@ export const ENDPOINTS = [
     [
       "Video: exactly one taskId.",
       GOOD_VIDEOS,
-      "operations/createJob/400: refuses a video job of two tasks",
+      "operations/createJob/request: refuses a video job of two tasks",
       BAD_VIDEO_FIELDS,
     ],
     [
@@ -157,117 +155,117 @@ export const ENDPOINTS = [
       "A field of the other type gives 400.",
       BAD_FIELDS,
       BAD_VIDEO_FIELDS,
-      "operations/all/400: says what is wrong, field by field",
+      "every-operation/bodies: says what is wrong, field by field",
     ],
     ["Every task belongs to the account; otherwise 403.", FOREIGN_TASK],
     [
       "202 with the accepted job.",
-      "operations/createJob/202: answers with jobId, type and totalItems, and nothing else",
+      "operations/createJob/accepted: answers with jobId, type and totalItems, and nothing else",
     ],
     ["402: trial expired, exhausted or insufficient.", EXPIRED, EXHAUSTED, INSUFFICIENT],
     [
       "409: a conflict with the account's or an upload's state.",
-      "operations/createJob/409: refuses a task that was presigned and never uploaded",
+      "operations/createJob/conflict: refuses a task that was presigned and never uploaded",
       SECOND_JOB,
     ],
     [
       "502: the job could not be enqueued.",
-      "operations/createJob/502: leaves nothing behind when the queue takes no message, and a repeated call works",
+      "operations/createJob/failure: leaves nothing behind when the queue takes no message, and a repeated call works",
     ],
     ["503: the trial's queue is full, with an integer Retry-After.", QUEUE_FULL],
-    ...common("createJob"),
+    ...COMMON,
   ),
-  ...section("4.4", ["200 with the status, never with masks.", STATES], ...ofOneJob("retrieveJob")),
+  ...section("4.4", ["200 with the status, never with masks.", STATES], ...OF_ONE_JOB),
   ...section(
     "4.5",
     [
       "200 with short-lived signed URLs for owned assets.",
       RESULT,
-      "accounts/tenancy: get signed addresses of their own files alone",
+      "every-operation/tenancy: get signed addresses of their own files alone",
     ],
     ["409: the job has no result.", NO_RESULT],
-    ...ofOneJob("retrieveJobResult"),
+    ...OF_ONE_JOB,
   ),
   ...section(
     "4.6",
     [
       "202: an archive is started or reused, pending until it is built.",
       PENDING,
-      "operations/createJobDownload/202: starts one archive, however often it is asked for",
-      "operations/createJobDownload/202: gives the archive that is ready",
+      "operations/createJobDownload: starts one archive, however often it is asked for",
+      "operations/createJobDownload: gives the archive that is ready",
     ],
     ["409: the job is not success.", NO_DOWNLOAD],
-    ...ofOneJob("createJobDownload"),
+    ...OF_ONE_JOB,
   ),
   ...section(
     "4.7",
     [
       "200 with the archive that the POST started.",
       READY,
-      "operations/retrieveJobDownload/200: is built by another when its builder was cut off",
+      "operations/retrieveJobDownload: is built by another when its builder was cut off",
     ],
     [
       "409: a conflict with the job's state; there is none, for what was not requested is 404.",
-      "operations/retrieveJobDownload/409: meets no conflict: of a job that is not success no archive was requested, which is 404",
+      "operations/retrieveJobDownload: meets no conflict: of a job that is not success no archive was requested, which is 404",
     ],
-    ...ofOneJob("retrieveJobDownload"),
+    ...OF_ONE_JOB,
   ),
   ...section(
     "4.8",
     [
       "GET /v1/account: 200 with the account.",
-      "operations/getAccount/200: answers with the account of the credential, each field present",
+      "operations/getAccount: answers with the account of the credential, each field present",
     ],
-    ["GET /v1/account: 401.", unauthorized("getAccount")],
+    ["GET /v1/account: 401.", UNAUTHORIZED],
     ["GET /v1/account/overview: 200 with the overview.", NEW_TRIAL],
-    ["GET /v1/account/overview: 401.", unauthorized("getAccountOverview")],
+    ["GET /v1/account/overview: 401.", UNAUTHORIZED],
   ),
   ...section(
     "4.9",
     [
       "listApiKeys: 200 with items.",
-      "operations/listApiKeys/200: lists what may be shown of each key, newest first, revoked ones too",
-      "operations/listApiKeys/200: never lists another account's keys",
+      "operations/listApiKeys: lists what may be shown of each key, newest first, revoked ones too",
+      "operations/listApiKeys: never lists another account's keys",
     ],
-    ["listApiKeys: 401.", unauthorized("listApiKeys")],
+    ["listApiKeys: 401.", UNAUTHORIZED],
     [
       "createApiKey: Idempotency-Key of 1 to 128 characters is required.",
-      "operations/createApiKey/400: refuses a request without an Idempotency-Key, or with one that is empty or longer than 128",
-      "operations/createApiKey/201: takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128",
+      "operations/createApiKey: refuses a request without an Idempotency-Key, or with one that is empty or longer than 128",
+      "operations/createApiKey: takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128",
     ],
     [
       "createApiKey: the body has a label.",
-      "operations/createApiKey/400: refuses %s, and the Idempotency-Key stays free",
+      "operations/createApiKey: refuses %s, and the Idempotency-Key stays free",
     ],
     [
       "createApiKey: 201, the secret once.",
       NEW_KEY,
-      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
+      "operations/createApiKey: answers a repetition with the same key, without the secret",
     ],
-    ["createApiKey: 401.", unauthorized("createApiKey")],
+    ["createApiKey: 401.", UNAUTHORIZED],
     ["revokeApiKey: 200 with apiKey.", NEXT_USE],
-    ["revokeApiKey: 401.", unauthorized("revokeApiKey")],
+    ["revokeApiKey: 401.", UNAUTHORIZED],
   ),
   ...section(
     "4.10",
     [
       "createCheckout: Idempotency-Key of 1 to 128 characters is required.",
-      "operations/createCheckout/400: refuses an Idempotency-Key that is missing, empty or longer than 128 characters",
+      "operations/billing-sessions: refuses an Idempotency-Key that is missing, empty or longer than 128 characters",
     ],
-    ["createCheckout: no body.", "operations/createCheckout/201: ignores a body, whatever it is"],
+    ["createCheckout: no body.", "operations/createCheckout: ignores a body, whatever it is"],
     [
       "createCheckout: 201 with a url.",
-      "operations/createCheckout/201: answers with the URL of a page where the account subscribes to the metered price",
+      "operations/createCheckout: answers with the URL of a page where the account subscribes to the metered price",
     ],
-    ["createCheckout: 401.", unauthorized("createCheckout")],
+    ["createCheckout: 401.", UNAUTHORIZED],
     [
       "createBillingPortal: Idempotency-Key of 1 to 128 characters is required.",
-      "operations/createBillingPortal/400: refuses an Idempotency-Key that is missing, empty or longer than 128 characters",
+      "operations/billing-sessions: refuses an Idempotency-Key that is missing, empty or longer than 128 characters",
     ],
     [
       "createBillingPortal: 201 with a url, without a body.",
-      "operations/createBillingPortal/201: answers with the URL of a page where the account manages its subscription",
+      "operations/createBillingPortal: answers with the URL of a page where the account manages its subscription",
     ],
-    ["createBillingPortal: 401.", unauthorized("createBillingPortal")],
+    ["createBillingPortal: 401.", UNAUTHORIZED],
   ),
 ];

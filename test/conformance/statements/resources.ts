@@ -16,8 +16,7 @@ import {
   VIDEO_TASK,
   VIDEO_ZIP,
   ZIP,
-  ofEveryOperation,
-  unauthorized,
+  UNAUTHORIZED,
 } from "../shared-proofs.ts";
 import { section } from "../statement.ts";
 
@@ -27,8 +26,8 @@ export const RESOURCES = [
     "1",
     [
       "Bodies are JSON.",
-      "operations/all/400: refuses any other Content-Type, and any other charset",
-      "operations/all/400: takes JSON however its Content-Type is spelt, and reads the body",
+      "every-operation/bodies: refuses any other Content-Type, and any other charset",
+      "every-operation/bodies: takes JSON however its Content-Type is spelt, and reads the body",
       EVERY_ANSWER,
     ],
     [
@@ -43,10 +42,10 @@ export const RESOURCES = [
     ],
     [
       "Jobs run asynchronously; a job's status never has masks.",
-      "operations/createJob/202: lists the job as queued",
+      "operations/createJob/accepted: lists the job as queued",
       STATES,
     ],
-    ["Every request needs authentication.", ...ofEveryOperation(unauthorized)],
+    ["Every request needs authentication.", UNAUTHORIZED],
     [
       "Unbilled accounts have a restricted free trial; paid accounts have full access.",
       NEW_TRIAL,
@@ -80,11 +79,11 @@ export const RESOURCES = [
     "2.2",
     [
       "A job summary has jobId, type, processingMode, totalItems, status, createdAt, updatedAt and error, and nothing else.",
-      "operations/listJobs/200: lists the newest first, a page at a time, every job once",
+      "operations/listJobs: lists the newest first, a page at a time, every job once",
     ],
     [
       "type, processingMode and status have the values of the table; error is a string or null.",
-      "operations/listJobs/200: filters by jobId, mode and status",
+      "operations/listJobs: filters by jobId, mode and status",
     ],
     [
       "A summary says what the job's status says.",
@@ -100,12 +99,12 @@ export const RESOURCES = [
     ],
     [
       "Each of its tasks has taskId, status and error.",
-      "operations/createJob/202: lists the job as queued",
+      "operations/createJob/accepted: lists the job as queued",
       SUCCESS,
     ],
     [
       "processingMode is single for one image, batch for several, video for a video.",
-      "operations/createJob/202: lists the job as queued",
+      "operations/createJob/accepted: lists the job as queued",
       SUCCESS,
       GOOD_VIDEOS,
     ],
@@ -114,12 +113,12 @@ export const RESOURCES = [
     "2.4",
     [
       "An accepted job has jobId, type and totalItems, and nothing else.",
-      "operations/createJob/202: answers with jobId, type and totalItems, and nothing else",
+      "operations/createJob/accepted: answers with jobId, type and totalItems, and nothing else",
       GOOD_VIDEOS,
     ],
     [
       "For a trial account it has trial: remainingTokens and expiresAt.",
-      "operations/createJob/202: tells a trial account what is left with this job, and until when",
+      "operations/createJob/accepted: tells a trial account what is left with this job, and until when",
     ],
   ),
   ...section(
@@ -157,20 +156,20 @@ export const RESOURCES = [
     [
       "Creating one answers with apiKey, secret and secretUnavailable; the secret is shown once.",
       NEW_KEY,
-      "operations/createApiKey/201: answers a repetition with the same key, without the secret",
-      "operations/listApiKeys/200: never shows a secret or its digest",
+      "operations/createApiKey: answers a repetition with the same key, without the secret",
+      "operations/listApiKeys: never shows a secret or its digest",
     ],
   ),
   ...section("2.8", [
     "An account has accountId, email, emailVerified, image, name and status.",
-    "operations/getAccount/200: answers with the account of the credential, each field present",
-    "operations/getAccount/200: shows what is known of its person",
+    "operations/getAccount: answers with the account of the credential, each field present",
+    "operations/getAccount: shows what is known of its person",
   ]),
   ...section("2.9", ["The overview has access with mode and reason, and trial with status.", NEW_TRIAL]),
   ...section("2.10", [
     "A billing session is a url.",
-    "operations/createCheckout/201: answers with the URL of a page where the account subscribes to the metered price",
-    "operations/createBillingPortal/201: answers with the URL of a page where the account manages its subscription",
+    "operations/createCheckout: answers with the URL of a page where the account subscribes to the metered price",
+    "operations/createBillingPortal: answers with the URL of a page where the account manages its subscription",
   ]),
   ...section("2.11", [
     "Every error is the object of section 7.",

@@ -19,6 +19,8 @@ export interface Answer {
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into any shape there may be
   readonly body: any;
+  /** The header Idempotent-Replayed. */
+  readonly replayed: string | null;
 }
 
 const ORIGIN = "https://api.test";
@@ -31,7 +33,8 @@ export const fetchWorker = async (request: Request): Promise<Response> =>
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const body: unknown = text === "" ? null : JSON.parse(text);
-  return { status: response.status, headers: response.headers, body };
+  const { status, headers } = response;
+  return { status, headers, body, replayed: headers.get("idempotent-replayed") };
 }
 
 /** Sends a request as it is. */

@@ -8,6 +8,8 @@ declare global {
       MIGRATIONS: D1Migration[];
       /** The run's seed, for whatever is drawn at random. */
       SEED: string;
+      /** How much is drawn: a little in every run, a lot in the long one. */
+      FUZZ: "short" | "long";
     }
     interface GlobalProps {
       mainModule: { default: typeof worker };

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { listedJobs } from "./jobs.ts";
 
 /** A job's entries, in the order of their writing: kind and units. */
 export async function entriesOf(jobId: string): Promise<[kind: string, units: number][]> {
@@ -11,6 +12,12 @@ export async function entriesOf(jobId: string): Promise<[kind: string, units: nu
 /** How many entries the ledger has. */
 export const ledgerSize = async (): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM ledger").first<number>("n")) ?? 0;
+
+/** What jobs leave behind: rows of the list and entries of the ledger. A refused job leaves none. */
+export const traces = async (): Promise<{ jobs: number; entries: number }> => ({
+  jobs: await listedJobs(),
+  entries: await ledgerSize(),
+});
 
 /** Books tokens that an account used of its trial in an earlier job, which began at `at` (epoch ms). */
 export async function useTokens(accountId: string, units: number, at = Date.now()): Promise<void> {

@@ -1,8 +1,6 @@
 import { OPERATIONS, type Operation, type OperationId } from "../../../src/contract/operations.ts";
 import { imageJob } from "./jobs.ts";
 
-export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId => id in OPERATIONS);
-
 /** What an operation's request names. */
 export interface Named {
   readonly jobId: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { z } from "zod";
 import { OPERATIONS, type Operation, type OperationId } from "../../../src/contract/operations.ts";
-import { OPERATION_IDS } from "./operations.ts";
+import { OPERATION_IDS } from "../operation-tables.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 
 /** A request as it is sent, but for its credential. */

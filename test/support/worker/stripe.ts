@@ -5,7 +5,8 @@ import { createStripeStandIn, type StripeStandIn } from "../../../scripts/stand-
 import worker from "../../../src/index.ts";
 import { billingSettingsOf, type BillingSettings } from "../../../src/settings.ts";
 import { platformOf } from "../../../src/platform.ts";
-import type { Answer, Client } from "./api.ts";
+import { answerOf, type Answer, type Client } from "./api.ts";
+import { present } from "./present.ts";
 
 function testSettings(): BillingSettings {
   const settings = billingSettingsOf(platformOf(env).settings);
@@ -105,7 +106,7 @@ export const createSession = (
 /** Delivers a webhook to the Worker, in the test's own context so that a test can hold what it waits for. */
 export async function deliver(webhook: Request): Promise<Answer> {
   const response = await worker.fetch(webhook.clone(), env, createExecutionContext());
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  return answerOf(response);
 }
 
 /** Sends a request to a Worker whose operator has no billing. */
@@ -116,8 +117,12 @@ export async function sendWithoutBilling(request: Request): Promise<Answer> {
     STRIPE_PRICE_ID: undefined,
   };
   const response = await worker.fetch(request, Object.assign({}, env, unset), createExecutionContext());
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  return answerOf(response);
 }
+
+/** How many webhook events are noted. */
+export const notedEvents = async (): Promise<number> =>
+  present(await env.DB.prepare("SELECT count(*) AS n FROM stripe_events").first<number>("n"));
 
 /** What the database has of an account's billing. */
 export const billingRow = ({ accountId }: Client): Promise<Record<string, unknown> | null> =>

@@ -1,3 +1,0 @@
-import { describeMissingKey } from "../../support/worker/billing-refusals.ts";
-
-describeMissingKey("createBillingPortal");

@@ -1,3 +1,0 @@
-import { describeNoBilling } from "../../support/worker/billing-refusals.ts";
-
-describeNoBilling("createBillingPortal");

@@ -1,3 +1,0 @@
-import { describeProviderFailure } from "../../support/worker/billing-refusals.ts";
-
-describeProviderFailure("createCheckout");

@@ -1,3 +1,0 @@
-import { describeInternalError } from "../../support/worker/internal-error.ts";
-
-describeInternalError("createJobDownload");

@@ -1,3 +1,0 @@
-import { describeUnauthorized } from "../../support/worker/bad-credentials.ts";
-
-describeUnauthorized("listApiKeys");

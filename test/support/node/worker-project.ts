@@ -1,0 +1,71 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import type { TestProjectConfiguration } from "vitest/config";
+
+const LANES = ["interactive", "bulk", "trial", "archive"];
+
+/** Takes what the queues deliver, and does nothing with it. */
+const sink = {
+  name: "sink",
+  modules: true,
+  script: "export default { queue() {} };",
+  compatibilityDate: "2026-08-01",
+  queueConsumers: Object.fromEntries(
+    LANES.map((lane) => [`sink-${lane}`, { maxBatchSize: 100, maxBatchTimeout: 60 }]),
+  ),
+};
+
+/** The Workers runtime, with the bindings of wrangler.toml. Nothing leaves it, and its queues deliver to nobody: the
+ * tests deliver, in whatever order, as often as they like. */
+const workersRuntime = (fuzz: "short" | "long") =>
+  cloudflareTest(async () => ({
+    main: "./src/index.ts",
+    wrangler: { configPath: "./wrangler.toml" },
+    miniflare: {
+      bindings: {
+        MIGRATIONS: await readD1Migrations("migrations"),
+        SEED: process.env["SEED"] ?? "",
+        FUZZ: fuzz,
+        PUBLIC_URL: "https://api.test",
+        S3_ENDPOINT: "https://s3.test",
+        S3_ACCESS_KEY_ID: "test-access-key",
+        S3_SECRET_ACCESS_KEY: "test-secret-key",
+        SIGNING_SECRET: "a secret for the tests alone",
+        INFERENCE_URL: "https://inference.test",
+        INFERENCE_TOKEN: "an inference token for the tests",
+        STRIPE_SECRET_KEY: "sk_test_for_the_tests_alone",
+        STRIPE_WEBHOOK_SECRET: "whsec_for_the_tests_alone",
+        STRIPE_PRICE_ID: "price_for_the_tests",
+        STRIPE_API_URL: "https://stripe.test",
+        OIDC_ISSUER: "https://identity.test",
+        OIDC_AUDIENCE: "https://api.test",
+        OIDC_JWKS_URL: "https://identity.test/jwks",
+      },
+      queueProducers: Object.fromEntries(
+        LANES.map((lane) => [`${lane.toUpperCase()}_QUEUE`, `sink-${lane}`]),
+      ),
+      workers: [sink],
+      outboundService: (request: { url: string }) => {
+        throw new Error(`a test reached for ${request.url}`);
+      },
+    },
+  }));
+
+/** A vitest project of tests on the Workers runtime; how much the random ones draw, `fuzz` says. */
+export const workerProject = (
+  name: string,
+  include: string,
+  fuzz: "short" | "long",
+): TestProjectConfiguration => ({
+  // Vite would tell of each source map that a package names and does not ship: Stripe has hundreds.
+  logLevel: "error",
+  plugins: [workersRuntime(fuzz)],
+  test: {
+    name,
+    include: [include],
+    setupFiles: ["test/support/worker/setup.ts"],
+    testTimeout: fuzz === "long" ? 600_000 : 60_000,
+    // Starting a runtime and evaluating the Worker's modules takes longer than most files: files share both.
+    // The database, the bucket, the objects and every mock are reset after each test.
+    isolate: false,
+  },
+});

@@ -1,0 +1,362 @@
+import { env } from "cloudflare:workers";
+import { exportSPKI, importJWK, SignJWT } from "jose";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  accountCount,
+  AUDIENCE,
+  goodClaims,
+  newProviderKey,
+  PlayedIdentityProvider,
+  rawToken,
+} from "../../support/worker/access-tokens.ts";
+import { type Answer, newClient, send } from "../../support/worker/api.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const seconds = () => Math.floor(Date.now() / 1_000);
+
+/** getAccount with a credential. */
+const account = (token: string): Promise<Answer> =>
+  send("GET", "/v1/account", { headers: { authorization: `Bearer ${token}` } });
+
+describe("an access token", () => {
+  let provider: PlayedIdentityProvider;
+  beforeEach(async () => {
+    provider = await PlayedIdentityProvider.start();
+  });
+
+  const expectRefused = async (token: string) => {
+    const answer = await account(token);
+    expectError(answer, 401, "Unauthorized");
+    expect(answer.body).toEqual({
+      error: "Unauthorized",
+      message: expect.stringContaining("key or access token is missing or invalid"),
+    });
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(await accountCount()).toBe(0);
+  };
+
+  const expectUnavailable = async (token: string) => {
+    const answer = await account(token);
+    expectError(answer, 503, "identity_provider_unavailable");
+    expect(answer.body.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(answer.headers.get("retry-after")).toBe(String(answer.body.retryAfterSeconds));
+    expect(await accountCount()).toBe(0);
+  };
+
+  describe("lets its person in", () => {
+    it("makes the account at the first valid token, a trial account with the token's profile", async () => {
+      const { status, body } = await account(await provider.issue({ sub: "ada", email: "ada@example.com" }));
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        accountId: expect.stringMatching(/^acct_[0-9a-f]{32}$/),
+        email: "ada@example.com",
+        emailVerified: true,
+        image: "https://pictures.test/ada.png",
+        name: "Ada",
+        status: "active",
+      });
+      const row = await env.DB.prepare("SELECT issuer, subject, plan FROM accounts").first();
+      expect(row).toEqual({ issuer: "https://identity.test", subject: "ada", plan: "trial" });
+    });
+
+    it("makes one account of many first requests at once", async () => {
+      const token = await provider.issue();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => account(token)));
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+      expect(new Set(answers.map((answer) => answer.body.accountId)).size).toBe(1);
+      expect(await accountCount()).toBe(1);
+    });
+
+    it("keeps persons apart by their subject, never by their address", async () => {
+      const one = await account(await provider.issue({ sub: "one", email: "same@example.com" }));
+      const other = await account(await provider.issue({ sub: "other", email: "same@example.com" }));
+      expect(other.body.accountId).not.toBe(one.body.accountId);
+    });
+
+    it("updates a changed profile; a claim that is absent says nothing; an address is verified by its own token", async () => {
+      const sub = "ada";
+      const { accountId } = (await account(await provider.issue({ sub }))).body;
+      const changed = await account(
+        await provider.issue({ sub, email: "new@example.com", email_verified: undefined, name: "Ada L." }),
+      );
+      expect(changed.body).toMatchObject({
+        accountId,
+        email: "new@example.com",
+        emailVerified: false,
+        name: "Ada L.",
+      });
+      const bare = { email: undefined, email_verified: undefined, name: undefined, picture: undefined };
+      expect((await account(await provider.issue({ sub, ...bare }))).body).toEqual(changed.body);
+    });
+
+    it("costs one read and no write where the token says nothing new", async () => {
+      const token = await provider.issue();
+      await account(token);
+      const prepare = vi.spyOn(env.DB, "prepare");
+      const batch = vi.spyOn(env.DB, "batch");
+      expect(
+        (await send("GET", "/v1/api-keys", { headers: { authorization: `Bearer ${token}` } })).status,
+      ).toBe(200);
+      // The second is the operation's own.
+      expect(prepare.mock.calls.map(([sql]) => sql.trim().split(" ")[0])).toEqual(["SELECT", "SELECT"]);
+      expect(batch).not.toHaveBeenCalled();
+      const plan = await env.DB.prepare(
+        "EXPLAIN QUERY PLAN SELECT id FROM accounts WHERE issuer = ?1 AND subject = ?2",
+      )
+        .bind("i", "s")
+        .all<{ detail: string }>();
+      expect(plan.results[0]?.detail).toContain("accounts_by_subject");
+    });
+
+    it("takes a person without an address, and leaves out claims that have not their shape", async () => {
+      const none = { email: undefined, email_verified: undefined, name: undefined, picture: undefined };
+      const bare = await account(await provider.issue(none));
+      expect(bare.body).toMatchObject({ email: "", emailVerified: false, image: null, name: null });
+      const odd = {
+        email: `${"a".repeat(400)}@example.com`,
+        email_verified: "true",
+        name: "n".repeat(201),
+        picture: "javascript:alert(1)",
+      };
+      expect((await account(await provider.issue(odd))).body).toMatchObject({
+        email: "",
+        emailVerified: false,
+        image: null,
+        name: null,
+      });
+    });
+
+    it.each(["RS256", "ES256", "EdDSA"])("takes %s", async (alg) => {
+      provider.key = await newProviderKey(alg);
+      expect((await account(await provider.issue())).status).toBe(200);
+    });
+
+    it("takes an audience among several, the types of an access token, and a clock that is a little off", async () => {
+      const now = seconds();
+      for (const token of [
+        await provider.issue({ aud: ["https://other.test", AUDIENCE] }),
+        await provider.issue({}, { header: { typ: "JWT" } }),
+        await provider.issue({}, { header: { typ: "at+jwt" } }),
+        await provider.issue({ exp: now - 20 }),
+        await provider.issue({ nbf: now + 20 }),
+      ]) {
+        expect((await account(token)).status).toBe(200);
+      }
+    });
+  });
+
+  describe("is refused", () => {
+    it.each<[string, Record<string, unknown>]>([
+      ["of another issuer", { iss: "https://identity.test.evil.test" }],
+      ["of the issuer with a slash", { iss: "https://identity.test/" }],
+      ["without an issuer", { iss: undefined }],
+      ["for another audience", { aud: "https://other.test" }],
+      ["for other audiences", { aud: ["https://other.test"] }],
+      ["without an audience", { aud: undefined }],
+      ["that never expires", { exp: undefined }],
+      ["whose expiry is no number", { exp: "tomorrow" }],
+      ["that has expired", { exp: 1 }],
+      ["that is not in force yet", { nbf: 99_999_999_999 }],
+      ["without a subject", { sub: undefined }],
+      ["with an empty subject", { sub: "" }],
+      ["with a subject that is no string", { sub: 7 }],
+      ["with too long a subject", { sub: "s".repeat(256) }],
+    ])("one %s", async (_, claims) => {
+      await expectRefused(await provider.issue(claims));
+    });
+
+    it("beyond the clock's tolerance", async () => {
+      await expectRefused(await provider.issue({ exp: seconds() - 31 }));
+      await expectRefused(await provider.issue({ nbf: seconds() + 40 }));
+      const token = await provider.issue({ exp: seconds() + 10 });
+      expect((await account(token)).status).toBe(200);
+      later(41_000);
+      expect((await account(token)).status).toBe(401);
+    });
+
+    it("one of another purpose, by its type", async () => {
+      for (const typ of ["logout+jwt", "dpop+jwt", "secevent+jwt", "application/logout+jwt"]) {
+        await expectRefused(await provider.issue({}, { header: { typ } }));
+      }
+    });
+
+    it("one that is signed by another key under the same id, or tampered with", async () => {
+      const other = await newProviderKey();
+      await expectRefused(await provider.issue({}, { key: { ...other, kid: provider.key.kid } }));
+      const [header, , signature] = (await provider.issue()).split(".");
+      const [, claims] = rawToken({}, goodClaims()).split(".");
+      await expectRefused([header, claims, signature].join("."));
+    });
+
+    it("one whose last character is another, even if the same bytes are read from it", async () => {
+      const token = await provider.issue();
+      for (const last of "ABQRghw0-_") {
+        if (!token.endsWith(last)) await expectRefused(token.slice(0, -1) + last);
+      }
+      expect((await account(token)).status).toBe(200);
+    });
+
+    it("one of an algorithm that is not on the list, unsigned ones too, without a fetch", async () => {
+      const { kid, jwk } = provider.key;
+      const listed = { ...goodClaims() };
+      const hidden = new TextEncoder().encode("a shared secret, thirty-two bytes long");
+      const hmac = await new SignJWT(listed).setProtectedHeader({ alg: "HS256", kid }).sign(hidden);
+      // The public key, which all the world has, as the secret of an HMAC.
+      const rsa = await newProviderKey("RS256");
+      const publicKey = await importJWK(rsa.jwk, "RS256");
+      if (publicKey instanceof Uint8Array) throw new Error("a public key was expected");
+      const confused = await new SignJWT(listed)
+        .setProtectedHeader({ alg: "HS256", kid: rsa.kid })
+        .sign(new TextEncoder().encode(await exportSPKI(publicKey)));
+      const es384 = await newProviderKey("ES384");
+      provider.answer = () => Response.json({ keys: [jwk, rsa.jwk, es384.jwk] });
+      for (const token of [
+        hmac,
+        confused,
+        await provider.issue({}, { key: es384 }),
+        rawToken({ alg: "none" }, listed),
+        rawToken({ alg: "none" }, listed, "AA"),
+        rawToken({ alg: "None", kid }, listed, "AA"),
+        rawToken({ alg: "", kid }, listed, "AA"),
+        rawToken({ kid }, listed, "AA"),
+        rawToken({ alg: ["ES256"], kid }, listed, "AA"),
+        rawToken({ alg: "ES256", kid, crit: ["b64"], b64: false }, listed),
+        "a.b.c",
+        "e30.e30.e30",
+        "....",
+        `${"x".repeat(40_000)}.${"x".repeat(40_000)}.${"x".repeat(40_000)}`,
+      ]) {
+        await expectRefused(token);
+      }
+      expect(provider.fetches).toBe(0);
+    });
+
+    it("one that brings its own key", async () => {
+      const own = await newProviderKey();
+      const header = {
+        kid: own.kid,
+        jwk: own.jwk,
+        jku: "https://evil.test/jwks",
+        x5u: "https://evil.test/cert",
+      };
+      await expectRefused(await provider.issue({}, { key: own, header }));
+    });
+
+    it("one that is well-formed, but for a credential longer than any: without a fetch", async () => {
+      const token = await provider.issue({ padding: "x".repeat(100_000) });
+      await expectRefused(token);
+      expect(provider.fetches).toBe(0);
+    });
+
+    it("one of a suspended account, on the very next request, whatever it says", async () => {
+      const token = await provider.issue({ sub: "ada" });
+      expect((await account(token)).status).toBe(200);
+      await env.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
+      const unknown = await account("a.b.c");
+      for (const next of [token, await provider.issue({ sub: "ada", name: "Another" })]) {
+        const answer = await account(next);
+        expectError(answer, 401, "Unauthorized");
+        expect(answer.body).toEqual(unknown.body);
+      }
+      expect(await env.DB.prepare("SELECT name FROM accounts").first("name")).toBe("Ada");
+    });
+  });
+
+  describe("by the provider's keys", () => {
+    it("fetches them once for many tokens", async () => {
+      for (let i = 0; i < 5; i += 1) expect((await account(await provider.issue())).status).toBe(200);
+      expect(provider.fetches).toBe(1);
+    });
+
+    it("finds a rotated key at once, and refuses the withdrawn one when the keys at hand are too old", async () => {
+      const old = provider.key;
+      expect((await account(await provider.issue())).status).toBe(200);
+      provider.key = await newProviderKey();
+      expect((await account(await provider.issue())).status).toBe(200);
+      expect(provider.fetches).toBe(2);
+      expect((await account(await provider.issue({}, { key: old }))).status).toBe(401);
+    });
+
+    it("refuses an unknown key after looking for it, a few times in half a minute, and finds others all the while", async () => {
+      const forged = await newProviderKey();
+      for (let i = 0; i < 10; i += 1) {
+        expect((await account(await provider.issue({}, { key: { ...forged, kid: `k${i}` } }))).status).toBe(
+          401,
+        );
+      }
+      expect(provider.fetches).toBe(4);
+      expect((await account(await provider.issue())).status).toBe(200);
+      expect(provider.fetches).toBe(4);
+    });
+
+    it("goes on answering 503 for an unknown key while it may not look again, if the last look told nothing", async () => {
+      const forged = await newProviderKey();
+      expect((await account(await provider.issue({}, { key: forged }))).status).toBe(401);
+      provider.answer = () => Promise.reject(new TypeError("Network connection lost"));
+      for (let i = 0; i < 6; i += 1) await expectUnavailable(await provider.issue({}, { key: forged }));
+      expect(provider.fetches).toBe(4);
+    });
+
+    it.each<[string, () => Response | Promise<Response>]>([
+      ["can't be reached", () => Promise.reject(new TypeError("Network connection lost"))],
+      ["takes too long", () => Promise.reject(new DOMException("The operation timed out", "TimeoutError"))],
+      ["fails", () => new Response("sorry", { status: 500 })],
+      ["refuses", () => new Response("no", { status: 404 })],
+      ["redirects", () => new Response(null, { status: 302, headers: { location: "https://evil.test/" } })],
+      ["has nothing to say", () => new Response("")],
+      ["answers with a page", () => new Response("<html>")],
+      ["answers with other JSON", () => Response.json({ keys: "none" })],
+      ["answers with a list", () => Response.json([])],
+      ["answers without end", () => new Response(`{"keys":[${" ".repeat(300_000)}]}`)],
+      [
+        "publishes a broken key",
+        () => Response.json({ keys: [{ kty: "EC", crv: "P-256", kid: "odd", x: "", y: "" }] }),
+      ],
+    ])("answers 503, never 401, where the provider %s, and lets in when it is back", async (_, answer) => {
+      const well = provider.answer;
+      provider.answer = answer;
+      const odd = { ...provider.key, kid: "odd" };
+      await expectUnavailable(await provider.issue({}, { key: odd }));
+      provider.answer = well;
+      expect((await account(await provider.issue())).status).toBe(200);
+    });
+
+    it("asks not to be redirected, and waits no longer than a few seconds", async () => {
+      let asked: RequestInit | undefined;
+      const well = provider.answer;
+      provider.answer = (init) => {
+        asked = init;
+        return well();
+      };
+      await account(await provider.issue());
+      expect(asked).toMatchObject({ redirect: "manual", signal: expect.any(AbortSignal) });
+    });
+
+    it("lets in by the keys at hand while the provider is away", async () => {
+      expect((await account(await provider.issue())).status).toBe(200);
+      provider.answer = () => new Response("sorry", { status: 500 });
+      expect((await account(await provider.issue())).status).toBe(200);
+    });
+
+    it("lets API keys in whatever the provider does", async () => {
+      provider.answer = () => new Response("sorry", { status: 500 });
+      expect((await (await newClient()).send("GET", "/v1/account")).status).toBe(200);
+      expect(provider.fetches).toBe(0);
+    });
+  });
+
+  it("works on every operation: it makes an API key, which then lets into the same account", async () => {
+    const token = await provider.issue();
+    const made = await send("POST", "/v1/api-keys", {
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "idempotency-key": "first",
+      },
+      body: JSON.stringify({ label: "mine" }),
+    });
+    expect(made.status).toBe(201);
+    expect((await account(made.body.secret)).body).toEqual((await account(token)).body);
+  });
+});

@@ -1,0 +1,262 @@
+import { env } from "cloudflare:workers";
+import { Stripe } from "stripe";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
+import { type Client, newClient, send } from "../../support/worker/api.ts";
+import { present } from "../../support/worker/present.ts";
+import {
+  billingRow,
+  createSession,
+  deliver,
+  notedEvents,
+  PlayedStripe,
+  sendWithoutBilling,
+} from "../../support/worker/stripe.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const modeOf = async (client: Client): Promise<string> =>
+  (await client.send("GET", "/v1/account/overview")).body.access.mode;
+
+describe("webhooks of the payment provider", () => {
+  let stripe: PlayedStripe;
+  let client: Client;
+  beforeEach(async () => {
+    stripe = new PlayedStripe();
+    client = await newClient("trial");
+  });
+
+  /** Has the client subscribe, and its subscription. */
+  async function subscribed(): Promise<Subscription> {
+    await stripe.subscribe(client);
+    return subscription();
+  }
+
+  function subscription(): Subscription {
+    const [newest] = stripe.standIn.subscriptions.of(stripe.customerOf(client));
+    if (newest === undefined) throw new Error("there is no subscription");
+    return newest;
+  }
+
+  /** What is known of the account's billing. */
+  const known = async () => ({ billing: await billingRow(client), events: await notedEvents() });
+
+  /** The webhook of something that happened. */
+  async function webhookOf(happenings: { type: string; object: object }[]): Promise<Request> {
+    stripe.webhooks.length = 0;
+    await stripe.standIn.webhooks.tell(happenings);
+    const webhook = stripe.webhooks.pop();
+    if (webhook === undefined) throw new Error("Stripe sent no webhook");
+    return webhook;
+  }
+
+  it("decide the access mode, from the account's very next request on", async () => {
+    const { subscriptions, webhooks } = stripe.standIn;
+    expect(await modeOf(client)).toBe("trial");
+    const one = await subscribed();
+    expect(await modeOf(client)).toBe("paid");
+    for (const [step, mode, status] of [
+      ["failPayment", "blocked", "past_due"],
+      ["giveUp", "blocked", "unpaid"],
+      ["payInvoice", "paid", "active"],
+      ["cancel", "trial", "canceled"],
+    ] as const) {
+      await webhooks.tell(subscriptions[step](one));
+      await stripe.deliverAll();
+      expect({ mode: await modeOf(client), status: one.status }).toEqual({ mode, status });
+    }
+  });
+
+  it("bring the period's end and the latest invoice's status with them", async () => {
+    const { periodEnd, id } = await subscribed();
+    expect(await billingRow(client)).toMatchObject({
+      subscription_id: id,
+      subscription_status: "active",
+      current_period_end: periodEnd * 1_000,
+      latest_invoice_status: "paid",
+    });
+  });
+
+  it("are refused with a missing, forged or stale signature, and have no effect", async () => {
+    await createSession(client, "checkout");
+    const webhook = await webhookOf(stripe.standIn.subscriptions.begin(stripe.customerOf(client)));
+    const body = await webhook.clone().text();
+    const signature = present(webhook.headers.get("stripe-signature"));
+    const forged = await Stripe.webhooks.generateTestHeaderStringAsync({
+      payload: body,
+      secret: "whsec_of_somebody_else",
+      cryptoProvider: Stripe.createSubtleCryptoProvider(),
+    });
+    const refused: [string, Record<string, string>][] = [
+      [body, {}],
+      [body, { "stripe-signature": "" }],
+      [body, { "stripe-signature": "t=1,v1=zz" }],
+      [body, { "stripe-signature": forged }],
+      [body, { "stripe-signature": signature.replace(/t=\d+/, "t=99999999999") }],
+      [`${body} `, { "stripe-signature": signature }],
+      ["", { "stripe-signature": signature }],
+    ];
+    for (const [text, headers] of refused) {
+      const answer = await send("POST", "/webhooks/stripe", { body: text, headers });
+      expectError(answer, 400, "invalid_signature");
+    }
+    later(302_000);
+    expectError(await deliver(webhook), 400, "invalid_signature");
+    expect(await notedEvents()).toBe(0);
+    expect(await modeOf(client)).toBe("trial");
+    later(-10_000);
+    expect((await deliver(webhook)).body).toEqual({ received: true });
+    expect(await modeOf(client)).toBe("paid");
+  });
+
+  it("are bounded, taken by POST alone, and nowhere without billing", async () => {
+    const body = "x".repeat(1_000_001);
+    expectError(await send("POST", "/webhooks/stripe", { body }), 400, "body_too_large");
+    expectError(await send("GET", "/webhooks/stripe"), 405, "method_not_allowed");
+    const request = new Request("https://api.test/webhooks/stripe", { method: "POST", body: "{}" });
+    expectError(await sendWithoutBilling(request), 404, "not_found");
+  });
+
+  it("have their effect once: a known event asks Stripe for nothing", async () => {
+    const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
+    expect((await deliver(webhook)).status).toBe(200);
+    const before = { ...(await known()), calls: stripe.calls.length };
+    expect((await deliver(webhook)).status).toBe(200);
+    expect({ ...(await known()), calls: stripe.calls.length }).toEqual(before);
+  });
+
+  it("are answered 200 also when they are of an unknown customer or of no interest", async () => {
+    const object = { customer: "cus_of_another_service" };
+    for (const happening of [
+      { type: "customer.subscription.updated", object },
+      { type: "payment_method.attached", object },
+      { type: "invoice.paid", object: {} },
+    ]) {
+      expect((await deliver(await webhookOf([happening]))).status).toBe(200);
+    }
+    expect(await notedEvents()).toBe(0);
+    expect(stripe.calls).toEqual([]);
+  });
+
+  it("are answered 502 when Stripe can't be asked, and have their effect when they come again", async () => {
+    const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
+    const noted = await notedEvents();
+    stripe.intercept = async () => new Response("down", { status: 503 });
+    expectError(await deliver(webhook), 502, "payment_provider_failed");
+    expect(await notedEvents()).toBe(noted);
+    expect(await modeOf(client)).toBe("paid");
+    stripe.intercept = (_request, pass) => pass();
+    expect((await deliver(webhook)).status).toBe(200);
+    expect(await modeOf(client)).toBe("blocked");
+  });
+
+  it.each([
+    ["the event can't be noted", "INSERT ON stripe_events"],
+    ["the state can't be written", "UPDATE ON billing"],
+  ])("write event and effect together: when %s, neither is there", async (_, write) => {
+    const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
+    const before = await known();
+    await env.DB.exec(`CREATE TRIGGER broken BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+    expectError(await deliver(webhook), 500, "internal_error");
+    expect(await known()).toEqual(before);
+    await env.DB.exec("DROP TRIGGER broken");
+    expect((await deliver(webhook)).status).toBe(200);
+    expect(await modeOf(client)).toBe("blocked");
+  });
+
+  it("let the best-standing subscription speak for a customer who has several", async () => {
+    const { subscriptions, webhooks } = stripe.standIn;
+    const first = await subscribed();
+    await webhooks.tell(subscriptions.begin(first.customer));
+    await webhooks.tell(subscriptions.failPayment(subscription()));
+    await stripe.deliverAll();
+    expect(await billingRow(client)).toMatchObject({ subscription_id: first.id });
+    await webhooks.tell(subscriptions.cancel(first));
+    await stripe.deliverAll();
+    expect(await modeOf(client)).toBe("blocked");
+  });
+
+  it.each([
+    ["in Stripe's order", false],
+    ["the other way round", true],
+  ])(
+    "of a deleted customer, %s, make the account a trial again, and the next checkout a new customer",
+    async (_, isReversed) => {
+      const { customer } = await subscribed();
+      const noted = await notedEvents();
+      await stripe.deleteCustomer(client);
+      if (isReversed) stripe.webhooks.reverse();
+      expect(await stripe.deliverAll()).toEqual([200, 200]);
+      expect(await modeOf(client)).toBe("trial");
+      expect(await billingRow(client)).toBeNull();
+      expect(await notedEvents()).toBe(noted + 1);
+      await stripe.subscribe(client);
+      expect(await modeOf(client)).toBe("paid");
+      expect(await billingRow(client)).toMatchObject({ customer_id: stripe.customerOf(client) });
+      expect(stripe.customerOf(client)).not.toBe(customer);
+    },
+  );
+
+  it("of a deleted customer forget it together with noting the event, or neither", async () => {
+    await subscribed();
+    await stripe.deleteCustomer(client);
+    const webhook = stripe.webhooks.pop();
+    if (webhook === undefined) throw new Error("Stripe sent no webhook");
+    const before = await known();
+    await env.DB.exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON stripe_events BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    );
+    expectError(await deliver(webhook), 500, "internal_error");
+    expect(await known()).toEqual(before);
+    await env.DB.exec("DROP TRIGGER broken");
+    for (let i = 0; i < 2; i += 1) expect((await deliver(webhook)).status).toBe(200);
+    expect(await billingRow(client)).toBeNull();
+  });
+
+  /** Holds Stripe's next answer, as it is at that moment, until it is let go. */
+  function holdNextAnswer(): { isHeld: Promise<void>; letGo: () => void } {
+    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    stripe.intercept = async (_request, pass) => {
+      stripe.intercept = (_next, passNext) => passNext();
+      const answer = await pass();
+      held.resolve();
+      await gate.promise;
+      return answer;
+    };
+    return { isHeld: held.promise, letGo: () => gate.resolve() };
+  }
+
+  it("never write an answer of Stripe that is older than what another wrote meanwhile", async () => {
+    const one = await subscribed();
+    const { subscriptions } = stripe.standIn;
+    const slow = await webhookOf([{ type: "invoice.updated", object: { customer: one.customer } }]);
+    const held = holdNextAnswer();
+    const slowly = deliver(slow);
+    await held.isHeld;
+    expect((await deliver(await webhookOf(subscriptions.failPayment(one)))).status).toBe(200);
+    held.letGo();
+    expect((await slowly).status).toBe(200);
+    expect(await modeOf(client)).toBe("blocked");
+    expect(await deliver(slow).then(() => notedEvents())).toBe(5);
+  });
+
+  it("ask Stripe no third time when two others wrote meanwhile: the later one asked after the event had come", async () => {
+    const one = await subscribed();
+    const { subscriptions } = stripe.standIn;
+    const slow = await webhookOf([{ type: "invoice.updated", object: { customer: one.customer } }]);
+    const held = holdNextAnswer();
+    const slowly = deliver(slow);
+    await held.isHeld;
+    await deliver(await webhookOf(subscriptions.failPayment(one)));
+    await deliver(await webhookOf(subscriptions.giveUp(one)));
+    const asked = stripe.calls.length;
+    held.letGo();
+    expect((await slowly).status).toBe(200);
+    expect(stripe.calls).toHaveLength(asked);
+    expect(await modeOf(client)).toBe("blocked");
+    const row = await billingRow(client);
+    await deliver(slow);
+    expect(await billingRow(client)).toEqual(row);
+  });
+});

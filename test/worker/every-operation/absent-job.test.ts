@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { newClient } from "../../support/worker/api.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { OF_ONE_JOB } from "../../support/operation-tables.ts";
+import { requestOf } from "../../support/worker/operations.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+/** Nobody learns whether another account has such a job. */
+describe.each(OF_ONE_JOB)("%s 404", (operation) => {
+  it("answers a foreign, an unknown and a malformed jobId alike, byte for byte", async () => {
+    const client = await newClient();
+    const { jobId: foreign } = await newJob(await newClient());
+    const unknown = `job_${"0".repeat(32)}`;
+    const answers = await Promise.all(
+      [foreign, unknown, "job_1", "%00", "..%2f", "x".repeat(3_000)].map((jobId) => {
+        const { method, path, headers, body } = requestOf(operation, { jobId });
+        return client.send(method, path, body, headers);
+      }),
+    );
+    for (const answer of answers) {
+      expectError(answer, 404, "job_not_found");
+      expect(answer.body).toEqual(answers[0]?.body);
+    }
+  });
+});

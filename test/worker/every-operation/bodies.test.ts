@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Operation, OPERATIONS } from "../../../src/contract/operations.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const JSON_TYPE = "application/json";
+
+/** Bodies that JSON.parse refuses, or would take in a sense that the next reader need not share. */
+const LOOSE: readonly (readonly [what: string, body: string, told: string])[] = [
+  ["nothing", "", "empty"],
+  ["half an object", "{", "not valid JSON"],
+  ["single quotes", "{'type': 'image'}", "not valid JSON"],
+  ["a comment", '{"type": "image" /* sic */}', "not valid JSON"],
+  ["a trailing comma", "[1,]", "not valid JSON"],
+  ["two values", "{} {}", "not valid JSON"],
+  ["a control character", '{"a": "\u0001"}', "not valid JSON"],
+  ["NaN", '{"threshold": NaN}', "NaN"],
+  ["Infinity", '{"threshold": Infinity}', "not valid JSON"],
+  ["a number beyond all bounds", '{"threshold": 1e999}', "too large"],
+  ["a key twice", '{"type": "image", "type": "video"}', '"type" appears twice'],
+  ["a key twice, once escaped", '{"type": "image", "t\\u0079pe": "video"}', '"type" appears twice'],
+  ["a key twice, deep inside", '{"a": [{"b": {"c": 1, "d": {}, "c": 2}}]}', '"c" appears twice'],
+  ["__proto__ twice", '{"__proto__": {}, "__proto__": {}}', '"__proto__" appears twice'],
+  ["half a surrogate pair", '{"prompts": ["\\ud800"]}', "surrogate"],
+  ["a byte order mark", "\uFEFF{}", "byte order mark"],
+  ["17 levels", "[".repeat(17) + "]".repeat(17), "levels deep"],
+  ["100,000 levels", "[".repeat(100_000) + "]".repeat(100_000), "levels deep"],
+];
+
+const TYPES_TAKEN = [
+  "application/json",
+  "Application/JSON",
+  " application/json ",
+  "application/json;charset=utf-8",
+  'application/json ; Charset = "UTF-8"',
+  "application/json; charset=utf8; boundary=x;",
+];
+const TYPES_REFUSED = [
+  null,
+  "",
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/jsonp",
+  "application/ld+json",
+  "application/json, text/plain",
+  "application/json charset=utf-8",
+  "application/json; charset=utf-16",
+  "application/json; charset=iso-8859-1",
+];
+
+const WITH_BODY = Object.values<Operation>(OPERATIONS).filter(({ body }) => body !== undefined);
+
+describe.each(WITH_BODY)("400 on $method $path", ({ method, path }) => {
+  let client: Client;
+  beforeEach(async () => {
+    client = await newClient();
+  });
+
+  const post = (body: BodyInit | null, type: string | null = JSON_TYPE): Promise<Answer> =>
+    send(method.toUpperCase(), path, {
+      headers: {
+        authorization: `Bearer ${client.key}`,
+        "idempotency-key": "a key",
+        ...(type !== null && { "content-type": type }),
+      },
+      body,
+    });
+
+  it("refuses malformed and ambiguous JSON, and says what is wrong with it", async () => {
+    for (const [what, body, told] of LOOSE) {
+      const answer = await post(body);
+      expectError(answer, 400, "invalid_json");
+      expect(answer.body.message, what).toContain(told);
+      expect(answer.body.message.length, what).toBeLessThan(250);
+    }
+  });
+
+  it("refuses bytes that are not UTF-8", async () => {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xc0, 0xaf, 0x22],
+      [0xff, 0xfe, 0x7b, 0, 0x7d, 0],
+    ]) {
+      const answer = await post(new Uint8Array(bytes));
+      expectError(answer, 400, "invalid_json");
+      expect(answer.body.message).toContain("UTF-8");
+    }
+  });
+
+  it("asks for a body again that broke off, and does not take it for a failure of its own", async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error("Network connection lost.")),
+    });
+    expectError(await post(broken), 400, "body_incomplete");
+  });
+
+  it("refuses any other Content-Type, and any other charset", async () => {
+    for (const type of TYPES_REFUSED) {
+      const answer = await post(new TextEncoder().encode("{}"), type);
+      expectError(answer, 400, "unsupported_content_type");
+    }
+  });
+
+  it("takes JSON however its Content-Type is spelt, and reads the body", async () => {
+    for (const type of TYPES_TAKEN) {
+      const answer = await post('{"type": "image", "contentType": 1, "label": 1}', type);
+      expectError(answer, 400, "invalid_request");
+      // A body that was not read would lack them.
+      expect(answer.body.message, type).toMatch(
+        /^(?:contentType|label): must be a string|^prompts: is missing/,
+      );
+    }
+  });
+
+  const streamed = (total: number): { body: ReadableStream; read: () => number } => {
+    let sent = 0;
+    const piece = new TextEncoder().encode(" ".repeat(16_384));
+    return {
+      read: () => sent,
+      body: new ReadableStream({
+        pull(controller) {
+          if (sent >= total) return controller.close();
+          sent += piece.length;
+          controller.enqueue(piece);
+        },
+      }),
+    };
+  };
+
+  it("refuses a body that is too large, whether or not it says how large it is, without reading it all", async () => {
+    const max = 262_144;
+    const told = `{"a": "${"x".repeat(max)}"}`;
+    expectError(await post(told), 400, "body_too_large");
+    const untold = streamed(100 * max);
+    const answer = await post(untold.body);
+    expectError(answer, 400, "body_too_large");
+    expect(answer.body.message).toContain(String(max));
+    expect(untold.read()).toBeLessThan(2 * max);
+  });
+
+  it("takes a body of just the largest size", async () => {
+    const body = '{"contentType": 1, "label": 1, "type": 1}';
+    expectError(await post(body + " ".repeat(262_144 - body.length)), 400, "invalid_request");
+    expectError(await post(body + " ".repeat(262_145 - body.length)), 400, "body_too_large");
+  });
+
+  it("gives nothing long back", async () => {
+    const long = "x".repeat(200_000);
+    for (const body of [
+      `{"type": "${long}"}`,
+      `{"type": "image", "${long}": 1}`,
+      `{"${long}": 1, "${long}": 2}`,
+      `{"a": ${long}}`,
+      long,
+    ]) {
+      expect(JSON.stringify((await post(body)).body).length).toBeLessThan(900);
+    }
+  });
+});
+
+describe("400 of a request of the wrong shape", () => {
+  it("says what is wrong, field by field", async () => {
+    const client = await newClient();
+    const job = await client.send("POST", "/v1/jobs", {
+      type: "video",
+      prompts: [],
+      tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"],
+      threshold: 0.5,
+    });
+    expectError(job, 400, "invalid_request");
+    expect(job.body.message).toBe(
+      "prompts: must have at least 1 item; threshold does not belong to a video job.",
+    );
+    const list = await client.send("GET", "/v1/jobs?limit=1&limit=2");
+    expectError(list, 400, "invalid_request");
+    expect(list.body.message).toBe("limit: appears more than once.");
+  });
+});
+
+describe("__proto__ as a key", () => {
+  it("is a field like any other: ignored, or refused where unknown fields are", async () => {
+    const client = await newClient();
+    const post = (path: string, body: string) =>
+      send("POST", path, {
+        headers: { authorization: `Bearer ${client.key}`, "content-type": JSON_TYPE },
+        body,
+      });
+    const presigned = await post(
+      "/v1/uploads/presign",
+      '{"contentType": "image/png", "__proto__": {"contentType": "text/html"}, "constructor": 1}',
+    );
+    expect(presigned.status).toBe(200);
+    const job = await post("/v1/jobs", '{"type": "image", "__proto__": {"prompts": ["a"], "tasks": ["b"]}}');
+    expectError(job, 400, "invalid_request");
+    expect(job.body.message).toContain("prompts: is missing");
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});

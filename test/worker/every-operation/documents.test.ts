@@ -1,0 +1,97 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { createApp } from "../../../src/app.ts";
+import { OPERATIONS } from "../../../src/contract/operations.ts";
+import { openApiDocument } from "../../../src/http/openapi/document.ts";
+import worker from "../../../src/index.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { fetchWorker, send } from "../../support/worker/api.ts";
+import { present } from "../../support/worker/present.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const fetchPage = (path: string, init?: RequestInit): Promise<Response> =>
+  fetchWorker(new Request(`https://api.test${path}`, init));
+
+describe("/healthz", () => {
+  it("is 200 while the settings are right, and 500 while one is missing; the log names it", async () => {
+    expect((await send("GET", "/healthz")).body).toEqual({ status: "ok" });
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const unset = Object.assign({}, env, { SIGNING_SECRET: undefined });
+    const request = new Request("https://api.test/healthz");
+    expect((await worker.fetch(request, unset, createExecutionContext())).status).toBe(500);
+    expect(logged.mock.calls.flat().join()).toContain("SIGNING_SECRET");
+  });
+});
+
+describe("the table of operations", () => {
+  it("has every route under /v1, and none else", () => {
+    const routes = createApp(platformOf)
+      .routes.filter(({ method, path }) => path.startsWith("/v1/") && method !== "ALL")
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+    const operations = Object.values(OPERATIONS).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(new Set(routes)).toEqual(new Set(operations));
+    expect(operations).toHaveLength(14);
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("gives the document, to pages of any origin, and 304 to who has it", async () => {
+    const { status, headers, body } = await send("GET", "/openapi.json", {
+      headers: { origin: "https://shop.example" },
+    });
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(body).toEqual(openApiDocument());
+
+    const etag = present(headers.get("etag"));
+    const again = await fetchPage("/openapi.json", { headers: { "if-none-match": etag } });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe("");
+    expect(again.headers.get("access-control-allow-origin")).toBe("*");
+  });
+});
+
+describe("the pages", () => {
+  it.each([
+    ["/", "text/html; charset=UTF-8"],
+    ["/docs", "text/html; charset=UTF-8"],
+    ["/landing.css", "text/css; charset=utf-8"],
+    ["/docs/start.js", "text/javascript; charset=utf-8"],
+  ])("%s is guarded, and needs nothing from elsewhere", async (path, type) => {
+    const response = await fetchPage(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(type);
+    expect(response.headers.get("content-security-policy")).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    const text = await response.text();
+    expect(text).not.toMatch(/https?:|<style|<script>|style=|onclick/);
+
+    const head = await fetchPage(path, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe("");
+    expect(head.headers.get("content-type")).toBe(type);
+    expectError(await send("POST", path), 405, "method_not_allowed");
+  });
+
+  it("name only what is there", async () => {
+    for (const page of ["/", "/docs"]) {
+      const html = await (await fetchPage(page)).text();
+      for (const [, path = ""] of html.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+        expect((await fetchPage(path)).status, path).toBe(200);
+      }
+    }
+  });
+
+  it("give out no other file of the viewer's package", async () => {
+    for (const name of ["package.json", "index.html", "swagger-initializer.js", "..%2fpackage.json", ""]) {
+      expectError(await send("GET", `/docs/${name}`), 404, "not_found");
+    }
+    expectError(await send("GET", "/package.json"), 404, "not_found");
+  });
+});

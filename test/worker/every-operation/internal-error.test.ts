@@ -1,0 +1,19 @@
+import { describe, expect, it, vi } from "vitest";
+import { Accounts } from "../../../src/stores/accounts.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { requestOf } from "../../support/worker/operations.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+describe.each(OPERATION_IDS)("%s 500", (operation) => {
+  it("tells nothing of what failed inside, but the request's id, which the log has too", async () => {
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    vi.spyOn(Accounts.prototype, "findByKeyDigest").mockRejectedValue(new Error("D1_ERROR: secret details"));
+    const { method, path, headers, body } = requestOf(operation);
+    const answer = await (await newClient()).send(method, path, body, headers);
+    expectError(answer, 500, "internal_error");
+    expect(JSON.stringify(answer.body)).not.toContain("secret details");
+    const lines = logged.mock.calls.flat().filter((line) => String(line).includes("secret details"));
+    expect(lines.join()).toContain(answer.headers.get("x-request-id"));
+  });
+});

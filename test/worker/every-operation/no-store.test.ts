@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { newClient } from "../../support/worker/api.ts";
+import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { requestOf } from "../../support/worker/operations.ts";
+import { PlayedStripe } from "../../support/worker/stripe.ts";
+
+describe("cache-control", () => {
+  it.each(OPERATION_IDS)("keeps the answers out of caches, errors too: %s", async (operation) => {
+    const stripe = new PlayedStripe();
+    const { method, path, headers, body } = requestOf(operation);
+    const answer = await (await newClient()).send(method, path, body, headers);
+    expect(answer.headers.get("cache-control"), `after ${stripe.calls.length} calls`).toBe("no-store");
+  });
+});

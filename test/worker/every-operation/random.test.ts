@@ -1,0 +1,150 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ErrorObject } from "../../../src/contract/error.ts";
+import { COMMON_ERRORS, type Operation, OPERATIONS } from "../../../src/contract/operations.ts";
+import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
+import { Queues } from "../../../src/stores/queues.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { present } from "../../support/worker/present.ts";
+import { amount } from "../../support/worker/random.ts";
+import {
+  malformedRequests,
+  OWN,
+  type RandomRequest,
+  validRequests,
+} from "../../support/worker/random-requests.ts";
+import { PlayedStripe } from "../../support/worker/stripe.ts";
+
+/** Fewer than an account may send in a minute. */
+const BATCH = 500;
+
+/** A thousand requests in batches, other ones for each part. Jobs that wait wake up: a part begins with none. */
+const thousand = (part: number): fc.Parameters<[RandomRequest[]]> => ({
+  seed: Number(env.SEED) + part,
+  numRuns: 1_000 / BATCH,
+  endOnFailure: true,
+});
+const parts = (count: { short: number; long: number }): number[] =>
+  Array.from({ length: amount(count) }, (_, i) => i + 1);
+
+const STATUS_OF = new Map(Object.entries(ERROR_CATALOGUE).map(([code, [status]]) => [code, status]));
+
+/** What is wrong with the form of a request. */
+const FORM_ERRORS = [
+  "invalid_request",
+  "invalid_json",
+  "unsupported_content_type",
+  "body_too_large",
+  "invalid_idempotency_key",
+];
+
+/** What stands for the account's own in a request, by what it is. */
+type Names = readonly (readonly [placeholder: string, id: string])[];
+
+const named = (text: string, names: Names): string =>
+  names.reduce((rest, [placeholder, id]) => rest.replaceAll(placeholder, id), text);
+
+const sendAs = (client: Client, request: RandomRequest, names: Names = []): Promise<Answer> => {
+  const { operation, path, headers, body } = request;
+  return send(OPERATIONS[operation].method.toUpperCase(), named(path, names), {
+    headers: { ...headers, authorization: `Bearer ${client.key}` },
+    ...(body !== null && { body: names.length > 0 ? named(new TextDecoder().decode(body), names) : body }),
+  });
+};
+
+/** An account that has something: a job, a second key, three pictures. */
+async function furnishedClient(): Promise<{ client: Client; names: Names }> {
+  // A fresh one for each batch: the rate limit is not what this is about.
+  const client = await newClient();
+  const { jobId, tasks } = await newJob(client, OWN.tasks.length);
+  const { body } = await client.send(
+    "POST",
+    "/v1/api-keys",
+    { label: "second" },
+    { "idempotency-key": "second" },
+  );
+  const names: Names = [
+    [OWN.jobId, jobId],
+    [OWN.keyId, body.apiKey.keyId],
+    ...OWN.tasks.map((placeholder, i) => [placeholder, present(tasks[i])] as const),
+  ];
+  return { client, names };
+}
+
+/** Expects the documented shape: the operation's answer, or an error that is in its list. */
+function expectDocumented(request: RandomRequest, { status, headers, body }: Answer): void {
+  const operation: Operation = OPERATIONS[request.operation];
+  const what = `${request.operation} ${request.path} ${JSON.stringify(body)}`;
+  expect(headers.get("x-request-id"), what).toBeTruthy();
+  if (status === operation.status) {
+    expect(operation.answer.safeParse(body).error, what).toBeUndefined();
+    return;
+  }
+  const { error } = ErrorObject.parse(body);
+  expect([...COMMON_ERRORS, ...operation.errors], what).toContain(error);
+  expect(status, what).toBe(STATUS_OF.get(error));
+  expect(status, what).toBeLessThan(500);
+}
+
+describe("any request", () => {
+  beforeEach(() => {
+    vi.spyOn(console, "log").mockImplementation(() => {});
+    // A hundred messages are a full batch, which the queues would deliver: what becomes of jobs is not what this is about.
+    vi.spyOn(Queues.prototype, "sendTasks").mockResolvedValue();
+  });
+
+  it.each(parts({ short: 1, long: 10 }))(
+    "is answered as documented where it is valid, and is never refused for its form: thousand %i",
+    async (part) => {
+      const stripe = new PlayedStripe();
+      const seen = new Map<string, number>();
+      const batch = fc.array(validRequests(), { minLength: BATCH, maxLength: BATCH });
+      await fc.assert(
+        fc.asyncProperty(batch, async (requests) => {
+          const { client, names } = await furnishedClient();
+          for (const request of requests) {
+            const answer = await sendAs(client, request, names);
+            expectDocumented(request, answer);
+            expect(FORM_ERRORS, JSON.stringify(answer.body)).not.toContain(answer.body.error);
+            if (answer.status < 300) seen.set(request.operation, (seen.get(request.operation) ?? 0) + 1);
+          }
+        }),
+        thousand(part),
+      );
+      expect(stripe.calls.length).toBeGreaterThan(0);
+      const rarelyGood = new Set(["retrieveJobResult", "createJobDownload", "retrieveJobDownload"]);
+      for (const id of OPERATION_IDS)
+        if (!rarelyGood.has(id)) expect(seen.get(id) ?? 0, id).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(parts({ short: 2, long: 50 }))(
+    "is answered with 400 where its form is wrong, and has no effect: thousand %i",
+    async (part) => {
+      const batch = fc.array(malformedRequests(), { minLength: BATCH, maxLength: BATCH });
+      await fc.assert(
+        fc.asyncProperty(batch, async (requests) => {
+          const client = await newClient();
+          await Promise.all(
+            requests.map(async (request) => {
+              const answer = await sendAs(client, request);
+              expectDocumented(request, answer);
+              const text = request.body === null ? "" : new TextDecoder().decode(request.body);
+              expect(answer.status, `${request.operation} ${request.path} ${text}`).toBe(400);
+              expect(FORM_ERRORS).toContain(answer.body.error);
+            }),
+          );
+        }),
+        thousand(part),
+      );
+      const { results } = await env.DB.prepare(
+        `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM api_keys) AS keys,
+              (SELECT count(*) FROM uploads) + (SELECT count(*) FROM jobs) + (SELECT count(*) FROM billing) AS effects`,
+      ).all();
+      expect(results).toEqual([{ accounts: 1_000 / BATCH, keys: 1_000 / BATCH, effects: 0 }]);
+    },
+  );
+});

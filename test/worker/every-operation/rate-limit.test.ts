@@ -1,0 +1,49 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { platformOf } from "../../../src/platform.ts";
+import { RequestRate } from "../../../src/stores/request-rate.ts";
+import { newClient, send, type Client } from "../../support/worker/api.ts";
+import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { requestOf } from "../../support/worker/operations.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+/** An account that has sent all the requests of its minute. */
+async function busyClient(): Promise<Client> {
+  const client = await newClient();
+  const use = () => env.RATE_LIMIT.limit({ key: client.accountId });
+  await Promise.all(Array.from({ length: 600 }, use));
+  // A new minute may have begun meanwhile.
+  while ((await use()).success);
+  return client;
+}
+
+describe("429", () => {
+  it("answers an account that is over its rate, on every operation, and says when to try again", async () => {
+    const busy = await busyClient();
+    for (const operation of OPERATION_IDS) {
+      const { method, path, headers, body } = requestOf(operation);
+      const answer = await busy.send(method, path, body, headers);
+      expectError(answer, 429, "rate_limited", operation);
+      expect(answer.body.retryAfterSeconds, operation).toBe(60);
+      expect(answer.headers.get("retry-after"), operation).toBe("60");
+    }
+  });
+
+  it("lets other accounts go on, and whoever asks for what is not the API", async () => {
+    await busyClient();
+    const calm = await newClient();
+    expect((await calm.send("GET", "/v1/jobs")).status).toBe(200);
+    expect((await send("GET", "/healthz")).status).toBe(200);
+  });
+
+  it("refuses nobody because the limiter does not answer, and tells the operator", async () => {
+    const client = await newClient();
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const { requestRate } = platformOf(env);
+    vi.spyOn(requestRate, "admits").mockImplementation((id) =>
+      new RequestRate({ limit: () => Promise.reject(new Error("no limiter")) }).admits(id),
+    );
+    expect((await client.send("GET", "/v1/jobs")).status).toBe(200);
+    expect(logged.mock.calls.flat().join()).toContain("rate_unknown");
+  });
+});

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type OperationId, OPERATIONS } from "../../../src/contract/operations.ts";
+import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
+import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+import { uploaded } from "../../support/worker/jobs.ts";
+import { type Named, requestOf } from "../../support/worker/operations.ts";
+import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
+
+/** An account with one of everything, and what of it no other may see. */
+interface Tenant {
+  readonly client: Client;
+  readonly own: Named;
+  readonly traces: string[];
+}
+
+async function settle(): Promise<Tenant> {
+  const client = await newClient();
+  const { jobId } = await successfulJob(client);
+  await client.send("POST", `/v1/jobs/${jobId}/download`);
+  await deliverArchive(jobId);
+  const made = await client.send("POST", "/v1/api-keys", { label: "mine" }, { "idempotency-key": "mine" });
+  const own = { jobId, keyId: String(made.body.apiKey.keyId), taskId: await uploaded(client) };
+  return { client, own, traces: [client.accountId, ...Object.values(own)] };
+}
+
+/** What an operation's request names, and how: a path, a body or a query; null where it names nothing. */
+const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
+  createUploadPresign: null,
+  listJobs: "jobId",
+  createJob: "taskId",
+  retrieveJob: "jobId",
+  retrieveJobResult: "jobId",
+  createJobDownload: "jobId",
+  retrieveJobDownload: "jobId",
+  getAccount: null,
+  getAccountOverview: null,
+  listApiKeys: null,
+  createApiKey: null,
+  revokeApiKey: "keyId",
+  createCheckout: null,
+  createBillingPortal: null,
+};
+
+const ask = (client: Client, operation: OperationId, named: Partial<Named>): Promise<Answer> => {
+  const { method, path, headers, body } = requestOf(operation, named);
+  const query = operation === "listJobs" && named.jobId !== undefined ? `?jobId=${named.jobId}` : "";
+  return client.send(method, path + query, body, headers);
+};
+
+describe("two accounts", () => {
+  let ada: Tenant;
+  let bob: Tenant;
+  beforeEach(async () => {
+    ada = await settle();
+    bob = await settle();
+    const stripe = new PlayedStripe();
+    await createSession(bob.client, "checkout");
+    bob.traces.push(stripe.customerOf(bob.client));
+  });
+
+  it.each(OPERATION_IDS)("get their own, and no trace of the other's: %s", async (operation) => {
+    const answer = await ask(ada.client, operation, ada.own);
+    expect(answer.status).toBe(OPERATIONS[operation].status);
+    const text = JSON.stringify(answer.body);
+    for (const trace of bob.traces) expect(text).not.toContain(trace);
+  });
+
+  it.each(OPERATION_IDS.filter((id) => NAMING[id] !== null))(
+    "answers for another account's as for what is not there, byte for byte: %s",
+    async (operation) => {
+      const name = NAMING[operation] ?? "jobId";
+      const foreign = await ask(ada.client, operation, { [name]: bob.own[name] });
+      const absent = await ask(ada.client, operation, {
+        [name]: bob.own[name].replace(/[0-9a-f]{7}(?=\.|$)/, "0000000"),
+      });
+      expect(foreign.status).toBe(absent.status);
+      expect(foreign.status === 200 ? foreign.body.items : foreign.status).toEqual(
+        operation === "listJobs" ? [] : operation === "createJob" ? 403 : 404,
+      );
+      expect(JSON.stringify(foreign.body)).toBe(JSON.stringify(absent.body));
+
+      const unhurt = await ask(bob.client, operation, bob.own);
+      expect(unhurt.status).toBe(OPERATIONS[operation].status);
+    },
+  );
+
+  it.each(["createApiKey", "createCheckout", "createBillingPortal", "createJob"] as const)(
+    "may use the same Idempotency-Key without knowing of each other: %s",
+    async (operation) => {
+      const answers = await Promise.all(
+        [ada, bob].map(async ({ client, own }) => {
+          const { method, path, body } = requestOf(operation, own);
+          return client.send(method, path, body, { "idempotency-key": "the same" });
+        }),
+      );
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status: OPERATIONS[operation].status, replayed: null });
+      }
+      expect(answers[0]?.body).not.toEqual(answers[1]?.body);
+    },
+  );
+
+  it("get signed addresses of their own files alone", async () => {
+    const { body } = await ask(ada.client, "retrieveJobResult", ada.own);
+    const signed: string[] = body.assets.map((asset: { url: string }) => asset.url);
+    expect(signed.length).toBeGreaterThan(0);
+    for (const url of signed) expect(new URL(url).pathname).toContain(`/${ada.client.accountId}/`);
+  });
+});

@@ -1,0 +1,283 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Jobs } from "../../../src/stores/jobs.ts";
+import { Queues } from "../../../src/stores/queues.ts";
+import { type Client, newClient } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
+import {
+  callBack,
+  deliver,
+  deliverTask,
+  failure,
+  finishJob,
+  PlayedInference,
+  success,
+} from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { present } from "../../support/worker/present.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+describe("at-least-once delivery, exactly-once in effect", () => {
+  let client: Client;
+  let inference: PlayedInference;
+  let jobId: string;
+  let tasks: string[];
+  beforeEach(async () => {
+    client = await newClient();
+    inference = new PlayedInference();
+    ({ jobId, tasks } = await newJob(client, 3));
+  });
+
+  const job = async () => (await client.send("GET", `/v1/jobs/${jobId}`)).body;
+  const result = async () => (await client.send("GET", `/v1/jobs/${jobId}/result`)).body;
+  const [first, second] = [() => present(tasks[0]), () => present(tasks[1])];
+
+  it("gives a task to one holder, however often its message comes", async () => {
+    await Promise.all(Array.from({ length: 5 }, () => deliverTask(jobId, first())));
+    await deliverTask(jobId, first());
+    expect(inference.tasks).toHaveLength(1);
+  });
+
+  it("comes to the same end whatever the order and the number of messages", async () => {
+    const shuffled = [2, 0, 1, 2, 1, 0, 0].map((i) => present(tasks[i]));
+    for (const taskId of shuffled) await deliverTask(jobId, taskId);
+    for (const task of inference.tasks.toReversed()) await callBack(task, "complete", success());
+    for (const taskId of shuffled) await deliverTask(jobId, taskId);
+    expect(inference.tasks).toHaveLength(3);
+    expect((await job()).status).toBe("success");
+    expect((await result()).manifest.items.map((item: { taskId: string }) => item.taskId)).toEqual(tasks);
+  });
+
+  it("drops messages of jobs and tasks that are not, and retries one that it can't read", async () => {
+    await deliverTask(`job_${"0".repeat(32)}`, first());
+    await deliverTask(jobId, "unknown.png");
+    expect(inference.tasks).toEqual([]);
+    expect(await deliver("segmentation-bulk", { v: 9 })).toMatchObject({ retryMessages: [{ msgId: "m0" }] });
+  });
+
+  it("takes a completion twice to one effect", async () => {
+    await deliverTask(jobId, first());
+    const once = await callBack(inference.last, "complete", success(2));
+    const before = await job();
+    const twice = await callBack(inference.last, "complete", success(1));
+    expect(once.status).toBe(204);
+    expect(twice.status).toBe(204);
+    expect(await job()).toEqual(before);
+    await finishJob(inference, client.accountId, jobId, tasks.slice(1));
+    expect((await result()).manifest.items[0].masks).toHaveLength(2);
+  });
+
+  it("refuses every late callback of a lease that has ended, and keeps what the next holder reports", async () => {
+    await deliverTask(jobId, first());
+    const late = inference.last;
+    later(61_000);
+    await ring(jobId);
+    expect(inference.cancelled).toEqual([late.key]);
+    later(5_000);
+    await deliverTask(jobId, first());
+    const next = inference.last;
+    expect(next.key).not.toBe(late.key);
+
+    expectError(await callBack(late, "complete", failure(false)), 409, "lease_lost");
+    expectError(await callBack(late, "progress", { done: 0, total: 1 }), 409, "lease_lost");
+    const files = [
+      { name: "masks/0.png", contentType: "image/png", size: 1, md5: "1B2M2Y8AsgTpgAmY7PhCfg==" },
+    ];
+    expectError(await callBack(late, "outputs", { files }), 409, "lease_lost");
+
+    expect((await callBack(next, "complete", success())).status).toBe(204);
+    expectError(await callBack(late, "complete", success(5)), 409, "lease_lost");
+    expect((await job()).tasks[0]).toMatchObject({ status: "success", error: null });
+  });
+
+  it("extends a lease with each report of progress", async () => {
+    await deliverTask(jobId, first());
+    for (let i = 0; i < 4; i += 1) {
+      later(50_000);
+      const answer = await callBack(inference.last, "progress", { done: 0, total: 1 });
+      expect(answer).toMatchObject({ status: 200, body: { deadline: Date.now() + 60_000 } });
+      await ring(jobId);
+    }
+    expect((await callBack(inference.last, "complete", success())).status).toBe(204);
+  });
+
+  it("grants signed PUTs under the lease's own prefix, for exactly the files that were named", async () => {
+    await deliverTask(jobId, first());
+    const file = { name: "masks/0.png", contentType: "image/png", size: 7, md5: "1B2M2Y8AsgTpgAmY7PhCfg==" };
+    const { body } = await callBack(inference.last, "outputs", { files: [file] });
+    const [upload] = body.uploads;
+    const url = new URL(upload.url);
+    expect(url.pathname).toContain(`/outputs/${client.accountId}/${jobId}/${first()}/1/masks/0.png`);
+    expect(url.searchParams.get("X-Amz-SignedHeaders")).toBe("content-length;content-md5;content-type;host");
+    expect(upload.headers).toEqual({ "content-type": "image/png", "content-md5": file.md5 });
+    expectError(await callBack(inference.last, "outputs", { files: [file, file] }), 400, "outputs_refused");
+    const escaping = { ...file, name: "../../other/masks/0.png" };
+    expectError(await callBack(inference.last, "outputs", { files: [escaping] }), 400, "invalid_request");
+  });
+
+  it("refuses a callback's body that is larger than any report can be", async () => {
+    await deliverTask(jobId, first());
+    const large = success(1, { notice: { code: "too_much", message: "x".repeat(5 * 1024 * 1024) } });
+    expectError(await callBack(inference.last, "complete", large), 400, "body_too_large");
+  });
+
+  it("refuses a callback whose token is forged or of another purpose", async () => {
+    await deliverTask(jobId, first());
+    const task = inference.last;
+    const { nextToken } = (await client.send("GET", "/v1/jobs?limit=1")).body;
+    const forged = `${task.callbackToken.slice(0, -6)}AAAAAA`;
+    for (const callbackToken of [forged, client.key, nextToken ?? "x", "x"]) {
+      expectError(await callBack({ ...task, callbackToken }, "complete", success()), 401, "Unauthorized");
+    }
+    expect((await job()).tasks[0].status).toBe("processing");
+  });
+
+  it("tries again after a failure that may pass, three times in all, then tells the last reason", async () => {
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await deliverTask(jobId, first());
+      expect((await job()).tasks[0]).toMatchObject({ status: "processing", error: null });
+      await callBack(inference.last, "complete", failure(true, "engine_crashed"));
+      later(60_000);
+    }
+    expect((await job()).tasks[0]).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^engine_crashed: /),
+    });
+    await deliverTask(jobId, first());
+    expect(inference.tasks).toHaveLength(3);
+  });
+
+  it("takes back what a stopping service returns, at no attempt, as often as that is", async () => {
+    for (let time = 1; time <= 4; time += 1) {
+      await deliverTask(jobId, first());
+      expect((await callBack(inference.last, "complete", { outcome: "returned" })).status).toBe(204);
+      expect((await job()).tasks[0]).toMatchObject({ status: "processing", error: null });
+      later(60_000);
+    }
+    await deliverTask(jobId, first());
+    await callBack(inference.last, "complete", success());
+    expect((await job()).tasks[0]).toMatchObject({ status: "success" });
+  });
+
+  it("gives a task up after three leases that ended without a word", async () => {
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await deliverTask(jobId, second());
+      later(61_000);
+      await ring(jobId);
+      later(60_000);
+    }
+    expect((await job()).tasks[1]).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^attempts_exhausted: /),
+    });
+  });
+
+  it("is queued, also in the list, until the service took it, however often it was offered", async () => {
+    const pushed = vi.spyOn(Jobs.prototype, "project");
+    inference.answer = () => new Response(null, { status: 429 });
+    for (let offer = 0; offer < 3; offer += 1) {
+      await deliverTask(jobId, first());
+      later(10_000);
+      await ring(jobId);
+    }
+    expect((await job()).status).toBe("queued");
+    expect(pushed).not.toHaveBeenCalled();
+    inference.answer = () => Response.json({}, { status: 202 });
+    await deliverTask(jobId, first());
+    expect((await job()).status).toBe("processing");
+  });
+
+  it.each([
+    ["is full", () => new Response(null, { status: 429, headers: { "retry-after": "4" } })],
+    ["is starting", () => new Response(null, { status: 503 })],
+    ["refuses our token", () => new Response(null, { status: 401 })],
+    [
+      "can't be reached",
+      () => {
+        throw new TypeError("connection refused");
+      },
+    ],
+  ])("burns no attempt while the service %s", async (_, busy) => {
+    const sent = vi.spyOn(Queues.prototype, "sendTasks");
+    inference.answer = busy;
+    for (let offer = 0; offer < 10; offer += 1) {
+      await deliverTask(jobId, first());
+      expect((await job()).tasks[0].status).toBe("queued");
+      later(50_000);
+      await ring(jobId);
+      expect(sent.mock.calls.at(-1)?.[2]).toContain(first());
+    }
+    inference.answer = () => Response.json({}, { status: 202 });
+    await deliverTask(jobId, first());
+    expect((await callBack(inference.last, "complete", success())).status).toBe(204);
+  });
+
+  it("fails a task that the service will never take, by name", async () => {
+    inference.answer = () => new Response(null, { status: 400 });
+    await deliverTask(jobId, first());
+    expect((await job()).tasks[0]).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^task_refused: /),
+    });
+  });
+
+  it("sends again what was lost in the queue, ever more rarely", async () => {
+    const sent = vi.spyOn(Queues.prototype, "sendTasks");
+    const rings: number[] = [];
+    for (let seconds = 10; seconds <= 300; seconds += 10) {
+      later(10_000);
+      await ring(jobId);
+      if (sent.mock.calls.length > rings.length) rings.push(seconds);
+    }
+    expect(rings).toEqual([30, 90, 210]);
+  });
+
+  it("gives up after a day what the service never had room for", async () => {
+    later(86_400_001);
+    await ring(jobId);
+    expect(await job()).toMatchObject({ status: "failed" });
+    expect((await job()).tasks[0].error).toMatch(/^inference_unavailable: /);
+  });
+
+  it("keeps its window filled: one message out for each task that ended", async () => {
+    const sent = vi.spyOn(Queues.prototype, "sendTasks");
+    const large = await newJob(client, 20);
+    for (const taskId of large.tasks.slice(0, 4)) {
+      await deliverTask(large.jobId, taskId);
+      await callBack(inference.last, "complete", success());
+    }
+    await expect.poll(() => sent.mock.calls.flatMap((call) => call[2])).toEqual(large.tasks.slice(0, 10));
+  });
+
+  it("is in the list as it is, also when every push failed at first", async () => {
+    const listed = async () => (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0];
+    const push = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("D1 is down"));
+    await finishJob(inference, client.accountId, jobId, tasks);
+    expect((await listed()).status).toBe("queued");
+    const alarm = await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.getAlarm());
+    expect(alarm).toBeLessThanOrEqual(Date.now() + 5_000);
+    push.mockRestore();
+    await ring(jobId);
+    expect(await listed()).toMatchObject({ status: "success", updatedAt: (await job()).updatedAt });
+  });
+
+  it("never lets an older push overwrite a newer one", async () => {
+    await finishJob(inference, client.accountId, jobId, tasks);
+    const push = { jobId, status: "processing", error: null, updatedAt: 1, usedUnits: null } as const;
+    await expect
+      .poll(async () => (await client.send("GET", "/v1/jobs")).body.items[0].status)
+      .toBe("success");
+    await new Jobs(env.DB).project({ ...push, version: 2 });
+    expect((await client.send("GET", "/v1/jobs")).body.items[0].status).toBe("success");
+  });
+
+  it("forgets nothing when the object is evicted from memory", async () => {
+    await deliverTask(jobId, first());
+    const before = await job();
+    await evictDurableObject(env.JOBS.getByName(jobId));
+    expect(await job()).toEqual(before);
+    expect((await callBack(inference.last, "complete", success())).status).toBe(204);
+  });
+});

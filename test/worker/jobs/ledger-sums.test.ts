@@ -1,0 +1,154 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JobDefinition } from "../../../src/core/job/state.ts";
+import { trialAt, trialRefusal } from "../../../src/core/trial.ts";
+import { Jobs } from "../../../src/stores/jobs.ts";
+import { Ledger } from "../../../src/stores/ledger.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { amount } from "../../support/worker/random.ts";
+
+const OFFER = { version: "v1", tokens: 8, days: 10 };
+const BEGIN = Date.parse("2026-01-01T00:00:00.000Z");
+const DAY = 86_400_000;
+
+/** What a service may do to one account's jobs, some of them named again after their end. */
+type Event =
+  | { kind: "reserve"; job: number; units: number }
+  | { kind: "settle" | "retire"; job: number; units: number }
+  | { kind: "void"; job: number }
+  | { kind: "pass"; days: number };
+
+const job = fc.nat(9);
+const units = fc.integer({ min: 0, max: 9 });
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("reserve" as const),
+      job,
+      units: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom("settle" as const, "retire" as const), job, units }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("void" as const), job }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("pass" as const), days: fc.constantFrom(1, 5) }) },
+);
+
+interface ModelJob {
+  readonly reserved: number;
+  readonly at: number;
+  readonly isListed: boolean;
+  readonly end: { readonly settled: number } | "void" | null;
+}
+
+/** The ledger in a few words: what one account's jobs reserved, and how each ended. */
+class Model {
+  readonly jobs = new Map<number, ModelJob>();
+  now = BEGIN;
+
+  get use() {
+    let usedTokens = 0;
+    let startedAt: number | null = null;
+    for (const { reserved, at, end } of this.jobs.values()) {
+      if (end === "void") continue;
+      usedTokens += end === null ? reserved : end.settled;
+      startedAt = Math.min(startedAt ?? at, at);
+    }
+    return { usedTokens, startedAt };
+  }
+
+  reserve(id: number, tokens: number): boolean {
+    const known = this.jobs.get(id);
+    if (known !== undefined) return known.isListed;
+    if (trialRefusal(trialAt(OFFER, this.use, this.now), tokens) !== null) return false;
+    this.jobs.set(id, { reserved: tokens, at: this.now, isListed: true, end: null });
+    return true;
+  }
+
+  /** A job ends once; it may be struck from the list later. */
+  end(id: number, settled: number | "void", isListed: boolean): void {
+    const known = this.jobs.get(id);
+    if (known === undefined) return;
+    const end = settled === "void" ? settled : { settled: Math.min(settled, known.reserved) };
+    this.jobs.set(id, { ...known, end: known.end ?? end, isListed: known.isListed && isListed });
+  }
+}
+
+const definition = (accountId: string, id: number, createdAt: number): JobDefinition => ({
+  jobId: `${accountId}_${id}`,
+  accountId,
+  type: "image",
+  processingMode: "batch",
+  lane: "trial",
+  prompts: ["cat"],
+  threshold: 0.5,
+  maskThreshold: 0.5,
+  generatePreview: false,
+  taskIds: ["a.png"],
+  createdAt,
+});
+
+describe("the ledger, whatever becomes of an account's jobs in whatever order", () => {
+  const jobs = new Jobs(env.DB);
+  const ledger = new Ledger(env.DB);
+
+  /** Does the same to the database and to the model; what they make of it must agree. */
+  async function perform(event: Event, model: Model, accountId: string): Promise<void> {
+    if (event.kind === "pass") {
+      model.now += event.days * DAY;
+      return;
+    }
+    const jobId = `${accountId}_${event.job}`;
+    switch (event.kind) {
+      case "reserve": {
+        const terms = { maxActiveJobs: 100, units: event.units, fund: "trial", offer: OFFER } as const;
+        const { listed, use } = await jobs.insert(definition(accountId, event.job, model.now), terms);
+        expect(listed).toBe(model.reserve(event.job, event.units));
+        expect(use.trial).toEqual(model.use);
+        return;
+      }
+      case "settle": {
+        const end = { status: "success", error: null, updatedAt: model.now, version: 2 } as const;
+        await jobs.project({ jobId, usedUnits: event.units, ...end });
+        model.end(event.job, event.units, true);
+        return;
+      }
+      case "retire":
+        await jobs.retire(jobId, event.units, model.now);
+        model.end(event.job, event.units, false);
+        return;
+      case "void":
+        await jobs.withdraw(jobId, model.now);
+        model.end(event.job, "void", false);
+    }
+  }
+
+  it("agrees with a model of it, and its sums always hold", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyEvent, { minLength: 10, maxLength: 40 }), async (events) => {
+        const { accountId } = await newClient("trial");
+        const model = new Model();
+        for (const event of events) await perform(event, model, accountId);
+
+        expect((await ledger.use(accountId)).trial).toEqual(model.use);
+        expect(model.use.usedTokens).toBeLessThanOrEqual(OFFER.tokens);
+        const { results } = await env.DB.prepare(
+          `SELECT job_id, sum(units) FILTER (WHERE kind = 'reserve') AS reserved,
+             sum(units) FILTER (WHERE kind <> 'reserve') AS ended, group_concat(kind, ' ' ORDER BY id) AS kinds
+           FROM ledger WHERE account_id = ?1 GROUP BY job_id`,
+        )
+          .bind(accountId)
+          .all<{ job_id: string; reserved: number; ended: number | null; kinds: string }>();
+        for (const { reserved, ended, kinds } of results) {
+          expect(["reserve", "reserve settle release", "reserve void"]).toContain(kinds);
+          expect(ended).toBe(kinds === "reserve" ? null : reserved);
+        }
+      }),
+      { numRuns: amount({ short: 40, long: 1_000 }), seed: Number(env.SEED) },
+    );
+  });
+});

@@ -1,0 +1,140 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CreatedApiKey } from "../../../src/contract/api-key.ts";
+import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/api-key.ts";
+import { createKey, newKey } from "../../support/worker/api-keys.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+let client: Client;
+beforeEach(async () => {
+  client = await newClient();
+});
+
+describe("createApiKey 201", () => {
+  it("answers with the key and its secret, which lets into the same account at once", async () => {
+    const { status, headers, body } = await createKey(client, { label: "laptop" });
+    expect(status).toBe(201);
+    expect(headers.get("idempotent-replayed")).toBeNull();
+    const { apiKey, secret = "", secretUnavailable } = CreatedApiKey.parse(body);
+    expect(secretUnavailable).toBe(false);
+    expect(isWellFormedApiKey(secret)).toBe(true);
+    expect(apiKey).toEqual({
+      keyId: expect.stringMatching(/^key_[0-9a-f]{32}$/),
+      label: "laptop",
+      prefix: secret.slice(0, 12),
+      revoked: false,
+      revokedAt: null,
+      createdAt: apiKey.updatedAt,
+      updatedAt: apiKey.updatedAt,
+    });
+    const { body: account } = await send("GET", "/v1/account", {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect(account.accountId).toBe(client.accountId);
+  });
+
+  it("keeps the secret's digest, and the secret nowhere", async () => {
+    const { apiKey, secret } = await newKey(client, "laptop");
+    const tables = await Promise.all(
+      ["api_keys", "idempotency_keys"].map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all()),
+    );
+    const stored = JSON.stringify(tables.map((table) => table.results));
+    expect(stored).toContain(await apiKeyDigest(secret));
+    expect(stored).toContain(apiKey.keyId);
+    expect(stored).not.toContain(secret);
+    expect(stored).not.toContain(secret.slice(12));
+  });
+
+  it("answers a repetition with the same key, without the secret", async () => {
+    const first = await createKey(client, { label: "laptop" }, "k");
+    const again = await createKey(client, { label: "laptop", other: "ignored" }, "k");
+    expect(again).toMatchObject({ status: 201, replayed: "true" });
+    expect(again.body).toEqual({ apiKey: first.body.apiKey, secretUnavailable: true });
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label = 'laptop'").first("n")).toBe(
+      1,
+    );
+  });
+
+  it("makes two keys of one label for two Idempotency-Keys", async () => {
+    const one = await newKey(client, "same");
+    const two = await newKey(client, "same");
+    expect(two.apiKey.keyId).not.toBe(one.apiKey.keyId);
+    expect(two.secret).not.toBe(one.secret);
+  });
+
+  it("takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128", async () => {
+    for (const [i, label] of ["x", "鍵".repeat(100), "' OR 1=1 --"].entries()) {
+      const { status, body } = await createKey(client, { label }, String(i).repeat(128));
+      expect({ status, body }).toMatchObject({ status: 201, body: { apiKey: { label } } });
+    }
+  });
+});
+
+describe("createApiKey 400", () => {
+  const expectNoKeyMade = async () =>
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM api_keys").first("n")).toBe(1);
+
+  it("refuses a request without an Idempotency-Key, or with one that is empty or longer than 128", async () => {
+    const body = { label: "laptop" };
+    expectError(await client.send("POST", "/v1/api-keys", body), 400, "invalid_idempotency_key");
+    for (const key of ["", "   ", "x".repeat(129)]) {
+      expectError(await createKey(client, body, key), 400, "invalid_idempotency_key");
+    }
+    await expectNoKeyMade();
+  });
+
+  it.each([
+    ["no label", {}],
+    ["an empty label", { label: "" }],
+    ["a label of 101 characters", { label: "x".repeat(101) }],
+    ["a label that is no string", { label: 7 }],
+    ["a label that is null", { label: null }],
+    ["a list", []],
+    ["a text", "label"],
+    ["null", null],
+  ])("refuses %s, and the Idempotency-Key stays free", async (_, body) => {
+    expectError(await createKey(client, body, "k"), 400, "invalid_request");
+    await expectNoKeyMade();
+    expect((await createKey(client, { label: "laptop" }, "k")).status).toBe(201);
+  });
+
+  it("refuses a body that is no JSON", async () => {
+    expectError(await createKey(client, undefined, "k"), 400, "unsupported_content_type");
+    await expectNoKeyMade();
+  });
+});
+
+const keysMade = () => env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label <> 'test'").first("n");
+
+describe("createApiKey 409", () => {
+  it("refuses an Idempotency-Key that was used with another body, and remembers the first", async () => {
+    const first = await createKey(client, { label: "one" }, "k");
+    expectError(await createKey(client, { label: "two" }, "k"), 409, "idempotency_mismatch");
+    expect(await keysMade()).toBe(1);
+    expect((await createKey(client, { label: "one" }, "k")).body.apiKey).toEqual(first.body.apiKey);
+  });
+
+  it("makes one key of 200 requests at once: one shows the secret, the others are replays or told to come again", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => createKey(client, { label: "one" }, "k")),
+    );
+    expect(await keysMade()).toBe(1);
+    const made = answers.filter((answer) => answer.status === 201);
+    expect(made.filter((answer) => answer.body.secret !== undefined)).toHaveLength(1);
+    expect(new Set(made.map((answer) => answer.body.apiKey.keyId)).size).toBe(1);
+    const waiting = answers.filter((answer) => answer.status !== 201);
+    expect(waiting.length, "some came while the first was running").toBeGreaterThan(0);
+    for (const answer of waiting) expectInProgress(answer);
+
+    const after = await createKey(client, { label: "one" }, "k");
+    expect(after).toMatchObject({ status: 201, replayed: "true" });
+    expect(after.body).toEqual({ apiKey: made[0]?.body.apiKey, secretUnavailable: true });
+  });
+});
+
+function expectInProgress(answer: Answer): void {
+  expectError(answer, 409, "idempotency_in_progress");
+  expect(answer.body.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+  expect(answer.headers.get("retry-after")).toBe(String(answer.body.retryAfterSeconds));
+}

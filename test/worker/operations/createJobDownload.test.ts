@@ -1,0 +1,83 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ArchiveDownload } from "../../../src/contract/archive.ts";
+import { Queues } from "../../../src/stores/queues.ts";
+import { type Client, newClient } from "../../support/worker/api.ts";
+import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+import { failure, finishJob, PlayedInference, videoSuccess } from "../../support/worker/inference.ts";
+import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+describe("createJobDownload 202", () => {
+  let client: Client;
+  let jobId: string;
+  beforeEach(async () => {
+    client = await newClient();
+    ({ jobId } = await successfulJob(client));
+  });
+
+  const request = async () => {
+    const { status, body } = await client.send("POST", `/v1/jobs/${jobId}/download`);
+    expect(status).toBe(202);
+    return ArchiveDownload.parse(body);
+  };
+
+  it("is pending until the archive is built, and asks to come again in 2 seconds", async () => {
+    expect(await request()).toEqual({
+      jobId,
+      status: "pending",
+      expiresAt: null,
+      downloadUrl: null,
+      retryAfterSeconds: 2,
+      error: null,
+    });
+  });
+
+  it("is pending of a video too", async () => {
+    const video = await newVideoJob(client);
+    await finishJob(new PlayedInference(), client.accountId, video.jobId, [video.taskId], () =>
+      videoSuccess(2),
+    );
+    jobId = video.jobId;
+    expect(await request()).toMatchObject({ jobId, status: "pending" });
+  });
+
+  it("starts one archive, however often it is asked for", async () => {
+    const sent = vi.spyOn(Queues.prototype, "sendArchive");
+    await Promise.all(Array.from({ length: 20 }, request));
+    await request();
+    expect(sent).toHaveBeenCalledTimes(1);
+  });
+
+  it("is there for a blocked account too", async () => {
+    await env.DB.prepare("UPDATE accounts SET plan = 'blocked'").run();
+    const { body } = await client.send("GET", "/v1/account/overview");
+    expect(body.access).toMatchObject({ mode: "blocked", downloadsAllowed: true });
+    expect(await request()).toMatchObject({ status: "pending" });
+    expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);
+  });
+
+  it("gives the archive that is ready", async () => {
+    await request();
+    await deliverArchive(jobId);
+    const ready = await request();
+    expect(ready).toMatchObject({ status: "ready", retryAfterSeconds: null, error: null });
+    expect(ready.downloadUrl).toContain(`/archives/${client.accountId}/${jobId}/`);
+  });
+});
+
+describe("createJobDownload 409", () => {
+  it("refuses a job that is not success, queued or failed; nothing was requested then", async () => {
+    const client = await newClient();
+    const queued = await newJob(client);
+    const failed = await newJob(client);
+    await finishJob(new PlayedInference(), client.accountId, failed.jobId, failed.tasks, () =>
+      failure(false),
+    );
+    for (const { jobId } of [queued, failed]) {
+      const path = `/v1/jobs/${jobId}/download`;
+      expectError(await client.send("POST", path), 409, "job_not_downloadable");
+      expectError(await client.send("GET", path), 404, "download_not_requested");
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { Account } from "../../../src/contract/account.ts";
+import { newClient, send } from "../../support/worker/api.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+describe("getAccount 200", () => {
+  it("answers with the account of the credential, each field present", async () => {
+    const client = await newClient();
+    await newClient();
+    const { status, body } = await client.send("GET", "/v1/account");
+    expect(status).toBe(200);
+    expect(Account.parse(body)).toEqual({
+      accountId: client.accountId,
+      email: `${client.accountId}@example.com`,
+      emailVerified: false,
+      image: null,
+      name: null,
+      status: "active",
+    });
+  });
+
+  it("shows what is known of its person", async () => {
+    const client = await newClient();
+    await env.DB.prepare(
+      "UPDATE accounts SET name = 'Ada', email_verified = 1, image = 'https://pictures.test/ada.png'",
+    ).run();
+    expect((await client.send("GET", "/v1/account")).body).toMatchObject({
+      name: "Ada",
+      emailVerified: true,
+      image: "https://pictures.test/ada.png",
+    });
+  });
+});
+
+describe("getAccount 401", () => {
+  it("refuses an API key with a wrong checksum without a read of the database", async () => {
+    const { key } = await newClient();
+    const prepare = vi.spyOn(env.DB, "prepare");
+    const use = (secret: string) =>
+      send("GET", "/v1/account", { headers: { authorization: `Bearer ${secret}` } });
+    const wrong = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+    expectError(await use(wrong), 401, "Unauthorized");
+    expect(prepare).not.toHaveBeenCalled();
+    expect((await use(key)).status).toBe(200);
+    expect(prepare).toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { ImageJobResult, VideoJobResult } from "../../../src/contract/result.ts";
+import { newClient } from "../../support/worker/api.ts";
+import {
+  deliverTask,
+  failure,
+  finishJob,
+  PlayedInference,
+  success,
+  videoSuccess,
+} from "../../support/worker/inference.ts";
+import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
+import { present } from "../../support/worker/present.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+describe("retrieveJobResult 200", () => {
+  it("gives the manifest and the assets of the tasks that succeeded, in the request's order", async () => {
+    const client = await newClient();
+    const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat", "dog"], generatePreview: true });
+    const outcomes = [success(2, { preview: "preview.png" }), failure(false), success(0)];
+    await finishJob(
+      new PlayedInference(),
+      client.accountId,
+      jobId,
+      tasks.toReversed(),
+      (taskId) => outcomes[tasks.indexOf(taskId)] ?? failure(false),
+    );
+
+    const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
+    expect(status).toBe(200);
+    const { manifest, assets, expiresIn } = ImageJobResult.parse(body);
+    const [first, , third] = tasks;
+    expect(manifest).toMatchObject({ jobId, type: "image", prompts: ["cat", "dog"] });
+    expect(manifest.items.map((item) => item.taskId)).toEqual([first, third]);
+    expect(manifest.items[0]).toMatchObject({
+      inputId: first,
+      units: 1,
+      generatedAt: "2026-01-02T03:04:05.678Z",
+      masks: [
+        { maskIndex: 0, confidence: 0.9 },
+        { maskIndex: 1, confidence: 0.89 },
+      ],
+    });
+    expect(manifest.items[1]).not.toHaveProperty("previewUrl");
+    expect(assets.map((asset) => asset.key)).toEqual([
+      `masks/${first}/0.png`,
+      `masks/${first}/1.png`,
+      `preview/${first}.png`,
+    ]);
+
+    const urls = [...(manifest.items[0]?.masks.map((mask) => mask.url) ?? []), manifest.items[0]?.previewUrl];
+    expect(assets.map((asset) => asset.url)).toEqual(urls);
+    for (const asset of assets) {
+      expect(asset.expiresIn).toBe(expiresIn);
+      expect(new URL(asset.url).searchParams.get("X-Amz-Expires")).toBe(String(expiresIn));
+    }
+    expect(expiresIn).toBe(900);
+  });
+
+  it.each([
+    [{}, { scoreThreshold: 0 }],
+    [
+      { fps: 2.5, maxFrames: 120 },
+      { fps: 2.5, maxFrames: 120, scoreThreshold: 0 },
+    ],
+    [
+      { numFrames: 8, scoreThreshold: 0.25 },
+      { numFrames: 8, scoreThreshold: 0.25 },
+    ],
+  ])(
+    "gives a video's manifest, asked for with %j: its counts, and what the request had",
+    async (asked, shown) => {
+      const client = await newClient();
+      const { jobId, taskId } = await newVideoJob(client, { prompts: ["cat", "dog"], ...asked });
+      const completion = videoSuccess(7, { framesWithMasks: 5, totalMasks: 9 });
+      await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+
+      const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
+      expect(status).toBe(200);
+      const url = present(VideoJobResult.parse(body).assets[0]).url;
+      expect(body).toEqual({
+        manifest: {
+          jobId,
+          type: "video",
+          prompts: ["cat", "dog"],
+          items: [
+            {
+              taskId,
+              inputId: taskId,
+              units: 7,
+              generatedAt: "2026-01-02T03:04:05.678Z",
+              masks: url,
+              ...shown,
+              counts: { framesProcessed: 7, framesWithMasks: 5, totalMasks: 9 },
+            },
+          ],
+        },
+        assets: [{ key: `masks/${taskId}/masks.json`, url, expiresIn: 900 }],
+        expiresIn: 900,
+      });
+      expect(new URL(url).pathname).toContain(`/outputs/${client.accountId}/${jobId}/${taskId}/1/masks.json`);
+      expect(new URL(url).searchParams.get("X-Amz-Expires")).toBe("900");
+    },
+  );
+
+  it("gives a video's preview as previewUrl, and as an asset behind its masks", async () => {
+    const client = await newClient();
+    const { jobId, taskId } = await newVideoJob(client, { generatePreview: true });
+    const completion = videoSuccess(3, { preview: "preview.mp4" });
+    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    const { manifest, assets } = VideoJobResult.parse(
+      (await client.send("GET", `/v1/jobs/${jobId}/result`)).body,
+    );
+    expect(assets.map((asset) => asset.key)).toEqual([`masks/${taskId}/masks.json`, `preview/${taskId}.mp4`]);
+    expect(assets.map((asset) => asset.url)).toEqual([
+      manifest.items[0]?.masks,
+      manifest.items[0]?.previewUrl,
+    ]);
+  });
+});
+
+describe("retrieveJobResult 409", () => {
+  it("has no result for a job that is queued, processing or failed", async () => {
+    const inference = new PlayedInference();
+    const client = await newClient();
+    const { jobId, taskId } = await newJob(client);
+    const result = () => client.send("GET", `/v1/jobs/${jobId}/result`);
+    expectError(await result(), 409, "job_not_ready");
+    await deliverTask(jobId, taskId);
+    expectError(await result(), 409, "job_not_ready");
+
+    const failed = await newJob(client);
+    await finishJob(inference, client.accountId, failed.jobId, failed.tasks, () => failure(false));
+    expectError(await client.send("GET", `/v1/jobs/${failed.jobId}/result`), 409, "job_not_ready");
+  });
+});
