@@ -1,4 +1,4 @@
-/** For a container's health check: exits 0 where the service of this container answers. */
+/** A container's health check: exits with 0 if the service in this container answers, otherwise with 1. */
 import process from "node:process";
 
 const PATIENCE_MS = 4_000;

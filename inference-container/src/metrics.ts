@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /**
- * The steps of a task, none counted twice: of a clip, whose steps overlap, `decode` is the wait for frames while the model
- * had none, and `infer` the wait for its results. `wait` is what is left between fetch and upload: for a place in an
- * engine, and for turns with its device while nothing else of the task went on.
+ * The stages of a task, with no time counted twice. A clip's stages overlap: its `decode` is the wait for frames while the
+ * model had none, its `infer` the wait for the model's results. `wait` is the rest between fetch and upload: the wait for a
+ * place in an engine, and for turns with its device while nothing else of the task ran.
  */
 export const STAGES = [
   "queue",
@@ -21,7 +21,7 @@ export type StageTimes = Partial<Record<Stage, number>>;
 
 const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];
 
-/** What the service counts, in Prometheus' units. */
+/** The service's metrics, in Prometheus's base units. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #shared = { registers: [this.#registry] };
@@ -40,42 +40,42 @@ export class Metrics {
   });
   readonly tasks = new Counter({
     name: "inference_tasks_total",
-    help: "Tasks by how they ended; code names a failure",
+    help: "Ended tasks by outcome; code says why a task failed or was dropped",
     labelNames: ["outcome", "code"],
     ...this.#shared,
   });
   readonly refusals = new Counter({
     name: "inference_refusals_total",
-    help: "Submissions that were turned away, by HTTP status",
+    help: "Refused submissions, by HTTP status",
     labelNames: ["status"],
     ...this.#shared,
   });
   readonly featuresCached = new Counter({
     name: "inference_features_cached_total",
-    help: "Tasks whose picture features were remembered, or computed for another task at the same time",
+    help: "Tasks whose picture features were cached, or computed for another task at the same time",
     ...this.#shared,
   });
   readonly engineRestarts = new Counter({
     name: "inference_engine_restarts_total",
-    help: "How often a device's engine process had to be started again",
+    help: "Restarts of a device's engine process",
     labelNames: ["device"],
     ...this.#shared,
   });
   readonly engineTasks = new Gauge({
     name: "inference_engine_jobs",
-    help: "Tasks that a device's engine has",
+    help: "Tasks in a device's engine",
     labelNames: ["device"],
     ...this.#shared,
   });
   readonly modelInfo = new Gauge({
     name: "inference_model_info",
-    help: "1 for the model that is ready, on the execution provider that is really in use",
+    help: "1 for the loaded model, with the execution provider in actual use",
     labelNames: ["id", "version", "provider"],
     ...this.#shared,
   });
   readonly queueDepth = new Gauge({
     name: "inference_queue_depth",
-    help: "Accepted tasks that wait for a place, by lane",
+    help: "Accepted tasks waiting for a place, by lane",
     labelNames: ["lane"],
     ...this.#shared,
   });

@@ -1,15 +1,15 @@
-/** Shows how much of something is done: a bar on a terminal, a line at each step elsewhere. */
+/** Shows how much of something is done: a bar on a terminal, one line per step elsewhere. */
 
-/** Where sentences and the bar go; process.stderr is one. */
+/** Where the lines and the bar are written, e.g. process.stderr. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** What is counted. */
+/** What is counted, and how it is shown. */
 export interface Scale {
   readonly total: number;
-  /** How many lines there are in place of a bar. */
+  /** How many lines replace the bar. */
   readonly steps: number;
   /** How much is done, in words. */
   readonly amount: (done: number, total: number) => string;
@@ -31,12 +31,12 @@ export class ProgressBar {
     this.#scale = scale;
   }
 
-  /** Counts up; a negative number takes back what a failed attempt had done. */
+  /** Adds to the count; a negative number takes back the work of a failed attempt. */
   add(count: number): void {
     this.reach(this.#done + count);
   }
 
-  /** Shows that so much is done by now. */
+  /** Sets the count. */
   reach(done: number): void {
     this.#done = done;
     if (this.#stream.isTTY) this.#draw(false);
@@ -56,7 +56,7 @@ export class ProgressBar {
     const filled = Math.round(BAR_WIDTH * this.#share());
     const bar = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${this.#amount()}`;
     if (bar === this.#drawn) return;
-    // As long as the one before, lest the end of a longer one stays.
+    // Padded to the previous length, so that no end of a longer bar remains.
     this.#stream.write(`\r${bar.padEnd(this.#drawn.length)}`);
     this.#drawn = bar;
   }

@@ -3,12 +3,15 @@ import { messageOf } from "./error-message.ts";
 import { startService } from "./service.ts";
 import { readSettings } from "./settings.ts";
 
-/** Ctrl-C reaches a whole process group, and a launcher may pass it on: that is one wish, not two. */
+/** Ctrl-C reaches a whole process group, and a launcher may forward it too: both count as one signal. */
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Runs the service as a process: settings from the environment, logs on stdout, drains at SIGTERM or SIGINT and exits 0;
- * 1 where tasks had to be given up, at a second signal, or where the model can't be loaded; 2 for wrong settings.
+ * Runs the service as a process: reads the settings from the environment, logs to stdout, drains at SIGTERM or SIGINT.
+ * Exits with 0; with 1 if tasks had to be given up, at a second signal, or if the model can't be loaded; with 2 if the
+ * settings are wrong.
+ *
+ * @param loader URL of the module that exports `loadModel`
  */
 export async function runService(loader: string): Promise<void> {
   let settings;

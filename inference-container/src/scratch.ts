@@ -3,15 +3,15 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasCode } from "./error-code.ts";
 
-/** Containers that share a disk have process ids in common, but no host name. */
+/** Containers that share a disk may have the same process ids, but never the same host name. */
 const PREFIX = `inference-${hostname()}-`;
 
-/** In a container that was started again this process may have its predecessor's id, but these are its own. */
+/** This process's folders: in a restarted container its predecessor may have had the same process id. */
 const own = new Set<string>();
 
 /**
- * Makes a folder for the files of running tasks, and removes those that services of this machine left behind when they
- * were killed.
+ * Makes a folder for the files of running tasks and returns its path. Removes the folders that killed services on this
+ * machine left behind.
  */
 export async function makeScratch(): Promise<string> {
   const root = tmpdir();

@@ -11,27 +11,27 @@ import { findFfmpeg } from "./video/ffmpeg.ts";
 import { Board } from "./tasks/board.ts";
 import { runTask } from "./tasks/run-task.ts";
 
-/** Longer than a client or a load balancer keeps an idle connection: whoever closes first must not be this side. */
+/** Longer than clients and load balancers keep an idle connection: this side must not be the first to close. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** A running service. */
 export interface Service {
   readonly url: string;
   /**
-   * Resolves when the model is warm on every device; tasks are taken from the first one on.
-   * @throws Error when it can't be loaded on one of them
+   * Resolves when the model is warm on every device; tasks are accepted once it is warm on one.
+   * @throws Error if it can't be loaded on one of them
    */
   readonly ready: Promise<void>;
   /** The process id of a device's engine while it runs; `index` counts the devices in the settings' order. */
   enginePid(index?: number): number | undefined;
   /**
-   * Refuses new tasks, finishes the accepted ones and closes; those that are not done in time are reported as
-   * handed back. Resolves to whether all were finished.
+   * Refuses new tasks, finishes the accepted ones and closes; tasks not finished in time are reported as handed back.
+   * Resolves to whether all were finished.
    */
   drain(): Promise<boolean>;
 }
 
-/** Listens, then loads the model. @param loader URL of the module that exports `loadModel` */
+/** Resolves once the service listens; the model is still loading. @param loader URL of the module that exports `loadModel` */
 export async function startService(settings: Settings, loader: string, log: Logger): Promise<Service> {
   const metrics = new Metrics();
   const folder = await makeScratch();
@@ -72,7 +72,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const starts = engines.start();
   Promise.any(starts).then(
     (model) => log.info({ url, ...model }, "ready"),
-    // All have failed, and the first of them is told below.
+    // All have failed; `ready` reports the first failure.
     () => undefined,
   );
   const ready = Promise.all(starts).then(() => undefined);
@@ -92,7 +92,7 @@ export async function startService(settings: Settings, loader: string, log: Logg
   };
 }
 
-/** FFmpeg's command; null, and a line for the operator, where there is none. */
+/** FFmpeg's command; null, and a warning in the log, if there is none. */
 function ffmpegOf(log: Logger): string | null {
   try {
     return findFfmpeg(process.env);

@@ -7,7 +7,7 @@ const count = (least: number, most: number, standard: number) =>
   z.coerce.number().int().min(least).max(most).default(standard);
 const seconds = (most: number, standard: number) => z.coerce.number().positive().max(most).default(standard);
 
-/** A comma separated list of origins, e.g. `https://a.example,http://127.0.0.1:8787`. */
+/** A comma-separated list of origins, e.g. `https://a.example,http://127.0.0.1:8787`. */
 const Origins = z
   .string()
   .transform((list) => list.split(",").map((item) => item.trim()))
@@ -22,7 +22,7 @@ const Origins = z
       .min(1),
   );
 
-/** A comma separated list of CUDA devices' ids, e.g. `0,1`. */
+/** A comma-separated list of CUDA device ids, e.g. `0,1`. */
 const Devices = z
   .string()
   .transform((list) => list.split(",").map((item) => item.trim()))
@@ -32,19 +32,19 @@ const Devices = z
         .string()
         .regex(/^\d{1,3}$/, {
           error: (issue) =>
-            `"${String(issue.input)}" is no CUDA device; write the devices' numbers, counted from 0, like 0,1`,
+            `"${String(issue.input)}" is not a CUDA device; list device numbers, counted from 0, like 0,1`,
         })
         .transform(Number),
     ),
   )
-  .refine((devices) => new Set(devices).size === devices.length, "names a device twice")
+  .refine((devices) => new Set(devices).size === devices.length, "lists a device twice")
   .default([0]);
 
 const Environment = z
   .object({
     HOST: z.string().default("127.0.0.1"),
     PORT: count(0, 65_535, 8788),
-    INFERENCE_TOKEN: z.string().min(16, "has to be at least 16 characters long").optional(),
+    INFERENCE_TOKEN: z.string().min(16, "must be at least 16 characters long").optional(),
     MODEL_FOLDER: z.string().min(1),
     EXECUTION_PROVIDER: z.enum(["cpu", "cuda"]).default("cpu"),
     DEVICES: Devices,
@@ -70,14 +70,14 @@ const Environment = z
   })
   .refine((env) => env.EXECUTION_PROVIDER === "cuda" || env.DEVICES.length === 1, {
     path: ["DEVICES"],
-    error: "names several devices, which takes EXECUTION_PROVIDER=cuda: the CPU is one",
+    error: "lists several devices, which requires EXECUTION_PROVIDER=cuda: the CPU counts as one",
   });
 
 export type Settings = ReturnType<typeof readSettings>;
 
 /**
  * Reads the settings from the environment; an empty variable counts as missing.
- * @throws Error that names each setting that is missing or wrong
+ * @throws Error that names each missing or wrong setting
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
@@ -87,7 +87,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       const name = String(issue.path[0] ?? "");
       return `${name}: ${given[name] === undefined && issue.code !== "custom" ? "is missing" : issue.message}`;
     });
-    throw new Error(`Settings are wrong. ${wrong.join("; ")}`);
+    throw new Error(`The settings are wrong. ${wrong.join("; ")}`);
   }
   const env = parsed.data;
   return {

@@ -29,13 +29,13 @@ test("without CUDA there is one device, with it as many as are named", () => {
 });
 
 test.for([
-  ["0,1,0", "names a device twice"],
-  ["1,01", "names a device twice"],
-  ["all", '"all" is no CUDA device; write the devices\' numbers, counted from 0, like 0,1'],
-  ["0;1", '"0;1" is no CUDA device'],
-  ["0,", '"" is no CUDA device'],
-  ["-1", '"-1" is no CUDA device'],
-  ["1.5", '"1.5" is no CUDA device'],
+  ["0,1,0", "lists a device twice"],
+  ["1,01", "lists a device twice"],
+  ["all", '"all" is not a CUDA device; list device numbers, counted from 0, like 0,1'],
+  ["0;1", '"0;1" is not a CUDA device'],
+  ["0,", '"" is not a CUDA device'],
+  ["-1", '"-1" is not a CUDA device'],
+  ["1.5", '"1.5" is not a CUDA device'],
 ] as const)("%j is no list of devices: %s", ([devices, reason]) => {
   const environment = { ...COMPLETE, EXECUTION_PROVIDER: "cuda", DEVICES: devices };
   expect(() => readSettings(environment)).toThrow(`DEVICES: ${reason}`);
@@ -43,7 +43,7 @@ test.for([
 
 test("several devices without CUDA are refused", () => {
   const wrong = { ...COMPLETE, DEVICES: "0,1" };
-  expect(() => readSettings(wrong)).toThrow(/DEVICES: names several .*EXECUTION_PROVIDER=cuda/);
+  expect(() => readSettings(wrong)).toThrow(/DEVICES: lists several .*EXECUTION_PROVIDER=cuda/);
 });
 
 test("CPU_FALLBACK is true or false", () => {

@@ -13,12 +13,13 @@ export const OutputFile = z.strictObject({
 });
 export type OutputFile = z.infer<typeof OutputFile>;
 
+/** The files that a task wants to write. */
 export const OutputsRequest = z.strictObject({
   files: z.array(OutputFile).min(1).max(MOST_FILES_PER_TASK),
 });
 export type OutputsRequest = z.infer<typeof OutputsRequest>;
 
-/** A signed PUT for each file, in the request's order; `headers` must be sent as they are. */
+/** One signed PUT per file, in the request's order; `headers` must be sent unchanged. */
 export const OutputsGrant = z.strictObject({
   uploads: z.array(
     z.strictObject({ name: OutputName, url: z.url(), headers: z.record(z.string(), z.string()) }),
@@ -26,19 +27,20 @@ export const OutputsGrant = z.strictObject({
 });
 export type OutputsGrant = z.infer<typeof OutputsGrant>;
 
-/** How far a task is, in units (pictures or frames); each report extends the lease. */
+/** A task's progress in units (pictures or frames); each report extends the lease. */
 export const ProgressReport = z.strictObject({
   done: z.int().nonnegative(),
   total: z.int().positive(),
 });
 export type ProgressReport = z.infer<typeof ProgressReport>;
 
+/** The lease's new deadline, in epoch milliseconds. */
 export const LeaseExtension = z.strictObject({ deadline: z.int().positive() });
 export type LeaseExtension = z.infer<typeof LeaseExtension>;
 
 /**
- * How a task ended. `retryable` is true where another attempt may succeed (a crash, a full disk); `returned` means that the
- * service stops before the task was done, which costs the task no attempt.
+ * How a task ended. `retryable` is true if another attempt may succeed (after a crash, a full disk); `returned` means that
+ * the service stopped before the task was done, which costs the task no attempt.
  */
 export const Completion = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("success"), output: TaskOutput }),

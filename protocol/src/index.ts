@@ -2,7 +2,7 @@
  * The protocol between the Worker and the inference service, the one authority for both sides.
  *
  * Worker → service, `Authorization: Bearer <INFERENCE_TOKEN>`:
- *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400 (never to be taken),
+ *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400 (will never be accepted),
  *                           401 and 403 (an operator's setting is wrong), 429 (lane full) and 503 (not ready
  *                           or draining), both with Retry-After; all but 202 with { error, message }
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
@@ -11,7 +11,7 @@
  * Service → Worker, `Authorization: Bearer <callbackToken>` (a token signed for one lease):
  *   POST {callbackUrl}/outputs   OutputsRequest  → 200 OutputsGrant
  *   POST {callbackUrl}/progress  ProgressReport  → 200 LeaseExtension
- *   POST {callbackUrl}/complete  Completion      → 204; again to who repeats what ended the task
+ *   POST {callbackUrl}/complete  Completion      → 204; also if what ended the task is repeated
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
  */
 export * from "./task.ts";

@@ -3,19 +3,19 @@ import { fill } from "./template.ts";
 
 /** An output: a file that a task's holder writes. */
 export interface Output {
-  /** Its name under its lease's prefix. One with `{index}` is a list: a file for each mask. */
+  /** Its name under its lease's prefix. One with `{index}` is a list: a file per mask. */
   readonly name: string;
   readonly contentType: string;
-  /** What it is called among its job's assets, and in the job's archive. */
+  /** Its key among the job's assets and in the job's archive. */
   readonly assetKey: string;
   /**
-   * How a finished task tells of a file that is no list: `always` by its name, as no task is without it; `or-null` by its
-   * name or null. Without either the field may be missing too, as it is in what was stored before the output existed.
+   * How a finished task names a file that is not a list: `always` by its name, as every task has it; `or-null` by its name
+   * or null. Without either the field may also be missing, as in records stored before the output existed.
    */
   readonly told?: "always" | "or-null";
 }
 
-/** The outputs of a task, by its job's type and their kind: the one list of them, in the order of a job's assets. */
+/** The outputs of a task, by the job's type and their kind: the only list of them, in the order of a job's assets. */
 export const OUTPUTS = {
   image: {
     masks: {
@@ -59,7 +59,7 @@ export const outputsOf = (type: TaskType): [kind: string, output: Output][] =>
 
 const all = Object.values(OUTPUTS).flatMap((kinds) => Object.values(kinds));
 
-/** Whether there is a file of it for each mask. */
+/** Whether it has a file per mask. */
 export const isList = ({ name }: Output): boolean => name.includes("{index}");
 
 /** The most files that a task of any type may write. */
@@ -80,21 +80,21 @@ const pattern = ({ name }: Output): string =>
 /** A file's name under its lease's prefix. */
 export const OutputName = z.string().regex(new RegExp(`^(?:${all.map(pattern).join("|")})$`));
 
-/** What an output may be. */
+/** The content type of an output. */
 export const OutputContentType = z.enum([...new Set(all.map(({ contentType }) => contentType))]);
 
 const patterns = new Map<string, RegExp>(
   all.map((output) => [output.name, new RegExp(`^(?:${pattern(output)})$`)]),
 );
 
-/** Whether a file of this name is of this output. */
+/** Whether a file with this name belongs to this output. */
 export const isNamed = (output: Output, name: string): boolean =>
   patterns.get(output.name)?.test(name) ?? false;
 
-/** The output that a task of this type writes under this name; undefined where it writes none. */
+/** The output that a task of this type writes under this name; undefined if it writes none. */
 export const outputNamed = (type: TaskType, name: string): Output | undefined =>
   outputsOf(type).find(([, output]) => isNamed(output, name))?.[1];
 
-/** The job-relative key of an asset: of a list the one of the mask with this index. */
+/** The job-relative key of an asset; for a list, that of the mask with this index. */
 export const assetKey = (output: Output, taskId: string, index?: number): string =>
   fill(output.assetKey, { taskId, ...(index !== undefined && { index }) });

@@ -3,7 +3,7 @@ import { type Blanks, fill } from "./template.ts";
 
 /** Why a task failed, or what a success could not serve. */
 interface Row {
-  /** Whether another attempt may succeed: after a crash or with a full disk, say, but not with a damaged file. */
+  /** Whether another attempt may succeed: after a crash or a full disk, for example, but not with a damaged file. */
   readonly retryable: boolean;
   /** What happened and what to do, for the person who asked; `{…}` is filled in. */
   readonly sentence: string;
@@ -24,7 +24,7 @@ export const PROBLEMS = {
   },
   image_format_unsupported: {
     retryable: false,
-    sentence: "{format} files can't be read. Convert the picture to JPEG, PNG, WebP, GIF or AVIF.",
+    sentence: "{format} files are not supported. Convert the picture to JPEG, PNG, WebP, GIF or AVIF.",
   },
   image_truncated: {
     retryable: false,
@@ -32,7 +32,7 @@ export const PROBLEMS = {
   },
   image_corrupt: {
     retryable: false,
-    sentence: "The {format} file is damaged and can't be decoded. Export the picture again.",
+    sentence: "The {format} file is damaged and cannot be decoded. Export the picture again.",
   },
   image_too_many_pixels: {
     retryable: false,
@@ -42,11 +42,11 @@ export const PROBLEMS = {
 
   input_too_large: {
     retryable: false,
-    sentence: "The file is larger than {limit} MB, which is the limit. Upload a smaller one.",
+    sentence: "The file is larger than the limit of {limit} MB. Upload a smaller one.",
   },
   input_not_found: {
     retryable: false,
-    sentence: "The uploaded file is not in storage any more. Upload it again and create a new job.",
+    sentence: "The uploaded file is no longer in storage. Upload it again and create a new job.",
   },
   input_unavailable: {
     retryable: true,
@@ -55,7 +55,7 @@ export const PROBLEMS = {
   input_forbidden: {
     retryable: true,
     sentence:
-      "Storage refused to hand out the uploaded file. Create a new job; if that fails too, the operator has to check the storage settings.",
+      "Storage denied access to the uploaded file. Create a new job; if that fails too, the operator has to check the storage settings.",
   },
   input_redirected: {
     retryable: false,
@@ -66,34 +66,34 @@ export const PROBLEMS = {
   too_many_masks: {
     retryable: false,
     sentence:
-      "The result would have more than {limit}, which is the limit. Raise the threshold, send fewer prompts, or process fewer frames of a video.",
+      "The result would exceed the limit of {limit}. Raise the threshold, send fewer prompts, or process fewer frames of a video.",
   },
 
   video_unreadable: {
     retryable: false,
     sentence:
-      "The video can't be read: {reason}. Export it as one ordinary MP4, MOV, WebM, MKV or AVI file and upload that.",
+      "The video cannot be read: {reason}. Export it as an ordinary MP4, MOV, WebM, MKV or AVI file and upload that.",
   },
   video_truncated: {
     retryable: false,
-    sentence: "The video is cut short: a part of the file is missing. Upload the whole file.",
+    sentence: "The video is cut short: part of the file is missing. Upload the whole file.",
   },
   video_stream_missing: {
     retryable: false,
-    sentence: "The file has only sound or pictures in it, and no video. Upload a video.",
+    sentence: "The file contains no video, only sound or pictures. Upload a video.",
   },
   video_format_unsupported: {
     retryable: false,
-    sentence: "{format} files can't be read. Export the video as MP4, MOV, WebM, MKV or AVI.",
+    sentence: "{format} files are not supported. Export the video as MP4, MOV, WebM, MKV or AVI.",
   },
   video_codec_unsupported: {
     retryable: false,
     sentence:
-      "The video is encoded with {codec}, which can't be read. Encode it as H.264, H.265, VP9 or AV1.",
+      "The video is encoded with {codec}, which is not supported. Encode it as H.264, H.265, VP9 or AV1.",
   },
   video_too_long: {
     retryable: false,
-    sentence: "The video is longer than {limit}, which is the limit. Upload a shorter one, or several parts.",
+    sentence: "The video is longer than the limit of {limit}. Upload a shorter one, or several parts.",
   },
   frame_too_large: {
     retryable: false,
@@ -103,17 +103,17 @@ export const PROBLEMS = {
   too_many_frames: {
     retryable: false,
     sentence:
-      "The job would process {count} frames of the video; the limit is {limit}. {change}, or send a shorter video.",
+      "The job would process {count} frames of the video; the limit is {limit}. {change}, or upload a shorter video.",
   },
   video_stalled: {
     retryable: true,
     sentence:
-      "Reading or writing the video stood still. Create a new job; if that fails too, convert the video to MP4 with H.264.",
+      "Reading or writing the video stalled. Create a new job; if that fails too, convert the video to MP4 with H.264.",
   },
   video_crashed: {
     retryable: true,
     sentence:
-      "FFmpeg crashed while it worked on the video. Create a new job; if that fails too, convert the video to MP4 with H.264.",
+      "FFmpeg crashed while it processed the video. Create a new job; if that fails too, convert the video to MP4 with H.264.",
   },
   preview_failed: {
     retryable: true,
@@ -122,12 +122,13 @@ export const PROBLEMS = {
   },
   video_unavailable: {
     retryable: false,
-    sentence: "This service has no FFmpeg and can't process videos. The operator has to install it.",
+    sentence:
+      "This service cannot process videos, because it has no FFmpeg. The operator has to install FFmpeg.",
   },
 
   engine_crashed: {
     retryable: true,
-    sentence: "The inference engine crashed while it worked on this task. Create a new job.",
+    sentence: "The inference engine crashed while it processed this task. Create a new job.",
   },
   engine_timeout: {
     retryable: true,
@@ -137,7 +138,7 @@ export const PROBLEMS = {
   model_output_invalid: {
     retryable: true,
     sentence:
-      "The model gave a result that can't be true. Create a new job; if that fails too, the operator has to look at the model.",
+      "The model returned an impossible result. Create a new job; if that fails too, the operator has to check the model.",
   },
   disk_full: {
     retryable: true,
@@ -146,7 +147,7 @@ export const PROBLEMS = {
   internal_error: {
     retryable: true,
     sentence:
-      "The inference service met an unexpected error. Create a new job; if that fails too, the operator's log says why.",
+      "The inference service failed unexpectedly. Create a new job; if that fails too, the operator finds the reason in the log.",
   },
 
   output_refused: {
@@ -160,22 +161,23 @@ export const PROBLEMS = {
   },
   output_grant_unavailable: {
     retryable: true,
-    sentence: "The inference service got no upload URLs for the results. Create a new job later.",
+    sentence: "The inference service received no upload URLs for the results. Create a new job later.",
   },
   output_grant_mismatch: {
     retryable: true,
     sentence:
-      "The inference service got upload URLs for other files than it asked for. The operator has to deploy versions that fit each other.",
+      "The inference service received upload URLs for the wrong files. The operator has to deploy matching versions of Worker and inference service.",
   },
   storage_origin_refused: {
     retryable: false,
     sentence:
-      "The inference service may not write to the storage that it was given. The operator has to allow that origin.",
+      "The inference service may not upload results to this storage. The operator has to add its origin to STORAGE_ORIGINS.",
   },
 
   task_refused: {
     retryable: false,
-    sentence: "The inference service does not take such a task. The operator's log says why.",
+    sentence:
+      "The inference service does not know this kind of task: the versions of Worker and inference service differ. The operator has to deploy matching versions.",
   },
   inference_unavailable: {
     retryable: false,
@@ -195,7 +197,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 
 const LONGEST_MESSAGE = 500;
 
-/** As it goes over the wire and into storage, where codes of other versions may be too. */
+/** A problem on the wire and in storage, where codes of other versions may occur. */
 export const TaskProblem = z.strictObject({
   code: z.string().regex(/^[a-z][a-z0-9_]{2,63}$/),
   message: z.string().min(1).max(LONGEST_MESSAGE),
@@ -209,10 +211,10 @@ const isProblemCode = (code: unknown): code is ProblemCode =>
 export const Problem = z.strictObject({ ...TaskProblem.shape, code: z.custom<ProblemCode>(isProblemCode) });
 export type Problem = z.infer<typeof Problem>;
 
-/** What has to be said beside a code: what its sentence leaves open. */
+/** The values for the placeholders of a code's sentence. */
 export type Particulars<Code extends ProblemCode> = Blanks<(typeof PROBLEMS)[Code]["sentence"]>;
 
-/** A problem by its code, its sentence filled in and cut to what the wire takes. */
+/** The problem with this code, its sentence filled in and cut to the longest message of the wire. */
 export function problemOf<Code extends ProblemCode>(code: Code, ...[values]: Particulars<Code>): Problem {
   const sentence: string = PROBLEMS[code].sentence;
   const message = fill(sentence, { ...values });

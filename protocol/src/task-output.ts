@@ -3,6 +3,7 @@ import { isList, isNamed, MOST_MASKS_PER_TASK, OutputName, OUTPUTS, outputsOf } 
 import type { Output, TaskType } from "./outputs.ts";
 import { TaskProblem } from "./problems.ts";
 
+/** One mask of a picture; `promptIndex` counts the task's prompts from 0. */
 export const MaskOutput = z.strictObject({
   maskIndex: z.int().nonnegative(),
   promptIndex: z.int().nonnegative(),
@@ -19,7 +20,7 @@ type FileField<Row> = Row extends { readonly told: "always" }
     ? z.ZodNullable<FileName>
     : z.ZodOptional<z.ZodNullable<FileName>>;
 
-/** A field for each output of a type that is no list: the name of its file. */
+/** One field per output of a type that is not a list: the name of its file. */
 type FileFields<Type extends TaskType> = {
   [
     Kind in keyof Kinds<Type> as Kinds<Type>[Kind] extends { readonly name: `${string}{index}${string}` }
@@ -40,19 +41,19 @@ function fileFields(type: TaskType): Record<string, z.ZodType> {
   );
 }
 
-/** The files of a finished picture, but for its masks. */
+/** The files of a finished picture, except its masks. */
 export const ImageFiles = z.strictObject(fileFields("image"));
 /** The files of a finished clip. */
 export const VideoFiles = z.strictObject(fileFields("video"));
 
-/** What a finished task gave; `notice` names what could not be served although it succeeded. */
+/** What every finished task has; `notice` says what could not be served although the task succeeded. */
 const finished = { generatedAt: z.iso.datetime({ precision: 3 }), notice: TaskProblem.nullable() };
 
 export const ImageTaskOutput = z.strictObject({
   ...finished,
   ...ImageFiles.shape,
   type: z.literal("image"),
-  /** What is charged for: a picture is one. */
+  /** What is charged for: one picture. */
   units: z.literal(1),
   masks: z.array(MaskOutput).max(MOST_MASKS_PER_TASK),
 });
@@ -72,7 +73,7 @@ export type VideoTaskOutput = z.infer<typeof VideoTaskOutput>;
 export const TaskOutput = z.discriminatedUnion("type", [ImageTaskOutput, VideoTaskOutput]);
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
-/** Which of these files are of which output of a type, lists left out: the fields of a finished task. */
+/** The file fields of a finished task: for each output that is not a list its name among `names`, or null. */
 export const filesByKind = (type: TaskType, names: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(
     outputsOf(type)
@@ -85,11 +86,11 @@ export interface NamedFile {
   readonly kind: string;
   readonly output: Output;
   readonly name: string;
-  /** The mask that it is of, where its output is a list. */
+  /** Its mask's index, if its output is a list. */
   readonly index?: number;
 }
 
-/** The files that a finished task names, in the table's order; one that was stored before an output existed has none of it. */
+/** The files that a finished task names, in the table's order; a task stored before an output existed names none of it. */
 export function filesOf(given: TaskOutput): NamedFile[] {
   const fields: Readonly<Record<string, unknown>> = { ...given };
   return outputsOf(given.type).flatMap(([kind, row]): NamedFile[] => {

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** Which queue a task came from; the service serves `interactive` first and bounds each lane apart. */
+/** Which queue a task came from; the service serves `interactive` first and bounds each lane separately. */
 export const Lane = z.enum(["interactive", "bulk", "trial"]);
 export type Lane = z.infer<typeof Lane>;
 
-/** A client-chosen id: posting the same key twice starts one task. */
+/** A task's id, chosen by the Worker: posting the same key twice starts one task. */
 export const TaskKey = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
 
 const Share = z.number().min(0).max(1);
 
-/** What every task has. Sizes are bytes; `deadline` is epoch milliseconds. */
+/** What every task has. Sizes are in bytes, `deadline` in epoch milliseconds. */
 const task = {
   key: TaskKey,
   lane: Lane,
@@ -18,7 +18,7 @@ const task = {
   generatePreview: z.boolean(),
   callbackUrl: z.url(),
   callbackToken: z.string().min(1),
-  /** The lease ends here unless a progress report extends it. */
+  /** The lease ends then unless a progress report extends it. */
   deadline: z.int().positive(),
 };
 
@@ -37,8 +37,8 @@ export const ImageTaskRequest = z.strictObject({
 export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
 
 /**
- * Which of a clip's frames are looked at: so many a second, or so many in all, or (both null) the clip's own rate up
- * to six a second; never more than `maxFrames`, where that is given.
+ * Which of a clip's frames are processed: `fps` per second, or `numFrames` in all, or (both null) the clip's own rate up
+ * to six per second; never more than `maxFrames`, if that is given.
  */
 export const Sampling = z.strictObject({
   fps: z.number().positive().nullable(),
@@ -57,7 +57,7 @@ export const VideoTaskRequest = z.strictObject({
     inputPixels: z.int().positive(),
     /** Of the whole clip. */
     seconds: z.number().positive(),
-    /** Sampled ones: a clip that would give more is refused. */
+    /** Sampled frames: a clip that would yield more is refused. */
     frames: z.int().positive(),
   }),
   scoreThreshold: Share,
@@ -68,6 +68,7 @@ export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
 export const TaskRequest = z.discriminatedUnion("type", [ImageTaskRequest, VideoTaskRequest]);
 export type TaskRequest = z.infer<typeof TaskRequest>;
 
+/** How far the service is with a task. */
 export const TaskState = z.strictObject({
   key: TaskKey,
   state: z.enum(["queued", "running", "done"]),

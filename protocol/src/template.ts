@@ -3,10 +3,10 @@ type Placeholder<Text extends string> = Text extends `${string}{${infer Name}}${
   ? Name | Placeholder<Rest>
   : never;
 
-/** What goes into a text's placeholders: the compiler asks for each of them, and for no other. */
+/** The values of a text's placeholders: the compiler requires each of them and accepts no other. */
 export type Values<Text extends string> = Readonly<Record<Placeholder<Text>, string | number>>;
 
-/** The same as arguments of a function: none where the text has no placeholder. */
+/** The same as a function's arguments: none if the text has no placeholder. */
 export type Blanks<Text extends string> = keyof Values<Text> extends never ? [] : [values: Values<Text>];
 
 /** The text with its placeholders filled. Braces in a value stay as they are. */

@@ -1,8 +1,8 @@
-/** Joins runs of one graph along their first axis, and parts what came of it. */
+/** Joins runs of one graph along the first axis into a batch, and splits the batch's results. */
 import type { Declared, Run, Signature } from "./messages.ts";
 import type { Values } from "./values.ts";
 
-/** Whether a graph can take several runs at once: the first dimension of all that it takes and gives is open. */
+/** Whether a graph can take several runs at once: the first dimension of all its inputs and outputs is dynamic. */
 export function canJoin({ inputs, outputs }: Signature): boolean {
   return inputs.length > 0 && [...inputs, ...outputs].every(isOpen);
 }
@@ -11,13 +11,13 @@ function isOpen({ shape }: Declared): boolean {
   return typeof shape[0] === "string";
 }
 
-/** How many rows of a batch a run takes; undefined where it can't be joined, as with tensors that the device holds. */
+/** How many rows a run adds to a batch; undefined if it can't be joined, e.g. because the device holds its tensors. */
 export function rowsOf({ feeds }: Run): number | undefined {
   const sizes = Object.values(feeds).map((feed) => ("dims" in feed ? feed.dims[0] : undefined));
   return sizes.every((size) => size === sizes[0]) ? sizes[0] : undefined;
 }
 
-/** Whether two runs can be one: of the same graph, with the same types and the same sizes but for the first. */
+/** Whether two runs can be joined: same graph, same outputs, and feeds of the same types and sizes, except the first. */
 export function joinable(a: Run, b: Run): boolean {
   const names = Object.keys(a.feeds);
   return (
@@ -35,7 +35,7 @@ export function joinable(a: Run, b: Run): boolean {
   );
 }
 
-/** The feeds of joinable runs as those of one run: rows in the runs' order. */
+/** The feeds of joinable runs as the feeds of one run, with the rows in the runs' order. */
 export function joinFeeds(runs: readonly Run[]): Record<string, Values> {
   const [first] = runs;
   return Object.fromEntries(
@@ -50,7 +50,7 @@ export function joinFeeds(runs: readonly Run[]): Record<string, Values> {
 
 function stacked(parts: readonly Values[]): Values {
   const [first] = parts;
-  if (first === undefined) throw new Error("A graph's run lacks a tensor that it grows by.");
+  if (first === undefined) throw new Error("A batch has no rows for one of its graph's inputs.");
   const rows = parts.reduce((sum, { dims }) => sum + (dims[0] ?? 1), 0);
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.bytes.length, 0));
   let at = 0;
@@ -61,16 +61,16 @@ function stacked(parts: readonly Values[]): Values {
   return { type: first.type, dims: [rows, ...first.dims.slice(1)], bytes };
 }
 
-/** @throws Error naming a result that has not a row for each of the batch's: who would get which, nobody could tell */
+/** Checks that results can be split among a batch's runs. @throws Error naming one that has not one row per row of the batch */
 export function checkRows(results: Readonly<Record<string, Values>>, rows: number): void {
   for (const [name, { dims }] of Object.entries(results))
     if (dims[0] !== rows)
       throw new Error(
-        `The result "${name}" is [${dims.join(", ")}] for a batch of ${rows}: the graph's runs can't be joined, so its maxBatch in the manifest must be 1.`,
+        `The result "${name}" has the shape [${dims.join(", ")}] for a batch of ${rows}: runs of this graph can't be joined. Set its maxBatch in the manifest to 1.`,
       );
 }
 
-/** Some rows of a batch's result: those from one on, so many. */
+/** A copy of `count` rows of a batch's result, beginning at row `from`. */
 export function takeRows(
   { type, dims: [rows = 1, ...rest], bytes }: Values,
   from: number,

@@ -1,4 +1,4 @@
-/** A GPU or the CPU as seen from the engine: graphs run in a thread of its own, the oldest work's first. */
+/** A GPU or the CPU as the engine sees it: its graphs run in a separate thread, those of the oldest work first. */
 import { Worker } from "node:worker_threads";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import type { Usage } from "./usage.ts";
@@ -17,23 +17,23 @@ export class Device {
   #lastId = 0;
   #closed = false;
 
-  /** @param script the thread's module: it serves what `serve` says */
+  /** @param script the thread's module, which has to answer as `serve` does */
   constructor(script: URL = ONNX_THREAD) {
-    // No listener for errors: a thread that fails takes the engine with it, which is then started anew.
+    // No error listener: a thread that fails ends the engine, which is then restarted.
     this.#thread = new Worker(script);
     this.#thread.on("message", (message: FromDevice) => this.#receive(message));
-    // After the listener, which would hold the process again.
+    // After the listener is added, since that refs the thread again.
     this.#thread.unref();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#thread.once("exit", () => {
       resolve();
-      // As a failure does, so that nobody waits for ever.
-      if (this.#asked.size > 0) throw new Error("A device's thread ended by itself.");
+      // Ends the engine as a failure does, so that no caller waits for ever.
+      if (this.#asked.size > 0) throw new Error("A device's thread ended unexpectedly.");
     });
     this.#ended = promise;
   }
 
-  /** Opens a graph; its id is what runs name. @throws Error with the runtime's reason */
+  /** Opens a graph and returns the id by which runs name it. @throws Error with the runtime's reason */
   async load(file: GraphFile): Promise<{ id: number; signature: Signature }> {
     const id = ++this.#lastId;
     const answer = await this.#ask(id, { type: "load", id, file }, []);
@@ -43,8 +43,8 @@ export class Device {
 
   /**
    * Runs a graph when its turn comes.
-   * @param moved buffers of feeds that nobody reads here any more: they are not copied
-   * @throws Error with the runtime's reason; the reason of the usage's signal, which takes a run out that waits
+   * @param moved buffers of feeds that the caller no longer reads: they are transferred, not copied
+   * @throws Error with the runtime's reason; the reason of the usage's signal, which cancels a waiting run
    */
   async run(run: Omit<Run, "id" | "work">, usage: Usage, moved: readonly ArrayBuffer[] = []): Promise<Feeds> {
     const { signal, work } = usage;
@@ -67,12 +67,12 @@ export class Device {
     throw new Error(reasonOf(answer));
   }
 
-  /** Lets go of tensors that the device holds; runs that were asked for before still have them. */
+  /** Releases tensors that the device holds; runs requested before still get them. */
   release(tensors: readonly HeldTensor[]): void {
     this.#post({ type: "release", held: tensors.map(({ held }) => held) }, []);
   }
 
-  /** Ends the thread after what it was asked for before. */
+  /** Ends the thread once it has done everything requested before. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#thread.ref();
@@ -87,11 +87,11 @@ export class Device {
     began: () => void = () => undefined,
   ): Promise<FromDevice> {
     if (this.#closed) throw new Error("The device is closed.");
-    // What can't be posted throws here, and nobody waits for its answer.
+    // Posted first: if that throws, no entry waits for an answer.
     this.#post(message, moved);
     const { promise, resolve } = Promise.withResolvers<FromDevice>();
     this.#asked.set(id, { began, told: resolve });
-    // Only a question that is open keeps the process.
+    // Only an open request keeps the process alive.
     this.#thread.ref();
     return promise;
   }
@@ -112,5 +112,7 @@ export class Device {
 }
 
 function reasonOf(message: FromDevice): string {
-  return message.type === "failed" ? message.message : `The device answered "${message.type}".`;
+  return message.type === "failed"
+    ? message.message
+    : `The device gave the unexpected answer "${message.type}".`;
 }

@@ -1,24 +1,24 @@
 import type { Device } from "./device.ts";
 import type { HeldTensor } from "./messages.ts";
 
-/** Results that stay in the device's thread until the last who uses them lets go: `using features = …`, by the graph's roles. */
+/** Results by the graph's roles, kept in the device's thread until their last user releases them: `using features = …`. */
 export class Held implements Disposable {
   readonly tensors: Readonly<Record<string, HeldTensor>>;
   readonly #device: Device;
   #uses = 1;
 
-  /** Whoever makes it uses it. */
+  /** The maker is the first user. */
   constructor(device: Device, tensors: Readonly<Record<string, HeldTensor>>) {
     this.#device = device;
     this.tensors = tensors;
   }
 
-  /** Bytes of the device's thread. */
+  /** Bytes that they take in the device's thread. */
   get size(): number {
     return Object.values(this.tensors).reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** One more that uses them, and has to let go. */
+  /** Adds a user, who has to release them too. */
   share(): this {
     this.#uses += 1;
     return this;
@@ -30,7 +30,7 @@ export class Held implements Disposable {
   }
 }
 
-/** All of several, or none: where one can't be had, the others are let go. @throws whatever the first of those failed with */
+/** All of several results, or none: if one fails, the others are released. @throws the reason of the first that failed */
 export async function allHeld(asked: readonly Promise<Held>[]): Promise<Held[]> {
   const outcomes = await Promise.allSettled(asked);
   const had = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));

@@ -1,20 +1,20 @@
-/** What crosses between the engine's own thread and the thread of its device. */
+/** The messages between the engine's main thread and its device's thread. */
 import type { Values } from "./values.ts";
 
-/** A tensor that stays with the device, by the device's number for it. */
+/** A tensor that stays in the device's thread, named by its number there. */
 export interface HeldTensor {
   readonly held: number;
-  /** What it takes there. */
+  /** Bytes that it takes there. */
   readonly size: number;
 }
 
-/** What goes into a run, or comes out of it, by the graph's names. */
+/** A run's inputs or results, by the graph's names. */
 export type Feeds = Readonly<Record<string, Values | HeldTensor>>;
 
-/** A tensor as a graph's file declares it; a dimension that may have any size has a name. */
+/** A tensor as a graph's file declares it; a dynamic dimension is given by its name. */
 export interface Declared {
   readonly name: string;
-  /** ONNX Runtime's word for the element type; "no tensor" for a sequence or a map. */
+  /** ONNX Runtime's name of the element type; "no tensor" for a sequence or a map. */
   readonly type: string;
   readonly shape: readonly (number | string)[];
 }
@@ -26,26 +26,28 @@ export interface Signature {
 
 /** How ONNX Runtime opens a graph. */
 export interface SessionOptions {
-  /** ONNX Runtime's name of the execution provider; it is used or loading fails, there is no falling back. */
+  /** ONNX Runtime's name of the execution provider; loading fails without it, there is no fallback. */
   readonly provider: "cpu" | "cuda";
-  /** Which of the machine's GPUs, from 0; means nothing to the CPU. */
+  /** The GPU's number, from 0; ignored on the CPU. */
   readonly device: number;
-  /** Threads inside one operator; 0 lets ONNX Runtime take one for each core. */
+  /** Threads inside one operator; 0 lets ONNX Runtime take one per core. */
   readonly threads: number;
 }
 
+/** A graph to open, and how its runs are joined. */
 export interface GraphFile {
   readonly path: string;
   readonly options: SessionOptions;
-  /** Runs are joined up to so many rows; 1 runs each alone. */
+  /** The most rows that joined runs may have; 1 runs each alone. */
   readonly maxBatch: number;
-  /** How long a run may wait for others to be joined with. */
+  /** How long a run may wait for others to join it. */
   readonly batchDelayMs: number;
 }
 
+/** One run of a graph. */
 export interface Run {
   readonly id: number;
-  /** What it is part of: the lower, the older. */
+  /** The work that it is part of; a lower number is older. */
   readonly work: number;
   /** Whether the work's next run follows at once. */
   readonly followed: boolean;
@@ -60,7 +62,7 @@ export interface Run {
 export type ToDevice =
   | { readonly type: "load"; readonly id: number; readonly file: GraphFile }
   | { readonly type: "run"; readonly run: Run }
-  /** Takes a run out that waits; one that has the device ends as it would. */
+  /** Removes a waiting run; one that has the device ends as usual. */
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "release"; readonly held: readonly number[] }
   | { readonly type: "close" };
@@ -69,6 +71,6 @@ export type FromDevice =
   | { readonly type: "loaded"; readonly id: number; readonly signature: Signature }
   /** These runs have the device from now on. */
   | { readonly type: "started"; readonly ids: readonly number[] }
-  /** `ms` is the run's share of the time that it had with those it was joined with. */
+  /** `ms` is the run's share of the time that the joined runs took. */
   | { readonly type: "ran"; readonly id: number; readonly ms: number; readonly results: Feeds }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

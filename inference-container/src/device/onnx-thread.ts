@@ -1,4 +1,4 @@
-/** The thread in which ONNX Runtime's graphs run: a run holds its thread until it is done. */
+/** The thread that runs ONNX Runtime's graphs: a run blocks it until it is done. */
 import { InferenceSession } from "onnxruntime-node";
 import { parentPort } from "node:worker_threads";
 import type { Declared, GraphFile } from "./messages.ts";
@@ -15,7 +15,7 @@ async function openSession({ path, options: { provider, device, threads } }: Gra
     intraOpNumThreads: threads,
     // Planning memory for whole runs in advance raises the encoder's peak by more than half.
     enableMemPattern: false,
-    // Idle threads that spin take the cores from picture decoding and mask encoding.
+    // Idle threads that spin would take the cores from picture decoding and mask encoding.
     extra: { session: { intra_op: { allow_spinning: "0" } } },
   });
   return {

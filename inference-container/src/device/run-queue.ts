@@ -1,23 +1,23 @@
-/** The runs that wait for a device, and which of them is next. */
+/** The queue of runs that wait for a device. */
 import { joinable, rowsOf } from "./batch.ts";
 import type { GraphFile, Run } from "./messages.ts";
 
-/** How long the device stands still for the next run of a work that said it would follow at once. */
+/** How long the device stays idle for the next run of a work that announced it. */
 const FOLLOW_MS = 20;
 
 /**
- * The oldest work goes first: what has the encoder behind it is finished before the next picture's encoder begins, or all
- * pictures at hand would end as late as the last.
+ * Gives the oldest work's run first: a picture past its encoder is finished before the next picture's encoder begins.
+ * Otherwise all pictures at hand would end as late as the last.
  */
 export class RunQueue {
   readonly #drain: () => void;
   #waiting: Run[] = [];
-  /** The work whose next run is about to come. */
+  /** The work whose next run is about to arrive. */
   #follows: number | undefined;
   #closed = false;
   #wake: () => void = () => undefined;
 
-  /** @param drain adds what has come in but was not heard yet, since a run held the thread */
+  /** @param drain adds what came in while a run blocked the thread */
   constructor(drain: () => void) {
     this.#drain = drain;
   }
@@ -27,7 +27,7 @@ export class RunQueue {
     this.#wake();
   }
 
-  /** No more runs will come; those that wait are still given. */
+  /** No more runs will come; the waiting ones are still given. */
   close(): void {
     this.#closed = true;
     this.#wake();
@@ -55,7 +55,7 @@ export class RunQueue {
     }
   }
 
-  /** Takes a run out that waits; false where none of that id does. */
+  /** Removes a waiting run; false if none has this id. */
   remove(id: number): boolean {
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter((run) => run.id !== id);
@@ -63,8 +63,8 @@ export class RunQueue {
   }
 
   /**
-   * The run with those that wait and can be joined with it, up to the graph's most rows. Where there is a delay, and
-   * nothing else to do meanwhile, also with those that come in time.
+   * The run and the waiting ones that can be joined with it, up to `maxBatch` rows. If the graph has a delay and no other
+   * run waits, also those that arrive within it.
    */
   async companions(first: Run, { maxBatch, batchDelayMs }: GraphFile): Promise<Run[]> {
     const until = performance.now() + batchDelayMs;
@@ -90,12 +90,12 @@ export class RunQueue {
     this.#waiting = this.#waiting.filter((other) => other !== run);
   }
 
-  /** Whether an older work's next run is about to come. */
+  /** Whether an older work's next run is about to arrive. */
   #goesBefore(run: Run): boolean {
     return this.#follows !== undefined && this.#follows < run.work;
   }
 
-  /** Resolves when something was added, or after a time. */
+  /** Resolves when the queue has changed, or after `withinMs`. */
   #woken(withinMs = Infinity): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = withinMs < Infinity ? setTimeout(() => resolve(), withinMs) : undefined;

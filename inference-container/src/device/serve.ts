@@ -6,7 +6,7 @@ import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice
 import { RunQueue } from "./run-queue.ts";
 import type { Values } from "./values.ts";
 
-/** An open graph. `run` holds the thread; its results are keyed by the outputs' names. */
+/** An open graph. `run` blocks the thread; its results are keyed by the outputs' names. */
 export interface Session {
   readonly signature: Signature;
   run(
@@ -23,7 +23,7 @@ interface Loaded {
   joins: boolean;
 }
 
-/** Serves one port until it is told to close. @param open opens a graph; its errors are told to who asked */
+/** Serves one port until it is told to close. @param open opens a graph; its errors are sent to the caller */
 export function serve(port: MessagePort, open: (file: GraphFile) => Promise<Session>): void {
   const thread = new DeviceThread(port, open);
   port.on("message", (message: ToDevice) => thread.receive(message));
@@ -35,7 +35,7 @@ class DeviceThread {
   readonly #open: (file: GraphFile) => Promise<Session>;
   readonly #graphs = new Map<number, Loaded>();
   readonly #held = new Map<number, Values>();
-  /** What runs that wait are fed: they have it though it is released meanwhile. */
+  /** The held tensors that waiting runs are fed: they keep them even if they are released meanwhile. */
   readonly #fed = new WeakMap<HeldTensor, Values>();
   readonly #queue: RunQueue;
   #lastHeld = 0;
@@ -67,11 +67,11 @@ class DeviceThread {
     }
   }
 
-  /** Runs what comes until it is told to close. */
+  /** Runs what is queued until it is told to close. */
   async work(): Promise<void> {
     for (let first = await this.#queue.next(); first !== undefined; first = await this.#queue.next()) {
       const graph = this.#graphs.get(first.graph);
-      if (graph === undefined) throw new Error(`No graph ${first.graph} was loaded.`);
+      if (graph === undefined) throw new Error(`Graph ${first.graph} is not loaded.`);
       const runs = graph.joins ? await this.#queue.companions(first, graph.file) : [first];
       this.#send({ type: "started", ids: runs.map(({ id }) => id) });
       await (runs.length > 1 ? this.#runJoined(runs, graph) : this.#run(first, graph));
@@ -107,10 +107,10 @@ class DeviceThread {
     try {
       results = await graph.session.run(joinFeeds(runs), runs[0]?.outputs ?? []);
     } catch (error) {
-      // Most likely memory: what can't be had together may be had one by one.
+      // Most likely there was too little memory: the runs may succeed one by one.
       graph.joins = false;
       process.stderr.write(
-        `${graph.file.path} failed for ${runs.length} runs at once, and takes one at a time from now on: ${messageOf(error)}\n`,
+        `${graph.file.path} failed for ${runs.length} runs at once and runs one at a time from now on: ${messageOf(error)}\n`,
       );
       for (const run of runs) await this.#run(run, graph);
       return;
@@ -134,7 +134,7 @@ class DeviceThread {
     }
   }
 
-  /** What came in while the thread was held by a run. */
+  /** Receives what came in while a run blocked the thread. */
   #drain(): void {
     for (
       let next = receiveMessageOnPort(this.#port);
@@ -148,7 +148,7 @@ class DeviceThread {
     return mapped(feeds, (feed, name) => {
       if ("dims" in feed) return feed;
       const values = this.#fed.get(feed);
-      if (values === undefined) throw new Error(`The tensor for "${name}" was released before its use.`);
+      if (values === undefined) throw new Error(`The tensor for "${name}" was released before it was used.`);
       return values;
     });
   }

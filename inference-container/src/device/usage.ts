@@ -1,15 +1,15 @@
-/** Where work is: at what it does itself, waiting for its turn with the device, or with it. */
+/** Where work is: busy by itself, waiting for its turn with the device, or running a graph there. */
 export const STAGES = ["busy", "waiting", "model"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What some work has of the device: its runs, one after another or at once. */
+/** One work's use of the device: its runs, one after another or at once. */
 export class Usage {
   static #works = 0;
-  /** Counts works by age. */
+  /** The work's number; a lower one is older. */
   readonly work = ++Usage.#works;
-  /** Milliseconds of its runs; of what it had together with others, its share. */
+  /** Milliseconds of its runs; of joined runs, its share. */
   ms = 0;
-  /** Aborts where nobody wants the work any more: runs that wait are given up then. */
+  /** Aborts when the work is no longer wanted: its waiting runs are then cancelled. */
   readonly signal: AbortSignal | undefined;
   readonly #of: Usage | undefined;
   readonly #at: (stage: Stage) => void;
@@ -20,9 +20,9 @@ export class Usage {
   #stage: Stage = "busy";
 
   /**
-   * @param of the larger work that this is part of, which hears of every run
-   * @param at hears where the work is from now on
-   * @param signal that of the larger work where it has none of its own
+   * @param of the larger work that this is part of; it counts every run too
+   * @param at is called with the stage that the work is in from now on
+   * @param signal by default that of the larger work
    */
   constructor(of?: Usage, at: (stage: Stage) => void = () => undefined, signal?: AbortSignal) {
     this.signal = signal ?? of?.signal;
@@ -30,7 +30,7 @@ export class Usage {
     this.#at = at;
   }
 
-  /** Milliseconds in which nothing went on but waiting for a turn. */
+  /** Milliseconds in which the work did nothing but wait for its turn. */
   get waitedMs(): number {
     return this.#waitedMs + (this.#stage === "waiting" ? performance.now() - this.#since : 0);
   }
@@ -42,7 +42,7 @@ export class Usage {
     this.#of?.asked();
   }
 
-  /** One of those that wait has the device. */
+  /** A waiting run has got the device. */
   began(): void {
     this.#asked -= 1;
     this.#begun += 1;
@@ -50,14 +50,14 @@ export class Usage {
     this.#of?.began();
   }
 
-  /** One of those that wait does so no more. */
+  /** A waiting run was withdrawn or has failed. */
   left(): void {
     this.#asked -= 1;
     this.#move();
     this.#of?.left();
   }
 
-  /** One that had the device is done, after so many milliseconds. */
+  /** A run that had the device is done, after `ms` milliseconds. */
   ended(ms: number): void {
     this.#begun -= 1;
     this.ms += ms;

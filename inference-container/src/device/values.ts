@@ -1,30 +1,31 @@
 /// <reference lib="esnext.float16" />
-/** Tensors as bytes, which threads move to each other without a copy. */
+/** Tensors as bytes, which threads transfer to each other without a copy. */
 import { Tensor } from "onnxruntime-node";
 import { z } from "zod";
 
-/** The element types that graphs here take and give, by ONNX Runtime's names. */
+/** The supported element types of graphs' inputs and outputs, by ONNX Runtime's names. */
 export const Dtype = z.enum(["float32", "float16", "int64", "int32", "uint8", "bool"]);
 export type Dtype = z.infer<typeof Dtype>;
 
-/** A tensor's values: its bytes are moved or copied from thread to thread. */
+/** A tensor's values: its bytes are transferred or copied from thread to thread. */
 export interface Values {
   readonly type: Dtype;
   readonly dims: readonly number[];
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The values of a tensor as they go to another thread: its own bytes, not a copy. @throws Error for a type that graphs here don't have */
+/** A tensor's values, on its own bytes, not a copy. @throws Error for an unsupported element type or shared memory */
 export function toValues({ type, dims, data }: Tensor): Values {
   const known = Dtype.safeParse(type);
   if (!known.success || !ArrayBuffer.isView(data))
-    throw new Error(`A tensor is ${type}, which is not supported.`);
+    throw new Error(`A tensor has the element type ${type}, which is not supported.`);
   const { buffer, byteOffset, byteLength } = data;
-  if (!(buffer instanceof ArrayBuffer)) throw new Error("A tensor's memory is shared with other threads.");
+  if (!(buffer instanceof ArrayBuffer))
+    throw new Error("A tensor's memory is shared with other threads, which is not supported.");
   return { type: known.data, dims, bytes: new Uint8Array(buffer, byteOffset, byteLength) };
 }
 
-/** The tensor of values that came from another thread: on their bytes, not on a copy. */
+/** The tensor of another thread's values: on their own bytes, not a copy. */
 export function fromValues({ type, dims, bytes: { buffer, byteOffset, byteLength } }: Values): Tensor {
   switch (type) {
     case "float32":
@@ -42,8 +43,8 @@ export function fromValues({ type, dims, bytes: { buffer, byteOffset, byteLength
 }
 
 /**
- * The tensor with its 16-bit floats as bits: ONNX Runtime's binding finds a Float16Array empty, and its tensors hold
- * one wherever JavaScript has the type (microsoft/onnxruntime#32323).
+ * The tensor with its 16-bit floats as bits: its data is a Float16Array wherever JavaScript has that type, which ONNX
+ * Runtime's binding reads as empty (microsoft/onnxruntime#32323).
  */
 function withBits(tensor: Tensor): Tensor {
   const data: unknown = tensor.data;

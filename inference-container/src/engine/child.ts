@@ -15,7 +15,7 @@ import { BEAT_MS } from "./watchdog.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";
 
-/** A module that loads models: `../models/load.ts`, or one that stands in for it. */
+/** A module that loads models: `../models/load.ts` or a replacement. */
 interface Loader {
   readonly loadModel: typeof loadModel;
 }
@@ -38,7 +38,7 @@ function send(message: FromEngine): void {
   if (process.connected) process.send?.(message);
 }
 
-/** Sends, then lets the process end. */
+/** Sends a last message, then lets the process end. */
 function sendLast(message: FromEngine): void {
   process.removeAllListeners("disconnect");
   process.send?.(message, undefined, undefined, () => process.disconnect());
@@ -55,7 +55,7 @@ async function load(): Promise<Loaded | undefined> {
   }
 }
 
-/** What a log should have of a failure beyond its name: where it was not foreseen, and what FFmpeg said. */
+/** What the log says of a failure beyond its code: an unforeseen error's stack, or FFmpeg's output. */
 function detailOf(error: unknown): string | undefined {
   if (error instanceof TaskDropped) return undefined;
   if (error instanceof TaskFailure) return typeof error.cause === "string" ? error.cause : undefined;
@@ -68,7 +68,7 @@ function work(model: Model, task: EngineTask, hooks: TaskHooks): Promise<EngineR
 
 async function run(model: Model, task: EngineTask): Promise<void> {
   const controller = new AbortController();
-  // Each run on the device listens, and there may be one for each prompt.
+  // Each run on the device adds a listener, and there may be one run per prompt.
   setMaxListeners(0, controller.signal);
   running.set(task.key, controller);
   try {
@@ -84,7 +84,7 @@ async function run(model: Model, task: EngineTask): Promise<void> {
     send({ type: "failed", key: task.key, problem, ...(detail !== undefined && { detail }) });
   } finally {
     running.delete(task.key);
-    // What can't be removed now goes with the service's folder.
+    // What can't be removed now is removed with the service's folder.
     if (controller.signal.aborted)
       await rm(task.folder, { recursive: true, force: true }).catch(() => undefined);
   }

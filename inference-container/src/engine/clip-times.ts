@@ -8,7 +8,7 @@ interface StageMs {
   encode: number;
 }
 
-/** Where a clip's time goes. Turns of others that it waited for are in no stage. */
+/** Where a clip's time goes. The wait for others' turns with the device is in no stage. */
 export class ClipTimes {
   readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;
@@ -16,17 +16,17 @@ export class ClipTimes {
   #waitedMs = 0;
   #stoodMs = 0;
 
-  /** @param usage what the clip has of the device */
+  /** @param usage the clip's use of the device */
   constructor(usage: Usage) {
     this.#usage = usage;
   }
 
-  /** While results were waited for, the model had no frame for so long, since none was decoded yet. */
+  /** Says that the model had no frame for `ms` milliseconds of the wait for results, since none was decoded yet. */
   stood(ms: number): void {
     this.#stoodMs += ms;
   }
 
-  /** What has passed since the last lap was this stage's; `infer` is the wait for the model's results. */
+  /** Adds the time since the last lap to this stage; `infer` is the wait for the model's results. */
   lap(stage: keyof StageMs): void {
     const now = performance.now();
     const { waitedMs } = this.#usage;

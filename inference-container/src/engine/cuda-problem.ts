@@ -2,12 +2,12 @@ import { messageOf } from "../error-message.ts";
 import { OnnxGraph } from "../onnx/graph-writer.ts";
 
 /**
- * Tries CUDA out: whether libraries, driver and device are there shows only when a graph runs.
+ * Tries CUDA: only running a graph shows whether libraries, driver and device are there.
  * @param device the CUDA device's id
- * @returns ONNX Runtime's reason why no graph can run there; undefined where one can
+ * @returns ONNX Runtime's reason why no graph can run there; undefined if one can
  */
 export async function cudaProblem(device: number): Promise<string | undefined> {
-  // Not before it is needed: loading the runtime takes time and memory.
+  // Imported only when needed: loading the runtime takes time and memory.
   const { InferenceSession, Tensor } = await import("onnxruntime-node");
   const graph = new OnnxGraph();
   graph.node("Relu", [graph.input("x", [1])], {}, "y");

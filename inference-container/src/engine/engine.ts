@@ -8,7 +8,7 @@ import type { EngineConfig, EngineTask, EngineResult, FromEngine, ModelInfo } fr
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
-/** Starts in a row that may end without an engine that is ready, before the service gives up. */
+/** Failed starts in a row after which the service gives up. */
 const MOST_FAILED_STARTS = 5;
 
 interface Entry {
@@ -19,22 +19,22 @@ interface Entry {
   dropped: boolean;
 }
 
-/** The engine ended for the sake of another task: this one is to begin anew. */
+/** The engine ended because of another task: this one has to be run again. */
 export class Displaced extends Error {
   override readonly name = "Displaced";
 }
 
 /** What an engine tells its owner. */
 export interface EngineEvents {
-  /** It became ready, ended, or has room that it had not. */
+  /** It became ready, ended, or has more room. */
   readonly changed: () => void;
-  /** Its process has ended and is started again. */
+  /** Its process has ended and will be restarted. */
   readonly restarting: () => void;
 }
 
 /**
- * Keeps one engine process alive and feeds it. A process that dies fails the task it was inside (retryable) and is
- * started again with back-off; tasks that only stood beside are given back as `Displaced`.
+ * Keeps one engine process alive and gives it tasks. If the process dies, the task to blame fails (retryable), its other
+ * tasks are rejected with `Displaced`, and it is restarted with back-off.
  */
 export class Engine {
   readonly #config: EngineConfig;
@@ -44,11 +44,11 @@ export class Engine {
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
   #process: EngineProcess | undefined;
   #model: ModelInfo | undefined;
-  /** Pictures inside at once: those that the device has, as many that are made ready for it, and one that is encoded. */
+  /** Pictures inside at once: those on the device, as many being prepared for it, and one being encoded. */
   #window = 0;
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
-  /** The task for which the engine is being killed. */
+  /** The stuck task because of which the engine is being killed. */
   #stuck: string | undefined;
   #failedStarts = 0;
   #closing = false;
@@ -59,7 +59,7 @@ export class Engine {
     this.#log = log;
     this.#on = on;
     this.#watchdog = new Watchdog(taskTimeoutMs, (key) => {
-      // Of several that are stuck at once the rest hear of it as Displaced.
+      // If several are stuck at once, the others are rejected with Displaced.
       this.#stuck ??= key;
       this.#process?.kill();
     });
@@ -70,7 +70,7 @@ export class Engine {
     return this.#model;
   }
 
-  /** Whether it is ready and has room: of clips for one, which shares the device frame by frame, whatever pictures there are. */
+  /** Whether it is ready and has room. Beside any pictures it has room for one clip, which shares the device frame by frame. */
   takes(type: EngineTask["type"]): boolean {
     const alike = this.#running.filter(({ task }) => task.type === type).length;
     return this.#model !== undefined && alike < (type === "image" ? this.#window : 1);
@@ -86,16 +86,16 @@ export class Engine {
     return this.#process?.pid;
   }
 
-  /** Starts the engine; resolves when it is first ready. @throws Error when the model can't be loaded */
+  /** Starts the engine; resolves when it is first ready. @throws Error if the model can't be loaded */
   start(): Promise<ModelInfo> {
     this.#spawn();
     return this.#firstReady.promise;
   }
 
   /**
-   * Runs one task, for which there has to be room (`takes`). An aborted signal rejects at once with its reason.
-   * @param progress hears how many of how many units are done
-   * @throws TaskFailure, or Displaced where it is to begin anew
+   * Runs one task, for which there has to be room (`takes`). Rejects at once with the signal's reason if that aborts.
+   * @param progress is called with how many of how many units are done
+   * @throws TaskFailure; Displaced if the task has to be run again
    */
   run(
     task: EngineTask,
@@ -212,7 +212,7 @@ export class Engine {
     this.#failedStarts = wasReady ? 0 : this.#failedStarts + 1;
     if (this.#failedStarts >= MOST_FAILED_STARTS) {
       this.#firstReady.reject(
-        new Error(`The engine ended ${this.#failedStarts} times while it was starting (${how}).`),
+        new Error(`The engine failed to start ${this.#failedStarts} times in a row (${how}).`),
       );
     }
     const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failedStarts, LONGEST_BACKOFF_MS);

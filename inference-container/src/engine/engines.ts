@@ -5,12 +5,12 @@ import { taskFailure } from "../tasks/failure.ts";
 import { Displaced, Engine } from "./engine.ts";
 import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "./messages.ts";
 
-/** How often a task begins anew for another's sake. */
+/** How often a task is run again because of another. */
 const MOST_RESTARTS = 3;
-/** Of how many pictures it is known which engine had them last. */
+/** For how many pictures it is known which engine had them last. */
 const PICTURES_KNOWN = 1_000;
 
-/** What all engines have in common: everything but the device. */
+/** The configuration that all engines share: all but the device. */
 type SharedConfig = Omit<EngineConfig, "options"> & {
   readonly options: Omit<EngineConfig["options"], "device">;
 };
@@ -22,38 +22,38 @@ interface Entry {
   readonly progress: (done: number, total: number) => void;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** How often it began anew because its engine ended for another task's sake. */
+  /** How often it was run again because its engine ended due to another task. */
   restarts: number;
 }
 
 interface Member {
   readonly device: string;
   readonly engine: Engine;
-  /** When it was last given a task or had done with one, in milliseconds. */
+  /** When it last began or ended a task, in milliseconds. */
   usedAt: number;
 }
 
-/** A device and how it is doing. */
+/** A device and its state. */
 export interface DeviceState {
   /** The CUDA device's id; "cpu" without CUDA. */
   readonly device: string;
   readonly state: "ready" | "starting";
-  /** The execution provider really in use; only while the device is ready. */
+  /** The execution provider in actual use; only while the device is ready. */
   readonly provider?: string;
 }
 
 /**
- * One engine for each device. Tasks wait here, so that none waits at a busy engine while another has room; an engine that
- * ends leaves the others at work, and those of its tasks that only stood beside begin anew wherever there is room.
+ * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine ends,
+ * the others go on, and those of its tasks that are not to blame are run again wherever there is room.
  */
 export class Engines {
   readonly #members: readonly Member[];
   readonly #metrics: Metrics;
   #waiting: Entry[] = [];
-  /** By a picture's hash the engine that had it last, and may still have its features; the latest come last. */
+  /** By a picture's hash, the engine that had it last and may still have its features; the newest come last. */
   readonly #hadLast = new Map<string, Member>();
 
-  /** @param devices CUDA devices' ids; on the CPU a single one, which means nothing */
+  /** @param devices CUDA device ids; on the CPU a single one, which is ignored */
   constructor(
     config: SharedConfig,
     devices: readonly number[],
@@ -66,7 +66,7 @@ export class Engines {
       const device = config.options.provider === "cpu" ? "cpu" : String(id);
       const own = { ...config, options: { ...config.options, device: id } };
       const restarts = metrics.engineRestarts.labels({ device });
-      // A counter that first shows at its first event hides that event from `increase`.
+      // A counter that appears only with its first event hides that event from `increase`.
       restarts.inc(0);
       const on = { changed: () => this.#changed(), restarting: () => restarts.inc() };
       return { device, engine: new Engine(own, taskTimeoutMs, log.child({ device }), on), usedAt: 0 };
@@ -86,12 +86,12 @@ export class Engines {
     );
   }
 
-  /** The process ids of the engines, in the devices' order; undefined for one that does not run. */
+  /** The process ids of the engines, in the devices' order; undefined for one that isn't running. */
   get pids(): (number | undefined)[] {
     return this.#members.map(({ engine }) => engine.pid);
   }
 
-  /** Starts the engines: a promise a device, which resolves when it is first ready and rejects where it can't load the model. */
+  /** Starts the engines: one promise per device resolves when it is first ready, rejects if it can't load the model. */
   start(): Promise<ModelInfo>[] {
     return this.#members.map(async ({ device, engine }) => {
       try {
@@ -104,8 +104,8 @@ export class Engines {
   }
 
   /**
-   * Runs one task; interactive ones go before others. An aborted signal rejects at once with its reason.
-   * @param progress hears how many of how many units are done
+   * Runs one task; interactive ones go before others. Rejects at once with the signal's reason if that aborts.
+   * @param progress is called with how many of how many units are done
    * @throws TaskFailure
    */
   run(
@@ -145,7 +145,7 @@ export class Engines {
     }
   }
 
-  /** Of the engines with room: the one with the least to do, then the one that knows the picture, then the longest idle. */
+  /** Of the engines with room, the one with the fewest tasks, then the one that knows the picture, then the longest idle. */
   #bestFor(task: EngineTask): Member | undefined {
     const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
     const [best] = this.#members
@@ -172,7 +172,7 @@ export class Engines {
     }
   }
 
-  /** Who only stood beside begins anew, but not for ever: it may be the one that brings the engine down. */
+  /** A displaced task is run again, but not for ever: it may be the one that ends the engine. */
   #again(entry: Entry): void {
     entry.restarts += 1;
     if (entry.restarts > MOST_RESTARTS) return entry.reject(taskFailure("engine_crashed"));

@@ -1,9 +1,9 @@
 /**
- * Works on several items of a stream at once and gives the results in the items' order. One item more is read ahead. An
- * error ends it, and who stops listening ends the stream.
+ * Works on several items of a stream at once, reads one more ahead, and yields the results in the items' order. An error
+ * ends it; a consumer that stops early ends the stream.
  *
  * @param ahead how many are worked on at once, at least 1
- * @param stood hears of the milliseconds in which nothing was at work and the next item was waited for
+ * @param stood is called with the milliseconds in which no item was worked on and the next was waited for
  */
 export async function* inOrder<I, O>(
   items: AsyncIterable<I>,
@@ -35,13 +35,13 @@ export async function* inOrder<I, O>(
       void begun.shift();
     }
   } finally {
-    // Whoever began work is to blame where it never ends, and has to be there as long.
+    // Waits for all begun work: if some never ends, its task has to be there to be blamed.
     await Promise.allSettled(begun);
     await iterator.return?.();
   }
 }
 
-/** Awaited later; until then a failure must not count as unhandled. */
+/** The promise is awaited later; until then a failure must not count as unhandled. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

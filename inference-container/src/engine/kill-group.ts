@@ -1,6 +1,6 @@
 import { hasCode } from "../error-code.ts";
 
-/** Ends a process and all that it started, FFmpeg say, at once; a group that is gone already is no error. */
+/** Kills a process and all that it started, e.g. FFmpeg; a group that is already gone is not an error. */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");

@@ -1,4 +1,4 @@
-/** Loads a model on the execution provider that was asked for, or on the CPU where that is allowed instead. */
+/** Loads a model on the configured execution provider, or on the CPU if that is allowed instead. */
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
 import { cudaProblem } from "./cuda-problem.ts";
@@ -6,15 +6,14 @@ import type { EngineConfig } from "./messages.ts";
 
 export interface Loaded {
   readonly model: Model;
-  /** Why it is on the CPU though CUDA was asked for. */
+  /** Why it is on the CPU although CUDA is configured. */
   readonly fallback?: string;
 }
 
 /**
- * Loads the model with `load`; where that fails on CUDA, and CUDA itself is why, once more on the CPU if
- * `cpuFallback` is set.
- * @param problemOf tells why CUDA can't be used on a device, undefined where it can
- * @throws Error with what to do about CUDA; whatever `load` throws for any other reason
+ * Loads the model with `load`; if that fails because CUDA can't be used, and `cpuFallback` is set, again on the CPU.
+ * @param problemOf tells why CUDA can't be used on a device; undefined if it can
+ * @throws Error that says what to do about CUDA; any other error of `load`
  */
 export async function loadOnProvider(
   load: typeof loadModel,

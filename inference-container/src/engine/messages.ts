@@ -1,4 +1,4 @@
-/** What crosses the process boundary between the service and its engine: small JSON only; pictures lie in files. */
+/** The messages between the service and its engine process: small JSON only; pictures are in files. */
 import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
 import { MaskOutput, OutputFile, Problem, Sampling } from "@segmentation/protocol";
@@ -8,11 +8,11 @@ const task = {
   inputPath: z.string(),
   prompts: z.array(z.string()),
   generatePreview: z.boolean(),
-  /** Where the outputs are written. */
+  /** The folder that outputs are written to. */
   folder: z.string(),
 };
 
-/** One picture's work. */
+/** One picture to segment. */
 export const ImageTask = z.object({
   ...task,
   type: z.literal("image"),
@@ -25,7 +25,7 @@ export const ImageTask = z.object({
 });
 export type ImageTask = z.infer<typeof ImageTask>;
 
-/** One clip's work. */
+/** One clip to segment. */
 export const VideoTask = z.object({
   ...task,
   type: z.literal("video"),
@@ -38,7 +38,7 @@ export type VideoTask = z.infer<typeof VideoTask>;
 export const EngineTask = z.discriminatedUnion("type", [ImageTask, VideoTask]);
 export type EngineTask = z.infer<typeof EngineTask>;
 
-/** A written output: what the protocol says of it, and where it lies. */
+/** A written output: the protocol's facts about it, and its path. */
 export const WrittenFile = z.object({ ...OutputFile.shape, path: z.string() });
 export type WrittenFile = z.infer<typeof WrittenFile>;
 
@@ -47,7 +47,7 @@ const result = {
   height: z.number(),
   files: z.array(WrittenFile),
   notice: Problem.nullable(),
-  /** Milliseconds a stage. */
+  /** Milliseconds per stage. */
   ms: z.object({ decode: z.number(), infer: z.number(), post: z.number(), encode: z.number() }),
   /** Milliseconds inside the model's own graphs. */
   modelMs: z.number(),
@@ -76,9 +76,9 @@ export type EngineResult = z.infer<typeof EngineResult>;
 export const ModelInfo = z.object({
   id: z.string(),
   version: z.string(),
-  /** ONNX Runtime's name of the execution provider that is really in use. */
+  /** ONNX Runtime's name of the execution provider in actual use. */
   provider: z.string(),
-  /** Why that is not the provider that was asked for, where it is another. */
+  /** Why that is not the configured provider, if it is another. */
   fallback: z.string().optional(),
 });
 export type ModelInfo = z.infer<typeof ModelInfo>;
@@ -87,13 +87,13 @@ export const EngineConfig = z.object({
   /** URL of the module that exports `loadModel`. */
   loader: z.string(),
   modelFolder: z.string(),
-  /** FFmpeg's command; null where this machine has none, and no videos are processed then. */
+  /** FFmpeg's command; null if this machine has none and can't process videos. */
   ffmpeg: z.string().nullable(),
-  /** Whether the CPU may stand in for CUDA where that can't be used. */
+  /** Whether the CPU may be used if CUDA can't be. */
   cpuFallback: z.boolean(),
   options: z.object({
     provider: z.enum(["cpu", "cuda"]),
-    /** The CUDA device's id; means nothing to the CPU. */
+    /** The CUDA device's id; ignored on the CPU. */
     device: z.number(),
     threads: z.number(),
     featureCacheBytes: z.number(),
@@ -104,6 +104,7 @@ export const EngineConfig = z.object({
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;
 
+/** What the service sends to the engine. */
 export const ToEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run"), task: EngineTask }),
   z.object({ type: z.literal("drop"), key: z.string() }),
@@ -111,23 +112,24 @@ export const ToEngine = z.discriminatedUnion("type", [
 ]);
 export type ToEngine = z.infer<typeof ToEngine>;
 
+/** What the engine sends to the service. */
 export const FromEngine = z.discriminatedUnion("type", [
-  /** The model is warm; `maxBatch` is how many pictures its device joins. */
+  /** The model is warm; `maxBatch` is how many pictures its device runs at once. */
   z.object({ type: z.literal("ready"), model: ModelInfo, maxBatch: z.number() }),
-  /** The model could not be loaded: starting again changes nothing. */
+  /** The model could not be loaded: a restart would not help. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
-  /** Where a task is from now on. */
+  /** The stage that a task is in from now on. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
-  /** Nothing holds up the engine. */
+  /** The engine's main thread is not blocked. */
   z.object({ type: z.literal("beat") }),
-  /** How far a task is, in units, and at times merely that it is being worked on. */
+  /** A task's progress in units; a repeated one only shows that the task is alive. */
   z.object({ type: z.literal("progress"), key: z.string(), done: z.number(), total: z.number() }),
   z.object({ type: z.literal("done"), key: z.string(), result: EngineResult }),
   z.object({
     type: z.literal("failed"),
     key: z.string(),
     problem: Problem,
-    /** For the log: what was thrown, where it was not foreseen; what FFmpeg said. */
+    /** For the log: an unforeseen error's stack, or FFmpeg's output. */
     detail: z.string().optional(),
   }),
 ]);

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { OutputFile } from "@segmentation/protocol";
 import type { WrittenFile } from "./messages.ts";
 
-/** Of the table of outputs: a row, or one of a list with its name filled in. */
+/** A row of the table of outputs, a list's with its name filled in. */
 type Named = Pick<OutputFile, "name" | "contentType">;
 
-/** Writes an output into a task's folder. */
+/** Writes an output into a task's folder and describes it. */
 export async function writeOutput(
   folder: string,
   { name, contentType }: Named,
@@ -20,7 +20,7 @@ export async function writeOutput(
   return { name, contentType, size: bytes.length, md5, path };
 }
 
-/** What the protocol says of an output that lies in a task's folder already. */
+/** Describes an output that is already in a task's folder. */
 export async function describeOutput(folder: string, { name, contentType }: Named): Promise<WrittenFile> {
   const path = join(folder, name);
   const hash = createHash("md5");

@@ -16,19 +16,19 @@ export class EngineProcess {
     config: EngineConfig,
     on: { message: (message: FromEngine) => void; exit: (how: string) => void },
   ) {
-    // Logs are the parent's: whatever native code prints goes to stderr.
+    // Only the parent logs to stdout: whatever native code prints goes to stderr.
     this.#child = fork(CHILD, [JSON.stringify(config)], {
       execArgv: [],
       env: { ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
       stdio: ["ignore", 2, 2, "ipc"],
-      // A group of its own: whoever ends the engine ends what it started.
+      // A process group of its own: killing the engine kills what it started.
       detached: true,
     });
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#exited = promise;
     this.#child.on("message", (raw) => {
       const message = FromEngine.safeParse(raw);
-      // An engine that breaks the protocol is as good as crashed.
+      // An engine that breaks the protocol counts as crashed.
       if (message.success) on.message(message.data);
       else this.kill();
     });
@@ -47,7 +47,7 @@ export class EngineProcess {
   }
 
   send(message: ToEngine): void {
-    // A process that has just died is told by its exit, not here.
+    // Its exit reports a process that has just died, not this call.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
@@ -55,7 +55,7 @@ export class EngineProcess {
     if (this.pid !== undefined) killGroup(this.pid);
   }
 
-  /** Lets the model go, then ends the process; by force where that takes too long. */
+  /** Releases the model, then ends the process; kills it if that takes too long. */
   async close(): Promise<void> {
     this.send({ type: "close" });
     const force = setTimeout(() => this.kill(), CLOSE_MS);

@@ -15,10 +15,10 @@ import { writeOutput } from "./output-file.ts";
 import { unservedNotice } from "./unserved.ts";
 
 /**
- * Runs one picture through decode, inference, rasterising and encoding. Only the graphs take turns, so that the next
- * picture is decoded and the last one encoded meanwhile.
+ * Decodes, infers, rasterises and encodes one picture. Only the graphs take turns, so that the next picture is decoded and
+ * the previous one encoded meanwhile.
  *
- * @throws TaskFailure where the picture or its prompts can't be served; TaskDropped
+ * @throws TaskFailure if the picture or its prompts can't be served; TaskDropped
  */
 export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks): Promise<ImageResult> {
   const started = performance.now();
@@ -56,7 +56,7 @@ interface Written {
   post: number;
 }
 
-/** Writes a PNG for each instance that has a pixel, numbered in order, and the preview where it was asked for. */
+/** Writes one PNG per instance that has a pixel, numbered in order, and the preview if requested. */
 async function writeOutputs(task: ImageTask, picture: Picture, found: Segmentation): Promise<Written> {
   await mkdir(join(task.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
   const written: Written = { files: [], masks: [], post: 0 };

@@ -18,20 +18,19 @@ import { describeOutput } from "./output-file.ts";
 import { FrameTracker } from "./track-frame.ts";
 
 const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
-/** The largest masks.json: what a client can still be expected to read. */
+/** The largest masks.json in bytes: what a client can still be expected to read. */
 const MASKS_BYTES = 512 * 1_048_576;
-/** Frames given to the model at once, for each that the device joins: it has the one, and the other is made ready. */
+/** Frames given to the model at once, per frame of a batch: one is on the device, the other is being prepared. */
 const FRAMES_AHEAD = 2;
-/** Decoding up to the next sampled frame may take long: so often the service hears that the task is alive. */
+/** How often the engine reports that the task is alive: decoding up to the next sampled frame may take long. */
 const ALIVE_MS = 5_000;
 
 /**
- * Runs one clip: frame by frame through decode, inference, tracking and encoding, so that a frame is decoded and another
- * encoded while the device has one. Pictures take their turns between frames. Memory holds a few frames, whatever the
- * clip's length.
+ * Decodes, infers, tracks and encodes one clip frame by frame, so that one frame is decoded and another encoded while the
+ * device has a third. Pictures take their turns between frames. Memory holds a few frames, however long the clip is.
  *
- * @param ffmpeg FFmpeg's command, null where there is none
- * @throws TaskFailure where the clip or its prompts can't be served; TaskDropped
+ * @param ffmpeg FFmpeg's command, null if there is none
+ * @throws TaskFailure if the clip or its prompts can't be served; TaskDropped
  */
 export async function runVideo(
   model: Model,
@@ -90,7 +89,7 @@ async function segmentClip(
     const found = await model.segment(picture, {
       prompts,
       threshold,
-      // The frames before may be looked at while this one's objects are detected: read late, it spares the most.
+      // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more it spares.
       get withFaint() {
         return tracker.usesFaint(frame.sampleIdx);
       },

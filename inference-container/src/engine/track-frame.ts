@@ -14,9 +14,9 @@ import { unservedNotice } from "./unserved.ts";
 /** An object of a frame, as masks.json has it and as the preview shows it. */
 interface FrameObject extends MaskedObject, TrackedObject {}
 
-/** Looks at a clip's frames in turn: what is on them, and which of it was seen before. */
+/** Tracks objects through a clip's frames, given in order: what each frame shows, and which of it was seen before. */
 export class FrameTracker {
-  /** What could not be looked for; null where all could. */
+  /** The prompts that could not be served; null if all could. */
   notice: Problem | null = null;
   readonly #task: VideoTask;
   readonly #clip: Size;
@@ -31,12 +31,12 @@ export class FrameTracker {
     this.#frame = frame;
   }
 
-  /** Whether anything faint could be of use in a frame, counted from 0: there are objects to continue, or still may be. */
+  /** Whether faint detections could be of use in a frame, counted from 0: there are tracks to continue, or still may be. */
   usesFaint(frame: number): boolean {
     return this.#tracker.hasLiveTracks || this.#looked < frame;
   }
 
-  /** The objects of the next frame, of what the model found there. @throws TaskFailure where no prompt can be served, or the model gave what can't be true */
+  /** The next frame's objects. @throws TaskFailure if no prompt can be served or the model's result is impossible */
   look(timeSec: number, found: Segmentation): FrameObject[] {
     const { prompts } = this.#task;
     checkSegmentation(found, this.#frame, prompts.length);

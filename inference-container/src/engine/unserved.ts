@@ -2,7 +2,7 @@ import { type Problem, problemOf } from "@segmentation/protocol";
 import type { Segmentation } from "../models/model.ts";
 import { TaskFailure } from "../tasks/failure.ts";
 
-/** What could not be looked for, in one notice; null where all could. @throws TaskFailure where no prompt could be served */
+/** One notice of the prompts that could not be served; null if all could. @throws TaskFailure if none could */
 export function unservedNotice({ unserved }: Segmentation, prompts: number): Problem | null {
   if (unserved.length === 0) return null;
   const explanation = [...new Set(unserved.map((prompt) => prompt.message))].join(" ");

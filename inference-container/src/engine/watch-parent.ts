@@ -1,6 +1,6 @@
 /**
- * A thread of the engine that ends the process once its parent is gone: the main thread may be inside a graph, or stuck,
- * and hears of nothing then.
+ * A thread of the engine that kills the process once its parent is gone: the main thread may be inside a graph, or stuck,
+ * and would not notice.
  */
 import { workerData } from "node:worker_threads";
 import { killGroup } from "./kill-group.ts";

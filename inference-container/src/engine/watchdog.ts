@@ -1,18 +1,18 @@
 import type { Stage } from "../device/usage.ts";
 
-/** How often an engine that is not held up says so. */
+/** How often an engine that is not blocked says so. */
 export const BEAT_MS = 1_000;
 
 interface Watched {
   stage: Stage;
-  /** Since its stage changed or it was heard, in time in which the engine was not held up. */
+  /** Time since its stage changed or it last reported, without time in which the engine was blocked. */
   quietMs: number;
 }
 
 /**
- * Finds the task that is stuck: one that has the device, or is at work of its own, for longer than the limit without a
- * word; or, where the whole engine falls silent, the one that has most likely silenced it. Who waits for the device is
- * never to blame as long as another could be.
+ * Finds the stuck task: one that has the device for longer than the limit, or is busy for as long without a report; or, if
+ * the whole engine falls silent, the one that most likely blocks it. A task that waits for the device is never blamed
+ * while another could be.
  */
 export class Watchdog {
   readonly #limitMs: number;
@@ -26,7 +26,7 @@ export class Watchdog {
     this.#stuck = stuck;
   }
 
-  /** Who is to blame where the engine ends: who has the device, else who came first. */
+  /** The task to blame if the engine ends: the one that has the device, else the oldest. */
   get suspect(): string | undefined {
     return this.#firstAt("model") ?? this.#tasks.keys().next().value;
   }
@@ -42,14 +42,14 @@ export class Watchdog {
     this.#listen();
   }
 
-  /** The task is alive; one that has the device must come back from it all the same. */
+  /** The task is alive; that does not excuse one that has the device. */
   told(key: string): void {
     const task = this.#tasks.get(key);
     if (task?.stage === "busy") task.quietMs = 0;
     this.#listen();
   }
 
-  /** The engine is not held up: each of its tasks could have been heard. */
+  /** The engine is not blocked: each of its tasks could have reported. */
   beat(): void {
     this.#listen();
     for (const [key, task] of this.#tasks) {
@@ -64,18 +64,18 @@ export class Watchdog {
     this.#listen();
   }
 
-  /** Watches nobody any more. */
+  /** Stops watching all tasks. */
   clear(): void {
     this.#tasks.clear();
     clearTimeout(this.#timer);
   }
 
-  /** From now on the engine has the limit's time to be heard again. */
+  /** From now on the engine has `limitMs` to report again. */
   #listen(): void {
     clearTimeout(this.#timer);
     if (this.#tasks.size === 0) return;
     this.#timer = setTimeout(() => {
-      // Graphs have a thread of their own: what silences the engine's is a task's own work.
+      // Graphs have a thread of their own: what blocks the main thread is a task's own work.
       const silencer = this.#firstAt("busy") ?? this.suspect;
       if (silencer !== undefined) this.#stuck(silencer);
     }, this.#limitMs);

@@ -24,11 +24,11 @@ export interface AppParts {
   readonly state: () => ServiceState;
   readonly model: () => ModelInfo | undefined;
   readonly devices: () => readonly DeviceState[];
-  /** Whether videos can be processed here. */
+  /** Whether this service can process videos. */
   readonly videos: boolean;
 }
 
-/** The service's HTTP side: the protocol under /v1, and what operators look at beside it. */
+/** The service's HTTP interface: the protocol under /v1; health, readiness and metrics for operators. */
 export function createApp(parts: AppParts): Hono {
   const { board, log, metrics, state, model } = parts;
   const app = new Hono();
@@ -50,7 +50,8 @@ export function createApp(parts: AppParts): Hono {
   app.use("/v1/*", bearer(parts.token));
   app.get("/v1/model", (c) => {
     const loaded = model();
-    if (loaded === undefined) return c.json(problem("not_ready", "The model is being loaded."), 503);
+    if (loaded === undefined)
+      return c.json(problem("not_ready", "The model is still loading. Try again later."), 503);
     return c.json({
       ...publicOf(loaded),
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
@@ -67,13 +68,13 @@ export function createApp(parts: AppParts): Hono {
         return c.json(problem(error, message), status);
       };
       if (now === "DRAINING")
-        return busy(503, RETRY_NOT_READY_SECONDS, "draining", "The service is stopping.");
+        return busy(503, RETRY_NOT_READY_SECONDS, "draining", "The service is stopping. Try again later.");
       const body: unknown = await c.req.json().catch(() => undefined);
       const parsed = TaskRequest.safeParse(body);
       if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
       const foreign = foreignOrigin(parsed.data, parts);
       if (foreign !== undefined) {
-        // The operator's mistake and not the task's: the Worker keeps it until the setting is right.
+        // The operator's mistake, not the task's: the Worker keeps the task until the setting is right.
         log.warn({ reason: foreign.message }, foreign.error);
         metrics.refusals.inc({ status: 403 });
         return c.json(foreign, 403);
@@ -81,51 +82,71 @@ export function createApp(parts: AppParts): Hono {
       const known = board.state(parsed.data.key);
       if (known !== undefined) return c.json(known, 202);
       if (now === "STARTING")
-        return busy(503, RETRY_NOT_READY_SECONDS, "not_ready", "The model is being loaded.");
+        return busy(
+          503,
+          RETRY_NOT_READY_SECONDS,
+          "not_ready",
+          "The model is still loading. Try again later.",
+        );
       const accepted = board.submit(parsed.data);
       if (accepted === undefined)
-        return busy(429, RETRY_FULL_SECONDS, "lane_full", "The lane's queue is full.");
+        return busy(429, RETRY_FULL_SECONDS, "lane_full", "The lane's queue is full. Try again later.");
       return c.json(accepted, 202);
     },
   );
   app.get("/v1/tasks/:key", (c) => {
     const found = board.state(c.req.param("key"));
     return found === undefined
-      ? c.json(problem("task_not_found", "No such task is known."), 404)
+      ? c.json(
+          problem(
+            "task_not_found",
+            "The service knows no task with this key, or has forgotten it. Check the key.",
+          ),
+          404,
+        )
       : c.json(found);
   });
   app.delete("/v1/tasks/:key", (c) => {
     board.cancel(c.req.param("key"));
     return c.body(null, 204);
   });
-  app.notFound((c) => c.json(problem("not_found", "No such path."), 404));
+  app.notFound((c) => c.json(problem("not_found", "There is nothing at this path. Check the path."), 404));
   app.onError((error, c) => {
     log.error({ detail: error.stack }, "http_error");
-    return c.json(problem("internal_error", "The service met an unexpected error."), 500);
+    return c.json(problem("internal_error", "The service failed unexpectedly. Its log says why."), 500);
   });
   return app;
 }
 
-/** What anyone may know of a model; why its provider is another than was asked for is the operator's. */
+/** What anyone may know of a model; only the log says why its provider is not the configured one. */
 const publicOf = ({ id, version, provider }: ModelInfo) => ({ id, version, provider });
 
 const problem = (error: string, message: string) => ({ error, message });
 
-const TOO_LARGE = problem("body_too_large", `A task's body may have at most ${BODY_BYTES / 1_024} KB.`);
+const TOO_LARGE = problem(
+  "body_too_large",
+  `A task's body may have at most ${BODY_BYTES / 1_024} KB. Send fewer or shorter prompts.`,
+);
 
 /** Names the fields, never their values: those hold signed URLs. */
 function describe(issues: readonly { path: readonly PropertyKey[]; code: string }[]): string {
   const fields = issues.map(({ path, code }) => `${path.map(String).join(".") || "body"} (${code})`);
-  return `The task is not valid: ${fields.slice(0, 10).join(", ")}.`;
+  return `The task is invalid: ${fields.slice(0, 10).join(", ")}. Correct it, or deploy matching versions of Worker and service.`;
 }
 
 function foreignOrigin(request: TaskRequest, { storageOrigins, callbackOrigins }: AppParts) {
   const { inputUrl, callbackUrl } = request;
   if (!storageOrigins.has(new URL(inputUrl).origin)) {
-    return problem("origin_not_allowed", "inputUrl is on an origin that STORAGE_ORIGINS doesn't list.");
+    return problem(
+      "origin_not_allowed",
+      "The origin of inputUrl is missing in STORAGE_ORIGINS. Add it there.",
+    );
   }
   if (!callbackOrigins.has(new URL(callbackUrl).origin)) {
-    return problem("origin_not_allowed", "callbackUrl is on an origin that CALLBACK_ORIGINS doesn't list.");
+    return problem(
+      "origin_not_allowed",
+      "The origin of callbackUrl is missing in CALLBACK_ORIGINS. Add it there.",
+    );
   }
   return undefined;
 }

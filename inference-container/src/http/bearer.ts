@@ -1,14 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createMiddleware } from "hono/factory";
 
-/** Lets a request through that carries the token; compares digests, so that time tells nothing of it. */
+/** Lets only requests with the token through, all if there is none; compares digests, so that timing reveals nothing. */
 export function bearer(token: string | undefined) {
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
   return createMiddleware(async (c, next) => {
     if (expected !== undefined && !timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) {
       c.header("www-authenticate", "Bearer");
       return c.json(
-        { error: "unauthorized", message: "Send the service's token as Authorization: Bearer." },
+        {
+          error: "unauthorized",
+          message: "The token is missing or wrong. Send INFERENCE_TOKEN as Authorization: Bearer.",
+        },
         401,
       );
     }

@@ -21,7 +21,8 @@ sharp.unblock({
  * Decodes a picture file into sRGB bytes as a viewer shows it: EXIF orientation applied, the first frame of an
  * animation, transparency over white. The header's pixel count is checked before anything is decoded.
  *
- * @param contentHash SHA-256 of the file, hex
+ * @param contentHash SHA-256 of the file, in hex
+ * @param pixelLimit the most pixels that the picture may have
  * @throws TaskFailure named image_empty, image_format_unsupported, not_an_image, image_too_many_pixels,
  *   image_truncated or image_corrupt
  */

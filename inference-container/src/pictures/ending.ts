@@ -1,11 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import type { PictureFormat } from "./signature.ts";
 
-/** How much of a file's end is looked at: cameras and editors append some bytes of their own. */
+/** How many bytes of a file's end are searched: cameras and editors append some bytes of their own. */
 const TAIL_BYTES = 65_536;
 
 /**
- * Whether a file that would not decode stops before its format's end: JPEG's EOI marker, PNG's IEND chunk, GIF's
+ * Whether a file that can't be decoded stops before its format's end: JPEG's EOI marker, PNG's IEND chunk, GIF's
  * trailer, or the size that WebP's RIFF header or AVIF's last box announces.
  */
 export async function stopsEarly(file: FileHandle, size: number, format: PictureFormat): Promise<boolean> {

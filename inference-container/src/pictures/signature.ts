@@ -1,6 +1,7 @@
-/** What a file says it is, by its first bytes (each format's own specification). */
+/** The picture formats that the service reads. */
 export type PictureFormat = "jpeg" | "png" | "webp" | "gif" | "avif";
 
+/** What a file is by its first bytes (each format's own specification). */
 export type Signature =
   | { readonly kind: "picture"; readonly format: PictureFormat }
   /** A picture format that the service doesn't read. */
@@ -8,7 +9,7 @@ export type Signature =
   | { readonly kind: "video" }
   | { readonly kind: "unknown" };
 
-/** How many leading bytes `readSignature` wants to see. */
+/** How many leading bytes `readSignature` needs. */
 export const SIGNATURE_BYTES = 1024;
 
 const unsupported = (name: string): Signature => ({ kind: "unsupported", name });
@@ -50,7 +51,7 @@ export function readSignature(head: Uint8Array): Signature {
     : { kind: "unknown" };
 }
 
-/** Whether Latin-1 text begins like a pattern, in which `?` stands for any byte. */
+/** Whether Latin-1 text begins with a pattern, in which `?` stands for any byte. */
 export function startsLike(text: string, pattern: string): boolean {
   if (text.length < pattern.length) return false;
   for (let i = 0; i < pattern.length; i++) {

@@ -1,16 +1,16 @@
 import type { RowRuns } from "../masks/runs/row-runs.ts";
 
-/** A rectangle of pixels; right and bottom are outside. */
+/** A rectangle of pixels; right and bottom are exclusive. */
 export interface Bounds {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** The middle of the uppermost row's pixels. */
+  /** The x coordinate midway between the ends of the top row's pixels. */
   readonly peak: number;
 }
 
-/** The smallest rectangle around a mask's set pixels; empty (right ≤ left) where none is set. */
+/** The smallest rectangle around a mask's set pixels; empty (right ≤ left) if none is set. */
 export function boundsOf({ width, height, starts, edges }: RowRuns): Bounds {
   let left = width;
   let top = height;

@@ -9,7 +9,7 @@ export function objectColour(index: number): Rgb {
   return oklch(LIGHTNESS[index % LIGHTNESS.length] ?? 0.7, 0.19, 255 + index * GOLDEN_ANGLE);
 }
 
-/** Half of a colour's light: a ground on which white text reads well. */
+/** A colour with its bytes at 55 %: a background on which white text is easy to read. */
 export function darken([red, green, blue]: Rgb): Rgb {
   return [red * 0.55, green * 0.55, blue * 0.55];
 }

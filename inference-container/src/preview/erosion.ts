@@ -7,28 +7,28 @@ interface Row {
 }
 
 /**
- * Finds, row by row, the pixels of a mask that lie deeper in it than `depth` thirds of a pixel: no pixel outside is as
- * near by the 3-4 chamfer distance (G. Borgefors, "Distance transformations in digital images", 1986), which counts 3
- * for a step along an axis and 4 for a diagonal one. The picture's border doesn't count as outside: an object that is
- * cut off there goes on.
+ * Finds, row by row, the pixels of a mask that lie deeper in it than `depth` thirds of a pixel: all pixels outside are
+ * farther away by the 3-4 chamfer distance (G. Borgefors, "Distance transformations in digital images", 1986), which
+ * counts 3 for a step along an axis and 4 for a diagonal one. The picture's border doesn't count as outside: an object
+ * that is cut off there goes on.
  */
 export class Erosion {
-  /** The largest step aside within the depth, by the number of rows up or down. */
+  /** The largest horizontal step within the depth, by the number of rows up or down. */
   readonly #reach: readonly number[];
-  /** What is kept so far, and what is made of it. */
+  /** The pixels kept so far, and the buffer for the next step's. */
   #kept: Row;
   #next: Row;
 
   constructor(depth: number, width: number) {
     this.#reach = Array.from({ length: Math.floor(depth / 3) + 1 }, (_, rows) => {
-      // A step aside costs 1 where it makes a step up or down a diagonal one, and 3 beyond that.
+      // A horizontal step costs 1 if it turns a vertical step into a diagonal one, and 3 beyond that.
       return Math.min(depth - 3 * rows, Math.floor((depth - rows) / 3));
     });
     this.#kept = { edges: new Int32Array(width + 2), length: 0 };
     this.#next = { edges: new Int32Array(width + 2), length: 0 };
   }
 
-  /** Row y's pixels; good until the next call. */
+  /** Row y's deep pixels; valid until the next call. */
   row(runs: RowRuns, y: number): Readonly<Row> {
     this.#kept.length = 2;
     this.#kept.edges[0] = 0;
@@ -41,7 +41,7 @@ export class Erosion {
     return this.#kept;
   }
 
-  /** Drops what isn't in row y's runs, each shortened by `aside` at both ends. */
+  /** Keeps only what is in row y's runs, each shortened by `aside` at both ends. */
   #keep({ width, height, starts, edges }: RowRuns, y: number, aside: number): void {
     if (y < 0 || y >= height) return;
     const kept = this.#kept;
@@ -61,7 +61,7 @@ export class Erosion {
           next.edges[length++] = left;
           next.edges[length++] = right;
         }
-        // What is kept reaches beyond this run: the next one may share it.
+        // What is kept reaches beyond this run: the next run may overlap it too.
         if ((kept.edges[at + 1] ?? 0) > last) break;
         at += 2;
       }

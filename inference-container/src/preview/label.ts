@@ -6,17 +6,17 @@ import { letter, shorten } from "./lettering.ts";
 const LONGEST_NAME = 32;
 const WHITE: Rgb = [255, 255, 255];
 
-/** What to write, near what, in which colour. */
+/** What to write, beside which bounds, in which colour. */
 export interface Label {
   readonly prompt: string;
-  /** Tells objects of one prompt apart; empty where nothing does. */
+  /** Tells objects of one prompt apart; may be empty. */
   readonly mark: string;
   readonly score: number;
   readonly colour: Rgb;
   readonly bounds: Bounds;
 }
 
-/** Draws the labels, the first ones first, each where it hides no other; one that finds no room is left out. */
+/** Draws the labels in order, each where it hides no other; one without room is left out. `size` is the text's, in pixels. */
 export async function drawLabels(canvas: Canvas, labels: readonly Label[], size: number): Promise<void> {
   const padX = Math.round(size * 0.55);
   const padY = Math.round(size * 0.38);
@@ -34,7 +34,7 @@ export async function drawLabels(canvas: Canvas, labels: readonly Label[], size:
   }
 }
 
-/** Above the object's uppermost point, else below that, further and further down; always within the canvas. */
+/** Above the object's highest point, otherwise below that, further and further down; always within the canvas. */
 function findPlace(
   canvas: Canvas,
   { width, height }: { width: number; height: number },

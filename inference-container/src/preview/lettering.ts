@@ -4,17 +4,17 @@ import { ByteCache } from "../models/byte-cache.ts";
 
 const FONT_FILE = createRequire(import.meta.url).resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf");
 
-/** Text as a coverage map, 0 to 255 a pixel. */
+/** Text as a coverage map, 0 to 255 per pixel. */
 export interface Lettering {
   readonly width: number;
   readonly height: number;
   readonly coverage: Uint8Array;
 }
 
-/** What was set before: from frame to frame most labels stay, and to set one takes longer than to draw it. */
+/** A cache of set labels: most stay from frame to frame, and setting one takes longer than drawing it. */
 const remembered = new ByteCache<Lettering>(8 * 1_048_576, ({ coverage }) => coverage.length);
 
-/** One line of text, `size` pixels high, set or remembered. */
+/** One line of text, `size` pixels high, from the cache or set. */
 export async function letter(text: string, size: number): Promise<Lettering> {
   const key = `${size} ${text}`;
   const known = remembered.get(key);
@@ -24,7 +24,7 @@ export async function letter(text: string, size: number): Promise<Lettering> {
   return lettering;
 }
 
-/** Sets one line in the package's own font, so that a machine without fonts draws the same; other scripts fall back to the system's. */
+/** Sets one line in a packaged font, so that every machine draws the same; other scripts fall back to the system's fonts. */
 async function set(text: string, size: number): Promise<Lettering> {
   const markup = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const { data, info } = await sharp({
@@ -44,7 +44,7 @@ async function set(text: string, size: number): Promise<Lettering> {
 
 const CHARACTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-/** The first characters of a text as one line. */
+/** A text as one line of at most `longest` characters (graphemes). */
 export function shorten(text: string, longest: number): string {
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
   const characters = Array.from(CHARACTERS.segment(line), ({ segment }) => segment);

@@ -7,7 +7,7 @@ import { Erosion } from "./erosion.ts";
 const FILL_ALPHA = 0.42;
 const LINE_ALPHA = 0.96;
 
-/** A mask at the canvas' size, in its colour. */
+/** A mask at the canvas's size, and its colour. */
 export interface Layer {
   readonly runs: RowRuns;
   readonly bounds: Bounds;
@@ -16,12 +16,12 @@ export interface Layer {
 
 /** A layer's shades: its line, two steps that smooth the line's inner edge (a pixel is three thirds deep), its fill. */
 const SHADES = 4;
-/** What a shade makes of each byte of red, of green and of blue. */
+/** A shade's table: what it makes of each byte of red, of green and of blue. */
 const SHADE_BYTES = 3 * 256;
 
 /**
  * Tints each layer's pixels and draws its outline, `line` pixels wide. Later layers lie on top; every pixel is blended
- * once, so that tints under tints don't turn to mud. At most 16,383 layers have shades of their own.
+ * once, so that stacked tints don't turn muddy. At most 16,383 layers have shades of their own.
  */
 export function drawOverlay(canvas: Canvas, layers: readonly Layer[], line: number): void {
   const shades = shadesOf(layers, line);
@@ -51,7 +51,7 @@ function fill(shown: Uint16Array, edges: Int32Array, from: number, end: number, 
   for (let at = from; at < end; at += 2) shown.fill(shade, edges[at], edges[at + 1]);
 }
 
-/** Blends the pixels [left, right) of a row that starts at pixel `row` with the shades that they show; 0 is none. */
+/** Blends the pixels [left, right) of a row that starts at pixel `row` with their shades; 0 is none. */
 function blendRow(
   rgb: Uint8Array,
   row: number,
@@ -76,7 +76,7 @@ function blendRow(
   }
 }
 
-/** The shades of all layers: a byte under each gives the byte that is shown, which costs less than to blend each pixel. */
+/** The tables of all layers' shades: looking a byte up costs less than blending it for each pixel. */
 function shadesOf(layers: readonly Layer[], line: number): Uint8Array {
   const shades = new Uint8Array(layers.length * SHADES * SHADE_BYTES);
   let at = 0;
@@ -84,7 +84,7 @@ function shadesOf(layers: readonly Layer[], line: number): Uint8Array {
     for (let shade = 0; shade < SHADES; shade++) {
       const depth = 3 * line + shade;
       const edge = Math.min(Math.max(line + 1 - depth / 3, 0), 1);
-      // In single precision: bytes are cut off below, and the same mask shall give the same bytes as ever.
+      // In single precision: the results are truncated to bytes, and a mask has to give the same bytes as ever.
       const alpha = Math.fround(FILL_ALPHA + (LINE_ALPHA - FILL_ALPHA) * edge);
       for (const light of colour) {
         for (let under = 0; under < 256; under++) shades[at++] = under * (1 - alpha) + light * alpha;

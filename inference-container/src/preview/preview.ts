@@ -3,12 +3,12 @@ import type { Instance, Picture } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
 import { drawShown, largestFirst, show } from "./shown.ts";
 
-/** The long side is at most this many pixels. */
+/** The most pixels of the long side. */
 const LONG_SIDE = 2048;
 
 /**
- * Renders the picture with its found objects as a PNG: a tint and an outline of an own colour for each, and a label
- * with the prompt and the confidence. Small objects lie on top of large ones.
+ * Renders the picture with the objects found as a PNG: each has a tint and an outline in its own colour, and a label with
+ * the prompt and the confidence. Small objects lie on top of large ones. `maskThreshold` is a probability.
  */
 export async function renderPreview(
   picture: Picture,

@@ -15,7 +15,7 @@ export interface ToShow extends Pick<Label, "prompt" | "mark" | "score"> {
   readonly colour: number;
 }
 
-/** Brings objects to the canvas' size; those that have no pixel there are left out. */
+/** Scales objects to the canvas's size; those without a pixel there are left out. */
 export function show({ width, height }: Canvas, objects: readonly ToShow[], maskThreshold: number): Shown[] {
   return objects
     .map(({ mask, colour, ...text }) => {
@@ -25,12 +25,12 @@ export function show({ width, height }: Canvas, objects: readonly ToShow[], mask
     .filter(({ runs }) => runs.area > 0);
 }
 
-/** The largest first: it then lies below the small ones. */
+/** Sorts the largest first, so that it lies below the small ones. */
 export function largestFirst(objects: readonly Shown[]): Shown[] {
   return objects.toSorted((a, b) => b.runs.area - a.runs.area);
 }
 
-/** Draws each object's tint and outline, later ones on top, then the labels, of which the first ones choose their places. */
+/** Draws each object's tint and outline, later ones on top, then the labels, of which the first choose their places first. */
 export async function drawShown(
   canvas: Canvas,
   layers: readonly Shown[],

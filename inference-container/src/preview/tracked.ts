@@ -3,7 +3,7 @@ import type { LogitGrid } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
 import { drawShown, largestFirst, show } from "./shown.ts";
 
-/** An object of a frame; `objectId` is the same over the frames, `mask` is stretched over the whole canvas. */
+/** An object of a frame; `objectId` is the same in all frames, `mask` is stretched over the whole canvas. */
 export interface TrackedObject {
   readonly objectId: number;
   readonly prompt: string;
@@ -13,9 +13,9 @@ export interface TrackedObject {
 }
 
 /**
- * Draws a frame's objects onto it, in place: a tint and an outline in the object's own colour, which it keeps over the
- * frames, and a label with the prompt, the id and the confidence. Small objects lie on top of large ones; the objects
- * that were seen first choose the places of their labels first, so that those stay where they are.
+ * Draws a frame's objects onto it, in place: a tint and an outline in the object's own colour, which it keeps in all
+ * frames, and a label with the prompt, the id and the confidence. Small objects lie on top of large ones. Objects that
+ * were seen earlier choose their labels' places first, so that labels stay where they are.
  */
 export async function drawTracked(canvas: Canvas, objects: readonly TrackedObject[]): Promise<void> {
   const named = objects

@@ -6,20 +6,20 @@ import { TaskReturned } from "./lease.ts";
 import { Task } from "./task.ts";
 
 export interface BoardLimits {
-  /** Pictures that may wait, a lane, and as many clips. */
+  /** Pictures that may wait per lane, and as many clips. */
   readonly queueCapacity: number;
-  /** Tasks that may be between fetch and commit. */
+  /** Tasks that may be between fetch and commit at once. */
   readonly inFlight: number;
-  /** Clips among them. */
+  /** Clips that may be among them. */
   readonly clips: number;
   readonly heartbeatMs: number;
-  /** How long a report or a result is offered again where the Worker or the storage fails. */
+  /** How long a report or an upload is repeated while the Worker or the storage fails. */
   readonly patienceMs: number;
 }
 
 const isVideo = ({ request }: { readonly request: TaskRequest }): boolean => request.type === "video";
 
-/** Which tasks are known, which wait and which run: bounded lanes in front of a bounded number of places. */
+/** The known, waiting and running tasks: bounded lanes in front of a bounded number of places. */
 export class Board {
   readonly #limits: BoardLimits;
   readonly #run: (task: Task) => Promise<void>;
@@ -36,7 +36,7 @@ export class Board {
     this.#metrics = metrics;
   }
 
-  /** Accepts a task, unless its key is known already; undefined where there is no room for it. */
+  /** Accepts a task unless its key is already known; returns its state, or undefined if there is no room. */
   submit(request: TaskRequest): TaskState | undefined {
     const known = this.state(request.key);
     if (known !== undefined) return known;
@@ -48,13 +48,14 @@ export class Board {
     return this.state(request.key);
   }
 
+  /** The state of a task; undefined if its key is unknown. */
   state(key: string): TaskState | undefined {
     if (this.#running.has(key)) return { key, state: "running" };
     if (this.#waiting.some(({ request }) => request.key === key)) return { key, state: "queued" };
     return this.#finished.has(key) ? { key, state: "done" } : undefined;
   }
 
-  /** Stops a task; nothing more is reported for it. An unknown key is no error. */
+  /** Stops a task; nothing more is reported for it. An unknown key is not an error. */
   cancel(key: string): void {
     const task = this.#running.get(key) ?? this.#waiting.find(({ request }) => request.key === key);
     task?.abort(new TaskDropped("cancelled"));
@@ -65,7 +66,7 @@ export class Board {
     return this.#running.size >= this.#limits.inFlight;
   }
 
-  /** Resolves when nothing waits or runs. */
+  /** Resolves when no task waits or runs. */
   async drained(): Promise<void> {
     if (this.#waiting.length + this.#running.size === 0) return;
     const idle = Promise.withResolvers<void>();
@@ -73,13 +74,13 @@ export class Board {
     await idle.promise;
   }
 
-  /** Ends what waits and runs; it is still reported as handed back. */
+  /** Stops all waiting and running tasks; they are still reported as handed back. */
   stopAll(): void {
     const reason = new TaskReturned();
     for (const task of [...this.#running.values(), ...this.#waiting]) task.abort(reason);
   }
 
-  /** Clips are counted apart: were they not, some that wait for hours would keep their lane's pictures out. */
+  /** Clips are counted separately: otherwise clips that wait for hours would keep their lane's pictures out. */
   #isFull(request: TaskRequest): boolean {
     const alike = this.#waiting.filter(
       (task) => task.request.lane === request.lane && isVideo(task) === isVideo({ request }),
@@ -92,8 +93,8 @@ export class Board {
   }
 
   /**
-   * An aborted task needs no place: it only reports, or not even that. Then interactive ones, then by arrival; one video a
-   * device, so that a video never waits for another's frames and pictures always find a place.
+   * An aborted task goes first and needs no place: it only reports, or not even that. Then interactive ones, then by
+   * arrival; one clip per device, so that no clip waits for another's frames and pictures always find a place.
    */
   #next(): Task | undefined {
     const aborted = this.#waiting.find(({ signal }) => signal.aborted);

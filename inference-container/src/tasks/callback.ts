@@ -12,12 +12,12 @@ const TIMEOUT_MS = 10_000;
 /** A grant for ten thousand files with long signed URLs is some 10 MB. */
 const ANSWER_BYTES = 33_554_432;
 
-/** The Worker answered that it won't take this report: the lease is lost (409), or the token or body was refused. */
+/** The Worker refused this report: the lease is lost (409), or it does not accept the token or the body. */
 export class CallbackRefused extends Error {
   readonly status: number;
 
   constructor(status: number) {
-    super(`The callback was refused with status ${status}.`);
+    super(`The Worker refused the callback with status ${status}.`);
     this.name = "CallbackRefused";
     this.status = status;
   }
@@ -29,20 +29,20 @@ export class Callback {
   readonly #token: string;
   readonly #patienceMs: number;
 
-  /** @param patienceMs how long a report is repeated at most: a fault beyond that is no passing one */
+  /** @param patienceMs how long a report is repeated at most: a longer fault is not transient */
   constructor(url: string, token: string, patienceMs: number) {
     this.#url = url;
     this.#token = token;
     this.#patienceMs = patienceMs;
   }
 
-  /** Reports progress once; returns the lease's new deadline. @throws CallbackRefused, or Error where unreachable */
+  /** Reports progress once; returns the lease's new deadline. @throws CallbackRefused; Error if the Worker can't be reached */
   async progress(report: ProgressReport): Promise<number> {
     const answer = await this.#post("progress", report, new AbortController().signal);
     return LeaseExtension.parse(JSON.parse(answer)).deadline;
   }
 
-  /** Asks for signed PUTs. Retries until the lease or the patience ends. @throws CallbackRefused, or Error where unreachable */
+  /** Requests signed PUTs. Retries until the lease or the patience ends. @throws as `progress` */
   async outputs(
     request: OutputsRequest,
     lease: { readonly deadline: number },
@@ -51,7 +51,7 @@ export class Callback {
     return OutputsGrant.parse(JSON.parse(await this.#postUntil("outputs", request, lease, signal)));
   }
 
-  /** Reports the end. Retries until the lease or the patience ends. @throws CallbackRefused, or Error where unreachable */
+  /** Reports the end. Retries until the lease or the patience ends. @throws as `progress` */
   async complete(
     completion: Completion,
     lease: { readonly deadline: number },
@@ -89,7 +89,8 @@ export class Callback {
     });
     if (response.ok) return readText(response, ANSWER_BYTES);
     await discard(response);
-    if (isTransient(response.status)) throw new Error(`The callback met status ${response.status}.`);
+    if (isTransient(response.status))
+      throw new Error(`The Worker answered the callback with status ${response.status}.`);
     throw new CallbackRefused(response.status);
   }
 }

@@ -1,4 +1,4 @@
-/** Ends a task without a report: the Worker has asked for that, or listens no more. */
+/** Ends a task without a report: the Worker cancelled it, or its lease is lost. */
 export class TaskDropped extends Error {
   override readonly name = "TaskDropped";
   readonly why: "cancelled" | "lease_lost";

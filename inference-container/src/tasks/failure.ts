@@ -7,12 +7,12 @@ import {
 } from "@segmentation/protocol";
 import { hasCode } from "../error-code.ts";
 
-/** Ends a task by a problem of the table. */
+/** Ends a task with a problem of the table. */
 export class TaskFailure extends Error {
   override readonly name = "TaskFailure";
   readonly problem: Problem;
 
-  /** @param cause for the log: what FFmpeg said, say */
+  /** @param cause for the log, e.g. FFmpeg's output */
   constructor(problem: Problem, cause?: string) {
     super(problem.message, { cause });
     this.problem = problem;
@@ -28,13 +28,13 @@ export class TaskFailure extends Error {
   }
 }
 
-/** The failure by a problem's code and what its sentence leaves open. */
+/** The failure with this problem's code, its sentence filled in. */
 export const taskFailure = <Code extends ProblemCode>(
   code: Code,
   ...particulars: Particulars<Code>
 ): TaskFailure => new TaskFailure(problemOf(code, ...particulars));
 
-/** Names what went wrong outside the picture: a full disk by name, anything else as an internal error. */
+/** The failure that an error counts as: itself, `disk_full` for a full disk, `internal_error` for anything else. */
 export function asTaskFailure(error: unknown): TaskFailure {
   if (error instanceof TaskFailure) return error;
   return taskFailure(hasCode(error, "ENOSPC") ? "disk_full" : "internal_error");

@@ -1,7 +1,7 @@
 const MOST = 10_000;
 const KEEP_MS = 3_600_000;
 
-/** Remembers finished keys for an hour, the last ten thousand at most, so that a repeated POST starts nothing anew. */
+/** Remembers finished keys for an hour, at most the last ten thousand, so that a repeated POST starts no task again. */
 export class FinishedKeys {
   readonly #endedAt = new Map<string, number>();
 

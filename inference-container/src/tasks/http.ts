@@ -10,19 +10,19 @@ export async function readText(response: Response, limit: number): Promise<strin
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Lets an unread body go, so that its connection can be used again. */
+/** Discards an unread body, so that its connection can be reused. */
 export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined);
 }
 
-/** Aborts with the task or after `ms`. */
+/** A signal that aborts with the given one or after `ms` milliseconds. */
 export function within(ms: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
 
 /**
- * How long a transfer of so many bytes may take, in milliseconds: a minute, and a second for each megabyte. A storage
- * slower than that is as good as stuck; one that sends nothing at all is given up by fetch itself.
+ * How long a transfer of so many bytes may take, in milliseconds: a minute plus a second per megabyte. Slower storage
+ * counts as stuck; if it sends nothing at all, fetch itself gives up.
  */
 export const transferMs = (bytes: number): number => 60_000 + Math.ceil(bytes / 1_000);
 
@@ -31,12 +31,12 @@ export function isTransient(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-/** Milliseconds before retry `attempt` (from 0): doubling from 200, at most 5,000, spread by half. */
+/** Milliseconds before retry `attempt` (from 0): doubling from 200, at most 5,000, less up to half at random. */
 export function backoffMs(attempt: number): number {
   return Math.min(200 * 2 ** attempt, 5_000) * (0.5 + Math.random() / 2);
 }
 
-/** How long something is tried again: while the lease lives, and not for longer than so many milliseconds from now. */
+/** How long something is retried: while the lease is in force, but at most for `ms` milliseconds from now. */
 export class Patience {
   readonly #end: number;
   readonly #lease: { readonly deadline: number };
@@ -46,6 +46,7 @@ export class Patience {
     this.#lease = lease;
   }
 
+  /** Whether it will be over `delayMs` milliseconds from now. */
   isOverIn(delayMs: number): boolean {
     return Date.now() + delayMs > Math.min(this.#end, this.#lease.deadline);
   }

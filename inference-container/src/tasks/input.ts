@@ -9,8 +9,8 @@ import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 const ATTEMPTS = 3;
 
 /**
- * Streams the input from its signed URL into a file; follows no redirect. Returns the SHA-256 of the bytes, hex, and
- * their number.
+ * Streams the input from its signed URL into a file; follows no redirect. Returns the SHA-256 of the bytes, in hex, and
+ * their count.
  *
  * @param limit the most bytes that are read
  * @throws TaskFailure named input_not_found, input_too_large, input_redirected, input_forbidden or input_unavailable
@@ -46,7 +46,7 @@ async function download(
   const { status } = response;
   if (!response.ok) {
     await discard(response);
-    if (isTransient(status)) throw new Error(`Storage met status ${status}.`);
+    if (isTransient(status)) throw new Error(`Storage answered with status ${status}.`);
     throw failureOf(status);
   }
   if (Number(response.headers.get("content-length")) > limit) {

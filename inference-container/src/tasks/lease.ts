@@ -3,14 +3,14 @@ import type { Callback } from "./callback.ts";
 import { CallbackRefused } from "./callback.ts";
 import { TaskDropped } from "./dropped.ts";
 
-/** Ends a task because the service stops: it is handed back to the Worker. */
+/** Ends a task because the service stops: the task is handed back to the Worker. */
 export class TaskReturned extends Error {
   override readonly name = "TaskReturned";
 }
 
 /**
- * The right to work on a task until `deadline` (epoch milliseconds), kept alive by progress reports from acceptance to
- * the end. Once it is refused or has run out, `lost` is called.
+ * The right to work on a task until `deadline` (epoch milliseconds), extended by progress reports from acceptance to the
+ * end. Calls `lost` once a report is refused or the lease has expired.
  */
 export class Lease {
   deadline: number;
@@ -27,11 +27,12 @@ export class Lease {
     this.#timer = setInterval(() => void this.#beat(), everyMs);
   }
 
-  /** What the next reports tell: `done` of `total` units. */
+  /** Sets what the next reports say: `done` of `total` units. */
   tell(progress: ProgressReport): void {
     this.#progress = progress;
   }
 
+  /** Stops the reports. */
   end(): void {
     clearInterval(this.#timer);
   }
@@ -42,7 +43,7 @@ export class Lease {
     try {
       this.deadline = await this.#callback.progress(this.#progress);
     } catch (error) {
-      // A Worker that can't be reached may come back before the lease ends.
+      // A Worker that can't be reached may come back before the lease expires.
       const over = error instanceof CallbackRefused || Date.now() > this.deadline;
       if (over) this.#lost(new TaskDropped("lease_lost"));
     } finally {

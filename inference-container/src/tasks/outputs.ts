@@ -10,7 +10,7 @@ const PARALLEL = 6;
 type Upload = OutputsGrant["uploads"][number];
 
 /**
- * Checks that a grant names exactly the files that were asked for, in order, on origins that may be written to.
+ * Checks that a grant names exactly the requested files, in order, on origins that may be written to.
  * @throws TaskFailure named output_grant_mismatch or storage_origin_refused
  */
 export function checkGrant(
@@ -26,7 +26,7 @@ export function checkGrant(
 }
 
 /**
- * PUTs each file to its signed URL with the granted headers, a few at a time, again where storage fails.
+ * PUTs each file to its signed URL with the granted headers, a few at a time; retries while storage fails.
  * @throws TaskFailure named output_refused or output_unavailable
  */
 export async function putOutputs(
@@ -73,7 +73,7 @@ async function put(
   }
 }
 
-/** The answer's status, or 0 where storage can't be reached. */
+/** The answer's status, or 0 if storage can't be reached. */
 async function tryPut(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ async function tryPut(
   try {
     const response = await fetch(url, {
       method: "PUT",
-      // With "manual" undici keeps the whole body for a redirect's sake, were it as large as a clip's masks.
+      // With "manual" undici keeps the whole body in case of a redirect, even one as large as a clip's masks.
       redirect: "error",
       headers,
       body,

@@ -16,7 +16,7 @@ import { TaskReturned } from "./lease.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
 import type { Task } from "./task.ts";
 
-/** After the service was told to stop, this long is left to report it. */
+/** How long a stopping service has to report that it hands a task back. */
 const LAST_WORDS_MS = 3_000;
 
 export interface RunTaskParts {
@@ -29,14 +29,14 @@ export interface RunTaskParts {
   readonly metrics: Metrics;
 }
 
-/** What is logged of a task: no URL and no token. */
+/** What the log says of a task: no URL and no token. */
 interface TaskLog {
   readonly ms: StageTimes;
   bytes?: number;
   result?: EngineResult;
 }
 
-/** Takes a task from fetch to commit. Never rejects: whatever happens ends as a report, a log line and a count. */
+/** Takes a task from fetch to commit. Never rejects: every end becomes a report, a log line and a count. */
 export async function runTask(task: Task, parts: RunTaskParts): Promise<void> {
   const noted: TaskLog = { ms: { queue: performance.now() - task.acceptedAt } };
   let completion: Completion | undefined;
@@ -130,7 +130,7 @@ function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
   return { ...shared, ...VideoFiles.parse(named), type, units: frames, framesWithMasks, totalMasks };
 }
 
-/** The report of a failed task; undefined where nobody listens any more. */
+/** The report of a failed task; undefined if the Worker no longer wants one. */
 function failure(error: unknown, task: Task, log: Logger): Completion | undefined {
   if (error instanceof CallbackRefused) task.abort(new TaskDropped("lease_lost"));
   const cause: unknown = task.signal.aborted ? task.signal.reason : error;

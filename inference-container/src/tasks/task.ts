@@ -3,7 +3,7 @@ import { Callback } from "./callback.ts";
 import type { TaskDropped } from "./dropped.ts";
 import { Lease } from "./lease.ts";
 
-/** An accepted task. Its signal aborts with a TaskDropped, of which nothing is reported, or a TaskReturned. */
+/** An accepted task. Its signal aborts with a TaskDropped, which is not reported, or a TaskReturned, which is. */
 export class Task {
   readonly request: TaskRequest;
   readonly callback: Callback;

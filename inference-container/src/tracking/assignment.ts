@@ -1,8 +1,8 @@
 /** The linear assignment problem. */
 
 /**
- * Pairs rows with columns, each at most once, so that the sum of the pairs' gains is greatest; only pairs of a gain
- * above 0 are made. Gives each row's column, -1 where it has none. Every row must be equally long.
+ * Pairs rows with columns, each at most once, so that the sum of the pairs' gains is greatest; only pairs with a gain
+ * above 0 are made. Returns each row's column, -1 if it has none. All rows must have the same length.
  *
  * The Hungarian algorithm in its shortest augmenting path form, O(rows² · columns): R. Jonker and A. Volgenant, "A
  * shortest augmenting path algorithm for dense and sparse linear assignment problems", Computing 38, 1987.

@@ -1,10 +1,10 @@
 /**
- * A Kalman filter for one coordinate that moves at a constant velocity but for white-noise acceleration: Y. Bar-Shalom,
- * X. R. Li and T. Kirubarajan, "Estimation with Applications to Tracking and Navigation", Wiley 2001, 6.2.2. It is the
- * continuous form: steps of time may be of any length, and two of them equal one as long as both.
+ * A Kalman filter for one coordinate that moves at a constant velocity, except for white-noise acceleration:
+ * Y. Bar-Shalom, X. R. Li and T. Kirubarajan, "Estimation with Applications to Tracking and Navigation", Wiley 2001,
+ * 6.2.2. It is the continuous form: time steps may have any length, and two steps equal one of their total length.
  */
 
-/** The estimated state and the variances and covariance of its errors; pixels and seconds. */
+/** The estimated state, and the variances and covariance of its errors, in pixels and seconds. */
 export interface Motion {
   readonly position: number;
   readonly velocity: number;
@@ -29,7 +29,7 @@ export function predict(motion: Motion, seconds: number, acceleration: number): 
   };
 }
 
-/** The state once the position was measured, with an error of the variance `noise` in pixels², above 0. */
+/** The state after the position was measured; `noise` is the measurement's error variance in pixels², above 0. */
 export function correct(motion: Motion, measured: number, noise: number): Motion {
   const { position, velocity, positionVariance, covariance, velocityVariance } = motion;
   const gain = positionVariance / (positionVariance + noise);

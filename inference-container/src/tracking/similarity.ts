@@ -1,11 +1,11 @@
-/** How alike two boxes are in place and size. */
+/** How similar two boxes are in place and size. */
 import { type Box, boxIou } from "../models/box.ts";
 
 /**
- * Intersection over union of both boxes after each side of a box moved outwards by `buffer` of the box's own width or
- * height: above 0 for boxes that stand apart by less than their buffers, 1 for equal ones. With a buffer of 0 it is
- * the plain one. F. Yang, S. Odashima, S. Masui and S. Jiang, "Hard to Track Objects with Irregular Motions and
- * Similar Appearances? Make It Easier by Buffering the Matching Space", WACV 2023.
+ * The IoU of both boxes with each side moved outwards by `buffer` times the box's own width or height: above 0 for boxes
+ * that are apart by less than their buffers, 1 for equal ones. With a buffer of 0 it is the plain IoU. F. Yang,
+ * S. Odashima, S. Masui and S. Jiang, "Hard to Track Objects with Irregular Motions and Similar Appearances? Make It
+ * Easier by Buffering the Matching Space", WACV 2023.
  */
 export function bufferedIou(a: Box, b: Box, buffer: number): number {
   return boxIou(buffered(a, buffer), buffered(b, buffer));

@@ -1,14 +1,14 @@
 import type { Box } from "../models/box.ts";
 import { correct, type Motion, predict } from "./kalman.ts";
 
-// In sizes of the object (the square root of its box's area), so that near and far ones are treated alike.
+// In units of the object's size (the square root of its box's area), so that near and far ones are treated alike.
 const MEASUREMENT_ERROR = 0.05;
 const FIRST_SPEED = 1.5;
 const ACCELERATION = 1;
 
 /**
- * One object over time. Its centre moves as the filter says, while its sides stay as they were last seen: they change
- * little from frame to frame but where the object is cut off, and there nothing could be foretold from them.
+ * One object over time. The filter predicts its centre, while its sides stay as last seen: they change little from frame
+ * to frame unless the object is cut off, and then they would predict nothing.
  */
 export class Track {
   readonly id: number;
@@ -27,7 +27,7 @@ export class Track {
     this.#lastBox = box;
   }
 
-  /** The time of the last observation. */
+  /** The time of the last observation, in seconds. */
   get lastSeen(): number {
     return this.#lastSeen;
   }
@@ -37,7 +37,7 @@ export class Track {
     return this.#lastBox;
   }
 
-  /** Where the object should be at a time that isn't before the last observation. */
+  /** The object's predicted box at a time not before the last observation. */
   boxAt(timeSec: number): Box {
     const x = this.#later(this.#x, timeSec).position;
     const y = this.#later(this.#y, timeSec).position;
@@ -46,7 +46,7 @@ export class Track {
     return [x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight];
   }
 
-  /** Takes in where the object was seen, not before the last observation. */
+  /** Adds an observation, not before the last one. */
   observe(timeSec: number, box: Box): void {
     const noise = (MEASUREMENT_ERROR * sizeOf(box)) ** 2;
     this.#x = correct(this.#later(this.#x, timeSec), (box[0] + box[2]) / 2, noise);
@@ -60,7 +60,7 @@ export class Track {
   }
 }
 
-/** What is known of one coordinate after the first sight: a position, and how fast such objects are at most. */
+/** The state of one coordinate after the first observation: a position, and how fast such objects are at most. */
 function resting(position: number, size: number): Motion {
   return {
     position,

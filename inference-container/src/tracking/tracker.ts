@@ -1,4 +1,4 @@
-/** Gives detections the ids of the objects that they show, frame by frame (docs/decisions/0011-tracking.md). */
+/** Assigns detections the ids of the objects that they show, frame by frame (docs/decisions/0011-tracking.md). */
 import type { Box } from "../models/box.ts";
 import { assign } from "./assignment.ts";
 import { bufferedIou } from "./similarity.ts";
@@ -11,26 +11,26 @@ export interface TrackerDetection {
   readonly score: number;
   /** In pixels, x1 < x2 and y1 < y2. */
   readonly box: Box;
-  /** True where it may continue an object but not start one. */
+  /** True if it may continue an object but not start one. */
   readonly faint: boolean;
 }
 
 export interface TrackerOptions {
-  /** How long an object may be unseen and still keep its id; it may miss one frame, however far apart they are. */
+  /** How long an object may be unseen and keep its id; it may always miss one frame, however far apart frames are. */
   readonly maxGapSeconds: number;
-  /** How many objects are remembered; beyond that those unseen for longest are forgotten. */
+  /** How many objects are remembered; beyond that, those unseen for longest are forgotten. */
   readonly maxTracks: number;
 }
 
 const DEFAULTS: TrackerOptions = { maxGapSeconds: 3, maxTracks: 500 };
 
-/** The least similarity of a match. */
+/** The similarity that a match has to exceed. */
 const GATE = 0.1;
-/** The longer a track is unseen, the less is known of its place: buffers in sides of the box, and sides a second. */
+/** The longer a track is unseen, the less certain is its place: buffers in sides of the box, and sides per second. */
 const BUFFER = { least: 0.1, perSecond: 1.2, most: 0.7 };
-/** Around where an object was last seen; wider, and what enters beside a place of leaving would take its id. */
+/** Around where an object was last seen; with a wider one, an object entering beside the place would take its id. */
 const RECOVERY_BUFFER = 0.3;
-/** What a track seen in the frame before has ahead of one in hiding, whose place is less certain. */
+/** The bonus of a track seen in the previous frame over a hidden one, whose place is less certain. */
 const RECENCY_BONUS = 0.05;
 
 export class Tracker {
@@ -44,18 +44,20 @@ export class Tracker {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  /** Whether a faint detection could continue anything now. */
+  /** Whether a faint detection could continue an object now. */
   get hasLiveTracks(): boolean {
     return this.#tracks.length > 0;
   }
 
   /**
    * The ids of the detections of the frame at `timeSec`, in their order: counted from 1 by first appearance, and
-   * undefined for a faint one that continues no object. Throws a RangeError for a time before the last frame's.
+   * undefined for a faint one that continues no object. @throws RangeError for a time before the last frame's
    */
   update(timeSec: number, detections: readonly TrackerDetection[]): (number | undefined)[] {
     if (!(timeSec >= this.#lastTime))
-      throw new RangeError(`The frame at ${timeSec} s came after the one at ${this.#lastTime} s.`);
+      throw new RangeError(
+        `The frame at ${timeSec} s came after the one at ${this.#lastTime} s: frames must come in order.`,
+      );
     const { maxGapSeconds, maxTracks } = this.#options;
     this.#tracks = this.#tracks.filter(
       ({ lastSeen }) => timeSec - lastSeen <= maxGapSeconds || lastSeen >= this.#timeBefore,

@@ -1,11 +1,11 @@
 /**
- * Filters that have FFmpeg announce each frame that passes, on file descriptor 3: `frame:… pts:… pts_time:…` in the time
+ * Filters that make FFmpeg announce each passing frame on file descriptor 3: `frame:… pts:… pts_time:…` in the time
  * base of the filters, then `key=1` (https://ffmpeg.org/ffmpeg-filters.html#metadata_002c-ametadata).
  */
 export const announceFrames = (key: string): string =>
   `metadata=add:key=${key}:value=1,metadata=print:key=${key}:file='pipe\\:3':direct=1`;
 
-/** Reads what `announceFrames` writes. A frame is announced before its pixels, but by another pipe. */
+/** Reads what `announceFrames` writes. A frame is announced before its pixels come, but on another pipe. */
 export class AnnouncedFrames {
   readonly #key: string;
   readonly #known: number[] = [];
@@ -14,12 +14,12 @@ export class AnnouncedFrames {
   #rest = "";
   #pts = 0;
 
-  /** @param key of those that are wanted */
+  /** @param key of the announcements to read */
   constructor(key: string) {
     this.#key = key;
   }
 
-  /** Takes what was announced; null is its end. */
+  /** Takes announced text; null is its end. */
   readonly hear = (text: string | null): void => {
     this.#ended ||= text === null;
     const lines = (this.#rest + (text ?? "")).split("\n");
@@ -32,7 +32,7 @@ export class AnnouncedFrames {
     this.#serve();
   };
 
-  /** The presentation time of the next one; null where no more will come. */
+  /** The presentation time of the next frame, in the filters' time base; null if there are no more. */
   next(): Promise<number | null> {
     return new Promise((resolve) => {
       this.#waiting = resolve;

@@ -2,14 +2,14 @@ import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./containers.ts";
 import { taskFailure } from "../tasks/failure.ts";
 
-/** A fragmented film of two hours in parts of half a second has 30,000 boxes; each costs a read. */
+/** A film of two hours in fragments of half a second has 30,000 boxes; each costs a read. */
 const MOST_ELEMENTS = 100_000;
 
 /**
  * Whether a file stops before the end that the sizes in its outermost elements announce, or lacks its index.
  *
  * @param size of the file in bytes
- * @throws TaskFailure named video_unreadable where these elements are too many; the signal's reason
+ * @throws TaskFailure named video_unreadable if there are too many such elements; the signal's reason
  */
 export async function endsEarly(
   file: FileHandle,
@@ -38,7 +38,7 @@ async function boxesEndEarly(file: FileHandle, size: number, signal: AbortSignal
     goOn(elements, signal);
     const head = await readAt(file, at, 16);
     const type = head.toString("latin1", 4, 8);
-    // Some writers leave other bytes behind the last box.
+    // Some writers leave other bytes after the last box.
     if (!/^[\x20-\x7e\xa9]{4}$/.test(type)) break;
     indexed ||= type === "moov";
     const short = head.readUInt32BE(0);
@@ -60,7 +60,7 @@ async function segmentEndsEarly(file: FileHandle, size: number): Promise<boolean
   return segment + 4 + width + length > size;
 }
 
-/** RFC 8794, section 4: the leading zero bits tell how many bytes there are; all ones stand for unknown, given as 0. */
+/** RFC 8794, section 4: the leading zero bits tell how many bytes there are; all ones mean unknown, returned as 0. */
 function readSize(bytes: Buffer): { width: number; size: number } {
   const width = Math.min(Math.clz32(bytes[0] ?? 0) - 23, 8);
   const marker = 2 ** (7 * width);
@@ -68,7 +68,7 @@ function readSize(bytes: Buffer): { width: number; size: number } {
   return { width, size: size >= marker - 1 ? 0 : size };
 }
 
-/** RIFF: chunks of a name, a 32-bit size and as many bytes, padded to an even number; large files have several. */
+/** RIFF: chunks of a name, a 32-bit size and that many bytes, padded to an even number; large files have several. */
 async function chunksEndEarly(file: FileHandle, size: number, signal: AbortSignal): Promise<boolean> {
   let at = 0;
   for (let elements = 0; at + 8 <= size; elements++) {
@@ -76,14 +76,14 @@ async function chunksEndEarly(file: FileHandle, size: number, signal: AbortSigna
     const head = await readAt(file, at, 8);
     if (head.toString("latin1", 0, 4) !== "RIFF") break;
     at += 8 + head.readUInt32LE(4);
-    // Some writers count the eight bytes of the header in.
+    // Some writers count the eight bytes of the header too.
     if (at > size + 8) return true;
     at += at % 2;
   }
   return false;
 }
 
-/** @param elements that were read so far */
+/** @param elements how many were read so far */
 function goOn(elements: number, signal: AbortSignal): void {
   signal.throwIfAborted();
   if (elements >= MOST_ELEMENTS)

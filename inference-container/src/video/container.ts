@@ -4,7 +4,7 @@ import { taskFailure } from "../tasks/failure.ts";
 import { endsEarly } from "./container-end.ts";
 import type { Container } from "./containers.ts";
 
-/** What video files begin with that aren't read, as Latin-1 text; `?` stands for any byte. */
+/** The first bytes of video formats that aren't read, as Latin-1 text; `?` stands for any byte. */
 const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [
   [`G${"?".repeat(187)}G${"?".repeat(187)}G`, "MPEG transport stream"],
   [`????G${"?".repeat(191)}G`, "MPEG transport stream"],
@@ -19,9 +19,9 @@ const FOREIGN: readonly (readonly [pattern: string, name: string])[] = [
 ];
 
 /**
- * Tells a clip's container by the file's first bytes, whatever its name, and whether the file is whole.
+ * Recognises a clip's container by the file's first bytes, whatever its name, and checks that the file is complete.
  *
- * @throws TaskFailure named video_unreadable (no video at all), video_format_unsupported or video_truncated; the signal's
+ * @throws TaskFailure named video_unreadable (not a video), video_format_unsupported or video_truncated; the signal's
  *   reason
  */
 export async function readContainer(path: string, signal: AbortSignal): Promise<Container> {

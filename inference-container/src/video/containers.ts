@@ -1,3 +1,3 @@
-/** The containers that clips are read from, by the names of FFmpeg's demuxers. */
+/** The containers that clips are read from, by FFmpeg's demuxer names. */
 export const CONTAINERS = ["mov", "matroska", "avi"] as const;
 export type Container = (typeof CONTAINERS)[number];

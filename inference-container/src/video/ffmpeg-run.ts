@@ -3,25 +3,25 @@ import type { Readable, Writable } from "node:stream";
 import { problemOf } from "@segmentation/protocol";
 import { TaskFailure } from "../tasks/failure.ts";
 
-/** How much of the end of FFmpeg's log is kept. */
+/** How many characters of the end of FFmpeg's log are kept. */
 const LOG_LENGTH = 16_384;
 
-/** It is given up when nothing comes from it for so long while it is waited for. */
+/** FFmpeg is killed if nothing comes from it for this long while it is waited for. */
 export const STALL_SECONDS = 60;
 
 interface RunOptions {
   readonly signal: AbortSignal;
-  /** Whether it reads from `input`; without, its standard input is closed. */
+  /** Whether it reads from `input`; otherwise its standard input is closed. */
   readonly withInput?: boolean;
-  /** Called with what it writes to its file descriptor 3, as it comes, and with null at the end. */
+  /** Called with what it writes to file descriptor 3, as it comes, and with null at the end. */
   readonly onSide?: (text: string | null) => void;
-  /** Instead of `STALL_SECONDS`. */
+  /** By default `STALL_SECONDS`. */
   readonly stallSeconds?: number;
 }
 
 /**
- * One FFmpeg as a child process, started without a shell. It is killed when the signal aborts, when it stalls and when
- * it is disposed of, so that none outlives its use.
+ * One FFmpeg child process, started without a shell. It is killed when the signal aborts, when it stalls and when it is
+ * disposed of, so that none outlives its use.
  */
 export class FfmpegRun {
   readonly #child: ChildProcess;
@@ -46,7 +46,7 @@ export class FfmpegRun {
     });
     this.#exited = new Promise((resolve) => {
       this.#child.once("exit", () => resolve());
-      // Also a kill that fails ends here, of which none may be left without a listener.
+      // A kill that fails is reported here too, and an error event without a listener would throw.
       this.#child.on("error", (error) => {
         this.#startFailure ??= error;
         resolve();
@@ -55,7 +55,7 @@ export class FfmpegRun {
     this.#closed = new Promise((resolve) => {
       this.#child.once("close", () => resolve());
     });
-    // A process that dies breaks its pipes; how it ended says more.
+    // A process that dies breaks its pipes; its exit says more.
     for (const stream of this.#child.stdio) stream?.on("error", () => {});
     this.#child.stderr?.setEncoding("latin1").on("data", (text: string) => {
       this.#log = (this.#log + text).slice(-LOG_LENGTH);
@@ -69,12 +69,12 @@ export class FfmpegRun {
     options.signal.addEventListener("abort", this.#kill, { once: true });
   }
 
-  /** The end of what it said so far, as Latin-1: the texts of files that it repeats must not hold line ends of Unicode. */
+  /** The end of its log so far, as Latin-1: texts that it repeats from files must not contain Unicode line ends. */
   get log(): string {
     return this.#log;
   }
 
-  /** Its standard input; null where it has none. What can't be written is left to `finished` to tell. */
+  /** Its standard input; null if it has none. `finished` reports failed writes. */
   get input(): Writable | null {
     return this.#child.stdin;
   }
@@ -92,9 +92,9 @@ export class FfmpegRun {
   }
 
   /**
-   * Resolves at its end, with its log complete and whether it ended well.
+   * Resolves when it has ended and its log is complete, to whether it succeeded.
    *
-   * @param stallSeconds from now on; by default what it was before
+   * @param stallSeconds from now on; by default unchanged
    * @throws as `waitFor`, and TaskFailure named video_crashed
    */
   async finished(stallSeconds = this.#stallSeconds): Promise<boolean> {
@@ -105,7 +105,7 @@ export class FfmpegRun {
   }
 
   /**
-   * Waits for something that only this process can bring about, and gives the process up where that takes too long.
+   * Waits for an event that only this process can cause, and kills the process if that takes too long.
    *
    * @throws the signal's reason, TaskFailure named video_stalled, or the Error of a process that could not be started
    */
@@ -124,7 +124,7 @@ export class FfmpegRun {
     }
   }
 
-  /** Kills it where it still runs, and resolves once it is gone. It never fails, so that it hides no other failure. */
+  /** Kills it if it still runs, and resolves once it is gone. Never rejects, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#kill);
     clearTimeout(this.#timer);
@@ -144,7 +144,7 @@ export class FfmpegRun {
     return new TaskFailure(problemOf(code), this.#log);
   }
 
-  /** Starts the time anew in which something must come. */
+  /** Restarts the stall timer. */
   #watch(): void {
     clearTimeout(this.#timer);
     if (this.#waits === 0) return;
@@ -155,7 +155,7 @@ export class FfmpegRun {
   }
 
   readonly #kill = (): void => {
-    // SIGTERM would have FFmpeg finish its files first.
+    // SIGTERM would let FFmpeg finish its files first.
     this.#child.kill("SIGKILL");
   };
 }

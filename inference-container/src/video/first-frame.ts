@@ -11,19 +11,19 @@ export interface FirstFrame {
   readonly hiddenFrames: boolean;
 }
 
-/** Untagged video of fewer lines is in the colours of standard definition, which FFmpeg assumes anyhow. */
+/** Untagged video with fewer lines has the colours of standard definition, which FFmpeg assumes anyway. */
 const HD_LINES = 720;
 
-/** Enlarging by more than this is no pixel shape that anything shows. */
+/** A pixel shape that enlarges by more than this is not believed: nothing shows such pixels. */
 const WIDEST_PIXEL = 16;
 
 /**
- * Decodes a clip's first frame for its size as shown and for what its colours are. A pixel that isn't square enlarges
- * the side that it is longer in, as players do.
+ * Decodes a clip's first frame for its size as shown and its colours. Non-square pixels enlarge the side on which they are
+ * longer, as in players.
  *
- * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line a
- * frame). Only the log tells what the colours are and what the codec is; it also repeats texts of the file, which can forge no
- * more than these two.
+ * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line per
+ * frame). Only the log tells the colours and the codec; it also repeats texts of the file, which can forge no more than
+ * these two.
  *
  * @throws TaskFailure that names why no frame could be decoded, or video_stalled; the signal's reason
  */

@@ -1,20 +1,20 @@
-/** Ticks a second of the times that frames are told apart by: finer than any frame rate, coarse enough to be short. */
+/** Ticks per second of the times that tell frames apart: finer than any frame rate, coarse enough to be short. */
 export const TICKS = 10_000;
 
-/** How many intervals are listed at a leaf of the tree: the shortest text for thousands of them. */
+/** Intervals per leaf of the tree: this gives the shortest text for thousands of them. */
 const LEAF = 8;
 
-/** So many fit into one argument of a command, which Linux limits to 128 KB. */
+/** As many as fit into one argument of a command, which Linux limits to 128 KB. */
 const MOST_INTERVALS = 4_000;
 
-/** From and to, in ticks, both inside. */
+/** From and to, in ticks, both inclusive. */
 type Interval = readonly [from: number, to: number];
 
 /**
- * An expression of FFmpeg's filter language that is true for the planned frames of a clip; for others only where the
- * plan has more than 4,000 frames apart from each other. It holds a frame for the one whose time is nearest, so that it
- * finds its frames although a decoder dropped others, and it keeps no state, which FFmpeg loses where a clip changes its
- * resolution. The time base of what it filters must be 1/TICKS.
+ * An expression of FFmpeg's filter language that is true for the planned frames of a clip; for others only if the plan
+ * has more than 4,000 frames apart from each other. It takes a frame for the one whose time is nearest, so that it finds
+ * its frames even if a decoder dropped others. It keeps no state, which FFmpeg would lose when a clip changes its
+ * resolution. The time base of its input must be 1/TICKS.
  *
  * It is a binary tree over intervals of time (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
  *
@@ -24,7 +24,7 @@ export function frameSelection(times: Float64Array, indexes: readonly number[]):
   return tree(joined(intervals(times, indexes)));
 }
 
-/** The index of the time that is nearest to one in ticks; of two as near, the later. */
+/** The index of the time that is nearest to `ticks`; of two equally near ones, the later. */
 export function nearestFrame(times: Float64Array, ticks: number): number {
   let low = 0;
   let high = times.length - 1;
@@ -36,7 +36,7 @@ export function nearestFrame(times: Float64Array, ticks: number): number {
   return low;
 }
 
-/** The first tick that is nearest to a frame. */
+/** The first tick to which a frame is the nearest. */
 function begin(times: Float64Array, index: number): number {
   if (index <= 0) return -1e9;
   if (index >= times.length) return 1e9;
@@ -54,7 +54,7 @@ function intervals(times: Float64Array, indexes: readonly number[]): Interval[] 
   return found;
 }
 
-/** As few intervals as fit, neighbours joined with what lies between them. */
+/** At most as many intervals as fit: neighbours are joined, with what lies between them. */
 function joined(all: readonly Interval[]): readonly Interval[] {
   const together = Math.ceil(all.length / MOST_INTERVALS);
   return Array.from({ length: Math.ceil(all.length / together) }, (_, at) => {

@@ -9,22 +9,22 @@ import { whyUnread } from "./refusals.ts";
 
 /** A decoded frame of a clip. */
 export interface Frame {
-  /** Counts the frames that were given, from 0. */
+  /** Counts the frames that were yielded, from 0. */
   readonly sampleIdx: number;
   /** Its place among the clip's frames, from 0. */
   readonly frameIdx: number;
   /** Its presentation time in seconds. */
   readonly timeSec: number;
-  /** Three sRGB bytes a pixel, row by row, as a player shows it: `3 * width * height` bytes. */
+  /** Three sRGB bytes per pixel, row by row, as a player shows it: `3 * width * height` bytes. */
   readonly rgb: Uint8Array;
 }
 
 /**
- * Decodes frames of a clip, scaled to one size. Not more than a frame is read ahead of whoever takes them, and FFmpeg is
- * gone when the generator ends or is returned. A damaged frame that the decoder gives up is left out.
+ * Decodes frames of a clip, scaled to one size. At most one frame is read ahead of the consumer, and FFmpeg is gone when
+ * the generator ends or is returned. A damaged frame that the decoder drops is left out.
  *
  * @param indexes the frames, ascending and distinct
- * @throws TaskFailure named video_unreadable where none of them could be decoded, video_crashed or video_stalled; the
+ * @throws TaskFailure named video_unreadable if none of them could be decoded, video_crashed or video_stalled; the
  *   signal's reason
  */
 export async function* readFrames(
@@ -49,7 +49,7 @@ export async function* readFrames(
     if (ticks === null) throw new Error("FFmpeg gave a frame that it did not announce.");
     const frameIdx = nearestFrame(clip.times, ticks);
     while ((indexes[next] ?? Infinity) < frameIdx) next++;
-    // It may select more than was asked for, and damaged times may make two frames take the same place.
+    // It may select more than requested, and damaged times may give two frames the same place.
     if (indexes[next] !== frameIdx) continue;
     next++;
     yield { sampleIdx: sampleIdx++, frameIdx, timeSec: clip.times[frameIdx] ?? 0, rgb };
@@ -60,8 +60,8 @@ export async function* readFrames(
 }
 
 /**
- * Each decoded frame is marked on file descriptor 3 (that it comes shows that decoding goes on), and once more when it is
- * selected. A file without presentation times counts from its first frame: the decoder's times are late by its delay.
+ * Announces each decoded frame on file descriptor 3, which shows that decoding goes on, and again if it is selected. Times
+ * of a file without presentation times count from its first frame: the decoder's times are late by its delay.
  */
 function filters(clip: Clip, indexes: readonly number[], { width, height }: Size): string {
   const { colourMatrix, untimed } = clip.decoding;

@@ -4,18 +4,18 @@ import { type Container, CONTAINERS } from "./containers.ts";
 const DECODERS = ["h264", "hevc", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "mpeg4", "mjpeg", "prores"];
 
 /**
- * Bytes that FFmpeg may take at a time: a few bytes of an index can announce tables of gigabytes. A plane of 36 megapixels
- * with two bytes a sample takes 72 million, a whole frame of AV1 in 4:2:0 113 million.
+ * Bytes that FFmpeg may allocate at once: a few bytes of an index can announce tables of gigabytes. A plane of 36
+ * megapixels with two bytes per sample takes 72 million, a whole frame of AV1 in 4:2:0 113 million.
  */
 const LARGEST_ALLOCATION = 134_217_728;
 
-/** Of all kinds in one file: each may have tables of that size. Studio recordings have sixteen of sound, and one of time. */
+/** Of all kinds in one file: each may have tables of that size. Studio recordings have sixteen of sound and one of time. */
 export const MOST_STREAMS = 20;
 
-/** Each holds frames of its own, of up to 200 MB; left alone, FFmpeg takes one more than there are processors. */
+/** Each holds frames of its own, of up to 200 MB; by default FFmpeg starts one more than there are processors. */
 const DECODER_THREADS = 4;
 
-/** FFmpeg counts whole blocks that a codec pads a frame to: of 64 a side in HEVC, mostly of 16. */
+/** FFmpeg counts the whole blocks to which a codec pads a frame: 64 pixels a side in HEVC, mostly 16. */
 const CODING_BLOCK = 64;
 
 /** FFmpeg counts pixels in 32 bits. */
@@ -25,16 +25,17 @@ const MOST_PIXELS = 2 ** 31 - 1;
 export interface ClipInput {
   readonly path: string;
   readonly container: Container;
-  /** The most pixels that a frame may have as it is shown. */
+  /** The most pixels that a frame may have, as shown. */
   readonly inputPixels: number;
 }
 
+/** Whether clips of this codec, by FFmpeg's name, are read. */
 export const isReadableCodec = (name: string): boolean => DECODERS.includes(name);
 
 /**
- * FFmpeg's arguments for reading an uploaded clip: one local file, as the container that it is and no other, its first
- * video stream alone (a cover picture is none), no decoder that isn't listed, no frame that is much larger than allowed,
- * and memory within bounds that no file can lift.
+ * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only its first video stream
+ * (a cover picture is not one), only listed decoders, no frame that is much larger than allowed, and memory within bounds
+ * that no file can raise.
  */
 export function inputArguments({ path, container, inputPixels }: ClipInput): string[] {
   return [
@@ -48,7 +49,7 @@ export function inputArguments({ path, container, inputPixels }: ClipInput): str
     ["-f", container],
     ["-i", `file:${path}`],
     ["-map", "0:V:0", "-an", "-sn", "-dn"],
-    // Else the file's own texts would be repeated in the log, and push out what is read there.
+    // Otherwise the log would repeat the file's own texts, which could push out what is read there.
     ["-map_metadata", "-1", "-map_chapters", "-1"],
   ].flat();
 }

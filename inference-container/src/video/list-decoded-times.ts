@@ -6,10 +6,10 @@ import type { FrameTimes } from "./list-times.ts";
 import { tooLong, whyUnread } from "./refusals.ts";
 
 /**
- * Lists the presentation times of a clip's frames by decoding all of them, where packets may hold frames that aren't
- * shown.
+ * Lists the presentation times of a clip's frames by decoding all of them: for codecs whose packets may hold frames that
+ * aren't shown.
  *
- * @param seconds the most between the first frame and the last
+ * @param seconds the most allowed between the first frame and the last
  * @throws TaskFailure named video_too_long, video_unreadable, video_crashed or video_stalled; the signal's reason
  */
 export async function listDecodedTimes(

@@ -4,7 +4,7 @@ import { inputArguments, type ClipInput } from "./input-arguments.ts";
 import { tooLong, whyUnread } from "./refusals.ts";
 import { splitLines } from "./split-lines.ts";
 
-/** More packets than an hour of 500 frames a second has are no video. */
+/** An hour at 500 frames per second has fewer packets: with more, a file is not a real video. */
 const MOST_PACKETS = 2_000_000;
 
 /** AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
@@ -17,7 +17,7 @@ const NO_TIME = -(2 ** 63);
 export interface FrameTimes {
   /** In seconds from the file's start, ascending. */
   readonly times: Float64Array;
-  /** Whether the file has no presentation times: frames follow each other as their packets do, only in another order. */
+  /** Whether the file has no presentation times: frames then take their packets' decoding times, in ascending order. */
   readonly untimed: boolean;
 }
 
@@ -25,10 +25,10 @@ export interface FrameTimes {
  * Lists the presentation times of a clip's frames from its packets, without decoding: each packet holds one frame, and
  * those that an edit list cuts away are flagged.
  *
- * FFmpeg's framecrc muxer writes a line a packet: `stream, dts, pts, duration, size, checksum`, and `F=0x…` unless its
- * flags are those of a plain key frame; `#tb 0: n/d` before them is the time base.
+ * FFmpeg's framecrc muxer writes a line per packet: `stream, dts, pts, duration, size, checksum`, and `F=0x…` unless its
+ * flags are those of a plain keyframe; `#tb 0: n/d` before them is the time base.
  *
- * @param seconds the most between the first frame and the last
+ * @param seconds the most allowed between the first frame and the last
  * @throws TaskFailure named video_truncated, video_too_long, video_unreadable, video_crashed or video_stalled; the
  *   signal's reason
  */

@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { Rle } from "../masks/runs/rle.ts";
 import { taskFailure } from "../tasks/failure.ts";
 
-/** What the file says of the clip: pixels as a viewer shows them, frames a second of the samples. */
+/** What the file says of the clip: its size in pixels as a viewer shows it, and the samples' frames per second. */
 export interface MaskedClip {
   readonly width: number;
   readonly height: number;
@@ -19,7 +19,7 @@ export interface MaskedFrame {
 }
 
 export interface MaskedObject {
-  /** Stable over the frames for one tracked object. */
+  /** The same in all frames for one tracked object. */
   readonly objectId: number;
   readonly promptIndex: number;
   /** Confidence, 0 to 1. */
@@ -29,7 +29,7 @@ export interface MaskedObject {
   readonly rle: Rle;
 }
 
-/** The finished file; `size` is bytes, `md5` its digest in base64, as Content-MD5 carries it. */
+/** The finished file; `size` is in bytes, `md5` its digest in base64, as Content-MD5 carries it. */
 export interface MasksJsonSummary {
   readonly size: number;
   readonly md5: string;
@@ -39,12 +39,12 @@ export interface MasksJsonSummary {
 }
 
 const END = "\n]}\n";
-/** How much text is gathered before it is written. */
+/** How many bytes of text are gathered before they are written. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Writes a clip's masks.json frame by frame, a line each, so that a clip of any length takes the memory of a chunk.
- * Await each call before the next. Whoever opened it disposes of it, which closes an unfinished file too.
+ * Writes a clip's masks.json frame by frame, one line each, so that a clip of any length takes the memory of a chunk.
+ * Await each call before the next. The opener has to dispose of it, which also closes an unfinished file.
  */
 export class MasksJsonWriter {
   readonly #file: FileHandle;
@@ -70,14 +70,14 @@ export class MasksJsonWriter {
     this.#gather(head.slice(0, -"]}".length));
   }
 
-  /** Begins a file anew; `limitBytes` is how large it may become. */
+  /** Creates or overwrites the file; `limitBytes` is how large it may become. */
   static async open(path: string, clip: MaskedClip, limitBytes: number): Promise<MasksJsonWriter> {
     return new MasksJsonWriter(await open(path, "w"), clip, limitBytes);
   }
 
   /**
    * Appends a frame, with or without objects.
-   * @throws TaskFailure named too_many_masks where the file would outgrow its limit
+   * @throws TaskFailure named too_many_masks if the file would exceed its limit
    */
   async frame(frame: MaskedFrame): Promise<void> {
     this.#gather(`${this.#frames === 0 ? "" : ","}\n${JSON.stringify(rounded(frame))}`);
@@ -104,12 +104,12 @@ export class MasksJsonWriter {
     };
   }
 
-  /** Closes the file; it stays as far as it was written. */
+  /** Closes the file, which keeps what was written. */
   async dispose(): Promise<void> {
     await this.#file.close();
   }
 
-  /** As `dispose`, but it never fails, so that it hides no other failure. */
+  /** As `dispose`, but never rejects, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose().catch(() => {});
   }
@@ -130,7 +130,7 @@ export class MasksJsonWriter {
   }
 }
 
-/** The file's own fields, with as many digits as mean something. */
+/** Only the file's own fields, their numbers rounded to meaningful digits. */
 function rounded({ sampleIdx, frameIdx, timeSec, objects }: MaskedFrame): MaskedFrame {
   return {
     sampleIdx,

@@ -5,20 +5,20 @@ import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import type { Size } from "./size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
-/** Of the encoded clip: divides the usual frame rates, and tells times apart to 0.01 ms. */
+/** Ticks per second of the encoded clip: a multiple of the usual frame rates, which tells times apart to 0.01 ms. */
 const TIME_BASE = 90_000;
 
-/** What follows the last frame tells nothing of how long it is shown; nobody looks at it for longer. */
+/** How long the last frame is shown at most: no frame follows to tell, and nobody looks at it for longer. */
 const LONGEST_LAST_SECONDS = 10;
 
-/** Bytes a second that any disk copies: to bring the index in front, FFmpeg moves all the rest and says nothing meanwhile. */
+/** Bytes per second that any disk copies: to put the index in front, FFmpeg moves all the rest and is silent meanwhile. */
 const SLOW_DISK = 1_000_000;
 
 /**
- * Encodes frames with their true times into an MP4 that browsers play: H.264 with 4:2:0 chroma in BT.709, its index in
- * front. Frames come in the order of their times; a frame is shown until the next, the last as long as the one before,
- * though ten seconds at most. Its methods throw TaskFailure named preview_failed or disk_full (FFmpeg's log is the cause)
- * or video_stalled, or the signal's reason. Disposing of it kills what still runs.
+ * Encodes frames with their true times into an MP4 that browsers play: H.264 with 4:2:0 chroma in BT.709, the index in
+ * front. Frames must come in order of time; each is shown until the next, the last as long as the one before, at most ten
+ * seconds. Its methods throw TaskFailure named preview_failed or disk_full (FFmpeg's log is the cause) or video_stalled,
+ * or the signal's reason. Disposing of it kills FFmpeg if it still runs.
  */
 export class PreviewEncoder {
   readonly #run: FfmpegRun;
@@ -33,7 +33,7 @@ export class PreviewEncoder {
 
   /**
    * @param path of the MP4 to write @param size of the frames in pixels, both even
-   * @param loneSeconds how long a clip of one frame only shows it; ten seconds at most
+   * @param loneSeconds how long a clip of a single frame shows it; ten seconds at most
    */
   static open(
     ffmpeg: string,
@@ -47,10 +47,10 @@ export class PreviewEncoder {
     return new PreviewEncoder(run, size, path);
   }
 
-  /** Takes a frame of three sRGB bytes a pixel, and resolves when there is room for another. Its bytes are not kept. */
+  /** Takes a frame of three sRGB bytes per pixel; resolves when there is room for another. Its bytes are not kept. */
   async write(rgb: Uint8Array, timeSec: number): Promise<void> {
     const length = 3 * this.#size.width * this.#size.height;
-    if (rgb.length !== length) throw new Error(`a frame has ${rgb.length} bytes instead of ${length}`);
+    if (rgb.length !== length) throw new Error(`A frame has ${rgb.length} bytes instead of ${length}.`);
     await this.#send(rawMatroskaFrame(length, timeSec));
     await this.#send(rgb);
   }
@@ -65,7 +65,7 @@ export class PreviewEncoder {
     if (!(await this.#run.finished(STALL_SECONDS + written / SLOW_DISK))) throw this.#failure();
   }
 
-  /** Kills FFmpeg where it still runs, and resolves once it is gone. */
+  /** Kills FFmpeg if it still runs, and resolves once it is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#run[Symbol.asyncDispose]();
   }
@@ -90,13 +90,13 @@ export class PreviewEncoder {
 }
 
 function encoderArguments(path: string, { width, height }: Size, loneSeconds: number): string[] {
-  // ITU-T H.264, table A-1: level 4.2 ends at 8,704 macroblocks. Left alone, x264 takes the time base for a frame rate.
+  // ITU-T H.264, table A-1: level 4.2 ends at 8,704 macroblocks. By default x264 takes the time base for a frame rate.
   const level = Math.ceil(width / 16) * Math.ceil(height / 16) <= 8704 ? "4.2" : "5.1";
   return [
     ["-protocol_whitelist", "pipe", "-f", "matroska", "-copyts", "-i", "pipe:0"],
     ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-fps_mode", "passthrough"],
     ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-g", "60"],
-    // Each thread holds frames of its own; left alone, x264 takes three for two processors.
+    // Each thread holds frames of its own; by default x264 starts three for two processors.
     ["-threads:v", "4"],
     ["-profile:v", "high", "-level:v", level],
     ["-bf", "0", "-bsf:v", `setts=duration='${durations(loneSeconds)}'`],
@@ -106,7 +106,7 @@ function encoderArguments(path: string, { width, height }: Size, loneSeconds: nu
   ].flat();
 }
 
-/** In terms of https://ffmpeg.org/ffmpeg-bitstream-filters.html#setts; older FFmpegs give a last frame a length of their own. */
+/** For https://ffmpeg.org/ffmpeg-bitstream-filters.html#setts; older FFmpegs choose a last frame's length themselves. */
 function durations(loneSeconds: number): string {
   const lone = `${Math.min(loneSeconds, LONGEST_LAST_SECONDS).toFixed(5)}/TB`;
   const last = `min(PTS-PREV_INPTS,${LONGEST_LAST_SECONDS}/TB)`;

@@ -13,8 +13,8 @@ export interface ClipLimits {
 }
 
 /**
- * Learns a clip's size and the time of each of its frames. Only the first frame is decoded (all of a VP8 clip); whatever
- * else would stop a task is found here, before any of its work is done.
+ * Finds a clip's size and the time of each of its frames. Only the first frame is decoded (all of a VP8 clip); whatever
+ * else would stop the task is found here, before its work begins.
  *
  * @throws TaskFailure named video_unreadable, video_truncated, video_stream_missing, video_format_unsupported,
  *   video_codec_unsupported, video_too_long, frame_too_large, video_crashed or video_stalled; the signal's reason

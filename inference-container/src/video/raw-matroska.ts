@@ -1,10 +1,10 @@
 /**
- * The least of Matroska (RFC 9559, on EBML, RFC 8794) that hands uncompressed frames with their true times to FFmpeg: a
- * segment and clusters as a live stream has them, one video track of `V_UNCOMPRESSED` with the colour space `RGB` 24 bits
- * (three bytes a pixel, row by row), and a cluster a frame.
+ * The minimum of Matroska (RFC 9559, on EBML, RFC 8794) that gives FFmpeg uncompressed frames with their true times: a
+ * segment and clusters as in a live stream, one video track of `V_UNCOMPRESSED` with the colour space `RGB` in 24 bits
+ * (three bytes per pixel, row by row), and one cluster per frame.
  */
 
-/** Ticks a second of all times. */
+/** Ticks per second of all times. */
 const TICKS = 10_000;
 
 /** Element IDs with their markers, RFC 9559, section 5.1. */
@@ -62,7 +62,7 @@ export function rawMatroskaHeader(width: number, height: number): Buffer {
  * @param frameBytes how many bytes the frame has @param time seconds from the start
  */
 export function rawMatroskaFrame(frameBytes: number, time: number): Buffer {
-  // RFC 9559, section 10.2: the track's number, 16 bits of time from the cluster's, and flags (a key frame).
+  // RFC 9559, section 10.2: the track's number, 16 bits of time from the cluster's, and flags (a keyframe).
   const head = Buffer.from([0x81, 0, 0, 0x80]);
   const before = Buffer.concat([
     unsigned(ID.timestamp, Math.round(time * TICKS)),
@@ -80,7 +80,7 @@ function element(id: number, ...content: readonly Buffer[]): Buffer {
 
 const unsigned = (id: number, value: number): Buffer => element(id, bytesOf(value));
 
-/** A whole number in as few bytes as hold it, the most significant first. */
+/** A whole number in the fewest bytes that hold it, the most significant first. */
 function bytesOf(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(value));

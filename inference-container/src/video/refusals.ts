@@ -2,7 +2,7 @@ import { type Problem, problemOf } from "@segmentation/protocol";
 import { taskFailure, TaskFailure } from "../tasks/failure.ts";
 import { isReadableCodec, MOST_STREAMS } from "./input-arguments.ts";
 
-/** @param seconds that a clip may have */
+/** The failure of a clip that is too long. @param seconds the limit */
 export function tooLong(seconds: number): TaskFailure {
   const limit = seconds >= 120 ? `${Math.round(seconds / 60)} minutes` : `${seconds} seconds`;
   return taskFailure("video_too_long", { limit });
@@ -11,15 +11,15 @@ export function tooLong(seconds: number): TaskFailure {
 const oversized = (width: number, height: number, limit: number): Problem =>
   problemOf("frame_too_large", { width, height, limit: (limit / 1e6).toFixed(1) });
 
-/** @param width of the frames @param height of the frames @param limit in pixels */
+/** The failure of a clip whose frames are too large. @param width in pixels @param height in pixels @param limit in pixels */
 export const frameTooLarge = (width: number, height: number, limit: number): TaskFailure =>
   new TaskFailure(oversized(width, height, limit));
 
-/** The refusal of a clip that FFmpeg could not open or decode, by what it said; its log is the cause. */
+/** The failure of a clip that FFmpeg could not open or decode, derived from its log, which becomes the cause. */
 export const whyUnread = (log: string, pixelLimit: number): TaskFailure =>
   new TaskFailure(byLog(log, pixelLimit), log);
 
-/** FFmpeg's name of the codec of the first video stream that its log tells of; "none" is one that it doesn't know. */
+/** FFmpeg's codec name of the first video stream in its log; "none" is a codec that it doesn't know. */
 function statedCodec(log: string): string | undefined {
   return /^ +Stream #.*: Video: ([\w-]+)(?!.*attached pic)/m.exec(log)?.[1];
 }
@@ -37,5 +37,5 @@ function byLog(log: string, pixelLimit: number): Problem {
     const name = codec === "none" ? "an unknown codec" : `the codec ${codec}`;
     return problemOf("video_codec_unsupported", { codec: name });
   }
-  return problemOf("video_unreadable", { reason: "it is damaged, and no frame of it can be decoded" });
+  return problemOf("video_unreadable", { reason: "it is damaged, and none of its frames can be decoded" });
 }

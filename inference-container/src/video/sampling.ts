@@ -1,27 +1,27 @@
 import type { Sampling } from "@segmentation/protocol";
 import { taskFailure } from "../tasks/failure.ts";
 
-/** Samples a second where a request names neither a rate nor a number. */
+/** Samples per second if a request names neither a rate nor a number. */
 const DEFAULT_FPS = 6;
 
 /** Containers that round times to milliseconds must not make a frame miss its slot. */
 const TOLERANCE_SECONDS = 0.001;
 
-/** Rates that mean anything: a frame in eleven days, and one a microsecond. What is beyond counts as these. */
+/** The meaningful rates: from one frame in eleven days to one per microsecond. Rates beyond count as these. */
 const SLOWEST_FPS = 1e-6;
 const FASTEST_FPS = 1e6;
 
 export interface SamplePlan {
   /** Source frames, ascending and distinct. */
   readonly indexes: readonly number[];
-  /** Samples a second: from 0.000001 to 1,000,000. */
+  /** Samples per second: from 0.000001 to 1,000,000. */
   readonly fps: number;
 }
 
 /**
- * Which frames of a clip are looked at. A rate takes the first frame of each slot of 1/fps seconds, counted from the
- * first frame; a number takes that many frames, evenly spaced in time, from the first one on. Either takes all frames
- * where the clip has no more, and `maxFrames` ends the list early (a rate) or lowers the number.
+ * Plans which frames of a clip are processed. A rate takes the first frame of each slot of 1/fps seconds, counted from
+ * the first frame; a number takes that many frames, evenly spaced in time, from the first one on. Either takes all frames
+ * if the clip has no more, and `maxFrames` ends the list early (a rate) or lowers the number.
  *
  * @param times presentation times in seconds, ascending
  * @param mostFrames how many frames a task may have
@@ -72,7 +72,7 @@ function ofNumber(times: Float64Array, wanted: number): SamplePlan {
   return { indexes, fps };
 }
 
-/** Frames a second over the whole clip; a lone frame, whose length nothing tells, counts as one of the default rate. */
+/** Frames per second over the whole clip; a single frame, whose length is unknown, counts as one of the default rate. */
 function meanRate(times: Float64Array): number {
   const length = (times.at(-1) ?? 0) - (times[0] ?? 0);
   return length > 0 ? (times.length - 1) / length : DEFAULT_FPS;

@@ -1,4 +1,4 @@
-/** Of a frame, in pixels. */
+/** A frame's size in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;

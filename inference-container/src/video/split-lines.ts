@@ -1,4 +1,4 @@
-/** Lines of text that come in pieces, without their ends; an unfinished last line isn't given. */
+/** Splits text that comes in pieces into lines, without their ends; an unfinished last line is dropped. */
 export async function* splitLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest = "";
   for await (const piece of pieces) {

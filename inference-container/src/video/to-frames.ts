@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into frames of one length, each in memory of its own; an unfinished last one isn't given. */
+/** Cuts a stream of bytes into frames of `length` bytes, each in memory of its own; an unfinished last one is dropped. */
 export async function* toFrames(
   pieces: AsyncIterable<Uint8Array>,
   length: number,

@@ -1,11 +1,11 @@
 import type { Size } from "./size.ts";
 
-/** The longest side that a clip is worked on and shown with. */
+/** The longest side, in pixels, with which a clip is processed and shown. */
 const LONGEST_SIDE = 2048;
 
 /**
- * The size in pixels that a clip's frames are worked on: as shown, shrunk to at most 2048 on the long side, and even
- * on both, as H.264 with 4:2:0 chroma wants it. Never enlarged, but for a side of one pixel, which becomes two.
+ * The size in pixels at which a clip's frames are processed: as shown, shrunk to at most 2048 on the long side, and even
+ * on both, as H.264 with 4:2:0 chroma requires. Never enlarged, except for a side of one pixel, which becomes two.
  */
 export function workingSize(clip: Size): Size {
   const longest = Math.max(clip.width, clip.height, LONGEST_SIDE);

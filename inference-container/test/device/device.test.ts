@@ -118,7 +118,9 @@ describe("runs that a device is asked for at once", () => {
     for (const one of await Promise.allSettled(feeds.map((x) => run(graph, x, { outputs }))))
       expect(one).toMatchObject({
         status: "rejected",
-        reason: { message: expect.stringContaining('The result "found" is [2, 2] for a batch of 4') },
+        reason: {
+          message: expect.stringContaining('The result "found" has the shape [2, 2] for a batch of 4'),
+        },
       });
   });
 });
@@ -136,7 +138,7 @@ describe("results that stay with the device", () => {
     }
     expect(await used()).toEqual([1, -1]);
     features[Symbol.dispose]();
-    await expect(used()).rejects.toThrow("was released before its use");
+    await expect(used()).rejects.toThrow("was released before it was used");
   });
 
   it("are let go of where others that belong to them can't be had", async () => {
@@ -145,7 +147,7 @@ describe("results that stay with the device", () => {
     const features = new Held(device, { same });
     const asked = [Promise.resolve(features), Promise.reject<Held>(new Error("no memory"))];
     await expect(allHeld(asked)).rejects.toThrow("no memory");
-    await expect(run(graph, { x: same })).rejects.toThrow("was released before its use");
+    await expect(run(graph, { x: same })).rejects.toThrow("was released before it was used");
   });
 });
 
@@ -195,7 +197,9 @@ describe("a run that fails", () => {
     const before = run(graph, { x: same });
     device.release([same]);
     expect(numbers(await before, "same")).toEqual([1, -1]);
-    await expect(run(graph, { x: same })).rejects.toThrow('The tensor for "x" was released before its use.');
+    await expect(run(graph, { x: same })).rejects.toThrow(
+      'The tensor for "x" was released before it was used.',
+    );
     expect(numbers(await run(graph, rowsOfRun(2)), "same")).toEqual([2, -2]);
   });
 

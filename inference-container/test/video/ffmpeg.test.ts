@@ -46,5 +46,5 @@ test("without either it is the package's, or it is told how to get one", () => {
       return String(error);
     }
   };
-  expect(find()).toMatch(/@ffmpeg-binary\/.*\/ffmpeg$|There is no FFmpeg\. Install/);
+  expect(find()).toMatch(/@ffmpeg-binary\/.*\/ffmpeg$|FFmpeg was not found\. Install/);
 });

@@ -6,7 +6,7 @@ describe("a task's problem", () => {
     const problem = problemOf("input_too_large", { limit: 12 });
     expect(problem).toEqual({
       code: "input_too_large",
-      message: "The file is larger than 12 MB, which is the limit. Upload a smaller one.",
+      message: "The file is larger than the limit of 12 MB. Upload a smaller one.",
     });
     expect(Problem.parse(TaskProblem.parse(problem))).toEqual(problem);
     expect(problemOf("disk_full").message).toBe(PROBLEMS.disk_full.sentence);
