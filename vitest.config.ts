@@ -2,16 +2,16 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { workerProject } from "./test/support/node/worker-project.ts";
 
-/** The seed of every random test in this run: one that failed is run again by `SEED=… npm test`. */
+/** The seed of every random test in this run; `SEED=… npm test` repeats a run. */
 process.env["SEED"] ??= String(Date.now() % 2 ** 31);
 console.log(`SEED=${process.env["SEED"]}`);
 
 export default defineConfig({
   test: {
     silent: "passed-only",
-    // A summary that is drawn anew all the time would not go with what is printed beside the tests.
+    // A summary that is redrawn all the time would overwrite what is printed beside the tests.
     reporters: [["default", { summary: false }]],
-    // Files wait for each other's start and end now and then: two cores carry two.
+    // Some files wait for other processes now and then, so two cores carry two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       workerProject("worker", "test/worker/**/*.test.ts", "short"),

@@ -1,5 +1,5 @@
 /**
- * What makes a clone ready to run: packages as the lock names them, and a Node that runs TypeScript.
+ * Makes a clone ready to run: installs the packages that the lock names, and finds a Node that runs TypeScript.
  * Plain JavaScript for Node 20 without dependencies, because it runs before there are any.
  */
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_HOST = [20, 0];
-/** The first release that runs TypeScript files without a flag and has every interface used here. */
+/** The first release that runs TypeScript files without a flag and has every API used here. */
 const OLDEST_RUNTIME = [22, 18];
 const LOCK_PATIENCE_MS = 10 * 60_000;
 
@@ -60,7 +60,7 @@ function isAlive(pid) {
 
 const releaseInstallLock = () => rmSync(installLock, { force: true });
 
-/** Takes the install lock, waiting while another process of this clone installs; a dead holder's lock is taken over. */
+/** Takes the install lock. Waits while another process of this clone installs, and takes over the lock of a dead one. */
 async function takeInstallLock() {
   mkdirSync(dirname(installLock), { recursive: true });
   for (const giveUpAt = Date.now() + LOCK_PATIENCE_MS; ; await sleep(200)) {
@@ -80,7 +80,7 @@ async function takeInstallLock() {
   }
 }
 
-/** Installs the packages, and waits meanwhile where another process of this clone does. */
+/** Installs the packages, or waits while another process of this clone does. */
 async function install() {
   await takeInstallLock();
   if (!isInstalled()) await installPackages();
@@ -94,7 +94,7 @@ async function installPackages() {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });
-  // npm would spend half a minute undoing its work; without the stamp the next run begins afresh anyway.
+  // npm would spend half a minute undoing its work; without the stamp, the next run starts over anyway.
   let interrupted = false;
   const interrupt = () => {
     interrupted = true;
@@ -112,8 +112,8 @@ async function installPackages() {
 }
 
 /**
- * Links the packaged Node into node_modules/.bin, where a command's own programs look first; npm before 11.10 drops the
- * link. Gives the Node to run: this one where the platform has no packaged Node.
+ * Links the packaged Node into node_modules/.bin, which comes first on a command's PATH; npm before 11.10 drops the link.
+ * Returns the path of the Node to run: the current one if the platform has no packaged Node.
  */
 function linkRuntime() {
   const binary = join(modules, `node-${process.platform}-${process.arch}`, "bin", "node");
@@ -128,7 +128,7 @@ function linkRuntime() {
   try {
     if (readlinkSync(nodeLink) === target) return nodeLink;
   } catch {
-    // No link yet, or something else in its place: it is replaced below.
+    // There is no link yet, or something else in its place; it is replaced below.
   }
   mkdirSync(dirname(nodeLink), { recursive: true });
   const fresh = `${nodeLink}.${process.pid}`;
@@ -138,8 +138,8 @@ function linkRuntime() {
 }
 
 /**
- * Installs the packages where the lock changed since they were, and gives the path of the Node to run.
- * Ends the process with a sentence where that can't be done.
+ * Installs the packages if the lock has changed, and returns the path of the Node to run.
+ * If that is impossible, ends the process with a message.
  */
 export async function makeReady() {
   if (!isAtLeast(process.version, OLDEST_HOST)) {

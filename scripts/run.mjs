@@ -1,8 +1,8 @@
 /**
- * `node scripts/run.mjs <command> [arguments]`: makes the clone ready and runs scripts/<command>.ts, or a tool, by the
- * packaged Node. Signals reach the command, and its exit code is this one's.
- * Plain JavaScript for Node 20: npm starts it by whatever Node the machine has. The lines of package.json begin with
- * `exec`, because a shell between npm and this would keep the signals that npm passes on.
+ * `node scripts/run.mjs <command> [arguments]` makes the clone ready and runs scripts/<command>.ts, or a tool, with the
+ * packaged Node. It passes signals on, and its exit code is the command's.
+ * Plain JavaScript for Node 20, because npm starts it with whatever Node the machine has. The lines of package.json begin
+ * with `exec`, because a shell between npm and this script would swallow the signals that npm passes on.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { makeReady, root } from "./bootstrap.mjs";
 
-/** Commands that are a tool's own. */
+/** Commands that run a tool directly. */
 const TOOLS = { format: "oxfmt" };
 
 const [command = "", ...args] = process.argv.slice(2);

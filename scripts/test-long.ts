@@ -1,7 +1,7 @@
 import { runCommand } from "./shared/command-line.ts";
 import { runTests } from "./testing/run-tests.ts";
 
-/** The long forms of what `npm test` has in short ones. Arguments go to vitest: `npm run test:long -- motion`. */
+/** The long forms of tests that `npm test` runs in short. Arguments go to vitest: `npm run test:long -- motion`. */
 await runCommand((signal) =>
   runTests(
     {

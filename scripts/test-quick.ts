@@ -1,7 +1,7 @@
 import { runCommand } from "./shared/command-line.ts";
 import { runTests } from "./testing/run-tests.ts";
 
-/** What can be tested within a minute or so: no static checks, no model. Arguments go to vitest: `npm run test:quick ledger`. */
+/** The tests that take about a minute: no static checks, no model. Arguments go to vitest: `npm run test:quick ledger`. */
 await runCommand((signal) =>
   runTests(
     { projects: ["unit", "worker"], args: process.argv.slice(2), withChecks: false, withModel: false },

@@ -9,7 +9,7 @@ export const ERRORS_PAGE = join(PROJECT_ROOT, "docs", "errors.md");
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
-/** The page's tables by their names: of a request, a task, an archive. */
+/** The page's tables by name: errors of a request, a task, an archive. */
 const TABLES: ReadonlyMap<string, string> = new Map([
   [
     "request",
@@ -42,7 +42,7 @@ const TABLES: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The page with each table written anew between its marks. @throws Error where a table has no marks */
+/** The page with each table rewritten between its marks. @throws Error if a table has no marks */
 export function withTables(page: string): string {
   let written = page;
   for (const [name, text] of TABLES) {

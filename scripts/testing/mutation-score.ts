@@ -13,7 +13,7 @@ export interface Mutant {
   readonly status: string;
 }
 
-/** What a mutant changes, wherever that stands in its file. */
+/** What a mutant changes, independent of its place in the file. */
 export interface Change {
   readonly file: string;
   readonly mutator: string;
@@ -21,19 +21,19 @@ export interface Change {
   readonly to: string;
 }
 
-/** How many mutants there are of a file, and how many of them some test notices. */
+/** How many mutants a file has, and how many of them a test notices. */
 export interface Score {
   readonly mutants: number;
   readonly killed: number;
 }
 
-/** Whether a test noticed the mutant: by its failure, or by never coming to an end. */
+/** Whether a test noticed the mutant: it failed, or it never ended. */
 const isKilled = ({ status }: Mutant): boolean => status === "Killed" || status === "Timeout";
 
 /** Whether no test noticed the mutant. */
 export const isAlive = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage";
 
-/** The score of each file in order of its name; a mutant that could not even run (a compile error) counts nowhere. */
+/** The score of each file, by name. A mutant that could not run (a compile error) does not count. */
 export function scores(mutants: readonly Mutant[]): Map<string, Score> {
   const files = new Map<string, Score>();
   for (const mutant of mutants.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
@@ -56,7 +56,7 @@ export function total(files: Iterable<Score>): Score {
   return { mutants, killed };
 }
 
-/** The share of mutants that were killed, from 0 to 1; of none it is 0. */
+/** The share of mutants that were killed, from 0 to 1; 0 if there are no mutants. */
 export const share = ({ mutants, killed }: Score): number => (mutants === 0 ? 0 : killed / mutants);
 
 const oneLine = (code: string): string => code.replaceAll(/\s+/g, " ").trim();
@@ -71,7 +71,7 @@ export function changeOf(mutant: Mutant, source: string): Change {
   return { file, mutator, from: oneLine(from), to: oneLine(replacement) };
 }
 
-/** The rows of the list of equivalent mutants: a table of file, mutator, code, its replacement, and the reason. */
+/** The rows of the list of equivalent mutants: a table of file, mutator, code, replacement and reason. */
 export function readEquivalents(markdown: string): Change[] {
   const row = /^\| `([^`]+)` \| (\w+) \| `(.+)` \| `(.*)` \| .+ \|$/gm;
   return [...markdown.matchAll(row)].map(([, file = "", mutator = "", from = "", to = ""]) => {
@@ -80,7 +80,7 @@ export function readEquivalents(markdown: string): Change[] {
   });
 }
 
-/** A row as the list of equivalent mutants has it, without its reason. */
+/** A row of the list of equivalent mutants, without its reason. */
 export function rowOf({ file, mutator, from, to }: Change): string {
   const [plainFrom, plainTo] = [from, to].map((code) => code.replaceAll("|", "\\|"));
   return `| \`${file}\` | ${mutator} | \`${plainFrom}\` | \`${plainTo}\` |`;

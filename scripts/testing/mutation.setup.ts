@@ -1,4 +1,4 @@
 import { configureGlobal, readConfigureGlobal } from "fast-check";
 
-// Whether a property fails is all that a mutant is asked: nobody reads the smallest example.
+// A mutant only has to fail a property: nobody reads its smallest counterexample.
 configureGlobal({ ...readConfigureGlobal(), endOnFailure: true });

@@ -16,7 +16,7 @@ import {
   type Mutant,
 } from "./mutation-score.ts";
 
-/** The least share of the core's mutants that its tests have to kill. */
+/** The share of the core's mutants that its tests have to kill at least. */
 const LEAST_KILLED = 0.9;
 
 const EQUIVALENTS = "test/unit/core/survivors.md";
@@ -25,7 +25,7 @@ const SANDBOX = `${REPORTS}/sandbox-${process.pid}`;
 
 const percent = (killed: number): string => `${(killed * 100).toFixed(1)} %`.padStart(7);
 
-/** Changes the code of `files` in every way that Stryker knows, one at a time, and sees whether a test notices. */
+/** Changes the code of `files` in every way that Stryker knows, one change at a time, and finds out whether a test notices. */
 async function mutate(files: readonly string[], concurrency: number): Promise<Mutant[]> {
   const results = await new Stryker({
     mutate: [...files],
@@ -34,7 +34,7 @@ async function mutate(files: readonly string[], concurrency: number): Promise<Mu
     vitest: { configFile: "scripts/testing/mutation.vitest.config.ts" },
     plugins: ["@stryker-mutator/vitest-runner"],
     coverageAnalysis: "perTest",
-    // Stryker would read it by the API of TypeScript 5; Vite needs none.
+    // Names no file: Stryker would read it with the API of TypeScript 5, and Vite needs none.
     tsconfigFile: "none.json",
     ignorePatterns: [
       "**",
@@ -57,7 +57,7 @@ async function mutate(files: readonly string[], concurrency: number): Promise<Mu
   });
 }
 
-/** Of the survivors, the rows of those that the list of equivalent mutants has not; of the list, those that are none. */
+/** Compares the survivors with the list of equivalent mutants: survivors that it lacks, and rows that no longer survive. */
 async function compare(mutants: readonly Mutant[]): Promise<{ unlisted: string[]; stale: string[] }> {
   const listed = readEquivalents(await readFile(join(PROJECT_ROOT, EQUIVALENTS), "utf8")).map(rowOf);
   const unlisted: string[] = [];
@@ -73,8 +73,8 @@ async function compare(mutants: readonly Mutant[]): Promise<{ unlisted: string[]
 }
 
 /**
- * Mutation testing of the pure core: exit code 1 where its tests kill too few of the mutants, or where one that is listed as
- * changing nothing was killed. Arguments are the files to mutate, all of the core without any.
+ * Mutation testing of the pure core. The exit code is 1 if the tests kill too few mutants, or if a mutant that is listed as
+ * equivalent was killed. Arguments are the files to mutate; without any, all of the core.
  */
 async function mutationTest(): Promise<number> {
   const { positionals, values } = parseArgs({
@@ -106,7 +106,7 @@ async function mutationTest(): Promise<number> {
   return share(all) >= LEAST_KILLED && stale.length === 0 ? 0 : 1;
 }
 
-// Stryker removes its copy of the project, unless it is interrupted.
+// Stryker removes its copy of the project only if it is not interrupted.
 process.on("exit", () => rmSync(join(PROJECT_ROOT, SANDBOX), { recursive: true, force: true }));
 
 await runCommand(mutationTest);

@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** One seed for every mutant, so that a score can be had again; SEED=… tries another. */
+/** One seed for every mutant, so that a score can be repeated; SEED=… takes another. */
 process.env["SEED"] ??= "1";
 
-/** The tests of the pure core alone, as Stryker runs them: once for each mutant that they reach. */
+/** Only the tests of the pure core; Stryker runs them for each mutant that they reach. */
 export default defineConfig({
   test: {
     include: ["test/unit/core/**/*.test.ts"],

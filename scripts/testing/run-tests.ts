@@ -9,21 +9,21 @@ import { readIfPresent } from "../stack/private-file.ts";
 import { runStaticChecks, runStep } from "./steps.ts";
 import { tally } from "./tally.ts";
 
-/** Which tests are run, and what beside them. */
+/** What a test run consists of. */
 export interface TestRun {
   /** Projects of vitest.config.ts. */
   readonly projects: readonly string[];
-  /** For vitest: patterns of files' names, options. */
+  /** Arguments for vitest: patterns of file names, options. */
   readonly args: readonly string[];
-  /** Whether types, lint and format are checked too, beside the tests. */
+  /** Whether types, lint and format are checked beside the tests. */
   readonly withChecks: boolean;
-  /** Whether the embedded model has to be there. */
+  /** Whether the tests need the embedded model. */
   readonly withModel: boolean;
 }
 
 /**
- * Runs tests, gives the exit code, and leaves no process behind.
- * The last line is `N passed, N failed`: tests, and each failed check as one failure.
+ * Runs tests, returns the exit code, and leaves no process behind. The last line is `N passed, N failed`, where each failed
+ * check counts as one failure.
  */
 export async function runTests(run: TestRun, signal: AbortSignal): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "segmentation-tests-"));
@@ -42,7 +42,7 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
     console.log(`\n${tests.passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
   } finally {
-    // A stack that a test started runs in a process group of its own, so Ctrl-C alone would not reach it.
+    // A stack that a test started has its own process group, so Ctrl-C would not reach it.
     await endMarked(mark);
     await rm(folder, { recursive: true, force: true });
   }
@@ -77,7 +77,7 @@ async function runVitest(
   return tally(await readIfPresent(report), hasPassed);
 }
 
-/** Waits for both to end, also where one fails: neither outlives the run. */
+/** Waits until both have ended, even if one fails, so that neither outlives the run. */
 async function allSettled<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];

@@ -13,7 +13,7 @@ export interface Step {
   readonly args: readonly string[];
 }
 
-/** The static checks: types, lint (the direction of imports too), format. */
+/** The static checks: types, lint (with directions and cycles of imports), format. */
 function staticChecks(): Step[] {
   const projects = globSync("{,test/,protocol/,inference-container/}tsconfig*.json", { cwd: PROJECT_ROOT });
   const steps: Step[] = projects
@@ -27,7 +27,7 @@ function staticChecks(): Step[] {
   return steps;
 }
 
-/** Makes all static checks, also after one failed, each told as one piece at its end; gives the names of those that failed. */
+/** Runs all static checks, even after a failure, and prints each one's output when it ends. Returns the names of those that failed. */
 export async function runStaticChecks(mark: Mark, signal: AbortSignal): Promise<string[]> {
   const failed: string[] = [];
   for (const step of staticChecks()) {
@@ -39,8 +39,7 @@ export async function runStaticChecks(mark: Mark, signal: AbortSignal): Promise<
 }
 
 /**
- * Runs a step, its output shown as it comes or kept. An abort ends it and rejects with the signal's reason, once it has
- * ended.
+ * Runs a step and shows or keeps its output. An abort ends the step, and then rejects with the signal's reason.
  */
 export async function runStep(
   { tool, args }: Step,

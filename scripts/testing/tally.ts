@@ -15,8 +15,8 @@ export interface Tally {
 }
 
 /**
- * Counts a run by vitest's JSON report. A file that failed without a failing test (it can't be loaded) is one
- * failure, and so is a run that failed for any other reason, or left no report.
+ * Counts a run by vitest's JSON report. A file that failed without a failing test (it could not be loaded) is one failure.
+ * So is a run that failed for another reason or left no report.
  */
 export function tally(report: string | null, hasPassed: boolean): Tally {
   const parsed = Report.safeParse(report === null ? null : JSON.parse(report));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { missingFrom, statementsOf } from "./statements-of.ts";
 
-/** Compares the statements of two commits' conformance pages: `node test/conformance/compare.ts <before> [<after>]`; without `after` the page as it lies here. */
+/** Compares the statements of two commits' conformance pages: `node test/conformance/compare.ts <before> [<after>]`. Without `after` it takes the page in the working tree. */
 const [before = "HEAD", after] = process.argv.slice(2);
 const PAGE = "docs/conformance.md";
 const pageAt = (commit: string): string =>

@@ -8,7 +8,7 @@ lie in \`test/worker/*/\`; those of \`unit\` and \`e2e\` in \`test/\`, of \`infe
 Made by \`npm run conformance\`; a test holds it to tests and statements.
 `;
 
-/** A text as Markdown shows it in a table, to the letter. */
+/** A text that Markdown shows to the letter in a table. */
 const cell = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("|", "\\|");
 
 /** The proofs of a statement: each file once, with the labels of its tests. */
@@ -22,7 +22,7 @@ function provenBy(proofs: readonly string[]): string {
   return [...labels].map(([name, of]) => `${name}: ${[...of].join("; ")}`).join(". ");
 }
 
-/** The rows of a part: what several sections state alike, proven alike, is one row. */
+/** The rows of a part: the same statement with the same proofs in several sections is one row. */
 function rows(statements: readonly Statement[]): string[] {
   const sections = new Map<string, string[]>();
   for (const { section, says, proofs } of statements) {

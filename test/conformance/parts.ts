@@ -17,5 +17,5 @@ export const PARTS: readonly Part[] = [
   },
 ];
 
-/** What the specification has and the service has not. */
+/** What the specification has and the service lacks. */
 export const NOT_THERE_YET: readonly string[] = [];

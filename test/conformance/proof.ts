@@ -7,14 +7,14 @@ export interface Proof {
   readonly title: string;
 }
 
-/** Takes a proof apart. @throws where it has not the form `<file>: <title>`. */
+/** Parses a proof. @throws if it does not have the form `<file>: <title>`. */
 export function parseProof(proof: string): Proof {
   const [, path, title] = /^([\w/-]+): (.+)$/s.exec(proof) ?? [];
   if (path === undefined || title === undefined) throw new Error(`Not a proof: ${proof}`);
   return { file: `${folderOf(path)}.test.ts`, title };
 }
 
-/** Where a test file lies: those without a folder of their own below `test/` run on the Workers runtime. */
+/** The path of a test file. A name without one of the folders below `test/` is on the Workers runtime. */
 function folderOf(path: string): string {
   if (path.startsWith("inference/")) return path.replace("inference/", "inference-container/test/");
   return /^(?:unit|e2e)\//.test(path) ? `test/${path}` : `test/worker/${path}`;
@@ -28,7 +28,7 @@ function sourceOf(file: string): string {
   return source;
 }
 
-/** How many quoted texts of a file begin with these words, or are these words where they are the whole title. */
+/** How many quoted texts of a file begin with these words, or equal them if they are the whole title. */
 function count(file: string, words: string, isWhole: boolean): number {
   const source = sourceOf(file);
   return ['"', "'", "`"]
@@ -36,13 +36,13 @@ function count(file: string, words: string, isWhole: boolean): number {
     .reduce((sum, of) => sum + of, 0);
 }
 
-/** Whether there is such a test: its title stands in its file as a quoted text. */
+/** Whether such a test exists: its file has its title as a quoted text. */
 export const isThere = ({ file, title }: Proof): boolean => count(file, title, true) > 0;
 
 /** Words at which a label must not end. */
 const LOOSE_END = /(?:^|[ :])(?:an?|the|of|to|in|by|for|that|is|are|was|and|or|not|no|each|its|%\w)$/;
 
-/** The first words of a title, by which one finds its test in its file: no other test's. */
+/** The first words of a title, enough to find its test in its file: no other test begins with them. */
 export function labelOf({ file, title }: Proof): string {
   const words = title.split(" ");
   for (

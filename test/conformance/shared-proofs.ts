@@ -1,4 +1,4 @@
-/** The tests that all operations have alike, by tables. */
+/** The tests that tables run for all operations. */
 export const UNAUTHORIZED =
   "every-operation/unauthorized: refuses 60 shapes of a bad credential, each with the same body";
 export const INTERNAL_ERROR =

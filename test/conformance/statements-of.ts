@@ -1,4 +1,4 @@
-/** The statements that a conformance page lists, each as `<section> | <statement>`: of this form of the page, or of its former one. */
+/** The statements that a conformance page lists, each as `<section> | <statement>`. Reads the page's present form and its former one. */
 export function statementsOf(page: string): string[] {
   return page.split("\n").flatMap((line) => {
     const [sections = "", says = ""] = line

@@ -1,10 +1,10 @@
 import { OPERATIONS, type OperationId } from "../../src/contract/operations.ts";
 
-/** All operations. A test over a list of this module is there for an operation that is added too. */
+/** All operations. A test over a list of this module also covers every operation that is added. */
 export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId => id in OPERATIONS);
 
-/** Those on one job. */
+/** The operations on one job. */
 export const OF_ONE_JOB = OPERATION_IDS.filter((id) => OPERATIONS[id].path.includes("{jobId}"));
 
-/** Those that open a page of the payment provider. */
+/** The operations that open a page of the payment provider. */
 export const OF_BILLING = OPERATION_IDS.filter((id) => OPERATIONS[id].path.startsWith("/v1/billing/"));

@@ -12,7 +12,7 @@ export interface Transition {
   readonly taken: boolean;
 }
 
-/** What became of a holder's last report: it ended the attempt, repeated that, came too late, or can't be true. */
+/** What became of a holder's last report: it ended the attempt, repeated that, came too late, or is impossible. */
 export type Reported =
   | { readonly reported: "ended" | "repeated" | "lease_lost" }
   | { readonly reported: "refused"; readonly reason: string };

@@ -6,9 +6,9 @@ import { readStrictly } from "./strict-zip.ts";
 /** Something that reads a whole archive and checks what it reads. */
 interface ArchiveReader {
   readonly name: string;
-  /** The program that it takes; null for the tests' own. */
+  /** The program that it runs; null for the tests' own reader. */
   readonly program: string | null;
-  /** The files' sizes in the archive's order. @throws Error where the archive is not whole */
+  /** The files' sizes in the archive's order. @throws Error if the archive is damaged */
   readonly sizes: (path: string) => number[];
 }
 
@@ -66,7 +66,7 @@ const isHere = ({ program }: ArchiveReader): boolean => program === null || isOn
 /** The readers that this machine has: always the strict one, and each program that is on the PATH. */
 export const archiveReaders = (): readonly ArchiveReader[] => READERS.filter(isHere);
 
-/** Which readers this machine has, and which it lacks, in a line. */
+/** One line that names the readers that this machine has, and those that it lacks. */
 export function archiveReadersLine(): string {
   const names = (readers: readonly ArchiveReader[]): string =>
     readers.map(({ program }) => program ?? "strict").join(", ");

@@ -10,7 +10,7 @@ export interface Copy {
 /** A stage of a Dockerfile, as far as it concerns what is in the image. */
 export interface Stage {
   readonly copies: readonly Copy[];
-  /** What it copies of the stages before. */
+  /** What it copies from earlier stages. */
   readonly copiesFrom: readonly string[];
   readonly runs: readonly string[];
   /** Its `CMD`, and the `CMD` of its health check. */
@@ -18,7 +18,7 @@ export interface Stage {
   readonly healthCheck: readonly string[];
 }
 
-/** Reads a Dockerfile's stages. @throws where a command is not in the JSON form */
+/** Reads a Dockerfile's stages. @throws if a command is not in the JSON form */
 export function readStages(path: string): Stage[] {
   const lines = readFileSync(path, "utf8")
     .replaceAll(/^#.*\n/gm, "")
@@ -70,7 +70,7 @@ export function contextFiles(root: string, source: string, ignored: readonly str
   return walk(source).filter(isIn);
 }
 
-/** The lines of `.dockerignore` that say something. */
+/** The lines of `.dockerignore`, without comments and empty lines. */
 export const readIgnored = (root: string): string[] =>
   readFileSync(join(root, ".dockerignore"), "utf8")
     .split("\n")

@@ -11,12 +11,12 @@ import { sample } from "./sample.ts";
 import { spawnStack, type SpawnedStack } from "./spawn-stack.ts";
 
 const JOBS = 20;
-/** What a page of the list of jobs has at most. */
+/** The most jobs that a page of the list has. */
 const PAGE = 25;
 const ENV = { LEASE_SECONDS: "15", RESEND_SECONDS: "5", HEARTBEAT_SECONDS: "3" };
 const EMAIL = "ada.lovelace@example.com";
 
-/** The job ids of every completion that a JobObject took, by the Worker's logs over all starts. */
+/** The job id of every completion that a JobObject took, from the Worker's logs of all starts. */
 async function completions(stateDir: string): Promise<string[]> {
   const folder = join(stateDir, "logs");
   const names = (await readdir(folder)).filter((name) => name.startsWith("worker"));
@@ -27,7 +27,7 @@ async function completions(stateDir: string): Promise<string[]> {
     .flatMap(({ jobId, reported }) => (reported === "ended" ? [jobId] : []));
 }
 
-/** The tests of a stack that is killed in the middle of its work and started again, so many times. */
+/** The tests of a stack that is killed in the middle of its work and started again, `rounds` times. */
 export function describePowerCuts(rounds: number): void {
   describe("a power cut", () => {
     let stateDir: string;
@@ -79,7 +79,7 @@ export function describePowerCuts(rounds: number): void {
           jobIds.push((await before.createImageJob(job)).jobId);
         }
         const ended = async () => (await completions(stateDir)).filter((jobId) => jobIds.includes(jobId));
-        // In the middle: some have ended, some are in hand, some only in the queue's memory.
+        // In the middle: some jobs have ended, some are being worked on, some are only in the queue's memory.
         await expect.poll(async () => (await ended()).length, { timeout: 60_000 }).toBeGreaterThan(1);
         await stack.kill();
         expect((await ended()).length).toBeLessThan(JOBS);
@@ -94,7 +94,7 @@ export function describePowerCuts(rounds: number): void {
           const { manifest } = await after.retrieveJobResult(jobId);
           expect(only(manifest.items).masks.length).toBeGreaterThan(0);
         }
-        // At most once each: the kill may have come between an end and its line in the log.
+        // At most once each: the kill may have come between a job's end and its line in the log.
         const ends = await ended();
         expect(new Set(ends).size).toBe(ends.length);
         listed += JOBS;

@@ -23,7 +23,7 @@ async function start(): Promise<Shared> {
   return { stateDir, stack: await spawnStack({ stateDir }) };
 }
 
-/** Has one stack for all test files that ask for it, started when the first does, and stopped after the last file. */
+/** Keeps one stack for all test files that ask for it: started for the first of them, stopped after the last file. */
 export default async function serveSharedStack(project: TestProject): Promise<() => Promise<void>> {
   let shared: Promise<Shared> | undefined;
   const server = createServer((_, response) => {
@@ -33,7 +33,7 @@ export default async function serveSharedStack(project: TestProject): Promise<()
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  // The first to ask waits for as long as a start takes.
+  // The first request waits for as long as a start takes.
   server.requestTimeout = 0;
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();

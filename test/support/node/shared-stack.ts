@@ -5,13 +5,13 @@ import { openLocalDatabase } from "../../../scripts/admin/database.ts";
 import { StackAddress } from "../../../scripts/stack/start-stack.ts";
 import { stateFolder } from "../../../scripts/stack/state-folder.ts";
 
-/** The stack that several test files share: none of them stops it, or changes what is not its own account's. */
+/** The stack that several test files share. None of them stops it, or changes anything outside its own account. */
 export type SharedStack = z.infer<typeof SharedStack>;
 const SharedStack = StackAddress.required({ identityUrl: true, billingUrl: true }).extend({
   stateDir: z.string(),
 });
 
-/** The shared stack, started where it is not yet; its `apiKey` is that of a new paid account. */
+/** The shared stack, started if it is not running; `apiKey` belongs to a new paid account. */
 export async function useSharedStack(): Promise<SharedStack> {
   const response = await fetch(inject("sharedStackUrl"));
   if (!response.ok) throw new Error(await response.text());

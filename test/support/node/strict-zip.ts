@@ -1,6 +1,6 @@
 /**
- * A reader of zip archives that refuses whatever is not as it has to be, where a tool would read on. It knows what
- * APPNOTE.TXT has for entries of the methods "stored" and "deflate", without encryption and the 64-bit extension.
+ * A reader of zip archives that refuses anything irregular, where a tool would read on. It follows APPNOTE.TXT for entries
+ * of the methods "stored" and "deflate", without encryption and without the 64-bit extension.
  */
 import { crc32, inflateRawSync } from "node:zlib";
 import { fail, unequal, ZipBytes } from "./zip-bytes.ts";
@@ -13,12 +13,12 @@ const END_BYTES = 22;
 
 const STORED = 0;
 const DEFLATE = 8;
-/** Flag bits: how hard a deflater tried, sizes and CRC follow the data, names are UTF-8. */
+/** Flag bits: the deflater's effort; sizes and CRC follow the data; names are UTF-8. */
 const EFFORT = 0b110;
 const STREAMED = 1 << 3;
 const UTF8 = 1 << 11;
 
-/** What an entry's local header and its row of the directory both say. */
+/** What an entry's local header and its directory record both say. */
 interface Shared {
   readonly version: number;
   readonly flags: number;
@@ -42,8 +42,8 @@ interface Row {
 }
 
 /**
- * Reads a whole archive: its files by name, in the directory's order. Every byte of it belongs to exactly one header,
- * file or descriptor, and every size and CRC-32 is right wherever it stands.
+ * Reads a whole archive and returns its files by name, in the directory's order. Every byte has to belong to exactly one
+ * header, file or descriptor, and every size and CRC-32 has to be right wherever it occurs.
  *
  * @throws Error that names the first thing that is wrong
  */
@@ -80,13 +80,13 @@ function readDirectory(archive: Uint8Array): { rows: Row[]; directoryAt: number 
 
 function readRow(bytes: ZipBytes): Row {
   bytes.expect("a directory row's signature", CENTRAL_HEADER);
-  bytes.u16(); // The version that wrote it: of no meaning to a reader.
+  bytes.u16(); // The version of the program that wrote it means nothing to a reader.
   const shared = readShared(bytes);
   const sizes = readSizes(bytes);
   const [nameLength, extraLength, commentLength] = [bytes.u16(), bytes.u16(), bytes.u16()];
   unequal("an entry's disk", bytes.u16(), 0);
-  bytes.u16(); // Whether it is text,
-  bytes.u32(); // and its attributes in the file system of who wrote it.
+  bytes.u16(); // Whether the file is text,
+  bytes.u32(); // and its attributes in the writer's file system.
   const localHeaderAt = bytes.u32();
   const name = nameIn(bytes.take(nameLength), shared.flags);
   unequal(`extra fields of ${name}`, extraLength, 0);
@@ -113,7 +113,7 @@ function readEntry(bytes: ZipBytes, { shared, sizes, name }: Row): Buffer {
   return plain;
 }
 
-/** Inflates data of which the deflate stream takes every byte. */
+/** Inflates data; the deflate stream has to take every byte. */
 function inflate(data: Uint8Array, size: number, name: string): Buffer {
   const endsWithin = (part: Uint8Array): boolean => {
     try {
@@ -151,7 +151,7 @@ function unequalFields<T extends object>(name: string, found: T, expected: T): v
     unequal(`${field} of ${name}`, value, Object.entries(expected).find(([key]) => key === field)?.[1]);
 }
 
-/** An entry's name; only such as lie under the folder that an archive is unpacked in. */
+/** An entry's name, which has to lie inside the folder that the archive is unpacked into. */
 function nameIn(bytes: Uint8Array, flags: number): string {
   const name = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   if (name.length !== bytes.length && (flags & UTF8) === 0) fail(`${name} is not marked as UTF-8`);

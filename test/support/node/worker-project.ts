@@ -3,7 +3,7 @@ import type { TestProjectConfiguration } from "vitest/config";
 
 const LANES = ["interactive", "bulk", "trial", "archive"];
 
-/** Takes what the queues deliver, and does nothing with it. */
+/** Receives what the queues deliver and does nothing with it. */
 const sink = {
   name: "sink",
   modules: true,
@@ -14,8 +14,10 @@ const sink = {
   ),
 };
 
-/** The Workers runtime, with the bindings of wrangler.toml. Nothing leaves it, and its queues deliver to nobody: the
- * tests deliver, in whatever order, as often as they like. */
+/**
+ * The Workers runtime, with the bindings of wrangler.toml. Nothing leaves it, and its queues deliver to nobody: the tests
+ * deliver messages themselves, in any order and as often as they like.
+ */
 const workersRuntime = (fuzz: "short" | "long") =>
   cloudflareTest(async () => ({
     main: "./src/index.ts",
@@ -50,13 +52,13 @@ const workersRuntime = (fuzz: "short" | "long") =>
     },
   }));
 
-/** A vitest project of tests on the Workers runtime; how much the random ones draw, `fuzz` says. */
+/** A vitest project of tests on the Workers runtime; `fuzz` says how much the random tests draw. */
 export const workerProject = (
   name: string,
   include: string,
   fuzz: "short" | "long",
 ): TestProjectConfiguration => ({
-  // Vite would tell of each source map that a package names and does not ship: Stripe has hundreds.
+  // Vite would warn about each source map that a package names and does not ship; Stripe has hundreds.
   logLevel: "error",
   plugins: [workersRuntime(fuzz)],
   test: {
@@ -64,7 +66,7 @@ export const workerProject = (
     include: [include],
     setupFiles: ["test/support/worker/setup.ts"],
     testTimeout: fuzz === "long" ? 600_000 : 60_000,
-    // Starting a runtime and evaluating the Worker's modules takes longer than most files: files share both.
+    // Starting a runtime and evaluating the Worker's modules takes longer than most files, so files share both.
     // The database, the bucket, the objects and every mock are reset after each test.
     isolate: false,
   },

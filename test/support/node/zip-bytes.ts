@@ -26,7 +26,7 @@ export class ZipBytes {
     return this.take(4).readUInt32LE();
   }
 
-  /** The next bytes. @throws Error where the archive ends before them */
+  /** The next bytes. @throws Error if the archive ends before them */
   take(length: number): Buffer {
     const bytes = this.#archive.subarray(this.at, this.at + length);
     if (bytes.length < length) fail(`it ends within the ${length} bytes from ${this.at}`);

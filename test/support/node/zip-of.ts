@@ -1,6 +1,6 @@
 import { ZipWriter } from "../../../src/core/zip-writer.ts";
 
-/** When the files of the tests' archives were written, in the time zone of this machine: a zip knows no other. */
+/** When the files of the tests' archives were written, in this machine's time zone: a zip has no other. */
 export const MTIME = new Date(2026, 0, 2, 3, 4, 6).getTime();
 
 /** The pieces of an archive of files, each given in chunks. */
@@ -22,6 +22,6 @@ export const zipOf = (files: Readonly<Record<string, readonly Uint8Array[]>>): B
 
 const NOISE = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 2_654_435_761) >>> 13);
 
-/** Up to 140,000 bytes that don't compress well, others for another seed. */
+/** Up to 140,000 bytes that don't compress well, chosen by the seed. */
 export const noise = (bytes: number, seed: number): Uint8Array =>
   NOISE.subarray((seed * 97) % 60_000).subarray(0, bytes);

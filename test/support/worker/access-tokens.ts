@@ -11,12 +11,12 @@ import {
 import { vi } from "vitest";
 import { later } from "./time.ts";
 
-/** As vitest.config.ts sets them. */
+/** As worker-project.ts sets them. */
 export const ISSUER = "https://identity.test";
 export const AUDIENCE = "https://api.test";
 export const JWKS_URL = "https://identity.test/jwks";
 
-/** A key of the provider's: what it signs with, and what it publishes of it. */
+/** A key of the provider: the private part that signs, and the public part that it publishes. */
 export interface ProviderKey {
   readonly kid: string;
   readonly alg: string;
@@ -26,7 +26,7 @@ export interface ProviderKey {
 
 let keysMade = 0;
 
-/** A new key pair; it is published only where a test says so. */
+/** A new key pair; it is published only if a test does so. */
 export async function newProviderKey(alg = "ES256"): Promise<ProviderKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   keysMade += 1;
@@ -34,7 +34,7 @@ export async function newProviderKey(alg = "ES256"): Promise<ProviderKey> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
 }
 
-/** The claims of a good access token, for a person of its own. */
+/** The claims of a good access token, for a new person. */
 export const goodClaims = (): JWTPayload => {
   const now = Math.floor(Date.now() / 1_000);
   const sub = crypto.randomUUID();
@@ -81,7 +81,7 @@ export class PlayedIdentityProvider {
     return new PlayedIdentityProvider(await newProviderKey(alg));
   }
 
-  /** Signs a token: a good one but for what is changed; a claim or parameter that is set to undefined is left out. */
+  /** Signs a token: a good one except for the changes; a claim or parameter set to undefined is left out. */
   async issue(
     changes: Record<string, unknown> = {},
     { header = {}, key = this.key }: { header?: Partial<JWTHeaderParameters>; key?: ProviderKey } = {},

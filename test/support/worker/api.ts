@@ -25,7 +25,7 @@ export interface Answer {
 
 const ORIGIN = "https://api.test";
 
-/** Hands the Worker a request. Not by `exports.default.fetch`: with each call of it the next one takes longer. */
+/** Hands the Worker a request. Not by `exports.default.fetch`, whose calls take longer each time. */
 export const fetchWorker = async (request: Request): Promise<Response> =>
   worker.fetch(request, env, createExecutionContext());
 
@@ -41,7 +41,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 export const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> =>
   answerOf(await fetchWorker(new Request(ORIGIN + path, { method, ...init })));
 
-/** Makes an account with a key. */
+/** Creates an account with a key. */
 export async function newClient(plan: Plan = "paid"): Promise<Client> {
   const accountId = newId("acct");
   const key = generateApiKey();

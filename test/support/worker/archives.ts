@@ -4,7 +4,7 @@ import type { Client } from "./api.ts";
 import { deliver, finishJob, PlayedInference, success } from "./inference.ts";
 import { newJob } from "./jobs.ts";
 
-/** A job that ended in success, `masks` masks and a preview a task. */
+/** A job that ended in success, with `masks` masks and a preview per task. */
 export async function successfulJob(
   client: Client,
   count = 1,
@@ -21,5 +21,5 @@ export async function successfulJob(
 export const deliverArchive = (jobId: string): ReturnType<typeof getQueueResult> =>
   deliver("segmentation-archive", { v: 1, jobId });
 
-/** Lets a job's alarm go off now; whether one was set. */
+/** Lets a job's alarm go off now. Returns whether one was set. */
 export const ring = (jobId: string): Promise<boolean> => runDurableObjectAlarm(env.JOBS.getByName(jobId));

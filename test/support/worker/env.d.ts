@@ -6,9 +6,9 @@ declare global {
   namespace Cloudflare {
     interface Env extends AppEnv {
       MIGRATIONS: D1Migration[];
-      /** The run's seed, for whatever is drawn at random. */
+      /** The run's seed for everything random. */
       SEED: string;
-      /** How much is drawn: a little in every run, a lot in the long one. */
+      /** How much the random tests draw: a little in every run, a lot in the long one. */
       FUZZ: "short" | "long";
     }
     interface GlobalProps {

@@ -38,7 +38,7 @@ export class PlayedInference {
   }
 }
 
-/** Delivers queue messages to the Worker; how each was settled. */
+/** Delivers queue messages to the Worker. Returns how each was acknowledged. */
 export async function deliver(queue: string, ...bodies: object[]): ReturnType<typeof getQueueResult> {
   const batch = createMessageBatch(
     queue,
@@ -67,7 +67,7 @@ export async function callBack(
   return answerOf(await fetchWorker(request));
 }
 
-/** What a picture's task gave: so many masks, the first the most confident. */
+/** A picture's output with so many masks, the first the most confident. */
 export const output = (masks: number, changes: Partial<ImageTaskOutput> = {}): ImageTaskOutput => ({
   type: "image",
   units: 1,
@@ -88,7 +88,7 @@ export const success = (masks = 1, changes: Partial<ImageTaskOutput> = {}): Comp
   output: output(masks, changes),
 });
 
-/** A clip's task that processed so many frames, with an object in all but the first. */
+/** A clip's output of so many frames, with an object in all but the first. */
 export const videoSuccess = (frames: number, changes: Partial<VideoTaskOutput> = {}): Completion => ({
   outcome: "success",
   output: {

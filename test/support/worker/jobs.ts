@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import type { Client } from "./api.ts";
-import { present } from "./present.ts";
+import { present } from "../at.ts";
 
 /** The first bytes of a PNG: all that the Worker looks at. */
 export const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
@@ -33,7 +33,7 @@ export async function presign(client: Client, contentType = "image/png"): Promis
   return body.taskId;
 }
 
-/** An upload whose bytes have come. */
+/** An upload whose bytes have arrived. */
 export async function uploaded(
   client: Client,
   bytes: BufferSource = PNG,
@@ -44,7 +44,7 @@ export async function uploaded(
   return taskId;
 }
 
-/** Several of them. */
+/** Several such uploads. */
 export const uploads = (client: Client, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => uploaded(client)));
 
@@ -87,6 +87,6 @@ export async function newVideoJob(
   return { jobId: body.jobId, taskId };
 }
 
-/** How many jobs the list's table has: a refused job leaves none. */
+/** How many jobs the list has. A refused job leaves none. */
 export const listedJobs = async (): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM jobs").first<number>("n")) ?? 0;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { listedJobs } from "./jobs.ts";
 
-/** A job's entries, in the order of their writing: kind and units. */
+/** A job's entries in the order in which they were written: kind and units. */
 export async function entriesOf(jobId: string): Promise<[kind: string, units: number][]> {
   const { results } = await env.DB.prepare("SELECT kind, units FROM ledger WHERE job_id = ?1 ORDER BY id")
     .bind(jobId)

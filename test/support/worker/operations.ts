@@ -8,7 +8,7 @@ export interface Named {
   readonly taskId: string;
 }
 
-/** A request, but for its credential. */
+/** A request without its credential. */
 export interface OperationRequest {
   readonly method: string;
   readonly path: string;
@@ -28,7 +28,7 @@ function bodyOf(operation: OperationId, { taskId }: Named): unknown {
   return operation === "createApiKey" ? { label: "a key" } : undefined;
 }
 
-/** A request of an operation that nothing is wrong with; what it names is absent unless it is given. */
+/** A valid request of an operation; the things that it names do not exist unless they are given. */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
   const all = { ...ABSENT, ...named };
   const { method, path, idempotencyKey }: Operation = OPERATIONS[operation];

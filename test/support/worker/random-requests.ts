@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation, type OperationId } from "../../../src/contr
 import { OPERATION_IDS } from "../operation-tables.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 
-/** A request as it is sent, but for its credential. */
+/** A request as it is sent, without its credential. */
 export interface RandomRequest {
   readonly operation: OperationId;
   readonly path: string;
@@ -12,7 +12,7 @@ export interface RandomRequest {
   readonly body: Uint8Array<ArrayBuffer> | null;
 }
 
-/** Stand for what an account has: ids are known when the request is sent, not when it is drawn. */
+/** Placeholders for what an account has: its ids are known when the request is sent, not when it is drawn. */
 export const OWN = {
   jobId: `job_${"f".repeat(32)}`,
   keyId: `key_${"f".repeat(32)}`,
@@ -27,7 +27,7 @@ const utf8 = (value: unknown): Uint8Array<ArrayBuffer> =>
 
 const idempotencyKey = fc.stringMatching(/^[\x21-\x7e]{1,128}$/);
 
-/** Well-formed, and of nothing. */
+/** Well-formed ids of things that do not exist. */
 const ABSENT = [`job_${"0".repeat(32)}`, `key_${"0".repeat(32)}`];
 
 /** A segment of a path: whatever survives a URL. */
@@ -45,7 +45,7 @@ const queryText = (values: unknown): string => {
 const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
   path.replace(/\{\w+\}/, id) + queryText(query);
 
-/** A body that a schema accepts; a job is often one of files that the account has. */
+/** A body that a schema accepts; a job often names files that the account has. */
 function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   if (id !== "createJob") return valid(schema);
   const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
@@ -77,7 +77,7 @@ function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<Rando
 export const validRequests = (): fc.Arbitrary<RandomRequest> =>
   fc.oneof(...operations.map(([id, operation]) => validRequest(id, operation)));
 
-/** Whether a query means to the API what a schema refuses: URLs have text alone. */
+/** Whether a query has the meaning that a schema refuses: URLs only carry text. */
 const refusedQuery = (schema: z.ZodType) =>
   fc
     .dictionary(fc.constantFrom("limit", "mode", "status"), fc.string({ maxLength: 12 }), { minKeys: 1 })
@@ -134,6 +134,6 @@ function malformedRequest(id: OperationId, operation: Operation): fc.Arbitrary<R
   return kinds;
 }
 
-/** Requests with something wrong in their form, of all operations that have a form. */
+/** Malformed requests of all operations that have parameters or a body. */
 export const malformedRequests = (): fc.Arbitrary<RandomRequest> =>
   fc.oneof(...operations.flatMap(([id, operation]) => malformedRequest(id, operation)));

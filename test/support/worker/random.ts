@@ -4,7 +4,7 @@ import fc from "fast-check";
 /** How much a random test draws: a little in every run, a lot in the long one. */
 export const amount = (of: { short: number; long: number }): number => of[env.FUZZ];
 
-/** Draws from the run's seed, so that `SEED=…` draws the same again. */
+/** Draws from the run's seed, so that `SEED=…` repeats it. */
 export class Draw {
   readonly #values = fc.sample(fc.nat(), { numRuns: 100_000, seed: Number(env.SEED) }).values();
 

@@ -23,7 +23,7 @@ interface Schema {
   readonly exclusiveMinimum?: number;
 }
 
-/** Small lists: what matters about long ones has tests of its own. */
+/** Small lists; long ones have tests of their own. */
 const MOST_ITEMS = 4;
 const MOST_LETTERS = 40;
 
@@ -42,7 +42,7 @@ function number({ minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<nu
   });
 }
 
-/** `defs` are the document's named schemas, which a `$ref` speaks of. */
+/** `defs` are the document's named schemas, to which a `$ref` refers. */
 function valueOf(written: Schema, defs: Schema["$defs"] = written.$defs): fc.Arbitrary<unknown> {
   const schema = defs?.[written.$ref?.replace("#/$defs/", "") ?? ""] ?? written;
   const part = (inner: Schema): fc.Arbitrary<unknown> => valueOf(inner, defs);
@@ -86,11 +86,11 @@ export function valid(schema: z.ZodType): fc.Arbitrary<unknown> {
   const written: Schema = JSON.parse(
     JSON.stringify(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })),
   );
-  // What JSON Schema can't say, the schema itself does.
+  // The schema itself checks what JSON Schema can't express.
   return valueOf(written).filter((value) => accepts(schema, value));
 }
 
-/** What may stand in the place of anything. */
+/** Values that may replace any other. */
 const anything = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -137,13 +137,13 @@ function damaged(value: unknown): fc.Arbitrary<unknown> {
   return fc.oneof(anything, added, ...parts, ...dropped);
 }
 
-/** Values close to those that a schema accepts, which it does not accept. */
+/** Values that a schema refuses, close to values that it accepts. */
 export const invalid = (schema: z.ZodType): fc.Arbitrary<unknown> =>
   valid(schema)
     .chain(damaged)
     .filter((value) => !accepts(schema, value));
 
-/** Texts close to a JSON text that are none, or that name a key twice, or nest too deep; bytes, since some are no text. */
+/** Bytes close to a JSON text that are not JSON, name a key twice or nest too deeply; some are not even text. */
 export const malformedJson = (schema: z.ZodType): fc.Arbitrary<Uint8Array<ArrayBuffer>> =>
   valid(schema)
     .map((value) => JSON.stringify(value))

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Settings } from "../../../src/settings.ts";
 import { platformOf } from "../../../src/platform.ts";
 
-/** Gives the Worker other settings until the test has ended: it shares this isolate, and so its platform. */
+/** Changes the Worker's settings until the test has ended. The Worker shares this isolate, and so its platform. */
 export function overrideSettings(changes: Partial<Settings>): void {
   const { settings } = platformOf(env);
   const before = { ...settings };

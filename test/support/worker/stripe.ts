@@ -6,7 +6,7 @@ import worker from "../../../src/index.ts";
 import { billingSettingsOf, type BillingSettings } from "../../../src/settings.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { answerOf, type Answer, type Client } from "./api.ts";
-import { present } from "./present.ts";
+import { present } from "../at.ts";
 
 function testSettings(): BillingSettings {
   const settings = billingSettingsOf(platformOf(env).settings);
@@ -15,7 +15,7 @@ function testSettings(): BillingSettings {
 }
 const settings = testSettings();
 
-/** What the Worker's calls go through on their way; an answer of its own stands for one of Stripe. */
+/** Every call of the Worker passes through this; it may answer in Stripe's place. */
 type Interception = (request: Request, pass: () => Promise<Response>) => Promise<Response>;
 
 /** The Stripe stand-in behind the Worker's fetch. Its webhooks are kept, signed, for the test to deliver. */
@@ -58,7 +58,7 @@ export class PlayedStripe {
     return this.standIn.app.request(url, { method: "POST" });
   }
 
-  /** Delivers what was sent since the last time; the status of each answer. */
+  /** Delivers what was sent since the last time. Returns the status of each answer. */
   async deliverAll(): Promise<number[]> {
     const statuses: number[] = [];
     for (const webhook of this.webhooks.splice(0)) statuses.push((await deliver(webhook)).status);

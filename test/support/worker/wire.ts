@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ErrorObject } from "../../../src/contract/error.ts";
 import type { Answer } from "./api.ts";
 
-/** Expects the specification's error object, nothing beside it, with this status and code; `what` was asked is told. */
+/** Expects exactly the specification's error object, with this status and code; `what` names the request in a failure. */
 export function expectError(answer: Answer, status: number, error: string, what?: string): void {
   expect({ status: answer.status, body: answer.body }, what).toMatchObject({ status, body: { error } });
   const body = ErrorObject.parse(answer.body);

@@ -3,7 +3,7 @@ import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
-import { present } from "../../support/worker/present.ts";
+import { present } from "../../support/at.ts";
 import {
   billingRow,
   createSession,

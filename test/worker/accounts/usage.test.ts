@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
-import { present } from "../../support/worker/present.ts";
+import { present } from "../../support/at.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
 

@@ -7,7 +7,7 @@ import { openApiDocument } from "../../../src/http/openapi/document.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { fetchWorker, send } from "../../support/worker/api.ts";
-import { present } from "../../support/worker/present.ts";
+import { present } from "../../support/at.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 const fetchPage = (path: string, init?: RequestInit): Promise<Response> =>

@@ -8,7 +8,7 @@ import { Queues } from "../../../src/stores/queues.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { present } from "../../support/worker/present.ts";
+import { present } from "../../support/at.ts";
 import { amount } from "../../support/worker/random.ts";
 import {
   malformedRequests,

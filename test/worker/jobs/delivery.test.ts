@@ -15,7 +15,7 @@ import {
   success,
 } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
-import { present } from "../../support/worker/present.ts";
+import { present } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 

@@ -19,7 +19,7 @@ import {
 import { imageJob, listedJobs, newJob, newVideoJob, uploads } from "../../support/worker/jobs.ts";
 import { entriesOf, ledgerSize, makeCustomer, useTokens } from "../../support/worker/ledger.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
-import { present } from "../../support/worker/present.ts";
+import { present } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";
 
 const DAY = 86_400_000;

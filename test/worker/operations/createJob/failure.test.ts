@@ -9,7 +9,7 @@ import { ring } from "../../../support/worker/archives.ts";
 import { callBack, deliverTask, PlayedInference, success } from "../../../support/worker/inference.ts";
 import { imageJob, listedJobs, uploaded, uploads } from "../../../support/worker/jobs.ts";
 import { entriesOf } from "../../../support/worker/ledger.ts";
-import { present } from "../../../support/worker/present.ts";
+import { present } from "../../../support/at.ts";
 import { later } from "../../../support/worker/time.ts";
 import { expectError } from "../../../support/worker/wire.ts";
 
