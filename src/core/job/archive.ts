@@ -12,8 +12,6 @@ export type ArchiveOutcome =
   | { readonly outcome: "ready" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
-const BUILD_FAILED = archiveProblem("archive_failed");
-
 /**
  * The account asks for an archive: this starts one unless one is under way or ready.
  * Taken only if the job ended in success.
@@ -47,12 +45,12 @@ function byBuilder(
 export const extendArchive = (state: JobState, lease: number, policy: JobPolicy, now: number): Transition =>
   byBuilder(state, lease, (archive) => delivery.extended(archive, lease, policy, now));
 
-const attemptFailed = (
-  archive: ArchiveRecord,
-  message: string,
-  policy: JobPolicy,
-  now: number,
-): ArchiveRecord => delivery.retried(archive, policy, now) ?? { ...archive, step: { at: "failed", message } };
+/** A failed build: another one follows, or the archive has failed. */
+const attemptFailed = (archive: ArchiveRecord, policy: JobPolicy, now: number): ArchiveRecord =>
+  delivery.retried(archive, policy, now) ?? {
+    ...archive,
+    step: { at: "failed", message: archiveProblem("archive_failed") },
+  };
 
 /** The builder reports the end; taken only while its lease is in force. */
 export const completeArchive = (
@@ -67,7 +65,7 @@ export const completeArchive = (
       return { ...archive, step: { at: "ready", lease, expiresAt: now + policy.archiveTtlMs } };
     }
     return outcome.retryable
-      ? attemptFailed(archive, BUILD_FAILED, policy, now)
+      ? attemptFailed(archive, policy, now)
       : { ...archive, step: { at: "failed", message: outcome.message } };
   });
 
@@ -76,7 +74,7 @@ export function tickArchive(state: JobState, policy: JobPolicy, now: number): Jo
   const { archive } = state;
   if (archive === null) return state;
   if (delivery.isExpired(archive, now)) {
-    return withArchive(state, attemptFailed(archive, BUILD_FAILED, policy, now));
+    return withArchive(state, attemptFailed(archive, policy, now));
   }
   if (archive.step.at === "ready" && archive.step.expiresAt <= now) return withArchive(state, null);
   return state;
