@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import type { Client } from "./api.ts";
-import { present } from "../at.ts";
+import { at } from "../at.ts";
 
 /** The first bytes of a PNG: all that the Worker looks at. */
 export const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
@@ -73,7 +73,7 @@ export async function newJob(
   const tasks = await uploads(client, count);
   const { status, body } = await client.send("POST", "/v1/jobs", imageJob(tasks, changes));
   if (status !== 202) throw new Error(`createJob answered ${status} ${JSON.stringify(body)}`);
-  return { jobId: body.jobId, tasks, taskId: present(tasks[0]) };
+  return { jobId: body.jobId, tasks, taskId: at(tasks, 0) };
 }
 
 /** A job of a new clip: its id and its task. */

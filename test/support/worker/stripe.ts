@@ -122,7 +122,7 @@ export async function sendWithoutBilling(request: Request): Promise<Answer> {
 
 /** How many webhook events are noted. */
 export const notedEvents = async (): Promise<number> =>
-  present(await env.DB.prepare("SELECT count(*) AS n FROM stripe_events").first<number>("n"));
+  present(await env.DB.prepare("SELECT count(*) AS n FROM stripe_events").first<number>("n"), "count");
 
 /** What the database has of an account's billing. */
 export const billingRow = ({ accountId }: Client): Promise<Record<string, unknown> | null> =>

@@ -81,7 +81,7 @@ describe("webhooks of the payment provider", () => {
     await createSession(client, "checkout");
     const webhook = await webhookOf(stripe.standIn.subscriptions.begin(stripe.customerOf(client)));
     const body = await webhook.clone().text();
-    const signature = present(webhook.headers.get("stripe-signature"));
+    const signature = present(webhook.headers.get("stripe-signature"), "signature");
     const forged = await Stripe.webhooks.generateTestHeaderStringAsync({
       payload: body,
       secret: "whsec_of_somebody_else",

@@ -120,7 +120,7 @@ describe("metered usage", () => {
     const tried: string[] = [];
     stripe.intercept = async (request, pass) => {
       const form = new TextDecoder().decode(await request.clone().arrayBuffer());
-      tried.push(present(new URLSearchParams(form).get("identifier")));
+      tried.push(present(new URLSearchParams(form).get("identifier"), "identifier"));
       return form.includes("refused_")
         ? Response.json({ error: { type: "invalid_request_error", message: "no" } }, { status: 400 })
         : pass();

@@ -45,7 +45,7 @@ describe("GET /openapi.json", () => {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(body).toEqual(openApiDocument());
 
-    const etag = present(headers.get("etag"));
+    const etag = present(headers.get("etag"), "ETag");
     const again = await fetchPage("/openapi.json", { headers: { "if-none-match": etag } });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe("");

@@ -8,7 +8,7 @@ import { Queues } from "../../../src/stores/queues.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
-import { present } from "../../support/at.ts";
+import { at } from "../../support/at.ts";
 import { amount } from "../../support/worker/random.ts";
 import {
   malformedRequests,
@@ -69,7 +69,7 @@ async function furnishedClient(): Promise<{ client: Client; names: Names }> {
   const names: Names = [
     [OWN.jobId, jobId],
     [OWN.keyId, body.apiKey.keyId],
-    ...OWN.tasks.map((placeholder, i) => [placeholder, present(tasks[i])] as const),
+    ...OWN.tasks.map((placeholder, i) => [placeholder, at(tasks, i)] as const),
   ];
   return { client, names };
 }

@@ -15,7 +15,7 @@ import {
   success,
 } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
-import { present } from "../../support/at.ts";
+import { at } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -32,7 +32,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
 
   const job = async () => (await client.send("GET", `/v1/jobs/${jobId}`)).body;
   const result = async () => (await client.send("GET", `/v1/jobs/${jobId}/result`)).body;
-  const [first, second] = [() => present(tasks[0]), () => present(tasks[1])];
+  const [first, second] = [() => at(tasks, 0), () => at(tasks, 1)];
 
   it("gives a task to one holder, however often its message comes", async () => {
     await Promise.all(Array.from({ length: 5 }, () => deliverTask(jobId, first())));
@@ -41,7 +41,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
   });
 
   it("comes to the same end whatever the order and the number of messages", async () => {
-    const shuffled = [2, 0, 1, 2, 1, 0, 0].map((i) => present(tasks[i]));
+    const shuffled = [2, 0, 1, 2, 1, 0, 0].map((i) => at(tasks, i));
     for (const taskId of shuffled) await deliverTask(jobId, taskId);
     for (const task of inference.tasks.toReversed()) await callBack(task, "complete", success());
     for (const taskId of shuffled) await deliverTask(jobId, taskId);

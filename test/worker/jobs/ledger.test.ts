@@ -19,7 +19,7 @@ import {
 import { imageJob, listedJobs, newJob, newVideoJob, uploads } from "../../support/worker/jobs.ts";
 import { entriesOf, ledgerSize, makeCustomer, useTokens } from "../../support/worker/ledger.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
-import { present } from "../../support/at.ts";
+import { at, present } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";
 
 const DAY = 86_400_000;
@@ -103,12 +103,12 @@ describe("the ledger", () => {
 
   it("counts one unit for a picture: a report of more is refused", async () => {
     const { jobId, tasks } = await newJob(client, 2);
-    await deliverTask(jobId, present(tasks[0]));
+    await deliverTask(jobId, at(tasks, 0));
     const report = success();
     const greedy = { ...report, output: { ...(report.outcome === "success" && report.output), units: 2 } };
     expect((await callBack(inference.last, "complete", greedy)).status).toBe(400);
     await callBack(inference.last, "complete", report);
-    await deliverTask(jobId, present(tasks[1]));
+    await deliverTask(jobId, at(tasks, 1));
     await callBack(inference.last, "complete", failure(false));
     await expect
       .poll(() => entriesOf(jobId))
@@ -223,7 +223,7 @@ describe("the ledger", () => {
     const { jobId, tasks } = await newJob(await newClient());
     await env.DB.exec("DROP TRIGGER ledger_is_not_erased; DELETE FROM ledger");
     const owner = await env.DB.prepare("SELECT account_id FROM jobs").first<string>("account_id");
-    await finishJob(inference, present(owner), jobId, tasks);
+    await finishJob(inference, present(owner, "owner"), jobId, tasks);
     await expect
       .poll(() => env.DB.prepare("SELECT status FROM jobs").first<string>("status"))
       .toBe("success");

@@ -18,7 +18,7 @@ import {
   videoSuccess,
 } from "../../support/worker/inference.ts";
 import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
-import { present } from "../../support/at.ts";
+import { at, present } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -40,12 +40,12 @@ describe("retrieveJobDownload 200", () => {
     return ArchiveDownload.parse(body);
   };
   const objectOf = async (downloadUrl: string | null) => {
-    const { pathname } = new URL(present(downloadUrl));
+    const { pathname } = new URL(present(downloadUrl, "downloadUrl"));
     return env.MEDIA.get(pathname.split("/").slice(2).join("/"));
   };
   const filesOf = async (object: R2ObjectBody | null) =>
-    unzipSync(new Uint8Array(await present(object).arrayBuffer()));
-  const textOf = (files: Record<string, Uint8Array>, name: string) => strFromU8(present(files[name]));
+    unzipSync(new Uint8Array(await present(object, "archive").arrayBuffer()));
+  const textOf = (files: Record<string, Uint8Array>, name: string) => strFromU8(at(files, name));
 
   it("is ready once built, expires 24 hours later, and is signed anew on each call for 300 seconds", async () => {
     expect(await poll()).toMatchObject({ status: "pending", retryAfterSeconds: 2 });
@@ -53,10 +53,10 @@ describe("retrieveJobDownload 200", () => {
     await deliverArchive(job.jobId);
     const ready = await poll();
     expect(ready).toMatchObject({ status: "ready", retryAfterSeconds: null, error: null });
-    const expiresAt = Date.parse(present(ready.expiresAt));
+    const expiresAt = Date.parse(present(ready.expiresAt, "expiresAt"));
     expect(expiresAt).toBeGreaterThanOrEqual(before + DAY);
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + DAY);
-    expect(new URL(present(ready.downloadUrl)).searchParams.get("X-Amz-Expires")).toBe("300");
+    expect(new URL(present(ready.downloadUrl, "downloadUrl")).searchParams.get("X-Amz-Expires")).toBe("300");
     later(2_000);
     expect((await poll()).downloadUrl).not.toBe(ready.downloadUrl);
   });
@@ -118,8 +118,8 @@ describe("retrieveJobDownload 200", () => {
 
   it("has failed, by name, when an output is gone; asked for again it is started anew", async () => {
     const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
-    const gone = present(objects[0]).key;
-    const bytes = await present(await env.MEDIA.get(gone)).text();
+    const gone = at(objects, 0).key;
+    const bytes = await present(await env.MEDIA.get(gone), "output").text();
     await env.MEDIA.delete(gone);
     await deliverArchive(job.jobId);
     expect(await poll()).toMatchObject({
@@ -194,7 +194,7 @@ describe("retrieveJobDownload 200", () => {
     later(10_000);
     await deliverArchive(job.jobId);
     expect(await poll()).toMatchObject({ status: "ready" });
-    expect(await stub.completeArchive(present(cutOff).lease, { outcome: "ready" })).toBe(false);
+    expect(await stub.completeArchive(present(cutOff, "claim").lease, { outcome: "ready" })).toBe(false);
   });
 });
 

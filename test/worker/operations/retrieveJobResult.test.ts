@@ -10,7 +10,7 @@ import {
   videoSuccess,
 } from "../../support/worker/inference.ts";
 import { newJob, newVideoJob } from "../../support/worker/jobs.ts";
-import { present } from "../../support/at.ts";
+import { at } from "../../support/at.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("retrieveJobResult 200", () => {
@@ -77,7 +77,7 @@ describe("retrieveJobResult 200", () => {
 
       const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
       expect(status).toBe(200);
-      const url = present(VideoJobResult.parse(body).assets[0]).url;
+      const url = at(VideoJobResult.parse(body).assets, 0).url;
       expect(body).toEqual({
         manifest: {
           jobId,

@@ -27,7 +27,7 @@ describe("createJob 500", () => {
     // The request is not forgotten: its key is not free for another one.
     const other = await client.send("POST", "/v1/jobs", imageJob(tasks, { threshold: 0.7 }), key);
     expectError(other, 409, "idempotency_mismatch");
-    const jobId = present(await env.DB.prepare("SELECT id FROM jobs").first<string>("id"));
+    const jobId = present(await env.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
     expect(await ring(jobId)).toBe(true);
     expect(await listedJobs()).toBe(0);
   });
@@ -107,7 +107,10 @@ describe("createJob 502", () => {
 
   const unreachable = () => Promise.reject(new Error("the object was reset"));
   const newest = async () =>
-    present(await env.DB.prepare("SELECT job_id FROM ledger ORDER BY id DESC").first<string>("job_id"));
+    present(
+      await env.DB.prepare("SELECT job_id FROM ledger ORDER BY id DESC").first<string>("job_id"),
+      "job",
+    );
 
   it("clears up later what it could not clear up at once: its object, which never runs it", async () => {
     const client = await newClient("trial");
