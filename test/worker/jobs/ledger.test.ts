@@ -292,9 +292,9 @@ describe("the ledger", () => {
         i === 0 ? failure(false) : success(),
       );
       await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
-      const at = await env.DB.prepare("SELECT at FROM ledger WHERE kind = 'settle'").first("at");
+      const settledAt = await env.DB.prepare("SELECT at FROM ledger WHERE kind = 'settle'").first("at");
       const untried = { first_tried_at: null, last_tried_at: null, sent_at: null };
-      const event = { identifier: jobId, customer_id: customerId, units: 2, at, ...untried };
+      const event = { identifier: jobId, customer_id: customerId, units: 2, at: settledAt, ...untried };
       expect(await meterEvents()).toEqual([event]);
       await platformOf(env).jobs.retire(jobId, 3, Date.now());
       expect(await meterEvents()).toEqual([event]);
