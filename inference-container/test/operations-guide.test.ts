@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PROBLEMS } from "@segmentation/protocol";
 import { expect, test } from "vitest";
 import { Metrics } from "../src/metrics.ts";
 import { CONTAINER_ROOT, read } from "./support/manifests.ts";
@@ -30,10 +31,7 @@ test("the metrics that the guide and the autoscaling watch are those that the se
 });
 
 test("the alerts name outcomes and codes that there are", () => {
-  const sources = globSync("src/**/*.ts", { cwd: CONTAINER_ROOT }).map(read).join("\n");
-  const codes = [...sources.matchAll(/(?:refused|interrupted)\(\s*"([a-z_]+)"/g)].map(
-    (match) => match[1] ?? "",
-  );
+  const codes = Object.keys(PROBLEMS);
   const [, pattern = ""] = /code=~"([^"]+)"/.exec(guide) ?? [];
   // A table cell escapes its bars.
   for (const part of pattern.replaceAll("\\", "").split("|")) {
