@@ -12,6 +12,7 @@ const HELP = `npm run openapi [-- --check]
 Generates the OpenAPI document, docs/openapi.json, and the client types from it, test/generated-client/schema.d.ts.
 --check writes nothing and exits with 1 if the files are out of date.`;
 
+/** Whether `--check` is given; null if the command line asks for help. */
 function parseCheck(): boolean | null {
   try {
     const { values } = parseArgs({

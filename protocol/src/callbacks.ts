@@ -3,7 +3,7 @@ import { MOST_FILES_PER_TASK, OutputContentType, OutputName } from "./outputs.ts
 import { TaskProblem } from "./problems.ts";
 import { TaskOutput } from "./task-output.ts";
 
-/** A file that the service wants to write; its URL is signed for exactly this type, size and MD5. */
+/** A file that the inference service wants to write; its URL is signed for exactly this type, size and MD5. */
 export const OutputFile = z.strictObject({
   name: OutputName,
   contentType: OutputContentType,
@@ -19,7 +19,7 @@ export const OutputsRequest = z.strictObject({
 });
 export type OutputsRequest = z.infer<typeof OutputsRequest>;
 
-/** One signed PUT per file, in the request's order; `headers` must be sent unchanged. */
+/** One signed URL per file, in the request's order. The PUT must send `headers` unchanged. */
 export const OutputsGrant = z.strictObject({
   uploads: z.array(
     z.strictObject({ name: OutputName, url: z.url(), headers: z.record(z.string(), z.string()) }),
@@ -40,7 +40,7 @@ export type LeaseExtension = z.infer<typeof LeaseExtension>;
 
 /**
  * How a task ended. `retryable` is true if another attempt may succeed (after a crash, a full disk); `returned` means that
- * the service stopped before the task was done, which costs the task no attempt.
+ * the inference service stopped before the task was done, which costs the task no attempt.
  */
 export const Completion = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("success"), output: TaskOutput }),

@@ -171,7 +171,7 @@ export const PROBLEMS = {
   storage_origin_refused: {
     retryable: false,
     sentence:
-      "The inference service may not upload results to this storage. The operator has to add its origin to STORAGE_ORIGINS.",
+      "The inference service may not upload results to this storage. The operator has to add the storage's origin to the inference service's setting STORAGE_ORIGINS.",
   },
 
   task_refused: {

@@ -19,8 +19,9 @@ export const ADMIN_HELP = `Manages accounts and keys, shows jobs, checks the led
 
   --json    print JSON
   --remote  use the deployed database of wrangler.toml (needs \`npx wrangler login\`);
-            without it, the local stack's in STATE_DIR (default .local), running or not
-  --grant   the tokens of a trial; by default TRIAL_TOKENS of the environment, or 100
+            without it, the database of the local stack in STATE_DIR (default .local),
+            whether the stack runs or not
+  --grant   how many tokens a trial gets (default: TRIAL_TOKENS in the environment, or 100)
 `;
 
 interface Target {

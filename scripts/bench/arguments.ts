@@ -4,24 +4,25 @@ import { messageOf } from "../shared/error-parts.ts";
 
 export const BENCH_HELP = `Measures the whole service on this machine and prints Markdown tables.
 
-  npm run bench [-- pictures]   where a picture's time goes, from createJob to success, compared with a bare loop of
-                                the same model in the same run: new pictures, and a second prompt on each
-  npm run bench -- video        a clip from createJob to success, compared with its parts alone (decode, model, encode)
-                                in the same run, with the embedded model and with stand-ins of a fixed cost per frame;
-                                then the memory that a clip of ten seconds and one of ten minutes take
-  npm run bench -- service      the inference service alone: pictures per second with several at once, compared with a
-                                bare loop of the same model in the same run; its mask encoder compared with sharp's;
-                                its memory under mixed work
+  npm run bench [-- pictures]   how long a picture takes from createJob to success, and in which steps, compared with a
+                                bare loop that runs only the model; for new pictures, and for a second prompt on each
+  npm run bench -- video        how long a clip takes from createJob to success, compared with each step alone (decode,
+                                model, encode), with the embedded model and with dummy models that take a fixed time
+                                per frame; then the memory that clips of ten seconds and of ten minutes take
+  npm run bench -- service      the inference service alone: how many pictures per second it processes, compared with a
+                                bare loop that runs only the model; its mask encoder compared with sharp's; its memory
+                                under mixed work
 
   --pictures N                  number of pictures (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
-  --rounds N                    rounds of each side of a comparison, in turns (default 5 for a clip, 3 for the service)
+  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|masks|soak  only one part of the service's measurement
   --soak MINUTES                duration of the mixed work (default 5)
   --quick                       a rough result: 1 round, fewer frames and pictures, a clip and a soak of one minute
 
-Times depend on this machine and its other work; read the ratios.
+Both sides of a comparison are measured in the same run. Times depend on this machine and its other work, so
+compare the ratios.
 `;
 
 export type BenchRequest =

@@ -102,7 +102,7 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     });
     if (!response.ok)
       throw new Error(
-        `The storage refused the upload with status ${response.status}: ${await response.text()}`,
+        `The storage refused the upload with status ${response.status}. Try again. It answered: ${await response.text()}`,
       );
     return taskId;
   }
@@ -133,7 +133,7 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     const response = await fetch(url, signal && { signal });
     if (!response.ok)
       throw new Error(
-        `The storage refused the download with status ${response.status}: ${await response.text()}`,
+        `The storage refused the download with status ${response.status}. Try again. It answered: ${await response.text()}`,
       );
     return response;
   }

@@ -8,7 +8,7 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
 
   npm run demo                                  a sample: a coffee cup and a spoon
   npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
-  npm run demo -- clip.mp4 "cat"                your clip: MP4, QuickTime, WebM, Matroska or AVI
+  npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
 
   --out DIR          the folder for the results (default demo-output)
 

@@ -30,7 +30,7 @@ export async function readPhoto(path: string): Promise<Photo> {
   const contentType = header && CONTENT_TYPES[header.format];
   if (!header || !contentType)
     throw usageError(
-      `${path} is not a JPEG, PNG, WebP, GIF or AVIF picture or an MP4, QuickTime, WebM, Matroska or AVI clip.`,
+      `${path} is neither a picture (JPEG, PNG, WebP, GIF, AVIF) nor a clip (MP4, MOV, WebM, MKV, AVI).`,
     );
   const name = basename(path, extname(path));
   return { kind: "photo", name, file, contentType, size: `${header.width}×${header.height}` };

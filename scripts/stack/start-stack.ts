@@ -17,6 +17,7 @@ import { startWorker } from "./worker.ts";
 import { inferenceToken, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "./wrangler-settings.ts";
 
+/** A process of the stack. */
 export type Part = "worker" | "inference" | StandIn;
 
 export interface StackOptions {
@@ -46,6 +47,7 @@ export const StackAddress = z.object({
 });
 export type StackAddress = Readonly<z.infer<typeof StackAddress>>;
 
+/** A running stack. */
 export interface Stack extends StackAddress {
   /** Resolves with a failure if a part ends by itself; never if the stack is stopped. */
   readonly crashed: Promise<Failure>;
@@ -69,9 +71,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** Starts the parts in the order of their needs. `folder` ends them if one fails. */
 async function assemble(options: StackOptions, state: StateFolder, folder: HeldFolder): Promise<Stack> {
   const { onProgress, signal } = options;
-  if (folder.strays > 0) onProgress(`Ended ${folder.strays} processes that an earlier stack left behind.`);
+  if (folder.strays > 0) onProgress(`Ended processes that an earlier stack left behind: ${folder.strays}.`);
   const port = await claimPort(options.port);
   const baseUrl = `http://127.0.0.1:${port}`;
   const [secrets, storage] = await Promise.all([loadSecrets(state), readLocalStorage()]);
@@ -121,6 +124,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
   ]);
   if (service.status === "rejected") throw service.reason;
   const { url: inferenceUrl, ready } = service.value;
+  // It is awaited below; if it fails before that, Node must not end the process for an unhandled rejection.
   ready.catch(() => undefined);
   if (database.status === "rejected") throw database.reason;
   if (standIns.status === "rejected") throw standIns.reason;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateTime } from "./primitives.ts";
 
-/** Section 2.8. */
+/** Section 2.8 of the specification. */
 export const Account = z
   .strictObject({
     accountId: z.string(),
@@ -90,7 +90,7 @@ export const AccountBilling = z
   });
 export type AccountBilling = z.infer<typeof AccountBilling>;
 
-/** Section 2.9. A token is one processed image or video frame. */
+/** Section 2.9 of the specification. A token is one processed image or video frame. */
 export const AccountOverview = z
   .strictObject({
     tokenUsageLast24h: z.int().min(0),

@@ -7,7 +7,7 @@ export const CreateApiKeyRequest = z
   .meta({ id: "CreateApiKeyRequest", examples: [{ label: "nightly batch" }] });
 export type CreateApiKeyRequest = z.infer<typeof CreateApiKeyRequest>;
 
-/** Section 2.7: what may be shown of a key. */
+/** Section 2.7 of the specification: what may be shown of a key. */
 export const ApiKey = z
   .strictObject({
     keyId: z.string(),
@@ -37,7 +37,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 export const ApiKeyList = z.strictObject({ items: z.array(ApiKey) }).meta({ id: "ApiKeyList" });
 export type ApiKeyList = z.infer<typeof ApiKeyList>;
 
-/** The secret is in the first answer alone; a replay says that it can't be had again. */
+/** Only the first response has the secret. A replayed one has `secretUnavailable: true` instead. */
 export const CreatedApiKey = z
   .strictObject({
     apiKey: ApiKey,

@@ -6,7 +6,7 @@ export const ArchiveStatus = z
   .meta({ id: "ArchiveStatus" });
 export type ArchiveStatus = z.infer<typeof ArchiveStatus>;
 
-/** Section 2.6. */
+/** Section 2.6 of the specification. */
 export const ArchiveDownload = z
   .strictObject({
     jobId: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Section 7: the body of every error response, and nothing else. */
+/** Section 7 of the specification: the body of every error response, and nothing else. */
 export const ErrorObject = z
   .strictObject({
     error: z.string().meta({ description: "A stable code for programs." }),

@@ -97,7 +97,7 @@ export const CreateJobRequest = z
   .meta({ id: "CreateJobRequest", ...byType("ImageJobRequest", "VideoJobRequest") });
 export type CreateJobRequest = z.infer<typeof CreateJobRequest>;
 
-/** Section 2.4; `trial` for a trial account. */
+/** Section 2.4 of the specification; `trial` for a trial account. */
 export const AcceptedJob = z
   .strictObject({
     jobId: z.string(),
@@ -131,7 +131,7 @@ export const ListJobsQuery = z.object({
 });
 export type ListJobsQuery = z.infer<typeof ListJobsQuery>;
 
-/** Section 2.2. */
+/** Section 2.2 of the specification. */
 export const JobSummary = z
   .strictObject({
     jobId: z.string(),
@@ -173,7 +173,7 @@ export const JobList = z
   });
 export type JobList = z.infer<typeof JobList>;
 
-/** Section 2.3: never with masks. */
+/** Section 2.3 of the specification: never with masks. */
 export const JobStatus = z
   .strictObject({
     jobId: z.string(),

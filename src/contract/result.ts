@@ -25,7 +25,7 @@ function imageManifest<Reference extends z.ZodType>(reference: Reference) {
   });
 }
 
-/** Section 2.5, as the API gives it. */
+/** Section 2.5 of the specification, as the API gives it. */
 export const ImageManifest = imageManifest(z.url()).meta({
   id: "ImageManifest",
   description:

@@ -19,7 +19,7 @@ export const PresignRequest = z
   .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg" }] });
 export type PresignRequest = z.infer<typeof PresignRequest>;
 
-/** Section 2.1; `expiresIn` in seconds, equal to the signature's life. */
+/** Section 2.1 of the specification; `expiresIn` in seconds, equal to the signature's life. */
 export const Upload = z
   .strictObject({
     uploadUrl: z

@@ -5,8 +5,9 @@ export const ARCHIVE_PROBLEMS = {
   archive_failed: "The archive could not be built. Request it again with POST on the same path.",
   archive_output_missing: "The file {key} is no longer in storage. Create the job again.",
   archive_too_many_files:
-    "The job has more than the {limit} files that a zip can hold. Fetch them by the job's result.",
-  archive_too_large: "The job's files exceed the 4 GiB that a zip can hold. Fetch them by the job's result.",
+    "The job has more files than the {limit} that a zip can hold. Download them one by one: the job's result lists their URLs.",
+  archive_too_large:
+    "The job's files are larger than the 4 GiB that a zip can hold. Download them one by one: the job's result lists their URLs.",
 } as const;
 
 type Code = keyof typeof ARCHIVE_PROBLEMS;

