@@ -10,9 +10,9 @@ export interface Output {
   readonly assetKey: string;
   /**
    * How a finished task names a file that is not a list: `always` by its name, as every task has it; `or-null` by its name
-   * or null. Without either the field may also be missing, as in records stored before the output existed.
+   * or null. Without either the field may also be missing, as in records stored before the output existed: so for every new output.
    */
-  readonly told?: "always" | "or-null";
+  readonly reported?: "always" | "or-null";
 }
 
 /** The outputs of a task, by the job's type and their kind: the only list of them, in the order of a job's assets. */
@@ -27,7 +27,7 @@ export const OUTPUTS = {
       name: "preview.png",
       contentType: "image/png",
       assetKey: "preview/{taskId}.png",
-      told: "or-null",
+      reported: "or-null",
     },
   },
   video: {
@@ -36,13 +36,13 @@ export const OUTPUTS = {
       name: "masks.json",
       contentType: "application/json",
       assetKey: "masks/{taskId}/masks.json",
-      told: "always",
+      reported: "always",
     },
     preview: {
       name: "preview.mp4",
       contentType: "video/mp4",
       assetKey: "preview/{taskId}.mp4",
-      told: "or-null",
+      reported: "or-null",
     },
   },
 } as const satisfies Record<string, Record<string, Output>>;

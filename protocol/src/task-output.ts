@@ -14,9 +14,9 @@ export type MaskOutput = z.infer<typeof MaskOutput>;
 
 type Kinds<Type extends TaskType> = (typeof OUTPUTS)[Type];
 type FileName = typeof OutputName;
-type FileField<Row> = Row extends { readonly told: "always" }
+type FileField<Row> = Row extends { readonly reported: "always" }
   ? FileName
-  : Row extends { readonly told: "or-null" }
+  : Row extends { readonly reported: "or-null" }
     ? z.ZodNullable<FileName>
     : z.ZodOptional<z.ZodNullable<FileName>>;
 
@@ -29,9 +29,9 @@ type FileFields<Type extends TaskType> = {
   ]: FileField<Kinds<Type>[Kind]>;
 };
 
-const fieldOf = ({ told }: Output) => {
-  if (told === "always") return OutputName;
-  return told === "or-null" ? OutputName.nullable() : OutputName.nullish();
+const fieldOf = ({ reported }: Output) => {
+  if (reported === "always") return OutputName;
+  return reported === "or-null" ? OutputName.nullable() : OutputName.nullish();
 };
 
 function fileFields<Type extends TaskType>(type: Type): FileFields<Type>;

@@ -3,7 +3,10 @@ export interface Statement {
   /** The specification's section, such as `4.3`; a table's row counts to its section. */
   readonly section: string;
   readonly says: string;
-  /** Each as `<file under test/, without .test.ts>: <title>`. */
+  /**
+   * Each as `<file>: <title>`. A file is named without `.test.ts`: below `test/worker/`, or with `unit/` or `e2e/` below `test/`,
+   * or with `inference/` below `inference-container/test/`.
+   */
   readonly proofs: readonly string[];
 }
 

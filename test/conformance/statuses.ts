@@ -1,6 +1,6 @@
 import type { OperationId } from "../../src/contract/operations.ts";
 
-/** The statuses that the specification gives each operation: its success, then its errors. */
+/** The statuses that each operation has to have tests of: its success, then its errors. */
 export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>> = {
   createUploadPresign: [200, 400, 401, 500],
   listJobs: [200, 400, 401, 500],

@@ -24,7 +24,7 @@ describe("a client generated from the API's document", () => {
     return data;
   }
 
-  const named = (key: string) => ({ params: { header: { "Idempotency-Key": key } } });
+  const withIdempotencyKey = (key: string) => ({ params: { header: { "Idempotency-Key": key } } });
   const job = (jobId: string) => ({ params: { path: { jobId } } });
 
   async function upload(): Promise<string> {
@@ -49,7 +49,7 @@ describe("a client generated from the API's document", () => {
 
   it("uploads, creates a job once, waits for it, and fetches masks and archive", async () => {
     const request = {
-      ...named("job one"),
+      ...withIdempotencyKey("job one"),
       body: { type: "image" as const, prompts: ["cat"], tasks: [await upload()] },
     };
     const first = await client.api.POST("/v1/jobs", request);
@@ -90,7 +90,10 @@ describe("a client generated from the API's document", () => {
     expect(access.canCreateJobs).toBe(true);
 
     const made = await given(
-      client.api.POST("/v1/api-keys", { ...named("key one"), body: { label: "generated client" } }),
+      client.api.POST("/v1/api-keys", {
+        ...withIdempotencyKey("key one"),
+        body: { label: "generated client" },
+      }),
     );
     const { keyId } = made.apiKey;
     const other = await generatedClient(stack.baseUrl, present(made.secret, "secret"));
@@ -106,7 +109,7 @@ describe("a client generated from the API's document", () => {
 
   it("opens a checkout and the billing portal", async () => {
     for (const path of ["/v1/billing/checkout", "/v1/billing/portal"] as const) {
-      const { url } = await given(client.api.POST(path, named(path)));
+      const { url } = await given(client.api.POST(path, withIdempotencyKey(path)));
       expect(new URL(url).protocol).toMatch(/^https?:$/);
     }
   });

@@ -15,17 +15,16 @@ const withoutNoise: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ json
 const registered = (io: "input" | "output"): Record<string, JsonSchema> =>
   z.toJSONSchema(z.globalRegistry, { io, uri: pathOf, override: withoutNoise }).schemas;
 
+/** How the name of a request's schema ends: its input is documented, of all others the output. */
+const REQUEST = "Request";
+
 /** The named schemas, in the order of their names: requests as clients send them, the others as we answer. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const requests = registered("input");
   const answers = registered("output");
   const components: Record<string, JsonSchema> = {};
   for (const id of Object.keys(answers).toSorted()) {
-    const {
-      $schema: _dialect,
-      $id: _id,
-      ...schema
-    } = (id.endsWith("Request") ? requests : answers)[id] ?? {};
+    const { $schema: _dialect, $id: _id, ...schema } = (id.endsWith(REQUEST) ? requests : answers)[id] ?? {};
     components[id] = schema;
   }
   return components;
@@ -36,6 +35,14 @@ export function reference(schema: z.ZodType): { $ref: string } {
   const id = z.globalRegistry.get(schema)?.id;
   if (id === undefined) throw new Error("A body's schema needs a name: .meta({ id }).");
   return { $ref: pathOf(id) };
+}
+
+/** The reference to the schema of a request's body. @throws if its name does not end in `Request`. */
+export function requestReference(schema: z.ZodType): { $ref: string } {
+  const named = reference(schema);
+  if (!named.$ref.endsWith(REQUEST))
+    throw new Error(`The name of a request's schema ends in ${REQUEST}: ${named.$ref}`);
+  return named;
 }
 
 /** A parameter's schema, without what the parameter itself says; named schemas in it are references. */

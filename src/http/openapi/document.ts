@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { IdempotencyKey } from "../../contract/idempotency.ts";
 import { OPERATIONS, PATH_PARAMETERS, TAGS, type Operation } from "../../contract/operations.ts";
 import { SettingsSchema } from "../../settings.ts";
-import { componentSchemas, parameterSchema, reference } from "./components.ts";
+import { componentSchemas, parameterSchema, requestReference } from "./components.ts";
 import { commonResponses, HEADERS, responsesOf } from "./responses.ts";
 
 const { shape: settings } = SettingsSchema;
@@ -82,7 +82,7 @@ function describe(operationId: string, operation: Operation): object {
     ...(operation.body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: reference(operation.body) } },
+        content: { "application/json": { schema: requestReference(operation.body) } },
       },
     }),
   };

@@ -22,17 +22,23 @@ const ABSENT: Named = {
   taskId: "00000000-0000-4000-8000-000000000000.png",
 };
 
-function bodyOf(operation: OperationId, { taskId }: Named): unknown {
-  if (operation === "createUploadPresign") return { contentType: "image/png" };
-  if (operation === "createJob") return imageJob([taskId]);
-  return operation === "createApiKey" ? { label: "a key" } : undefined;
-}
+type Table = typeof OPERATIONS;
+type WithBody = { [Id in OperationId]: Table[Id] extends { body: unknown } ? Id : never }[OperationId];
+
+/** A valid body of each operation that has one; the compiler asks for it. */
+const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
+  createUploadPresign: () => ({ contentType: "image/png" }),
+  createJob: ({ taskId }) => imageJob([taskId]),
+  createApiKey: () => ({ label: "a key" }),
+};
+
+const hasBody = (operation: OperationId): operation is WithBody => operation in BODIES;
 
 /** A valid request of an operation; the things that it names do not exist unless they are given. */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
   const all = { ...ABSENT, ...named };
   const { method, path, idempotencyKey }: Operation = OPERATIONS[operation];
-  const body = bodyOf(operation, all);
+  const body = hasBody(operation) ? BODIES[operation](all) : undefined;
   return {
     method: method.toUpperCase(),
     path: path.replace("{jobId}", all.jobId).replace("{keyId}", all.keyId),

@@ -31,7 +31,6 @@ describe("the table of operations", () => {
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
     const operations = Object.values(OPERATIONS).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     expect(new Set(routes)).toEqual(new Set(operations));
-    expect(operations).toHaveLength(14);
   });
 });
 

@@ -14,7 +14,7 @@ interface Tenant {
   readonly traces: string[];
 }
 
-async function settle(): Promise<Tenant> {
+async function newTenant(): Promise<Tenant> {
   const client = await newClient();
   const { jobId } = await successfulJob(client);
   await client.send("POST", `/v1/jobs/${jobId}/download`);
@@ -52,8 +52,8 @@ describe("two accounts", () => {
   let ada: Tenant;
   let bob: Tenant;
   beforeEach(async () => {
-    ada = await settle();
-    bob = await settle();
+    ada = await newTenant();
+    bob = await newTenant();
     const stripe = new PlayedStripe();
     await createSession(bob.client, "checkout");
     bob.traces.push(stripe.customerOf(bob.client));
