@@ -70,11 +70,11 @@ describe("a photograph for the demo", () => {
     });
   });
 
-  it("that is missing or no picture is refused by name", async () => {
+  it("that is missing, or neither a picture nor a clip, is refused by name", async () => {
     const path = join(folder, "notes.jpg");
     await expect(readMedia(path)).rejects.toThrow(`There is no file ${path}.`);
     await writeFile(path, "no picture");
-    await expect(readMedia(path)).rejects.toThrow(`${path} is not a`);
+    await expect(readMedia(path)).rejects.toThrow(`${path} is neither a picture`);
   });
 
   it("that is a folder is refused by name", async () => {
