@@ -120,12 +120,12 @@ export function accountRefusal(
   return new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId });
 }
 
-/** The longest wait to ask for. */
+/** The longest wait that a client is asked for. */
 const LONGEST_WAIT_SECONDS = 600;
 
 /**
- * Refuses a trial job while more tasks wait in the trial queue than may: trial_queue_full, and when to come again. One
- * task takes about a second when the inference service does nothing else, so there are as many as tasks too many.
+ * Refuses a trial job while more tasks wait in the trial queue than are allowed: trial_queue_full, and when to try again.
+ * A task takes about a second when the inference service does nothing else, so the wait is a second per task too many.
  */
 export function backlogRefusal(
   { maxTrialBacklog, upgradeUrl }: AdmissionTerms,
