@@ -11,6 +11,8 @@ export type Blanks<Text extends string> = keyof Values<Text> extends never ? [] 
 
 /** The text with its placeholders filled. Braces in a value stay as they are. */
 export function fill<Text extends string>(text: Text, values: Values<Text>): string {
-  const given = new Map(Object.entries<string | number>(values));
-  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(given.get(name) ?? placeholder));
+  const given: Readonly<Record<string, string | number>> = values;
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(given, name) ? String(given[name] ?? placeholder) : placeholder,
+  );
 }

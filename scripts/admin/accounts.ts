@@ -2,7 +2,7 @@ import { newId } from "../../src/core/ids.ts";
 import type { Plan } from "../../src/core/access.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";
-import { createKey, insertKey, newKey } from "./keys.ts";
+import { createKey, insertKey, newKey, noSuchAccount } from "./keys.ts";
 import { sql } from "./sql.ts";
 
 export const PLANS = ["trial", "paid", "blocked"] as const satisfies readonly Plan[];
@@ -65,10 +65,7 @@ async function update(
 ): Promise<Row> {
   const [rows] = await database.run([statement], signal);
   const row = rows?.[0];
-  if (!row)
-    throw new Failure(
-      `There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`,
-    );
+  if (!row) throw noSuchAccount(accountId);
   return row;
 }
 

@@ -4,6 +4,10 @@ import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";
 import { sql } from "./sql.ts";
 
+/** The failure of a command that names an account that does not exist. */
+export const noSuchAccount = (accountId: string): Failure =>
+  new Failure(`There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`);
+
 export interface NewKey {
   readonly keyId: string;
   readonly label: string;
@@ -34,10 +38,7 @@ export async function createKey(
 ): Promise<NewKey> {
   const key = await newKey(label);
   const [rows] = await database.run([insertKey(key, accountId, Date.now())], signal);
-  if (!rows?.length)
-    throw new Failure(
-      `There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`,
-    );
+  if (!rows?.length) throw noSuchAccount(accountId);
   return key;
 }
 
@@ -51,10 +52,7 @@ export async function listKeys(database: Database, accountId: string, signal?: A
     ],
     signal,
   );
-  if (!accounts?.length)
-    throw new Failure(
-      `There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`,
-    );
+  if (!accounts?.length) throw noSuchAccount(accountId);
   return keys ?? [];
 }
 

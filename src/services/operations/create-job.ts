@@ -22,7 +22,7 @@ import { inputKey } from "../../core/object-keys.ts";
 import { mapPool } from "../../core/pool.ts";
 import { trialAt } from "../../core/trial.ts";
 import type { Platform } from "../../platform.ts";
-import { accessLimitsOf, admissionTermsOf } from "../../settings.ts";
+import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts.ts";
 import type { JobPreconditions } from "../../stores/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
@@ -144,7 +144,7 @@ function acceptedJob(
 ): AcceptedJob {
   const accepted = { jobId, type, totalItems: tasks.length };
   if (account.accessMode !== "trial") return accepted;
-  const { remainingTokens, expiresAt } = trialAt(admissionTermsOf(settings).trial, use.trial, Date.now());
+  const { remainingTokens, expiresAt } = trialAt(trialOfferOf(settings), use.trial, Date.now());
   if (expiresAt === null) return accepted;
   return { ...accepted, trial: { remainingTokens, expiresAt: new Date(expiresAt).toISOString() } };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TaskId } from "../../../src/contract/primitives.ts";
 import { PresignRequest } from "../../../src/contract/upload.ts";
 import { extensionOf, jobTypeOf, sniffMedia, SNIFF_BYTES } from "../../../src/core/media-type.ts";
+import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
@@ -19,25 +20,12 @@ describe("media types", () => {
     );
   });
 
-  it.each([
-    ["image/png", "png"],
-    ["image/jpeg", "jpg"],
-    ["image/webp", "webp"],
-    ["image/gif", "gif"],
-    ["image/avif", "avif"],
-    ["image/heic", "heic"],
-    ["image/tiff", "tiff"],
-    ["image/bmp", "bmp"],
-    ["video/mp4", "mp4"],
-    ["video/quicktime", "mov"],
-    ["video/webm", "webm"],
-    ["video/x-matroska", "mkv"],
-    ["video/x-msvideo", "avi"],
-    ["application/octet-stream", "bin"],
-    ["IMAGE/JPEG", "jpg"],
-  ])("give %s the extension that it usually has: %s", (type, extension) => {
-    expect(extensionOf(type)).toBe(extension);
-  });
+  it.each<readonly [string, string]>([...USUAL_EXTENSIONS, ["IMAGE/JPEG", "jpg"]])(
+    "give %s the extension that it usually has: %s",
+    (type, extension) => {
+      expect(extensionOf(type)).toBe(extension);
+    },
+  );
 
   it.each([
     ["image/x-portable-bitmap", "x-portable-bitmap"],

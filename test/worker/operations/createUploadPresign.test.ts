@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Upload } from "../../../src/contract/upload.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
+import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
 
 let client: Client;
 beforeEach(async () => {
@@ -27,21 +28,8 @@ describe("createUploadPresign 200", () => {
     expect(new URL(body.uploadUrl).searchParams.get("X-Amz-SignedHeaders")).toContain("content-type");
   });
 
-  it.each([
-    ["image/png", "png"],
-    ["image/jpeg", "jpg"],
-    ["image/webp", "webp"],
-    ["image/gif", "gif"],
-    ["image/avif", "avif"],
-    ["image/heic", "heic"],
-    ["image/tiff", "tiff"],
-    ["image/bmp", "bmp"],
-    ["video/mp4", "mp4"],
-    ["video/quicktime", "mov"],
-    ["video/webm", "webm"],
-    ["video/x-matroska", "mkv"],
-    ["video/x-msvideo", "avi"],
-    ["application/octet-stream", "bin"],
+  it.each<readonly [string, string]>([
+    ...USUAL_EXTENSIONS,
     ["image/svg+xml", "svg-xml"],
     ["image/vnd.adobe.photoshop", "vnd.adobe.photoshop"],
     ["image/...", "bin"],
