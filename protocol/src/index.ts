@@ -3,10 +3,10 @@
  *
  * Worker → service, `Authorization: Bearer <INFERENCE_TOKEN>`:
  *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400 (will never be accepted),
- *                           401 and 403 (an operator's setting is wrong), 429 (lane full) and 503 (not ready
- *                           or draining), both with Retry-After; all but 202 with { error, message }
+ *                           401 and 403 (an operator's setting is wrong), 409 (cancelled), 429 (lane full) and 503
+ *                           (not ready or draining), both with Retry-After; all but 202 with { error, message }
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
- *   DELETE /v1/tasks/{key}  → 204: stop the task; nothing more is reported for it
+ *   DELETE /v1/tasks/{key}  → 204: stop the task, or refuse it if it is yet to come; nothing is reported for it
  *
  * Service → Worker, `Authorization: Bearer <callbackToken>` (a token signed for one lease):
  *   POST {callbackUrl}/outputs   OutputsRequest  → 200 OutputsGrant

@@ -50,6 +50,8 @@ export const OUTPUTS = {
 type Outputs = typeof OUTPUTS;
 export type TaskType = keyof Outputs;
 
+/** The most masks that a picture has of one prompt. */
+export const MOST_MASKS_PER_PROMPT = 200;
 /** The most masks that one task may have. */
 export const MOST_MASKS_PER_TASK = 10_000;
 

@@ -11,7 +11,25 @@ interface Row {
 
 /** Every problem of a task, by its code. */
 export const PROBLEMS = {
+  canceled: {
+    retryable: false,
+    sentence:
+      "The operator cancelled the job before this task had ended. Create the job again if you still need it.",
+  },
+
   prompt_outside_vocabulary: { retryable: false, sentence: "{explanation}" },
+
+  masks_limited: {
+    retryable: false,
+    sentence:
+      "More objects were found than a picture may have: of each prompt, the {limit} most confident are kept. Raise the threshold, or cut the picture into parts.",
+  },
+
+  hdr_not_converted: {
+    retryable: false,
+    sentence:
+      "The video is HDR (high dynamic range), which this service can't convert: the model and the preview had pale colours, and objects may be missing. Convert the video to SDR for better results.",
+  },
 
   image_empty: {
     retryable: false,
@@ -47,6 +65,11 @@ export const PROBLEMS = {
   input_not_found: {
     retryable: false,
     sentence: "The uploaded file is no longer in storage. Upload it again and create a new job.",
+  },
+  input_changed: {
+    retryable: false,
+    sentence:
+      "The uploaded file was replaced after the job was created. Upload the file again and create a new job.",
   },
   input_unavailable: {
     retryable: true,

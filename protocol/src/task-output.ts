@@ -46,7 +46,7 @@ export const ImageFiles = z.strictObject(fileFields("image"));
 /** The files of a finished clip. */
 export const VideoFiles = z.strictObject(fileFields("video"));
 
-/** What every finished task has; `notice` says what could not be served although the task succeeded. */
+/** What every finished task has; `notice` says what could not be served, or was left out, although the task succeeded. */
 const finished = { generatedAt: z.iso.datetime({ precision: 3 }), notice: TaskProblem.nullable() };
 
 export const ImageTaskOutput = z.strictObject({

@@ -1,11 +1,17 @@
 import { z } from "zod";
 
-/** Which queue a task came from; the service serves `interactive` first and bounds each lane separately. */
+/** Which queue a task came from; the service serves the lanes in this order and bounds each separately. */
 export const Lane = z.enum(["interactive", "bulk", "trial"]);
 export type Lane = z.infer<typeof Lane>;
 
+/** Sorts lanes by the order in which they are served. */
+export const byLane = (a: Lane, b: Lane): number => Lane.options.indexOf(a) - Lane.options.indexOf(b);
+
 /** A task's id, chosen by the Worker: posting the same key twice starts one task. */
 export const TaskKey = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
+
+/** An HTTP entity tag, strong and quoted, as `If-Match` takes it (RFC 9110, section 8.8.3). */
+const EntityTag = z.string().regex(/^"[\x21\x23-\x7e]{1,200}"$/);
 
 const Share = z.number().min(0).max(1);
 
@@ -13,7 +19,13 @@ const Share = z.number().min(0).max(1);
 const task = {
   key: TaskKey,
   lane: Lane,
+  /** Whose task it is, as an id that says nothing else: the service shares its places fairly between accounts. */
+  account: z.string().min(1).max(100),
+  /** When the task's job was accepted, epoch milliseconds: the service takes the oldest first. */
+  acceptedAt: z.int().positive(),
   inputUrl: z.url(),
+  /** What storage called the input's bytes at the job's acceptance: other bytes are `input_changed`. Absent: any will do. */
+  inputEtag: EntityTag.optional(),
   prompts: z.array(z.string().min(1)).min(1),
   generatePreview: z.boolean(),
   callbackUrl: z.url(),
@@ -29,6 +41,7 @@ export const ImageTaskRequest = z.strictObject({
   limits: z.strictObject({
     inputBytes: z.int().positive(),
     inputPixels: z.int().positive(),
+    /** Shared alike by the prompts; of each, the most confident are kept. */
     masks: z.int().positive(),
   }),
   threshold: Share,

@@ -8,7 +8,7 @@ export const Account = z
     email: z.string(),
     emailVerified: z.boolean(),
     image: z.string().nullable(),
-    name: z.string().nullable(),
+    name: z.string().meta({ description: "Without a name, the part of the e-mail address before the @." }),
     status: z.enum(["active", "suspended"]),
   })
   .meta({

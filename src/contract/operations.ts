@@ -78,12 +78,12 @@ export const OPERATIONS = {
     tag: "Uploads",
     summary: "Get a URL to upload a file to",
     description:
-      "PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. Create the job before the retention period of uploads ends.",
+      "PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. The service deletes an upload that no job has used within a day.",
     body: PresignRequest,
     status: 200,
     answer: Upload,
     success: "The upload URL and the upload's id.",
-    errors: BODY_ERRORS,
+    errors: [...BODY_ERRORS, "too_many_uploads"],
   },
   listJobs: {
     method: "get",
@@ -122,6 +122,8 @@ export const OPERATIONS = {
       "trial_insufficient",
       "trial_exhausted",
       "trial_expired",
+      "email_unverified",
+      "daily_limit_reached",
       "payment_required",
       "task_not_owned",
       "upload_incomplete",
@@ -216,7 +218,7 @@ export const OPERATIONS = {
     status: 201,
     answer: CreatedApiKey,
     success: "The key, with its secret.",
-    errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS],
+    errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "too_many_keys"],
   },
   revokeApiKey: {
     method: "delete",

@@ -6,14 +6,14 @@ export const PresignRequest = z
   .object({
     contentType: z
       .string()
-      .max(255)
+      .max(100)
       .regex(
         /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
         "must be image/…, video/… or application/octet-stream, without parameters",
       )
       .meta({
         description:
-          "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case.",
+          "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters.",
       }),
   })
   .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg" }] });

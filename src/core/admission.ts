@@ -1,6 +1,7 @@
 import type { CreateJobRequest } from "../contract/job.ts";
 import type { JobType } from "../contract/primitives.ts";
 import type { Access } from "./access.ts";
+import { secondsToNextDay, usedOnDay } from "./daily-use.ts";
 import { ServiceError, type ErrorCode } from "./errors.ts";
 import type { JobDefinition } from "./job/state.ts";
 import type { AccountUse } from "./ledger.ts";
@@ -9,8 +10,9 @@ import { trialAt, trialRefusal, type Trial, type TrialOffer } from "./trial.ts";
 
 /**
  * Who may have which job: every reason to refuse a new job, each as the error that the client reads, or null. The
- * functions stand in the order in which createJob asks them. D1 repeats `accountRefusal` inside the transaction that
- * lists the job (stores/jobs.ts), so that of jobs that come at once no more get in; a test holds the two together.
+ * functions stand in the order in which createJob asks them. D1 repeats `accountRefusal` and `laneHasRoom` inside the
+ * transaction that lists the job (stores/jobs.ts), so that of jobs that come at once no more get in; a test holds the two
+ * together.
  */
 
 /** What the operator's settings say about new jobs. */
@@ -20,7 +22,7 @@ export interface AdmissionTerms {
   readonly maxPromptLength: number;
   readonly maxBytes: Readonly<Record<JobType, number>>;
   readonly trial: TrialOffer;
-  /** Tasks that may wait in the trial queue. */
+  /** Tasks of trial jobs that may be open at a time: accepted and not ended. */
   readonly maxTrialBacklog: number;
   readonly upgradeUrl: string;
 }
@@ -38,9 +40,11 @@ export interface RecordedUpload {
   readonly contentType: string;
 }
 
-/** A stored upload: its size in bytes and its first bytes (SNIFF_BYTES of them, if there are as many). */
+/** A stored upload: its size in bytes, its ETag, and its first bytes (SNIFF_BYTES of them, if there are as many). */
 export interface StoredUpload {
   readonly size: number;
+  /** Quoted, as HTTP has it: other bytes have another one. */
+  readonly etag: string;
   readonly head: Uint8Array;
 }
 
@@ -67,9 +71,14 @@ export function requestRefusal(
   return null;
 }
 
-/** Refuses every job of a blocked account: payment_required. */
-export const accessRefusal = ({ upgradeUrl }: AdmissionTerms, { accessMode }: Access): ServiceError | null =>
-  accessMode === "blocked" ? new ServiceError("payment_required", undefined, { upgradeUrl }) : null;
+/** Refuses every job of a blocked account, or of a trial account that first needs a verified address: payment_required, email_unverified. */
+export function accessRefusal(
+  { upgradeUrl }: AdmissionTerms,
+  { accessMode, lacksVerifiedEmail }: Access,
+): ServiceError | null {
+  if (accessMode === "blocked") return new ServiceError("payment_required", undefined, { upgradeUrl });
+  return lacksVerifiedEmail ? new ServiceError("email_unverified", undefined, { upgradeUrl }) : null;
+}
 
 const trialOf = ({ trial }: AdmissionTerms, { job }: ProposedJob, use: AccountUse): Trial =>
   trialAt(trial, use.trial, job.createdAt);
@@ -101,9 +110,38 @@ function trialJobRefusal(terms: AdmissionTerms, proposed: ProposedJob, use: Acco
   return spent === null ? null : refused(spent);
 }
 
+/** Refuses a job with which the account would have more units or more tasks than it may in a day: daily_limit_reached. */
+function dailyRefusal({ job, access, units }: ProposedJob, { daily }: AccountUse): ServiceError | null {
+  const { maxUnitsPerDay, maxTasksPerDay } = access;
+  const used = usedOnDay(daily, job.createdAt);
+  if (maxUnitsPerDay !== null && units > maxUnitsPerDay - used.units) {
+    const needed = `Units that the job may use: ${units}. The account's limit per day (UTC) is ${maxUnitsPerDay}`;
+    return dayIsUsed(needed, units, maxUnitsPerDay, used.units, job.createdAt);
+  }
+  const tasks = job.taskIds.length;
+  if (tasks <= maxTasksPerDay - used.tasks) return null;
+  const needed = `Tasks of the job: ${tasks}. The account's limit per day (UTC), failed ones included, is ${maxTasksPerDay}`;
+  return dayIsUsed(needed, tasks, maxTasksPerDay, used.tasks, job.createdAt);
+}
+
+/** The refusal of a job that needs more than a day has left; who needs more than a whole day has is not told to come again. */
+function dayIsUsed(needed: string, asked: number, limit: number, used: number, now: number): ServiceError {
+  if (asked > limit) {
+    return new ServiceError(
+      "daily_limit_reached",
+      `${needed}. Ask for fewer pictures or frames, or ask the service's operator for a higher limit.`,
+    );
+  }
+  return new ServiceError(
+    "daily_limit_reached",
+    `${needed}; left until 00:00 UTC: ${Math.max(0, limit - used)}. Try again after the number of seconds in Retry-After, or ask the service's operator for a higher limit.`,
+    { retryAfterSeconds: secondsToNextDay(now) },
+  );
+}
+
 /**
- * Refuses an account that has too much under way or too little left: one of the trial's errors, active_job_exists,
- * too_many_active_jobs.
+ * Refuses an account that has too much under way or too little left: one of the trial's errors, daily_limit_reached,
+ * active_job_exists, too_many_active_jobs.
  */
 export function accountRefusal(
   terms: AdmissionTerms,
@@ -112,7 +150,8 @@ export function accountRefusal(
 ): ServiceError | null {
   const { accessMode, maxActiveJobs } = proposed.access;
   const isTrial = accessMode === "trial";
-  const refusal = isTrial ? trialJobRefusal(terms, proposed, use) : null;
+  const ofTrial = isTrial ? trialJobRefusal(terms, proposed, use) : null;
+  const refusal = ofTrial ?? dailyRefusal(proposed, use);
   if (refusal !== null) return refusal;
   if (use.activeJobs < maxActiveJobs) return null;
   if (!isTrial) return new ServiceError("too_many_active_jobs");
@@ -120,21 +159,45 @@ export function accountRefusal(
   return new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId });
 }
 
+/** How many of the trial lane's open tasks have to end before the job fits; a lane without any takes every job. */
+function tasksInTheWay(
+  { maxTrialBacklog }: AdmissionTerms,
+  { job, access }: ProposedJob,
+  openTrialTasks: number,
+): number {
+  if (access.accessMode !== "trial") return 0;
+  const above = openTrialTasks + job.taskIds.length - maxTrialBacklog;
+  return Math.max(0, Math.min(openTrialTasks, above));
+}
+
+/** Whether the trial lane has room for the job; a job of another lane needs none. */
+export const laneHasRoom = (terms: AdmissionTerms, proposed: ProposedJob, openTrialTasks: number): boolean =>
+  tasksInTheWay(terms, proposed, openTrialTasks) === 0;
+
+/** How fast the trial lane's tasks end: so many within the last so many milliseconds in which it was never empty. */
+export interface LanePace {
+  readonly endedTasks: number;
+  readonly busyMs: number;
+}
+
 /** The longest wait that a client is asked for. */
 const LONGEST_WAIT_SECONDS = 600;
 
 /**
- * Refuses a trial job while more tasks wait in the trial queue than are allowed: trial_queue_full, and when to try again.
- * A task takes about a second when the inference service does nothing else, so the wait is a second per task too many.
+ * The refusal of a job that the trial lane has no room for: trial_queue_full, and when there will be room at the lane's
+ * pace. Where no task has ended yet, we take it that one is about to.
  */
-export function backlogRefusal(
-  { maxTrialBacklog, upgradeUrl }: AdmissionTerms,
-  backlog: number,
-): ServiceError | null {
-  if (backlog <= maxTrialBacklog) return null;
+export function trialQueueFull(
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  openTrialTasks: number,
+  { endedTasks, busyMs }: LanePace,
+): ServiceError {
+  const secondsPerTask = busyMs / 1_000 / Math.max(1, endedTasks);
+  const wait = Math.ceil(tasksInTheWay(terms, proposed, openTrialTasks) * secondsPerTask);
   return new ServiceError("trial_queue_full", undefined, {
-    retryAfterSeconds: Math.min(LONGEST_WAIT_SECONDS, backlog - maxTrialBacklog),
-    upgradeUrl,
+    retryAfterSeconds: Math.min(LONGEST_WAIT_SECONDS, Math.max(1, wait)),
+    upgradeUrl: terms.upgradeUrl,
   });
 }
 
@@ -152,6 +215,12 @@ export function ownershipRefusal(
   if (owned.length < taskIds.length) return new ServiceError("task_not_owned");
   const other = owned.find(({ contentType }) => (jobTypeOf(contentType) ?? type) !== type);
   return other === undefined ? null : mismatch(other.taskId, type);
+}
+
+/** The most bytes that any job takes of an upload with this content type. */
+export function mostBytesOf({ maxBytes }: AdmissionTerms, contentType: string): number {
+  const type = jobTypeOf(contentType);
+  return type === null ? Math.max(maxBytes.image, maxBytes.video) : maxBytes[type];
 }
 
 /**

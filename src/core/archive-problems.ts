@@ -8,6 +8,8 @@ export const ARCHIVE_PROBLEMS = {
     "The job has more files than the {limit} that a zip can hold. Download them one by one: the job's result lists their URLs.",
   archive_too_large:
     "The job's files are larger than the 4 GiB that a zip can hold. Download them one by one: the job's result lists their URLs.",
+  archive_too_often:
+    "The archive of this job has been built too often. Download its files one by one: the job's result lists their URLs.",
 } as const;
 
 type Code = keyof typeof ARCHIVE_PROBLEMS;

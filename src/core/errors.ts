@@ -49,6 +49,14 @@ export const ERROR_CATALOGUE = {
   ],
   trial_exhausted: [402, "The free trial has no tokens left. Upgrade to continue."],
   trial_expired: [402, "The free trial has expired. Upgrade to continue."],
+  email_unverified: [
+    402,
+    "The free trial requires a verified e-mail address. Verify it with your identity provider and sign in again, or upgrade.",
+  ],
+  daily_limit_reached: [
+    402,
+    "The account has reached its limit of units or tasks per day, which begins anew at 00:00 UTC. Try again after the number of seconds in Retry-After, or ask the service's operator for a higher limit.",
+  ],
   payment_required: [
     402,
     "A payment for this account is overdue. Pay it in the billing portal to create jobs again.",
@@ -84,6 +92,11 @@ export const ERROR_CATALOGUE = {
     "The job has not ended in success, so it has no archive. GET /v1/jobs/{jobId} tells its status.",
   ],
   active_job_exists: [409, "Another job of this account is still in progress. Wait until it has finished."],
+  too_many_uploads: [
+    409,
+    "The account has too many uploads that no job uses, or has uploaded too many bytes within a day. Create jobs from them, or try again after the number of seconds in Retry-After, if there is one.",
+  ],
+  too_many_keys: [409, "The account has too many API keys. Revoke one that is no longer needed."],
   too_many_active_jobs: [409, "Too many jobs of this account are in progress. Wait until one has finished."],
   idempotency_mismatch: [
     409,

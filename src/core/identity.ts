@@ -42,6 +42,9 @@ export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profil
   };
 }
 
+/** What a person is called: by name, or by the part of the e-mail address before the @; empty if there is neither. */
+export const nameOf = ({ name, email }: Profile): string => name ?? email.replace(/@[^@]*$/, "");
+
 /** Whether two profiles are equal. */
 export const sameProfile = (a: Profile, b: Profile): boolean =>
   a.email === b.email && a.emailVerified === b.emailVerified && a.name === b.name && a.image === b.image;

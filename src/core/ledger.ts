@@ -1,5 +1,6 @@
 import type { AccessMode } from "../contract/account.ts";
 import type { JobDefinition } from "./job/state.ts";
+import type { DailyUse } from "./daily-use.ts";
 import type { TrialUse } from "./trial.ts";
 
 /** Who pays for a job's units: the free trial with its tokens, or the account. */
@@ -8,12 +9,13 @@ export type Fund = "trial" | "paid";
 /** The fund that pays for what an account of this access mode uses. */
 export const fundOf = (accessMode: AccessMode): Fund => (accessMode === "trial" ? "trial" : "paid");
 
-/** What an account has under way, and what it has used of its trial. */
+/** What an account has under way, and what it has used of its trial and of its day. */
 export interface AccountUse {
   readonly activeJobs: number;
   /** The newest job under way. */
   readonly activeJobId: string | null;
   readonly trial: TrialUse;
+  readonly daily: DailyUse;
 }
 
 /**

@@ -6,3 +6,35 @@ export const RESENT_WITHIN_MS = 20 * 3_600_000;
 
 /** How old the use in an event that was never tried may be, in milliseconds. Stripe accepts timestamps of the last 35 days. */
 export const SENT_WITHIN_MS = 34 * 86_400_000;
+
+/**
+ * For how long metered use may wait although it could be sent, in milliseconds, before an alarm. Stripe makes an invoice
+ * final an hour after its period has ended; what comes later is not on it.
+ */
+export const LAG_ALARM_MS = 30 * 60_000;
+
+/** How long a metering window is, in milliseconds: the use of one account in one hour of UTC is one event. */
+export const WINDOW_MS = 3_600_000;
+
+/** How late use may be written and still count for when the job ended, in milliseconds: its invoice is still a draft then. */
+const LATE_MS = 30 * 60_000;
+
+/** Where metered use goes. Times are epoch milliseconds. */
+export interface MeteringWindow {
+  /** When the use counts as used. */
+  readonly usedAt: number;
+  /** When the window begins. */
+  readonly from: number;
+  /** The window's hour of UTC, such as `2026-11-22T10`. */
+  readonly name: string;
+}
+
+/**
+ * The window for the use of a job that ended at `endedAt` and is settled at `writtenAt`. Use that is written late counts
+ * as used when it is written, because the invoice of its own time may be final.
+ */
+export function meteringWindow(endedAt: number, writtenAt: number): MeteringWindow {
+  const usedAt = writtenAt - endedAt < LATE_MS ? endedAt : writtenAt;
+  const from = usedAt - (usedAt % WINDOW_MS);
+  return { usedAt, from, name: new Date(from).toISOString().slice(0, "2026-11-22T10".length) };
+}

@@ -1,5 +1,9 @@
 /** The keys of the objects in the bucket. Only this file builds them. */
 
+/** The prefixes of everything that is an account's. */
+export const accountPrefixes = (accountId: string): readonly string[] =>
+  ["inputs", "outputs", "archives"].map((kind) => `${kind}/${accountId}/`);
+
 /** The key of an upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
 

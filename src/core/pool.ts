@@ -12,3 +12,29 @@ export async function mapPool<Item, Result>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   return results;
 }
+
+/**
+ * Maps with at most `width` promises pending, and gives each result in the items' order, when it is asked for. A failure
+ * rejects when its item's turn comes. Whoever stops in between gets on once nothing is pending any more.
+ */
+export async function* mapAhead<Item, Result>(
+  items: Iterable<Item>,
+  width: number,
+  map: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result, void, void> {
+  const ahead: Promise<Result>[] = [];
+  try {
+    for (const item of items) {
+      const result = map(item);
+      // It is awaited in its turn; until then nobody else must take it for unhandled.
+      result.catch(() => {});
+      ahead.push(result);
+      if (ahead.length < width) continue;
+      const first = ahead.shift();
+      if (first !== undefined) yield await first;
+    }
+    for (const result of ahead) yield await result;
+  } finally {
+    await Promise.allSettled(ahead);
+  }
+}

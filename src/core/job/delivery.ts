@@ -109,11 +109,25 @@ export const extended = <Work extends AnyDelivery>(
   now: number,
 ): Work => ({ ...work, step: { at: "leased", lease, deadline: now + policy.leaseMs }, refusals: 0 });
 
-/** The work handed back untried: back-pressure burns no attempt, and its delay grows while it lasts. */
-export const handedBack = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
-  ...postponed(work, Math.max(delayMs, refusalDelay(work.refusals)), now),
+/** The work handed back untried: back-pressure burns no attempt, and its delay (`refusalDelay`) grows while it lasts. */
+export const handedBack = <Work extends AnyDelivery>(
+  work: Work,
+  askedMs: number,
+  random: number,
+  now: number,
+): Work => ({
+  ...postponed(work, refusalDelay(work.refusals, askedMs, random), now),
   attempts: work.attempts - 1,
   refusals: work.refusals + 1,
+});
+
+/** The work by a holder that has got further: what follows has all attempts, of which this holder's is one. */
+export const advanced = <Work extends AnyDelivery>(work: Work): Work => ({ ...work, attempts: 1 });
+
+/** The work half done, for the next holder to go on with at once. No attempt is burned. */
+export const passedOn = <Work extends AnyDelivery>(work: Work, now: number): Work => ({
+  ...postponed(work, 0, now),
+  attempts: work.attempts - 1,
 });
 
 /** The work after a failed attempt: it waits for the next; null if no attempt is left. */

@@ -11,6 +11,11 @@ export interface JobPolicy {
   readonly giveUpMs: number;
   /** How long a job that was written down may wait for its acceptance. */
   readonly prepareMs: number;
+  /** How long one message's builder works on an archive, and on how many files at most; then the next message goes on. */
+  readonly archiveTurnMs: number;
+  readonly archiveTurnFiles: number;
+  /** How long a builder works before it keeps how far it is. */
+  readonly archiveKeepMs: number;
   readonly archiveTtlMs: number;
   readonly retentionMs: number;
 }
@@ -27,6 +32,10 @@ export const DEFAULT_POLICY: JobPolicy = {
   resendMs: 30 * SECOND,
   giveUpMs: DAY,
   prepareMs: 30 * SECOND,
+  // A consumer has 15 minutes, and 5 minutes of CPU time: a turn never reaches either, however long its last file takes.
+  archiveTurnMs: 240 * SECOND,
+  archiveTurnFiles: 20_000,
+  archiveKeepMs: 15 * SECOND,
   archiveTtlMs: DAY,
   retentionMs: 30 * DAY,
 };
@@ -38,8 +47,13 @@ const backoff = (tries: number, first: number, most: number): number =>
 /** How long a task waits after its n-th failed attempt (n from 1). */
 export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * SECOND, 60 * SECOND);
 
-/** The least time that a task waits after it was turned away, with `refusals` earlier ones in a row. */
-export const refusalDelay = (refusals: number): number => backoff(refusals, SECOND, 30 * SECOND);
+/**
+ * How long a task waits after it was turned away, with `refusals` earlier ones in a row: at least as long as the service
+ * asked, and up to half as long again, by `random` in [0, 1). Tasks that were turned away together would otherwise come
+ * back together every time, and find a service that is full or that had nothing to do meanwhile.
+ */
+export const refusalDelay = (refusals: number, askedMs: number, random: number): number =>
+  Math.round(Math.max(askedMs, backoff(refusals, SECOND, 30 * SECOND)) * (1 + random / 2));
 
 /** When a task that nobody holds is given up: a long attempt that failed late leaves the next one its time. */
 export const givesUpAt = (

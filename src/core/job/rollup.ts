@@ -60,7 +60,8 @@ export function archiveView(jobId: string, archive: ArchiveRecord): Omit<Archive
   switch (step.at) {
     case "waiting":
     case "sent": {
-      const status = archive.attempts > 0 ? "processing" : "pending";
+      const begun = archive.attempts > 0 || (archive.messages ?? 0) > 0;
+      const status = begun ? "processing" : "pending";
       return { jobId, status, expiresAt: null, retryAfterSeconds: POLL_SECONDS[status], error: null };
     }
     case "leased":

@@ -10,6 +10,11 @@ interface BaseDefinition {
   readonly prompts: readonly string[];
   readonly generatePreview: boolean;
   readonly taskIds: readonly string[];
+  /**
+   * The ETag that each input had at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent in
+   * jobs that were stored before inputs were pinned: theirs are taken as they are.
+   */
+  readonly inputEtags?: readonly string[];
   readonly createdAt: number;
 }
 
@@ -60,7 +65,25 @@ export type ArchiveEnd =
   | { readonly at: "ready"; readonly lease: number; readonly expiresAt: number }
   | { readonly at: "failed"; readonly message: string };
 
-export type ArchiveRecord = Delivery<ArchiveEnd>;
+/** A multipart upload of an archive. `lease` is that of the builder that began it, and so the one in the object's key. */
+export interface ArchiveUpload {
+  readonly lease: number;
+  readonly uploadId: string;
+}
+
+/** Records stored before an archive could be built over several messages have none of the fields below. */
+export interface ArchiveRecord extends Delivery<ArchiveEnd> {
+  /** When it was asked for; absent in older records, whose archives are not measured. */
+  readonly requestedAt?: number;
+  /** How many messages' builders have claimed it; absent if none was counted. */
+  readonly messages?: number;
+  /** How many files the half-built archive has that is kept beside the state; absent if none is kept. */
+  readonly kept?: number;
+  /** The upload that its builders write; absent until one of them begins it. */
+  readonly upload?: ArchiveUpload;
+  /** Whether it was begun anew because its builders failed on what was kept; absent if not. */
+  readonly restarted?: true;
+}
 
 /**
  * `prepared`: written down, but not yet in the account's list; it may still be withdrawn. `running`: accepted.
@@ -74,12 +97,18 @@ export interface JobState {
   readonly phase: JobPhase;
   readonly tasks: readonly TaskRecord[];
   readonly archive: ArchiveRecord | null;
+  /** How many archives the job has begun; absent if none since they are counted. */
+  readonly archivesBegun?: number;
+  /** Uploads of archives that nobody goes on with, to be aborted; absent if there is none. */
+  readonly abandonedUploads?: readonly ArchiveUpload[];
   /** The last fencing token given out; the next claim gets the next one. */
   readonly lastLease: number;
   readonly updatedAt: number;
   /** Grows with each change that the account's list shows; `projected` is the version that the list has. */
   readonly version: number;
   readonly projected: number;
+  /** When the list last turned out to have lost this accepted job; null while it has it. */
+  readonly unlistedAt: number | null;
 }
 
 /** A new job, before its acceptance. */
@@ -98,6 +127,7 @@ export function newJob(definition: JobDefinition): JobState {
     updatedAt: definition.createdAt,
     version: 1,
     projected: 0,
+    unlistedAt: null,
   };
 }
 

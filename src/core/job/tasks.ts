@@ -65,7 +65,7 @@ export function claimTask(state: JobState, taskId: string, policy: JobPolicy, no
   return { state: withTask({ ...state, lastLease: lease }, held, now), taken: true };
 }
 
-/** An event by a task's holder: taken only while the lease is in force. */
+/** An event by a task's holder: taken only while the lease is in force. A job that is being forgotten has no holders. */
 function byHolder(
   state: JobState,
   taskId: string,
@@ -74,18 +74,21 @@ function byHolder(
   change: (task: TaskRecord) => TaskRecord,
 ): Transition {
   const task = find(state, taskId);
-  if (task === undefined || !delivery.isHeldBy(task, lease)) return notTaken(state);
+  if (state.phase !== "running" || task === undefined || !delivery.isHeldBy(task, lease))
+    return notTaken(state);
   return { state: withTask(state, change(task), now), taken: true };
 }
 
-/** The inference service had no room: the task waits for `delayMs`, no attempt is burned. */
+/** The inference service had no room: the task waits for `askedMs` or more (`refusalDelay`), no attempt is burned. */
 export const releaseTask = (
   state: JobState,
   taskId: string,
   lease: number,
-  delayMs: number,
+  askedMs: number,
+  random: number,
   now: number,
-): Transition => byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, delayMs, now));
+): Transition =>
+  byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, askedMs, random, now));
 
 /** The inference service took the task: from here on it is being processed. */
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
@@ -129,7 +132,7 @@ export function completeTask(
     if (completion.outcome === "success") {
       return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
     }
-    if (completion.outcome === "returned") return { ...delivery.handedBack(task, 0, now), failedAt: now };
+    if (completion.outcome === "returned") return { ...delivery.handedBack(task, 0, 0, now), failedAt: now };
     return completion.retryable
       ? attemptFailed(task, lease, completion.problem, policy, now)
       : failed(task, lease, completion.problem);
@@ -155,6 +158,15 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
       : failed(task, null, problemOf("inference_unavailable"));
   });
   return withTasks(state, tasks, now);
+}
+
+/** The operator ends the job: each task that has not ended fails, and a report of its holder comes too late. */
+export function cancelTasks(state: JobState, now: number): Transition {
+  if (state.phase !== "running" || state.tasks.every(isDone)) return notTaken(state);
+  const canceled = state.tasks.map((task) =>
+    isDone(task) ? task : failed(task, null, problemOf("canceled")),
+  );
+  return { state: withTasks(state, canceled, now), taken: true };
 }
 
 /** Takes the tasks whose messages are due, as many as fit the window, and marks them as sent. */

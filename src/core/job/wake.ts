@@ -1,4 +1,5 @@
 import { takesPlace, wakeTime } from "./delivery.ts";
+import { pushDueAt } from "./listing.ts";
 import { givesUpAt, type JobPolicy } from "./policy.ts";
 import type { JobState } from "./state.ts";
 
@@ -22,7 +23,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
   if (state.phase === "prepared") yield createdAt + policy.prepareMs;
   if (state.phase === "withdrawn" || state.phase === "expired") yield state.updatedAt;
   if (state.phase !== "running") return;
-  if (state.projected < state.version) yield state.updatedAt;
+  yield pushDueAt(state) ?? Infinity;
 
   const inWindow = state.tasks.filter((task) => takesPlace(task, now));
   for (const task of state.tasks) {

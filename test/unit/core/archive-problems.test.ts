@@ -7,5 +7,6 @@ it("why there is no archive is told by a code and a sentence that names what is 
   expect(archiveProblem("archive_too_many_files", { limit: 65_535 })).toMatch(
     /^archive_too_many_files: .*65535.*\.$/,
   );
+  expect(archiveProblem("archive_too_often")).toMatch(/^archive_too_often: .+\.$/);
   expect(archiveProblem("archive_failed")).toMatch(/^archive_failed: .+\.$/);
 });

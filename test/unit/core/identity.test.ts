@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { profileAfter, sameProfile, Subject, type Profile } from "../../../src/core/identity.ts";
+import { nameOf, profileAfter, sameProfile, Subject, type Profile } from "../../../src/core/identity.ts";
 
 const ADA: Profile = {
   email: "ada@example.com",
@@ -97,5 +97,14 @@ describe("a person's profile", () => {
     for (const change of [{ email: "" }, { emailVerified: false }, { name: null }, { image: null }]) {
       expect(sameProfile(ADA, { ...ADA, ...change })).toBe(false);
     }
+  });
+});
+
+describe("what a person is called", () => {
+  it("is the name, or the part of the e-mail address before the @, and never null", () => {
+    expect(nameOf({ ...ADA, name: "Ada" })).toBe("Ada");
+    expect(nameOf({ ...ADA, name: null, email: "ada.l@example.com" })).toBe("ada.l");
+    expect(nameOf({ ...ADA, name: null, email: '"a@b"@example.com' })).toBe('"a@b"');
+    expect(nameOf({ ...ADA, name: null, email: "" })).toBe("");
   });
 });

@@ -22,6 +22,27 @@ describe("the log", () => {
     },
   );
 
+  it.each([
+    [
+      "Error: Invalid email address: ada.lovelace@example.com",
+      "Error: Invalid email address: (e-mail address)",
+    ],
+    ['to <ada+x@mail.example.co.uk>, and "b_c"@d', 'to <(e-mail address)>, and "b_c"@d'],
+    ["ada@localhost", "(e-mail address)"],
+    ["mailto:ädä@example.com?subject=x", "mailto:(e-mail address)"],
+    [`${"a".repeat(64)}@${"b".repeat(189)}`, "(e-mail address)"],
+    ["a\nb@c.d\te@f.g", "a\n(e-mail address)\t(e-mail address)"],
+    ["10 @ 20, @segmentation/protocol, a@", "10 @ 20, @segmentation/protocol, a@"],
+  ])("never has an e-mail address, whoever quoted it: %j", (reason, written) => {
+    const write = vi.spyOn(console, "log").mockImplementation(() => {});
+    log("warn", "asked", { reason, more: [{ reason }] });
+    expect(JSON.parse(String(write.mock.calls[0]?.[0]))).toMatchObject({
+      event: "asked",
+      reason: written,
+      more: [{ reason: written }],
+    });
+  });
+
   it("tells an error by its name and message, and anything else that was thrown as a text", () => {
     expect(reasonOf(new TypeError("no such method"))).toBe("TypeError: no such method");
     expect(reasonOf(new ServiceError("not_found", "Nothing."))).toBe("ServiceError: Nothing.");

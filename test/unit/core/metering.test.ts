@@ -1,15 +1,27 @@
-import { expect, it } from "vitest";
-import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../../src/core/metering.ts";
+import { describe, expect, it } from "vitest";
+import { meteringWindow } from "../../../src/core/metering.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const at = (text: string): number => Date.parse(text);
+const TEN = at("2026-11-22T10:00:00.000Z");
 
-it("usage that was sent once is sent again for most of the 24 hours for which Stripe knows it, and no longer", () => {
-  expect(RESENT_WITHIN_MS).toBeGreaterThanOrEqual(12 * HOUR);
-  expect(RESENT_WITHIN_MS).toBeLessThan(24 * HOUR);
-});
+describe("the window of metered use", () => {
+  it.each([
+    ["2026-11-22T10:00:00.000Z", "2026-11-22T10:00:00.000Z"],
+    ["2026-11-22T10:59:59.999Z", "2026-11-22T10:59:59.999Z"],
+    ["2026-11-22T10:59:59.999Z", "2026-11-22T11:29:59.998Z"],
+    ["2026-11-22T10:00:01.000Z", "2026-11-22T10:00:00.000Z"],
+  ])("is the hour in which the job ended: %s, written %s", (endedAt, writtenAt) => {
+    expect(meteringWindow(at(endedAt), at(writtenAt))).toEqual({
+      usedAt: at(endedAt),
+      from: TEN,
+      name: "2026-11-22T10",
+    });
+  });
 
-it("usage is reported for most of the 35 days for which Stripe takes it, and no longer", () => {
-  expect(SENT_WITHIN_MS).toBeGreaterThanOrEqual(30 * DAY);
-  expect(SENT_WITHIN_MS).toBeLessThan(35 * DAY);
+  it.each(["2026-11-22T09:30:00.000Z", "2026-11-01T09:59:59.999Z"])(
+    "is the hour in which it is written, half an hour after the end and later: %s",
+    (endedAt) => {
+      expect(meteringWindow(at(endedAt), TEN)).toEqual({ usedAt: TEN, from: TEN, name: "2026-11-22T10" });
+    },
+  );
 });

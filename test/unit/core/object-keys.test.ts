@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  accountPrefixes,
   archiveKey,
   archivesPrefix,
   inputKey,
@@ -20,6 +21,19 @@ describe("in the bucket", () => {
 
   it("an archive lies under its job and lease", () => {
     expect(archiveKey("acct_1", "job_1", 4)).toBe("archives/acct_1/job_1/4.zip");
+  });
+
+  it("all that is an account's has one of its prefixes, and nothing else has", () => {
+    const prefixes = accountPrefixes("acct_1");
+    const isOwn = (key: string): boolean => prefixes.some((prefix) => key.startsWith(prefix));
+    const keysOf = (accountId: string): string[] => [
+      inputKey(accountId, "a.png"),
+      outputKey({ ...JOB, accountId }, "a.png", 3, "masks/0.png"),
+      archiveKey(accountId, "job_1", 4),
+    ];
+    expect(keysOf("acct_1").map(isOwn)).toEqual([true, true, true]);
+    expect(keysOf("acct_10").map(isOwn)).toEqual([false, false, false]);
+    expect(prefixes).toHaveLength(3);
   });
 
   it("all that a job left behind has a prefix, which is no other job's", () => {

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/job/rollup.ts";
 import { isDone, type JobState } from "../../../../src/core/job/state.ts";
 import {
+  cancelTasks,
   claimTask,
   completeTask,
   extendTask,
@@ -28,6 +29,7 @@ type Event =
   | { kind: "pass"; ms: number }
   | { kind: "send" }
   | { kind: "sendFails" }
+  | { kind: "cancel" }
   | { kind: "claim"; task: number }
   | { kind: "start" | "release"; task: number; lease: number }
   | { kind: "extend"; task: number; lease: number; report: ProgressReport }
@@ -40,6 +42,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(1, 2_000, 31_000, 61_000, 601_000) }),
   fc.constant({ kind: "send" as const }),
   fc.constant({ kind: "sendFails" as const }),
+  fc.constant({ kind: "cancel" as const }),
   fc.record({ kind: fc.constant("claim" as const), task }),
   fc.record({ kind: fc.constantFrom("start" as const, "release" as const), task, lease }),
   fc.record({ kind: fc.constant("extend" as const), task, lease, report }),
@@ -55,6 +58,8 @@ function step(state: JobState, event: Event, now: number): JobState {
   switch (event.kind) {
     case "pass":
       return tickTasks(state, policy, now);
+    case "cancel":
+      return cancelTasks(state, now).state;
     case "send":
       return takeDueTasks(state, policy, now).state;
     case "sendFails": {
@@ -66,7 +71,7 @@ function step(state: JobState, event: Event, now: number): JobState {
     case "start":
       return startTask(state, `task-${event.task}`, event.lease, now).state;
     case "release":
-      return releaseTask(state, `task-${event.task}`, event.lease, 2_000, now).state;
+      return releaseTask(state, `task-${event.task}`, event.lease, 2_000, 0.5, now).state;
     case "extend":
       return extendTask(state, `task-${event.task}`, event.lease, event.report, policy, now).state;
     case "complete":

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  abortedUpload,
+  archiveUploads,
+  beginArchiveUpload,
   claimArchive,
   completeArchive,
   extendArchive,
+  keepArchive,
   requestArchive,
   takeDueArchive,
   tickArchive,
@@ -23,7 +27,7 @@ const TOO_LARGE: ArchiveOutcome = {
   retryable: false,
 };
 
-const requested = (): JobState => requestArchive(successfulJob(), BEGIN).state;
+const requested = (): JobState => requestArchive(successfulJob(), policy, BEGIN).state;
 const queued = (): JobState => takeDueArchive(requested(), policy, BEGIN).state;
 const building = (state = queued(), now = BEGIN): JobState => claimArchive(state, policy, now).state;
 const built = (outcome: ArchiveOutcome, state = building(), now = BEGIN): JobState =>
@@ -46,7 +50,7 @@ const stages = (...names: readonly string[]) =>
 
 describe("an archive is asked for", () => {
   it("of a job that ended in success, and its message is due at once", () => {
-    const { state, taken } = requestArchive(successfulJob(), BEGIN);
+    const { state, taken } = requestArchive(successfulJob(), policy, BEGIN);
     expect(taken).toBe(true);
     expect(takeDueArchive(state, policy, BEGIN).due).toBe(true);
   });
@@ -57,27 +61,71 @@ describe("an archive is asked for", () => {
     ["failed", () => ended(accepted(imageJob(["a"])), "a", failure(false))],
   ])("to no effect of a job that %s", (_, make) => {
     const state = make();
-    expect(requestArchive(state, BEGIN)).toEqual({ state, taken: false });
+    expect(requestArchive(state, policy, BEGIN)).toEqual({ state, taken: false });
   });
 
   it.each(stages("requested", "in the queue", "being built", "ready"))(
     "again to no effect while it is %s: it is the same one",
     (_, make) => {
       const state = make();
-      expect(requestArchive(state, BEGIN + 1)).toEqual({ state, taken: true });
+      expect(requestArchive(state, policy, BEGIN + 1)).toEqual({ state, taken: true });
     },
   );
 
   it("again after it failed: it is started anew, with all its attempts", () => {
     const failed = built(TOO_LARGE);
-    const again = requestArchive(failed, BEGIN + SECOND).state;
+    const again = requestArchive(failed, policy, BEGIN + SECOND).state;
     expect(archiveOf(again)).toEqual({
       step: { at: "waiting", notBefore: BEGIN + SECOND },
       attempts: 0,
       sends: 0,
       refusals: 0,
+      requestedAt: BEGIN + SECOND,
     });
     expect(again.lastLease).toBe(failed.lastLease);
+  });
+});
+
+describe("the archives of a job", () => {
+  const TOO_OFTEN = expect.stringMatching(/^archive_too_often: .+\.$/);
+  const most = policy.retentionMs / policy.archiveTtlMs + 10;
+
+  /** Asks for one archive after the other, each of which ends so; how many of them were begun. */
+  const begunOf = (count: number, end: (state: JobState, now: number) => JobState): number => {
+    let state = successfulJob();
+    let begun = 0;
+    for (let i = 0; i < count; i += 1) {
+      const now = BEGIN + i * SECOND;
+      state = requestArchive(state, policy, now).state;
+      if (archiveOf(state).step.at === "failed") continue;
+      begun += 1;
+      state = end(building(takeDueArchive(state, policy, now).state, now), now);
+    }
+    return begun;
+  };
+
+  it("are so many at most, whether they fail or expire: each reads all outputs again", () => {
+    expect(begunOf(3 * most, (state, now) => built(TOO_LARGE, state, now))).toBe(most);
+    const expire = (state: JobState, now: number) =>
+      tickArchive(built(READY, state, now), policy, now + policy.archiveTtlMs);
+    expect(begunOf(3 * most, expire)).toBe(most);
+  });
+
+  it("are enough for one a day until the retention ends, also if that is not a whole number of days", () => {
+    const short = { ...policy, retentionMs: 2.5 * policy.archiveTtlMs };
+    const after = (archivesBegun: number) =>
+      archiveOf(requestArchive({ ...successfulJob(), archivesBegun }, short, BEGIN).state).step;
+    expect(after(12)).toEqual({ at: "waiting", notBefore: BEGIN });
+    expect(after(13)).toEqual({ at: "failed", message: TOO_OFTEN });
+  });
+
+  it("count only what was begun: who asks while there is one begins none", () => {
+    const { archivesBegun } = requestArchive(
+      requestArchive(successfulJob(), policy, BEGIN).state,
+      policy,
+      BEGIN,
+    ).state;
+    expect(archivesBegun).toBe(1);
   });
 });
 
@@ -213,6 +261,146 @@ describe("the builder of an archive", () => {
   });
 });
 
+const UPLOAD = { lease: 2, uploadId: "upload_1" };
+const kept = (files: number, state = building(), now = BEGIN): JobState =>
+  keepArchive(state, state.lastLease, files, policy, now).state;
+const uploading = (state = building()): JobState =>
+  beginArchiveUpload(state, state.lastLease, UPLOAD.uploadId).state;
+const UNFINISHED: ArchiveOutcome = { outcome: "unfinished" };
+
+describe("an archive that one message cannot finish", () => {
+  it("goes on with the next message at once, and no attempt is burned", () => {
+    const state = built(UNFINISHED, kept(10), BEGIN + SECOND);
+    expect(archiveOf(state)).toEqual({
+      step: { at: "waiting", notBefore: BEGIN + SECOND },
+      attempts: 0,
+      sends: 0,
+      refusals: 0,
+      requestedAt: BEGIN,
+      messages: 1,
+      kept: 10,
+    });
+    expect(takeDueArchive(state, policy, BEGIN + SECOND).due).toBe(true);
+    expect(archiveOf(building(state, BEGIN + SECOND))).toMatchObject({ attempts: 1, messages: 2, kept: 10 });
+  });
+
+  it("is kept by its builder, whose lease is extended", () => {
+    const { state, taken } = keepArchive(building(), 2, 10, policy, BEGIN + 50 * SECOND);
+    expect(taken).toBe(true);
+    expect(archiveOf(state)).toMatchObject({ step: { deadline: BEGIN + 110 * SECOND }, kept: 10 });
+  });
+
+  it("may lose any number of builders, as long as each of them gets further", () => {
+    let state = building();
+    for (let files = 1; files <= 20; files += 1) {
+      state = tickArchive(kept(files, state), policy, BEGIN + 60 * SECOND);
+      expect(archiveOf(state)).toMatchObject({ step: { at: "waiting" }, attempts: 1, kept: files });
+      state = building(state);
+    }
+  });
+
+  it("gains no attempt by a builder that keeps no more than there was", () => {
+    const first = built(CRASHED, kept(10));
+    const second = built(CRASHED, kept(10, building(first)));
+    expect(archiveOf(second)).toMatchObject({ attempts: 2, kept: 10 });
+    const third = kept(11, building(second));
+    expect(archiveOf(third)).toMatchObject({ attempts: 1, kept: 11 });
+  });
+
+  it("is begun anew, once, when three builders fail on what was kept", () => {
+    const threeTimes = (state: JobState) =>
+      built(CRASHED, building(built(CRASHED, building(built(CRASHED, state)))), BEGIN + SECOND);
+    const anew = threeTimes(kept(10, uploading()));
+    expect(archiveOf(anew)).toEqual({
+      step: { at: "waiting", notBefore: BEGIN + SECOND },
+      attempts: 0,
+      sends: 0,
+      refusals: 0,
+      requestedAt: BEGIN,
+      messages: 3,
+      restarted: true,
+    });
+    expect(anew.abandonedUploads).toEqual([UPLOAD]);
+
+    const failed = threeTimes(kept(5, building(anew)));
+    expect(archiveOf(failed)).toMatchObject({ step: { at: "failed" }, messages: 6 });
+    expect(archiveOf(failed)).not.toHaveProperty("kept");
+    expect(archiveOf(requestArchive(failed, policy, BEGIN).state)).not.toHaveProperty("restarted");
+  });
+
+  it("is begun anew too when it is small and needs no upload, or when only its upload was begun", () => {
+    const small = built(CRASHED, building(built(CRASHED, building(built(CRASHED, kept(10))))));
+    expect(archiveOf(small)).toMatchObject({ step: { at: "waiting" }, restarted: true });
+    expect(small.abandonedUploads).toBeUndefined();
+    const anew = built(CRASHED, building(built(CRASHED, building(built(CRASHED, uploading())))));
+    expect(archiveOf(anew)).toMatchObject({ step: { at: "waiting" }, restarted: true });
+    expect(anew.abandonedUploads).toEqual([UPLOAD]);
+  });
+
+  it("goes on by the upload that its first builder began, and is ready under that one's lease", () => {
+    const second = building(built(UNFINISHED, kept(10, uploading())));
+    expect(archiveOf(second).upload).toEqual(UPLOAD);
+    const state = built({ outcome: "ready", upload: UPLOAD.lease }, second);
+    expect(archiveOf(state)).toMatchObject({ step: { at: "ready", lease: UPLOAD.lease } });
+    expect(archiveOf(state)).not.toHaveProperty("upload");
+    expect(archiveOf(state)).not.toHaveProperty("kept");
+    expect(archiveUploads(state)).toEqual([]);
+  });
+
+  it("has one upload: a second one is refused", () => {
+    const state = uploading();
+    expect(beginArchiveUpload(state, state.lastLease, "upload_2")).toEqual({ state, taken: false });
+  });
+
+  it("gives its upload up when it is ready without it", () => {
+    const state = built(READY, building(built(UNFINISHED, kept(10, uploading()))));
+    expect(archiveOf(state)).toMatchObject({ step: { at: "ready", lease: 3 } });
+    expect(archiveOf(state)).not.toHaveProperty("upload");
+    expect(state.abandonedUploads).toEqual([UPLOAD]);
+  });
+
+  it("gives its upload up when it fails for good, and with it what was kept", () => {
+    const state = built(TOO_LARGE, kept(10, uploading()));
+    expect(archiveOf(state)).toMatchObject({ step: { at: "failed" } });
+    expect(archiveOf(state)).not.toHaveProperty("kept");
+    expect(archiveUploads(state)).toEqual([UPLOAD]);
+    expect(state.abandonedUploads).toEqual([UPLOAD]);
+  });
+
+  it("is done with an upload once that is aborted, and with no other", () => {
+    const other = { lease: 9, uploadId: "upload_9" };
+    const state = { ...building(), abandonedUploads: [UPLOAD, other] };
+    expect(abortedUpload(state, UPLOAD.uploadId).abandonedUploads).toEqual([other]);
+    expect(abortedUpload(state, "unknown")).toEqual(state);
+    const left = abortedUpload(abortedUpload(state, UPLOAD.uploadId), other.uploadId);
+    expect(left).toEqual(building());
+    expect(abortedUpload(left, UPLOAD.uploadId)).toEqual(left);
+  });
+
+  it("tells of all its uploads: those given up and the one under way", () => {
+    const state = { ...uploading(), abandonedUploads: [{ lease: 1, uploadId: "upload_0" }] };
+    expect(archiveUploads(state)).toEqual([{ lease: 1, uploadId: "upload_0" }, UPLOAD]);
+    expect(archiveUploads(successfulJob())).toEqual([]);
+  });
+
+  it.each(Object.entries(STAGES))("is kept by no builder whose lease is not in force: %s", (_, make) => {
+    const state = make();
+    const other = state.lastLease + 1;
+    expect(keepArchive(state, other, 10, policy, BEGIN)).toEqual({ state, taken: false });
+    expect(beginArchiveUpload(state, other, "upload_2")).toEqual({ state, taken: false });
+    expect(completeArchive(state, other, UNFINISHED, policy, BEGIN)).toEqual({ state, taken: false });
+  });
+
+  it("of an older record, which says nothing of messages or of anything kept, starts with its first file", () => {
+    const { messages: _, ...older } = archiveOf(building());
+    const state = { ...building(), archive: older };
+    const again = building(tickArchive(state, policy, BEGIN + 60 * SECOND));
+    expect(archiveOf(again)).toMatchObject({ attempts: 2, messages: 1 });
+    expect(again.archive).not.toHaveProperty("kept");
+    expect(archiveOf(built(CRASHED, building(built(CRASHED, again)))).step).toMatchObject({ at: "failed" });
+  });
+});
+
 describe("time", () => {
   it("takes an archive from a builder that is silent for a minute: a failed attempt", () => {
     const state = building();
@@ -253,6 +441,8 @@ type Event =
   | { kind: "pass"; ms: number }
   | { kind: "ask" | "send" | "sendFails" | "claim" }
   | { kind: "extend"; lease: number }
+  | { kind: "keep"; lease: number; files: number }
+  | { kind: "upload"; lease: number }
   | { kind: "complete"; lease: number; outcome: ArchiveOutcome };
 
 const lease = fc.integer({ min: 1, max: 12 });
@@ -262,10 +452,12 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     kind: fc.constantFrom("ask" as const, "send" as const, "sendFails" as const, "claim" as const),
   }),
   fc.record({ kind: fc.constant("extend" as const), lease }),
+  fc.record({ kind: fc.constant("keep" as const), lease, files: fc.nat(9) }),
+  fc.record({ kind: fc.constant("upload" as const), lease }),
   fc.record({
     kind: fc.constant("complete" as const),
     lease,
-    outcome: fc.constantFrom(READY, CRASHED, TOO_LARGE),
+    outcome: fc.constantFrom(READY, CRASHED, TOO_LARGE, UNFINISHED, { outcome: "ready", upload: 2 } as const),
   }),
 );
 
@@ -274,7 +466,7 @@ function step(state: JobState, event: Event, now: number): JobState {
     case "pass":
       return tickArchive(state, policy, now);
     case "ask":
-      return requestArchive(state, now).state;
+      return requestArchive(state, policy, now).state;
     case "send":
       return takeDueArchive(state, policy, now).state;
     case "sendFails":
@@ -283,6 +475,10 @@ function step(state: JobState, event: Event, now: number): JobState {
       return claimArchive(state, policy, now).state;
     case "extend":
       return extendArchive(state, event.lease, policy, now).state;
+    case "keep":
+      return keepArchive(state, event.lease, event.files, policy, now).state;
+    case "upload":
+      return beginArchiveUpload(state, event.lease, `upload_${event.lease}`).state;
     case "complete":
       return completeArchive(state, event.lease, event.outcome, policy, now).state;
   }
@@ -306,9 +502,16 @@ describe("an archive, whatever happens in whatever order,", () => {
 
   it("never changes its job's tasks, nor what the account's list shows of it", () => {
     everyRun((before, after) => {
-      const { archive, lastLease } = before;
-      expect({ ...after, archive, lastLease }).toEqual(before);
+      const { archive, lastLease, ...rest } = before;
+      const uploads = { abandonedUploads: before.abandonedUploads, archivesBegun: before.archivesBegun };
+      expect({ ...after, archive, lastLease, ...uploads }).toEqual({
+        ...rest,
+        archive,
+        lastLease,
+        ...uploads,
+      });
       expect(after.lastLease).toBeGreaterThanOrEqual(lastLease);
+      expect(after.archivesBegun ?? 0).toBeGreaterThanOrEqual(before.archivesBegun ?? 0);
     });
   });
 
@@ -317,6 +520,17 @@ describe("an archive, whatever happens in whatever order,", () => {
     everyRun((before, after, event) => {
       expect(after.archive?.attempts ?? 0).toBeLessThanOrEqual(policy.maxAttempts);
       if (event.kind === "claim" && after !== before) expect(claims(after)).toBeGreaterThan(before.lastLease);
+    });
+  });
+
+  it("loses sight of no upload: each is being written, became the archive, or is to be aborted", () => {
+    everyRun((before, after, event) => {
+      const ids = (state: JobState) => archiveUploads(state).map(({ uploadId }) => uploadId);
+      const lost = ids(before).filter((id) => !ids(after).includes(id));
+      const becameIt =
+        event.kind === "complete" && event.outcome.outcome === "ready" && before.archive?.upload;
+      for (const id of lost) expect(id).toBe(becameIt && becameIt.uploadId);
+      expect(new Set(ids(after)).size).toBe(ids(after).length);
     });
   });
 

@@ -131,7 +131,7 @@ describe("the holder of work", () => {
     for (let times = 0; times < 7; times += 1) {
       const held = claimed(each, times + 1, policy, BEGIN);
       if (held === null) throw new Error("not claimed");
-      each = handedBack(held, 0, BEGIN);
+      each = handedBack(held, 0, 0, BEGIN);
       expect(each).toMatchObject({ attempts: 0, refusals: times + 1, step: { at: "waiting" } });
       delays.push((wakeTime(each) ?? 0) - BEGIN);
     }
@@ -139,7 +139,11 @@ describe("the holder of work", () => {
   });
 
   it("who has no room for longer than that is asked again when it said", () => {
-    expect(wakeTime(handedBack(leased, 45_000, BEGIN))).toBe(BEGIN + 45_000);
+    expect(wakeTime(handedBack(leased, 45_000, 0, BEGIN))).toBe(BEGIN + 45_000);
+  });
+
+  it("who has no room is asked again at a time of its own, however many were turned away with it", () => {
+    expect(wakeTime(handedBack(leased, 40_000, 0.5, BEGIN))).toBe(BEGIN + 50_000);
   });
 });
 

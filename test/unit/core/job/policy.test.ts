@@ -20,6 +20,14 @@ describe("the job protocol, unless an operator sets other numbers,", () => {
     expect(DEFAULT_POLICY).toMatchObject({ resendMs: 30_000, prepareMs: 30_000 });
   });
 
+  it("lets a message's builder work four minutes on an archive, on 20,000 files at most, and keep it every 15 seconds", () => {
+    expect(DEFAULT_POLICY).toMatchObject({
+      archiveTurnMs: 240_000,
+      archiveTurnFiles: 20_000,
+      archiveKeepMs: 15_000,
+    });
+  });
+
   it("keeps an archive for 24 hours and a job for 30 days", () => {
     expect(DEFAULT_POLICY).toMatchObject({ archiveTtlMs: 24 * 3_600_000, retentionMs: 30 * 86_400_000 });
   });
@@ -31,7 +39,18 @@ describe("what is tried again", () => {
   });
 
   it("waits a second once it was turned away, twice as long with each further time, half a minute at most", () => {
-    expect(seconds([0, 1, 2, 3, 4, 5, 6].map(refusalDelay))).toEqual([1, 2, 4, 8, 16, 30, 30]);
+    expect(seconds([0, 1, 2, 3, 4, 5, 6].map((refusals) => refusalDelay(refusals, 0, 0)))).toEqual([
+      1, 2, 4, 8, 16, 30, 30,
+    ]);
+  });
+
+  it("waits as long as it was asked to, if that is longer", () => {
+    expect(seconds([2_000, 45_000].map((asked) => refusalDelay(3, asked, 0)))).toEqual([8, 45]);
+  });
+
+  it("waits up to half as long again once it was turned away, by chance, and at the longest delay too", () => {
+    expect(seconds([0, 0.5, 1].map((random) => refusalDelay(9, 0, random)))).toEqual([30, 37.5, 45]);
+    expect(refusalDelay(0, 2_001, 0.5)).toBe(2_501);
   });
 
   it("is believed lost in the queue after the policy's time, twice that with each further message, 10 minutes at most", () => {
@@ -43,7 +62,7 @@ describe("what is tried again", () => {
   it("waits a finite time however often it was tried", () => {
     fc.assert(
       fc.property(fc.nat(), (tries) => {
-        expect(refusalDelay(tries)).toBeLessThanOrEqual(30 * SECOND);
+        expect(refusalDelay(tries, 0, 0)).toBeLessThanOrEqual(30 * SECOND);
         expect(resendDelay({ ...DEFAULT_POLICY, resendMs: 0 }, tries)).toBe(0);
       }),
     );

@@ -153,6 +153,11 @@ describe("an archive as its account sees it", () => {
     ["is in the queue", archive(STEPS.sent), { status: "pending", retryAfterSeconds: 2 }],
     ["is being built", archive(STEPS.leased, 1), { status: "processing", retryAfterSeconds: 5 }],
     ["waits for its second try", archive(STEPS.waiting, 1), { status: "processing", retryAfterSeconds: 5 }],
+    [
+      "waits for its next message",
+      { ...archive(STEPS.waiting), messages: 1 },
+      { status: "processing", retryAfterSeconds: 5 },
+    ],
     ["is in the queue for it", archive(STEPS.sent, 1), { status: "processing", retryAfterSeconds: 5 }],
     [
       "is ready",

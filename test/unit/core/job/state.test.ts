@@ -25,6 +25,7 @@ describe("a job that was just written down", () => {
       updatedAt: BEGIN,
       version: 1,
       projected: 0,
+      unlistedAt: null,
     });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  cancelTasks,
   claimTask,
   completeTask,
   extendTask,
@@ -56,6 +57,17 @@ describe("a consumer", () => {
     const state = make();
     expect(claimTask(state, taskId, policy, BEGIN)).toEqual({ state, taken: false });
   });
+
+  it.each(["withdrawn", "expired"] as const)("holds nothing of a job that is %s", (phase) => {
+    const state: JobState = { ...claimed(one()), phase };
+    const now = BEGIN + SECOND;
+    const report = { done: 0, total: 1 };
+    expect(extendTask(state, "a", 1, report, policy, now)).toEqual({ state, taken: false });
+    expect(completeTask(state, "a", 1, SUCCESS, policy, now)).toEqual({
+      state,
+      report: { reported: "lease_lost" },
+    });
+  });
 });
 
 describe("a task's holder", () => {
@@ -77,7 +89,7 @@ describe("a task's holder", () => {
   });
 
   it("hands it back where there is no room, burning no attempt: it is asked again after the delay, still queued", () => {
-    const { state, taken } = releaseTask(claimed(one()), "a", 1, 2_000, BEGIN);
+    const { state, taken } = releaseTask(claimed(one()), "a", 1, 2_000, 0, BEGIN);
     expect(taken).toBe(true);
     expect(taskOf(state)).toMatchObject({ step: { at: "waiting", notBefore: BEGIN + 2_000 }, attempts: 0 });
     expect(jobStatus(state.tasks)).toBe("queued");
@@ -161,7 +173,7 @@ describe("a task's holder", () => {
       report: { reported: "lease_lost" },
     });
     expect(startTask(state, "a", 1, BEGIN)).toEqual(lost);
-    expect(releaseTask(state, "a", 1, 0, BEGIN)).toEqual(lost);
+    expect(releaseTask(state, "a", 1, 0, 0, BEGIN)).toEqual(lost);
     expect(extendTask(state, "a", 1, { done: 1, total: 1 }, policy, BEGIN)).toEqual(lost);
   });
 
@@ -287,7 +299,7 @@ describe("a busy inference service", () => {
       for (const taskId of due.taskIds) {
         offers.set(taskId, [...(offers.get(taskId) ?? []), now - BEGIN]);
         const claim = claimTask(state, taskId, policy, now);
-        state = releaseTask(claim.state, taskId, claim.state.lastLease, 2_000, now).state;
+        state = releaseTask(claim.state, taskId, claim.state.lastLease, 2_000, 0, now).state;
       }
       expect(jobStatus(state.tasks)).toBe("queued");
     }
@@ -313,5 +325,48 @@ describe("a task that takes longer than a day", () => {
     expect(isDone(taskOf(tickTasks(state, policy, patience - 1)))).toBe(false);
     const given = taskOf(tickTasks(state, policy, patience));
     expect(given).toMatchObject({ step: { at: "failed" }, problem: { code: "inference_unavailable" } });
+  });
+});
+
+describe("the operator", () => {
+  const threeTasks = (): JobState => {
+    const job = ended(accepted(imageJob(["a", "b", "c"])), "a", SUCCESS);
+    return claimTask(job, "b", policy, BEGIN).state;
+  };
+
+  it("ends each task that has not ended, and takes nothing from those that have", () => {
+    const before = threeTasks();
+    const { state, taken } = cancelTasks(before, BEGIN + SECOND);
+    expect(taken).toBe(true);
+    expect(taskOf(state, "a")).toBe(taskOf(before, "a"));
+    for (const taskId of ["b", "c"]) {
+      expect(taskOf(state, taskId).step).toEqual({ at: "failed", lease: null });
+      expect(taskOf(state, taskId).problem?.code).toBe("canceled");
+    }
+    expect(jobStatus(state.tasks)).toBe("success");
+    expect(state).toMatchObject({ version: before.version + 1, updatedAt: BEGIN + SECOND });
+  });
+
+  it("ends a job of which nothing has succeeded as failed, and the client reads why", () => {
+    const { state } = cancelTasks(one(), BEGIN);
+    expect(jobStatus(state.tasks)).toBe("failed");
+    expect(jobError(state.tasks)).toMatch(/^canceled: The operator cancelled the job/);
+  });
+
+  it("makes a holder's later report come too late, and no claim possible", () => {
+    const { state } = cancelTasks(threeTasks(), BEGIN);
+    expect(completeTask(state, "b", 2, SUCCESS, policy, BEGIN).report).toEqual({ reported: "lease_lost" });
+    expect(claimTask(state, "c", policy, BEGIN).taken).toBe(false);
+    expect(takeDueTasks(state, policy, BEGIN + DAY).taskIds).toEqual([]);
+  });
+
+  it.each<[string, () => JobState]>([
+    ["has ended", () => ended(one(), "a", SUCCESS)],
+    ["was not accepted", () => ({ ...one(), phase: "prepared" })],
+    ["was withdrawn", () => ({ ...one(), phase: "withdrawn" })],
+    ["has had its time", () => ({ ...one(), phase: "expired" })],
+  ])("cancels nothing of a job that %s", (_, make) => {
+    const state = make();
+    expect(cancelTasks(state, BEGIN)).toEqual({ state, taken: false });
   });
 });

@@ -37,7 +37,7 @@ describe("a job's alarm comes", () => {
   it("for the task whose time comes first", () => {
     const { state } = takeDueTasks(batch(), policy, BEGIN);
     const held = claimTask(state, "task-3", policy, BEGIN).state;
-    expect(wakesAfter(releaseTask(held, "task-3", 1, 7 * SECOND, BEGIN).state)).toBe(7 * SECOND);
+    expect(wakesAfter(releaseTask(held, "task-3", 1, 7 * SECOND, 0, BEGIN).state)).toBe(7 * SECOND);
   });
 
   it("when a task that nobody holds is given up", () => {
@@ -71,7 +71,7 @@ describe("a job's alarm comes", () => {
   });
 
   it("for an archive that waits, is in the queue, or is ready until it expires", () => {
-    const requested = requestArchive(done(), BEGIN).state;
+    const requested = requestArchive(done(), policy, BEGIN).state;
     expect(wakesAfter(requested, BEGIN - 3)).toBe(3);
     expect(wakesAfter(takeDueArchive(requested, policy, BEGIN).state)).toBe(30 * SECOND);
     const ready: ArchiveRecord["step"] = { at: "ready", lease: 2, expiresAt: BEGIN + DAY };
@@ -87,7 +87,7 @@ describe("a job's alarm comes", () => {
   it.each(["prepared", "withdrawn", "expired"] as const)(
     "for none of its tasks and its archive while the job is %s",
     (phase) => {
-      const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, BEGIN).state;
+      const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, policy, BEGIN).state;
       const patient = { ...policy, prepareMs: 10 * DAY };
       const wake = nextWake({ ...state, phase, updatedAt: BEGIN + 20 * DAY }, patient, BEGIN);
       expect(wake - BEGIN).toBe(phase === "prepared" ? 10 * DAY : 20 * DAY);

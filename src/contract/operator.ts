@@ -1,0 +1,112 @@
+import { z } from "zod";
+
+/*
+ * The operator's API, `/internal/operator`: for `npm run admin` alone, and not part of the public contract. Times are epoch
+ * milliseconds.
+ */
+
+const time = z.number();
+const count = z.int();
+
+/** What a JobObject says of its job. */
+export const JobReport = z.object({
+  jobId: z.string(),
+  accountId: z.string(),
+  type: z.string(),
+  lane: z.string(),
+  phase: z.string(),
+  status: z.string(),
+  error: z.string().nullable(),
+  createdAt: time,
+  updatedAt: time,
+  /** The version that the list should have, and the one that it has. */
+  version: count,
+  projected: count,
+  unlistedAt: time.nullable(),
+  /** When the object wakes next; null if it has lost its alarm. */
+  alarmAt: time.nullable(),
+  tasks: z.array(
+    z.object({
+      taskId: z.string(),
+      status: z.string(),
+      /** Where it is on its way: waiting, sent, leased, success or failed. */
+      at: z.string(),
+      lease: count.nullable(),
+      /** When the step ends: the lease's deadline, the next message, the end of a wait. */
+      until: time.nullable(),
+      attempts: count,
+      sends: count,
+      refusals: count,
+      failedAt: time.nullable(),
+      problem: z.string().nullable(),
+    }),
+  ),
+  archive: z
+    .object({ at: z.string(), lease: count.nullable(), until: time.nullable(), attempts: count })
+    .nullable(),
+});
+export type JobReport = z.infer<typeof JobReport>;
+
+export const CanceledJob = z.object({ jobId: z.string(), canceledTasks: count });
+export type CanceledJob = z.infer<typeof CanceledJob>;
+
+export const StuckJobsQuery = z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) });
+
+/** Listed jobs that are under way for long, oldest first; `report` is null if the object does not answer or knows no job. */
+export const StuckJobs = z.object({
+  jobs: z.array(
+    z.object({ jobId: z.string(), updatedAt: time, answers: z.boolean(), report: JobReport.nullable() }),
+  ),
+});
+export type StuckJobs = z.infer<typeof StuckJobs>;
+
+/** What a dead letter said: a task's message, or an archive's if `taskId` is null; or nothing that can be read. */
+export const DeadLetter = z.object({
+  id: count,
+  at: time,
+  jobId: z.string().nullable(),
+  taskId: z.string().nullable(),
+});
+export type DeadLetter = z.infer<typeof DeadLetter>;
+export const DeadLetters = z.object({ letters: z.array(DeadLetter) });
+
+export const ReplayedLetters = z.object({ replayed: count, dropped: count });
+export type ReplayedLetters = z.infer<typeof ReplayedLetters>;
+
+const MOST_OBJECTS = 50;
+export const RelistRequest = z.object({
+  /** Ids of JobObjects, as the platform lists them. */
+  objectIds: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/))
+    .min(1)
+    .max(MOST_OBJECTS),
+  dryRun: z.boolean(),
+});
+
+/**
+ * What the list lacked of an object's job. `empty`: there is no job. `unsettled`: it is not decided or being cleared up, or
+ * it was withdrawn. `listed`: nothing. `behind`: its newest version. `missing`: all of it. `account_missing`: its account
+ * too, so nothing was written. `account_erased`: its account is being erased or is erased, and so is the job. `books_closed`:
+ * all of it, and the books of its time are closed, so that its use can't be booked any more: it stays off the list. `failed`:
+ * the object could not be asked, or its job not be written; the log says why.
+ */
+export const Relisted = z.object({
+  objectId: z.string(),
+  jobId: z.string().nullable(),
+  accountId: z.string().nullable(),
+  /** What the job used; null while it is under way, or if there is none. */
+  usedUnits: count.nullable(),
+  found: z.enum([
+    "empty",
+    "unsettled",
+    "listed",
+    "behind",
+    "missing",
+    "account_missing",
+    "account_erased",
+    "failed",
+    "books_closed",
+  ]),
+});
+export type Relisted = z.infer<typeof Relisted>;
+export const RelistAnswer = z.object({ objects: z.array(Relisted) });

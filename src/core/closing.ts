@@ -1,0 +1,169 @@
+import { z } from "zod";
+import type { Fund } from "./ledger.ts";
+
+const DAY_MS = 86_400_000;
+
+/** For how many days closed books tell the use of each. Older days are in the objects. */
+const DAYS_KEPT = 400;
+
+/** An entry of the ledger; `at` is epoch milliseconds. */
+export interface Entry {
+  readonly id: number;
+  readonly jobId: string;
+  readonly kind: "reserve" | "settle" | "release" | "void";
+  readonly fund: Fund;
+  readonly units: number;
+  readonly at: number;
+  /** The meter event that carries what it settled. */
+  readonly meterEvent: string | null;
+}
+
+/** The units of a fund by what became of them. */
+const FundSums = z.strictObject({ reserved: z.int(), settled: z.int(), released: z.int(), voided: z.int() });
+
+/** What closed entries of one account come to. Times are epoch milliseconds. */
+export const ClosedSums = z.strictObject({
+  jobs: z.int(),
+  entries: z.int(),
+  firstAt: z.int(),
+  /** The greatest id of a closed job. */
+  lastJobId: z.string(),
+  trialStartedAt: z.int().nullable(),
+  trial: FundSums,
+  paid: FundSums,
+  /** Of what the paid fund settled, what meter events carried. */
+  meteredUnits: z.int(),
+  /** Settled units of the trial and of the paid fund by day of UTC, for the last 400 days up to the newest. */
+  days: z.record(z.string(), z.tuple([z.int(), z.int()])),
+});
+export type ClosedSums = z.infer<typeof ClosedSums>;
+
+const NO_UNITS = { reserved: 0, settled: 0, released: 0, voided: 0 };
+
+/** The sums of no entries. */
+export const NOTHING_CLOSED: ClosedSums = {
+  jobs: 0,
+  entries: 0,
+  firstAt: Infinity,
+  lastJobId: "",
+  trialStartedAt: null,
+  trial: NO_UNITS,
+  paid: NO_UNITS,
+  meteredUnits: 0,
+  days: {},
+};
+
+/** When an account's books are closed. Times are epoch milliseconds. */
+export interface ClosingTimes {
+  /** The books are due when the account's first ended job that is not closed ended before this. */
+  readonly dueBefore: number;
+  /** Then all jobs are closed that ended before this. */
+  readonly closedBefore: number;
+}
+
+/**
+ * No entry stays open for more than `openDays` after its job's end, and none is closed before half of them: so an account
+ * that is in use is closed a few times a month, not every day. Both times are midnights of UTC.
+ */
+export function closingTimes(now: number, openDays: number): ClosingTimes {
+  const today = now - (now % DAY_MS);
+  return {
+    dueBefore: today - (openDays - 1) * DAY_MS,
+    closedBefore: today - Math.ceil(openDays / 2) * DAY_MS,
+  };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, "2026-11-22".length);
+const monthOf = (at: number): string => dayOf(at).slice(0, "2026-11".length);
+
+const endOf = (job: readonly Entry[]): Entry | undefined =>
+  job.find(({ kind }) => kind === "settle" || kind === "void");
+
+const unitsOf = (job: readonly Entry[], kind: Entry["kind"]): number | null =>
+  job.find((entry) => entry.kind === kind)?.units ?? null;
+
+/** Whether the entries of an ended job are all there and agree: only then is it closed. */
+function addsUp(job: readonly Entry[]): boolean {
+  const [reserved, settled] = [unitsOf(job, "reserve"), unitsOf(job, "settle")];
+  const [released, voided] = [unitsOf(job, "release"), unitsOf(job, "void")];
+  const isOfOneFund = job.every(({ fund }) => fund === job[0]?.fund);
+  if (reserved === null || !isOfOneFund) return false;
+  if (voided !== null) return settled === null && released === null && voided === reserved;
+  return settled !== null && released !== null && settled + released === reserved;
+}
+
+/** A part of an account's books, to be closed at once. */
+export interface ClosingPart {
+  /** In the order in which their ends were written; each with its entries in the order in which these were. */
+  readonly jobs: readonly (readonly Entry[])[];
+  /** The month of UTC in which all of them ended, such as `2026-11`. */
+  readonly month: string;
+  /** The id of the last end: the part has all ends of the account up to it. */
+  readonly lastEnd: number;
+}
+
+/**
+ * What to close of an account's oldest ended jobs: those that ended before `closedBefore` and in one month, from the first
+ * on without a gap. Null if there is none.
+ * @param entries of these jobs, each job's together, in the order in which their ends were written
+ * @returns the id of a job whose entries do not add up instead, if that is the next to be closed: it needs a person.
+ */
+export function partToClose(entries: readonly Entry[], closedBefore: number): ClosingPart | string | null {
+  const jobs: Entry[][] = [];
+  let month: string | null = null;
+  let lastEnd = 0;
+  for (const [jobId, job] of Map.groupBy(entries, (entry) => entry.jobId)) {
+    const end = endOf(job);
+    if (end === undefined || end.at >= closedBefore || monthOf(end.at) !== (month ?? monthOf(end.at))) break;
+    if (!addsUp(job)) {
+      if (month === null) return jobId;
+      break;
+    }
+    jobs.push(job.toSorted((a, b) => a.id - b.id));
+    month = monthOf(end.at);
+    lastEnd = end.id;
+  }
+  return month === null ? null : { jobs, month, lastEnd };
+}
+
+const SUM_OF = { reserve: "reserved", settle: "settled", release: "released", void: "voided" } as const;
+
+/** The sums with these jobs in them. The order in which jobs are added makes no difference. */
+export function addToClosed(closed: ClosedSums, jobs: readonly (readonly Entry[])[]): ClosedSums {
+  const entries = jobs.flat();
+  const sums = { trial: { ...closed.trial }, paid: { ...closed.paid } };
+  const days = new Map(Object.entries(closed.days));
+  let { firstAt, lastJobId, meteredUnits } = closed;
+  for (const { jobId, kind, fund, units, at, meterEvent } of entries) {
+    sums[fund][SUM_OF[kind]] += units;
+    firstAt = Math.min(firstAt, at);
+    if (jobId > lastJobId) lastJobId = jobId;
+    if (meterEvent !== null) meteredUnits += units;
+    if (kind !== "settle" || units === 0) continue;
+    const [trial, paid] = days.get(dayOf(at)) ?? [0, 0];
+    days.set(dayOf(at), fund === "trial" ? [trial + units, paid] : [trial, paid + units]);
+  }
+  // A job that was never accepted starts no trial.
+  const starts = jobs
+    .filter((job) => unitsOf(job, "void") === null)
+    .flatMap((job) => job.filter(({ kind, fund }) => kind === "reserve" && fund === "trial"))
+    .map(({ at }) => at);
+  return {
+    jobs: closed.jobs + jobs.length,
+    entries: closed.entries + entries.length,
+    firstAt,
+    lastJobId,
+    trialStartedAt: starts.reduce<number | null>((a, b) => Math.min(a ?? b, b), closed.trialStartedAt),
+    ...sums,
+    meteredUnits,
+    days: newestDays(days),
+  };
+}
+
+function newestDays(days: ReadonlyMap<string, [number, number]>): ClosedSums["days"] {
+  const sorted = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const newest = sorted.at(-1)?.[0];
+  if (newest === undefined) return {};
+  const first = dayOf(Date.parse(newest) - (DAYS_KEPT - 1) * DAY_MS);
+  return Object.fromEntries(sorted.filter(([day]) => day >= first));
+}

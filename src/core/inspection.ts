@@ -1,0 +1,13 @@
+/**
+ * When the bucket is asked what was uploaded. A presigned PUT signs no length and may be used again until it expires, so
+ * the first look comes after that. A PUT that began in time may end long after it, so there is a second look.
+ */
+
+/** For how long an upload's URL is good. */
+export const UPLOAD_SECONDS = 300;
+
+const LOOKS_MS = [(UPLOAD_SECONDS + 60) * 1_000, 86_400_000] as const;
+
+/** When an upload is looked at next, after `now`; null if never. All are epoch milliseconds. */
+export const nextInspection = (presignedAt: number, now: number): number | null =>
+  LOOKS_MS.map((ms) => presignedAt + ms).find((at) => at > now) ?? null;

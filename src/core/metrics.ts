@@ -1,0 +1,92 @@
+/** A metric's unit, as the dashboard names it. */
+export type Unit = "ms" | "s" | "bytes" | "count";
+
+interface Metric {
+  /** The fields of the line that a query may group by: words of a bounded vocabulary, never an id or what a client wrote. */
+  readonly labels: readonly string[];
+  /** The fields of the line that are measured, with their units. */
+  readonly values: Readonly<Record<string, Unit>>;
+}
+
+/**
+ * What is measured: lines of the log by their event. Any other line at `warn` or `error` is counted under its event too,
+ * without labels or values.
+ */
+export const METRICS = {
+  request: { labels: ["operation", "status", "error"], values: { ms: "ms" } },
+  job_started: { labels: ["lane"], values: { ms: "ms" } },
+  job_ended: { labels: ["lane", "status"], values: { ms: "ms" } },
+  task_offered: { labels: ["lane", "outcome"], values: { ms: "ms" } },
+  task_completed: { labels: ["reported", "outcome", "problem"], values: {} },
+  lease_expired: { labels: ["lane"], values: {} },
+  archive_ended: { labels: ["status"], values: { ms: "ms" } },
+  archive_built: { labels: [], values: { ms: "ms", messages: "count", files: "count", size: "bytes" } },
+  archive_unfinished: { labels: [], values: { ms: "ms" } },
+  lane_gauges: {
+    labels: ["lane"],
+    values: { openJobs: "count", openTasks: "count", waitingJobs: "count", oldestWaitingSeconds: "s" },
+  },
+  database_gauges: { labels: [], values: { bytes: "bytes", stuckJobs: "count", deadLetters: "count" } },
+  usage_reported: { labels: [], values: { due: "count", sent: "count", oldestSeconds: "s" } },
+  books_closed: { labels: [], values: { parts: "count", jobs: "count", purgedMeterEvents: "count" } },
+  uploads_inspected: { labels: [], values: { inspected: "count", due: "count", lateMs: "ms" } },
+  uploads_swept: { labels: [], values: { unused: "count", swept: "count" } },
+  cron_ended: { labels: ["cron"], values: { ms: "ms" } },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+type Metrics = typeof METRICS;
+export type MetricName = keyof Metrics;
+type Label = string | number | null | undefined;
+
+/** The fields that a line of this event must have. */
+export type MeasuredFields<Event extends string> = Event extends MetricName
+  ? Readonly<Record<Metrics[Event]["labels"][number], Label>> &
+      Readonly<Record<keyof Metrics[Event]["values"] & string, number | null>>
+  : unknown;
+
+/** A data point of Workers Analytics Engine. */
+export interface DataPoint {
+  readonly indexes: [string];
+  readonly blobs: string[];
+  readonly doubles: number[];
+}
+
+/** The blob with the line's level; the labels follow, in the order of the table. */
+const LEVEL_BLOB = 1;
+
+const isMetric = (event: string): event is MetricName => Object.hasOwn(METRICS, event);
+
+/** What a line of this event is measured by; nothing if the table does not have it. */
+const metricOf = (event: string): Metric => (isMetric(event) ? METRICS[event] : { labels: [], values: {} });
+
+/** The column of a metric's label or value in Analytics Engine. @throws Error if the metric has no such field. */
+export function columnOf(event: string, field: string): string {
+  const { labels, values } = metricOf(event);
+  const label = labels.indexOf(field);
+  if (label >= 0) return `blob${LEVEL_BLOB + 1 + label}`;
+  const value = Object.keys(values).indexOf(field);
+  if (value >= 0) return `double${value + 1}`;
+  throw new Error(`the metric ${event} has no field ${field}`);
+}
+
+/** More than any word of ours; Analytics Engine takes 16 KB of them per point. */
+const MOST_LABEL_CHARACTERS = 96;
+
+const labelOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value).slice(0, MOST_LABEL_CHARACTERS) : "";
+
+/** The data point of a line; null if it is neither measured nor a warning or an error. */
+export function pointOf(
+  level: string,
+  event: string,
+  fields: Readonly<Record<string, unknown>>,
+): DataPoint | null {
+  if (level === "info" && !isMetric(event)) return null;
+  const { labels, values } = metricOf(event);
+  return {
+    // The index is what Analytics Engine samples by: a rare event is kept whole beside a frequent one.
+    indexes: [event],
+    blobs: [level, ...labels.map((name) => labelOf(fields[name]))],
+    doubles: Object.keys(values).map((name) => Number(fields[name] ?? 0)),
+  };
+}

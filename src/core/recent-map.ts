@@ -1,0 +1,36 @@
+/**
+ * Remembers what was put into it lately: each entry for `lifetimeMs` after it was last put, and never more than `capacity`
+ * entries; the one that was put longest ago makes room. Times are epoch milliseconds.
+ */
+export class RecentMap<Value> {
+  readonly #capacity: number;
+  readonly #lifetimeMs: number;
+  /** In the order in which they were put. */
+  readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
+
+  constructor(capacity: number, lifetimeMs: number) {
+    this.#capacity = capacity;
+    this.#lifetimeMs = lifetimeMs;
+  }
+
+  /** What was put under this key, or undefined. */
+  get(key: string, now: number): Value | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && now < entry.until ? entry.value : undefined;
+  }
+
+  /** Puts a value under a key, in the place of an earlier one. */
+  put(key: string, value: Value, now: number): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, until: now + this.#lifetimeMs });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#capacity) return;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  /** Forgets a key. */
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,22 @@
+/** How far the time of a webhook's signature may be from ours, seconds; Stripe's libraries have the same by default. */
+export const SIGNATURE_TOLERANCE_SECONDS = 300;
+
+/** Several secrets may be in force while one is rolled, and each has a signature of 64 digits. */
+const MAX_HEADER_LENGTH = 2_048;
+
+/**
+ * Why a header Stripe-Signature can't be good, whatever the body is: "malformed", also if there is none, or "stale". Null if
+ * only the body can tell. It is `t=<epoch seconds>,v1=<HMAC-SHA256, hex>` with perhaps further signatures
+ * (https://docs.stripe.com/webhooks#verify-manually).
+ * @param now epoch milliseconds
+ */
+export function signatureProblem(header: string | undefined, now: number): "malformed" | "stale" | null {
+  if (header === undefined || header.length > MAX_HEADER_LENGTH) return "malformed";
+  const parts = header.split(",");
+  const times = parts.filter((part) => part.startsWith("t="));
+  const seconds = /^t=(\d{1,12})$/.exec(times[0] ?? "")?.[1];
+  const isSigned = parts.some((part) => /^v1=[0-9a-f]{64}$/.test(part));
+  if (seconds === undefined || times.length > 1 || !isSigned) return "malformed";
+  const distance = Math.abs(Math.floor(now / 1_000) - Number(seconds));
+  return distance > SIGNATURE_TOLERANCE_SECONDS ? "stale" : null;
+}

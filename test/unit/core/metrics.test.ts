@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { log, observeLines } from "../../../src/core/log.ts";
+import { columnOf, METRICS, pointOf } from "../../../src/core/metrics.ts";
+
+describe("the data point of a line", () => {
+  it("has the event as its index, the level and the labels as blobs, the values as doubles, in the table's order", () => {
+    const fields = { lane: "bulk", jobId: "job_1", ms: 12.5, status: "failed" };
+    expect(pointOf("info", "job_ended", fields)).toEqual({
+      indexes: ["job_ended"],
+      blobs: ["info", "bulk", "failed"],
+      doubles: [12.5],
+    });
+  });
+
+  it("has an empty label and a zero for what the line does not have", () => {
+    expect(
+      pointOf("info", "request", { operation: "getAccount", status: 200, ms: 3, error: undefined }),
+    ).toEqual({
+      indexes: ["request"],
+      blobs: ["info", "getAccount", "200", ""],
+      doubles: [3],
+    });
+    expect(pointOf("info", "usage_reported", { due: 0, sent: 0, oldestSeconds: null })?.doubles).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  it("is the event and its level alone for a warning or an error that is not measured", () => {
+    for (const level of ["warn", "error"] as const) {
+      const point = pointOf(level, "send_failed", { jobId: "job_1", reason: "x" });
+      expect(point).toEqual({ indexes: ["send_failed"], blobs: [level], doubles: [] });
+    }
+  });
+
+  it("is none for other lines, whatever their name", () => {
+    expect(pointOf("info", "task_progress", { done: 1 })).toBeNull();
+    expect(pointOf("info", "toString", {})).toBeNull();
+  });
+
+  it("has labels of at most 96 characters", () => {
+    const point = pointOf("info", "cron_ended", { cron: "x".repeat(1_000), ms: 1 });
+    expect(point?.blobs).toEqual(["info", "x".repeat(96)]);
+  });
+});
+
+describe("the column of a metric's field", () => {
+  it("is where its data points have it", () => {
+    for (const [event, { labels, values }] of Object.entries(METRICS)) {
+      const names = [...labels, ...Object.keys(values)];
+      const fields = Object.fromEntries(names.map((name, i) => [name, i + 1]));
+      const point = pointOf("info", event, fields);
+      const columns = Object.fromEntries([
+        ...(point?.blobs ?? []).map((blob, i) => [`blob${i + 1}`, blob]),
+        ...(point?.doubles ?? []).map((double, i) => [`double${i + 1}`, double]),
+      ]);
+      for (const name of names) {
+        const column = columnOf(event, name);
+        expect(String(columns[column]), `${event} ${name}`).toBe(String(fields[name]));
+      }
+    }
+  });
+
+  it("is none for a field that the metric does not have", () => {
+    expect(() => columnOf("request", "account")).toThrow("the metric request has no field account");
+    expect(() => columnOf("send_failed", "ms")).toThrow("the metric send_failed has no field ms");
+    expect(() => columnOf("toString", "length")).toThrow("the metric toString has no field length");
+  });
+});
+
+describe("who observes the lines", () => {
+  afterEach(() => {
+    observeLines(() => {});
+    vi.restoreAllMocks();
+  });
+
+  it("is told of each line with its level, event and fields", () => {
+    vi.spyOn(console, "log").mockImplementation(() => {});
+    const seen: unknown[] = [];
+    observeLines((...line) => seen.push(line));
+    log("warn", "asked", { reason: "x" });
+    log("info", "job_started", { jobId: "job_1", lane: "trial", ms: 1 });
+    expect(seen).toEqual([
+      ["warn", "asked", { reason: "x" }],
+      ["info", "job_started", { jobId: "job_1", lane: "trial", ms: 1 }],
+    ]);
+  });
+});
