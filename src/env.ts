@@ -8,11 +8,22 @@ export interface Env {
   readonly MEDIA: R2Bucket;
   readonly ASSETS: Fetcher;
   readonly RATE_LIMIT: RateLimit;
+  readonly ADDRESS_RATE_LIMIT: RateLimit;
+  /** Absent if the operator has no Analytics Engine. */
+  readonly METRICS?: AnalyticsEngineDataset;
   readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;
   readonly ARCHIVE_QUEUE: Queue<ArchiveMessage>;
+}
+
+type Bindings = Env;
+declare global {
+  namespace Cloudflare {
+    /** The same environment, as `cloudflare:workers` exports it. */
+    interface Env extends Bindings {}
+  }
 }
 
 /**

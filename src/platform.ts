@@ -1,4 +1,6 @@
 import type { JobPolicy } from "./core/job/policy.ts";
+import { LogThrottle } from "./core/log-throttle.ts";
+import { newSeenCredentials, type SeenCredentials } from "./core/seen-credentials.ts";
 import { settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
 import {
@@ -11,15 +13,22 @@ import {
 import { Accounts } from "./stores/accounts.ts";
 import { ApiKeys } from "./stores/api-keys.ts";
 import { Billing } from "./stores/billing.ts";
+import { Closings } from "./stores/closings.ts";
+import { DeadLetters } from "./stores/dead-letters.ts";
+import { Erasures } from "./stores/erasures.ts";
+import { Gauges } from "./stores/gauges.ts";
 import { IdempotencyKeys } from "./stores/idempotency.ts";
 import { IdentityProvider } from "./stores/identity-provider.ts";
 import { Jobs } from "./stores/jobs.ts";
 import { Ledger } from "./stores/ledger.ts";
+import { LostJobs } from "./stores/lost-jobs.ts";
 import { Media } from "./stores/media.ts";
 import { Payments } from "./stores/payments.ts";
 import { Queues } from "./stores/queues.ts";
 import { RequestRate } from "./stores/request-rate.ts";
+import { Rounds } from "./stores/rounds.ts";
 import { Uploads } from "./stores/uploads.ts";
+import { TrialLane } from "./stores/trial-lane.ts";
 import { UsageOutbox } from "./stores/usage-outbox.ts";
 import { Viewer } from "./stores/viewer.ts";
 
@@ -30,12 +39,21 @@ export interface Platform {
   readonly accounts: Accounts;
   /** Null if the operator has none. */
   readonly identityProvider: IdentityProvider | null;
+  /** By account. */
   readonly requestRate: RequestRate;
+  /** By the client's address, for credentials of which it is not known whether they are good. */
+  readonly addressRate: RequestRate;
+  readonly seenCredentials: SeenCredentials;
+  /** For lines that strangers can provoke. */
+  readonly logThrottle: LogThrottle;
   readonly apiKeys: ApiKeys;
   readonly idempotency: IdempotencyKeys;
+  readonly erasures: Erasures;
   readonly uploads: Uploads;
   readonly jobs: Jobs;
+  readonly trialLane: TrialLane;
   readonly ledger: Ledger;
+  readonly closings: Closings;
   readonly media: Media;
   readonly queues: Queues;
   readonly billing: Billing;
@@ -44,9 +62,18 @@ export interface Platform {
   readonly payments: Payments | null;
   readonly viewer: Viewer;
   readonly inference: InferenceClient;
+  readonly lostJobs: LostJobs;
+  readonly deadLetters: DeadLetters;
+  readonly gauges: Gauges;
+  readonly rounds: Rounds;
   /** The JobObject of this id, whether or not there is such a job. */
   readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
+  /** The JobObject of the platform's own id for it (64 hex digits); null if no JobObject can have that id. */
+  readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
 }
+
+/** How often a line that strangers can provoke is logged for the same one of them. */
+const LOGGED_EVERY_MS = 60_000;
 
 const platforms = new WeakMap<Env, Platform>();
 
@@ -63,11 +90,17 @@ export function platformOf(env: Env): Platform {
     accounts: new Accounts(env.DB),
     identityProvider: identitySettings && new IdentityProvider(identitySettings),
     requestRate: new RequestRate(env.RATE_LIMIT),
+    addressRate: new RequestRate(env.ADDRESS_RATE_LIMIT),
+    seenCredentials: newSeenCredentials(),
+    logThrottle: new LogThrottle(LOGGED_EVERY_MS),
     apiKeys: new ApiKeys(env.DB),
     idempotency: new IdempotencyKeys(env.DB),
+    erasures: new Erasures(env.DB),
     uploads: new Uploads(env.DB),
     jobs: new Jobs(env.DB),
+    trialLane: new TrialLane(env.DB),
     ledger: new Ledger(env.DB),
+    closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
@@ -80,7 +113,18 @@ export function platformOf(env: Env): Platform {
     payments: billingSettings && new Payments(billingSettings),
     viewer: new Viewer(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
+    lostJobs: new LostJobs(env.DB),
+    deadLetters: new DeadLetters(env.DB),
+    gauges: new Gauges(env.DB),
+    rounds: new Rounds(env.DB),
     jobObject: (jobId) => env.JOBS.getByName(jobId),
+    jobObjectById: (objectId) => {
+      try {
+        return env.JOBS.get(env.JOBS.idFromString(objectId));
+      } catch {
+        return null;
+      }
+    },
   };
   platforms.set(env, platform);
   return platform;

@@ -1,15 +1,25 @@
 import { z } from "zod";
 import type { AccessLimits } from "./core/access.ts";
+import type { UploadBudgets } from "./core/account-budget.ts";
 import type { AdmissionTerms } from "./core/admission.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/job/policy.ts";
+import { isLoopback } from "./core/loopback.ts";
 import type { TrialOffer } from "./core/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
+/** It opens more than any other secret, and is guessed against a public address. */
+const operatorSecret = z.string().regex(/^[\x21-\x7e]{32,}$/, "at least 32 visible ASCII characters");
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number().int().positive().max(most).default(fallback);
 
 const MEGA = 1_000_000;
+/** A time that is further away is no date any more, in answers and for alarms. */
+const MOST_DAYS = 3_650;
+/** What storage takes in one PUT. */
+const MOST_OBJECT_BYTES = 5 * 1024 ** 3;
+/** A JobObject keeps a request's prompts and taskIds in its record, which has at most 2 MB. */
+const MOST_BODY_BYTES = 1024 ** 2;
 
 /** Asymmetric algorithms only: otherwise the issuer's public key could forge a token. */
 const SigningAlgorithm = z.enum([
@@ -34,6 +44,7 @@ const algorithms = z
 /** The settings: docs/operations.md describes each. */
 export const SettingsSchema = z
   .object({
+    LOCAL_STACK: z.literal("yes").optional(),
     PUBLIC_URL: url,
     S3_ENDPOINT: url,
     S3_BUCKET: z.string().min(1),
@@ -42,6 +53,7 @@ export const SettingsSchema = z
     SIGNING_SECRET: secret,
     INFERENCE_URL: url,
     INFERENCE_TOKEN: secret,
+    OPERATOR_TOKEN: operatorSecret.optional(),
     OIDC_ISSUER: z.string().min(1).optional(),
     OIDC_AUDIENCE: z.string().min(1).optional(),
     OIDC_JWKS_URL: z.url().optional(),
@@ -56,24 +68,34 @@ export const SettingsSchema = z
     UPGRADE_URL: url.optional(),
     TRIAL_OFFER_VERSION: z.string().min(1).default("v1"),
     TRIAL_TOKENS: count(100),
-    TRIAL_DAYS: count(14),
+    TRIAL_DAYS: count(14, MOST_DAYS),
     TRIAL_MAX_IMAGES: count(3, 100),
     TRIAL_MAX_ACTIVE_JOBS: count(1),
+    TRIAL_MAX_TASKS_PER_DAY: count(200),
     TRIAL_MAX_BACKLOG: count(200),
-    MAX_IMAGE_BYTES: count(50 * MEGA),
+    TRIAL_REQUIRES_VERIFIED_EMAIL: z.stringbool().default(true),
+    TRIAL_MAX_UNUSED_UPLOADS: count(100),
+    TRIAL_MAX_UPLOAD_BYTES_PER_DAY: count(1_000 * MEGA),
+    MAX_IMAGE_BYTES: count(50 * MEGA, MOST_OBJECT_BYTES),
     MAX_IMAGE_PIXELS: count(100 * MEGA),
-    MAX_VIDEO_BYTES: count(2_000 * MEGA),
+    MAX_VIDEO_BYTES: count(2_000 * MEGA, MOST_OBJECT_BYTES),
     MAX_VIDEO_FRAMES: count(3_600),
     MAX_VIDEO_FRAME_PIXELS: count(36 * MEGA),
     MAX_VIDEO_SECONDS: count(7_200),
     MAX_PROMPTS: count(32),
     MAX_PROMPT_LENGTH: count(200),
-    MAX_BODY_BYTES: count(256 * 1024),
+    MAX_BODY_BYTES: count(256 * 1024, MOST_BODY_BYTES),
     MAX_ACTIVE_JOBS: count(1_000),
+    MAX_UNITS_PER_DAY: count(100_000),
+    MAX_UNUSED_UPLOADS: count(10_000),
+    MAX_UPLOAD_BYTES_PER_DAY: count(500_000 * MEGA),
+    MAX_API_KEYS: count(100, 1_000),
+    MAX_BILLING_SESSIONS_PER_HOUR: count(20),
     TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
-    LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000),
-    RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000),
-    RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000),
+    LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000, 3_600),
+    RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000, 600),
+    LEDGER_OPEN_DAYS: z.coerce.number().int().min(4).max(366).default(14),
+    RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000, MOST_DAYS),
   })
   .superRefine((settings, context) => {
     for (const group of [OIDC_GROUP, STRIPE_GROUP]) {
@@ -87,13 +109,33 @@ export const SettingsSchema = z
         });
       }
     }
+    if (settings.LOCAL_STACK !== undefined) return;
+    for (const name of ADDRESSES) {
+      if (!isLoopback(settings[name] ?? "")) continue;
+      context.addIssue({
+        code: "custom",
+        path: [name],
+        message: "an address of the machine itself, where a deployed Worker finds nothing",
+      });
+    }
   });
 
 export type Settings = z.infer<typeof SettingsSchema>;
 
+/** The settings that name another machine. Only the local stack, which passes LOCAL_STACK, runs them all on one. */
+const ADDRESSES = [
+  "PUBLIC_URL",
+  "S3_ENDPOINT",
+  "INFERENCE_URL",
+  "OIDC_JWKS_URL",
+  "STRIPE_API_URL",
+  "BILLING_RETURN_URL",
+  "UPGRADE_URL",
+] as const;
+
 /** Set all together or not at all. */
-const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
-const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
+export const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
+export const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
 
 /** The job protocol's numbers with the operator's settings in them. */
 export const policyOf = (settings: Settings): JobPolicy => ({
@@ -124,7 +166,10 @@ export const bucketSettingsOf = (settings: Settings): BucketSettings => ({
 export const accessLimitsOf = (settings: Settings): AccessLimits => ({
   trialImagesPerJob: settings.TRIAL_MAX_IMAGES,
   trialActiveJobs: settings.TRIAL_MAX_ACTIVE_JOBS,
+  trialTasksPerDay: settings.TRIAL_MAX_TASKS_PER_DAY,
   paidActiveJobs: settings.MAX_ACTIVE_JOBS,
+  paidUnitsPerDay: settings.MAX_UNITS_PER_DAY,
+  trialNeedsVerifiedEmail: settings.TRIAL_REQUIRES_VERIFIED_EMAIL,
 });
 
 /** The free trial on offer. */
@@ -142,6 +187,15 @@ export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   trial: trialOfferOf(settings),
   maxTrialBacklog: settings.TRIAL_MAX_BACKLOG,
   upgradeUrl: settings.UPGRADE_URL ?? settings.PUBLIC_URL,
+});
+
+/** How much an account may upload, by its access. */
+export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
+  trial: {
+    maxUnused: settings.TRIAL_MAX_UNUSED_UPLOADS,
+    maxDailyBytes: settings.TRIAL_MAX_UPLOAD_BYTES_PER_DAY,
+  },
+  paid: { maxUnused: settings.MAX_UNUSED_UPLOADS, maxDailyBytes: settings.MAX_UPLOAD_BYTES_PER_DAY },
 });
 
 /** The identity provider whose access tokens are taken. */

@@ -1,11 +1,14 @@
 import type { AccessMode, Account as AccountProfile } from "../contract/account.ts";
 import { accessModeOf, type Plan } from "../core/access.ts";
-import type { Identity, Profile } from "../core/identity.ts";
+import { nameOf, type Identity, type Profile } from "../core/identity.ts";
 
 /** An account as the rules see it. */
 export interface Account {
   readonly accountId: string;
   readonly accessMode: AccessMode;
+  readonly emailVerified: boolean;
+  /** The account's own limit of units per day; null if it has none. */
+  readonly unitsPerDay: number | null;
 }
 
 /** The account of an identity, with its person's profile as the last token gave it. */
@@ -19,6 +22,8 @@ interface AccountRow {
   id: string;
   plan: Plan;
   subscription_status: string | null;
+  email_verified: number;
+  units_per_day: number | null;
 }
 
 interface ProfileRow {
@@ -32,6 +37,8 @@ interface ProfileRow {
 const accountOf = (row: AccountRow): Account => ({
   accountId: row.id,
   accessMode: accessModeOf(row.plan, row.subscription_status),
+  emailVerified: row.email_verified === 1,
+  unitsPerDay: row.units_per_day,
 });
 
 const profileOf = (row: ProfileRow): Profile => ({
@@ -55,7 +62,7 @@ export class Accounts {
   async findByKeyDigest(digest: string): Promise<Account | null> {
     const row = await this.#db
       .prepare(
-        `SELECT a.id, a.plan, b.subscription_status
+        `SELECT a.id, a.plan, a.units_per_day, a.email_verified, b.subscription_status
          FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
          WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
       )
@@ -67,7 +74,7 @@ export class Accounts {
   #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
     return this.#db
       .prepare(
-        `SELECT a.id, a.plan, b.subscription_status, ${PROFILE}
+        `SELECT a.id, a.plan, a.units_per_day, b.subscription_status, ${PROFILE}
          FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
          WHERE a.issuer = ?1 AND a.subject = ?2`,
       )
@@ -119,7 +126,9 @@ export class Accounts {
       .prepare(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`)
       .bind(accountId)
       .first<ProfileRow>();
-    return row && { accountId, ...profileOf(row), status: row.status };
+    if (row === null) return null;
+    const profile = profileOf(row);
+    return { accountId, ...profile, name: nameOf(profile), status: row.status };
   }
 }
 

@@ -1,3 +1,5 @@
+import { type ApiKeyUse, KEPT_PER_LIVE } from "../core/account-budget.ts";
+
 /** What may be shown of a key; times are epoch milliseconds. */
 export interface ApiKeyRecord {
   readonly keyId: string;
@@ -18,6 +20,10 @@ interface ApiKeyRow {
 }
 
 const SHOWN = "id, label, prefix, revoked_at, created_at, updated_at";
+
+/** One row, an ApiKeyUse, for the account ?1. */
+const KEY_USE = `
+  SELECT count(*) AS kept, count(*) FILTER (WHERE revoked_at IS NULL) AS live FROM api_keys WHERE account_id = ?1`;
 
 const recordOf = (row: ApiKeyRow): ApiKeyRecord => ({
   keyId: row.id,
@@ -54,16 +60,37 @@ export class ApiKeys {
     return row && recordOf(row);
   }
 
-  /** Adds a key; false if there is one with this id already, which stays as it is. */
-  async insert(accountId: string, key: ApiKeyRecord, digest: string): Promise<boolean> {
+  /**
+   * Adds a key, unless the account has `maxLive` that are not revoked, or too many on record. The statement decides, so
+   * that of many at once no more are added than fit. A key of this id that exists already stays as it is.
+   * @returns whether the key was added.
+   */
+  async insert(accountId: string, key: ApiKeyRecord, digest: string, maxLive: number): Promise<boolean> {
     const { meta } = await this.#db
       .prepare(
         `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (id) DO NOTHING`,
+         SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?6 FROM (${KEY_USE}) WHERE live < ?7 AND kept < ?8
+         ON CONFLICT (id) DO NOTHING`,
       )
-      .bind(key.keyId, accountId, key.label, key.prefix, digest, key.createdAt)
+      .bind(
+        accountId,
+        key.keyId,
+        key.label,
+        key.prefix,
+        digest,
+        key.createdAt,
+        maxLive,
+        maxLive * KEPT_PER_LIVE,
+      )
       .run();
     return meta.changes === 1;
+  }
+
+  /** How many keys an account has. */
+  async use(accountId: string): Promise<ApiKeyUse> {
+    const row = await this.#db.prepare(KEY_USE).bind(accountId).first<ApiKeyUse>();
+    if (row === null) throw new Error("a count gave no row");
+    return row;
   }
 
   /** Revokes a key at `now` unless it is revoked already. Returns the key as it is then, or null if there is none. */
@@ -77,5 +104,16 @@ export class ApiKeys {
       .bind(accountId, keyId, now)
       .first<ApiKeyRow>();
     return row && recordOf(row);
+  }
+
+  /** Forgets up to `limit` keys that were revoked before `before` (epoch ms). Returns how many. */
+  async purgeRevoked(before: number, limit: number): Promise<number> {
+    const { meta } = await this.#db
+      .prepare(
+        "DELETE FROM api_keys WHERE rowid IN (SELECT rowid FROM api_keys WHERE revoked_at < ?1 LIMIT ?2)",
+      )
+      .bind(before, limit)
+      .run();
+    return meta.changes;
   }
 }

@@ -9,6 +9,18 @@ export interface EventReading {
   readonly isHandled: boolean;
 }
 
+/** What the last answer of the payment provider said of a customer, and how many were written. */
+export interface KnownCustomer {
+  readonly customerId: string;
+  readonly version: number;
+  readonly status: string | null;
+  /** Epoch milliseconds. */
+  readonly currentPeriodEnd: number | null;
+}
+
+const KNOWN_CUSTOMER = `customer_id AS customerId, version, subscription_status AS status,
+  current_period_end AS currentPeriodEnd`;
+
 /** The accounts' customers at the payment provider, in D1, and the events about them. */
 export class Billing {
   readonly #db: D1Database;
@@ -74,6 +86,25 @@ export class Billing {
     return deleted?.meta.changes === 1;
   }
 
+  /**
+   * Counts that an account asks for a page of the payment provider, unless it has asked `most` times in this hour (epoch
+   * hours). The statement decides, so that of many at once no more are counted than fit.
+   * @returns whether it was counted.
+   */
+  async countSession(accountId: string, hour: number, most: number): Promise<boolean> {
+    const { meta } = await this.#db
+      .prepare(
+        `INSERT INTO billing_sessions AS known (account_id, hour, asked)
+         SELECT id, ?2, 1 FROM accounts WHERE id = ?1 AND erasing_at IS NULL
+         ON CONFLICT (account_id) DO UPDATE SET
+           asked = iif(hour = excluded.hour, asked, 0) + 1, hour = excluded.hour
+         WHERE known.hour <> excluded.hour OR known.asked < ?3`,
+      )
+      .bind(accountId, hour, most)
+      .run();
+    return meta.changes === 1;
+  }
+
   /** What is known of a customer when this event arrives; null for a customer that is not ours. */
   async readForEvent(customerId: string, eventId: string): Promise<EventReading | null> {
     const row = await this.#db
@@ -87,14 +118,52 @@ export class Billing {
   }
 
   /**
-   * Writes a customer's state and the event that made us ask for it, both or neither.
+   * Customers who count as paying although the period that they paid for has ended, as of `now` (epoch ms): of these a
+   * webhook may be missing. Those at whom nobody has looked for the longest time come first, among equals those whose period
+   * ended first.
+   */
+  async overdue(now: number, limit: number): Promise<KnownCustomer[]> {
+    const { results } = await this.#db
+      .prepare(
+        `SELECT ${KNOWN_CUSTOMER} FROM billing
+         WHERE subscription_status IN ('active', 'trialing')
+           AND coalesce(current_period_end, 0) <= ?1
+         ORDER BY looked_at, coalesce(current_period_end, 0) LIMIT ?2`,
+      )
+      .bind(now, limit)
+      .all<KnownCustomer>();
+    return results;
+  }
+
+  /** Customers whose payment failed, at whom nobody has looked for the longest time: of these, too, a webhook may be missing. */
+  async inArrears(limit: number): Promise<KnownCustomer[]> {
+    const { results } = await this.#db
+      .prepare(
+        `SELECT ${KNOWN_CUSTOMER} FROM billing
+         WHERE subscription_status IN ('past_due', 'unpaid') ORDER BY looked_at LIMIT ?1`,
+      )
+      .bind(limit)
+      .all<KnownCustomer>();
+    return results;
+  }
+
+  /** Notes that the payment provider is asked for these customers at `now` (epoch ms). */
+  async noteLooks(customerIds: readonly string[], now: number): Promise<void> {
+    await this.#db
+      .prepare("UPDATE billing SET looked_at = ?2 WHERE customer_id IN (SELECT value FROM json_each(?1))")
+      .bind(JSON.stringify(customerIds), now)
+      .run();
+  }
+
+  /**
+   * Writes a customer's state and the event that made us ask for it, if one did: both or neither.
    * @returns false if the customer was written since `version` was read: this state may be older than the written one.
    */
   async write(
     customerId: string,
     version: number,
     subscription: Subscription | null,
-    event: PaymentEvent,
+    event: PaymentEvent | null,
     now: number,
   ): Promise<boolean> {
     const [written] = await this.#db.batch([
@@ -113,9 +182,15 @@ export class Billing {
           subscription?.latestInvoiceStatus ?? null,
           now,
         ),
-      this.#db
-        .prepare("INSERT INTO stripe_events (id, type, received_at) SELECT ?1, ?2, ?3 WHERE changes() > 0")
-        .bind(event.id, event.type, now),
+      ...(event === null
+        ? []
+        : [
+            this.#db
+              .prepare(
+                "INSERT INTO stripe_events (id, type, received_at) SELECT ?1, ?2, ?3 WHERE changes() > 0",
+              )
+              .bind(event.id, event.type, now),
+          ]),
     ]);
     return written?.meta.changes === 1;
   }
@@ -128,8 +203,14 @@ export class Billing {
       .run();
   }
 
-  /** Forgets the events recorded before `before` (epoch ms). */
-  async purgeEvents(before: number): Promise<void> {
-    await this.#db.prepare("DELETE FROM stripe_events WHERE received_at < ?1").bind(before).run();
+  /** Forgets up to `limit` events recorded before `before` (epoch ms). Returns how many. */
+  async purgeEvents(before: number, limit: number): Promise<number> {
+    const { meta } = await this.#db
+      .prepare(
+        "DELETE FROM stripe_events WHERE rowid IN (SELECT rowid FROM stripe_events WHERE received_at < ?1 LIMIT ?2)",
+      )
+      .bind(before, limit)
+      .run();
+    return meta.changes;
   }
 }

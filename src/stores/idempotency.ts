@@ -119,11 +119,16 @@ export class IdempotencyKeys {
     return meta.changes;
   }
 
-  /** Deletes the keys whose time is over. */
-  async sweep(now: number): Promise<void> {
-    await this.#db
-      .prepare("DELETE FROM idempotency_keys WHERE created_at <= ?1 AND lease_until <= ?2")
-      .bind(now - REMEMBERED_MS, now)
+  /** Forgets up to `limit` keys whose time is over. Returns how many. */
+  async purge(now: number, limit: number): Promise<number> {
+    const { meta } = await this.#db
+      .prepare(
+        `DELETE FROM idempotency_keys WHERE (account_id, operation, key) IN
+           (SELECT account_id, operation, key FROM idempotency_keys
+            WHERE created_at <= ?1 AND lease_until <= ?2 LIMIT ?3)`,
+      )
+      .bind(now - REMEMBERED_MS, now, limit)
       .run();
+    return meta.changes;
   }
 }

@@ -1,5 +1,14 @@
+import type { JobReport } from "../contract/operator.ts";
 import type { JobType } from "../contract/primitives.ts";
-import type { ArchiveAnswer, FinishedJob, JobAnswer, TaskClaim } from "../core/job/answers.ts";
+import type {
+  ArchiveAnswer,
+  ArchiveClaim,
+  FinishedJob,
+  JobAnswer,
+  JobListing,
+  KeptArchive,
+  TaskClaim,
+} from "../core/job/answers.ts";
 import type { ArchiveOutcome } from "../core/job/archive.ts";
 import type { JobDefinition } from "../core/job/state.ts";
 import type { Reported } from "../core/job/tasks.ts";
@@ -27,6 +36,12 @@ export interface JobRpc {
   /** Forgets the job and everything that it left behind, now or as soon as possible. */
   withdraw(): Promise<void>;
 
+  /**
+   * The account is being erased: ends the job and forgets it with everything that it left behind; what it used stays
+   * settled. Of a job that is "left" something is still there; the object goes on by itself.
+   */
+  erase(): Promise<"erased" | "left" | "unknown">;
+
   /** The job's public status and progress. */
   status(accountId: string): JobAnswer | null;
   /** The outputs of a successful job; "not_ready" for any other. */
@@ -39,7 +54,7 @@ export interface JobRpc {
   /** A consumer claims a task; null if it has to skip the task: it is done, held by another, or unknown. */
   claimTask(taskId: string): Promise<TaskClaim | null>;
   /** The inference service has no room: the task is sent again after `delayMs`, and no attempt is burned. */
-  releaseTask(taskId: string, lease: number, delayMs: number): Promise<void>;
+  releaseTask(taskId: string, lease: number, askedMs: number): Promise<void>;
   /** The inference service took the task. */
   startTask(taskId: string, lease: number): Promise<void>;
   /** What the holder of a lease works on; null if the lease is no longer in force. */
@@ -50,12 +65,24 @@ export interface JobRpc {
   completeTask(taskId: string, lease: number, completion: Completion): Promise<Reported>;
 
   /** A consumer claims the archive to build it; null if it has to skip it. */
-  claimArchive(): Promise<{ job: FinishedJob; lease: number } | null>;
+  claimArchive(): Promise<ArchiveClaim | null>;
   /** The builder is at work; false if its lease is no longer in force. */
   extendArchive(lease: number): Promise<boolean>;
-  /** The builder reports the end; false if its lease is no longer in force, and the report is refused. */
+  /** The builder has begun the archive's upload; false if its lease is no longer in force, or the archive has an upload. */
+  beginArchiveUpload(lease: number, uploadId: string): Promise<boolean>;
+  /** The builder keeps how far it is, and is at work; false if its lease is no longer in force, and nothing is kept. */
+  keepArchive(lease: number, kept: KeptArchive): Promise<boolean>;
+  /** The builder reports the end of its turn; false if its lease is no longer in force, and the report is refused. */
   completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean>;
 
-  /** Pushes the projection that the account's list lacks, now; false if there is no job. */
+  /** The list has the job as under way: the object pushes what the list lacks, now. False if there is no job. */
   sync(): Promise<boolean>;
+  /** Does what the alarm does, sets the next one, and pushes again what the list may have lost. False if there is no job. */
+  wake(): Promise<boolean>;
+  /** What an operator sees of the job. */
+  report(): Promise<JobReport | null>;
+  /** The operator ends the job: how many tasks had not ended, none if it is not running. Null if there is no job. */
+  cancel(): Promise<number | null>;
+  /** What the list and the ledger should have of the job. */
+  listing(): JobListing | null;
 }

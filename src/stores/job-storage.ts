@@ -1,21 +1,13 @@
-import type { JobDefinition, JobState } from "../core/job/state.ts";
+import type { KeptArchive } from "../core/job/answers.ts";
+import type { JobState } from "../core/job/state.ts";
 import type { TaskOutput } from "@segmentation/protocol";
+import { clearKeptArchive, loadKeptArchive, saveKeptArchive } from "./kept-archive.ts";
+import { recordOf, stateOf, type JobRecord, type JobRecordV1 } from "./job-record.ts";
 
 const STATE = "job";
 const outputKeyOf = (taskId: string): string => `output:${taskId}`;
 
-/** Stored records call the processing mode `mode`; these two functions are the only ones that know. */
-const storedDefinition = ({ processingMode: mode, ...rest }: JobDefinition) => ({ ...rest, mode });
-type StoredDefinition = ReturnType<typeof storedDefinition>;
-const definitionOf = ({ mode, ...rest }: StoredDefinition): JobDefinition => ({
-  ...rest,
-  processingMode: mode,
-});
-
-/** A job's state as it is stored. */
-type StoredState = Omit<JobState, "definition"> & { readonly definition: StoredDefinition };
-
-/** One JobObject's own storage: the job's state, and apart from it what each task gave. */
+/** One JobObject's own storage: the job's state, and apart from it what each task gave and what is kept of an archive. */
 export class JobStorage {
   readonly #storage: DurableObjectStorage;
 
@@ -25,8 +17,8 @@ export class JobStorage {
 
   /** The state; null if there is no such job. */
   load(): JobState | null {
-    const stored = this.#storage.kv.get<StoredState>(STATE);
-    return stored === undefined ? null : { ...stored, definition: definitionOf(stored.definition) };
+    const record = this.#storage.kv.get<JobRecordV1 | JobRecord>(STATE);
+    return record === undefined ? null : stateOf(record);
   }
 
   /**
@@ -34,8 +26,7 @@ export class JobStorage {
    * The platform holds every answer back until they are.
    */
   async save(state: JobState, wakeAt: number): Promise<void> {
-    const stored: StoredState = { ...state, definition: storedDefinition(state.definition) };
-    this.#storage.kv.put(STATE, stored);
+    this.#storage.kv.put(STATE, recordOf(state));
     await this.#storage.setAlarm(wakeAt);
   }
 
@@ -47,9 +38,23 @@ export class JobStorage {
     return this.#storage.kv.get<TaskOutput>(outputKeyOf(taskId)) ?? null;
   }
 
-  /** Forgets the job, alarm included. */
+  /** Replaces what is kept of the job's half-built archive. */
+  saveKeptArchive(kept: KeptArchive): void {
+    saveKeptArchive(this.#storage.kv, kept);
+  }
+
+  /** What is kept of it; null if nothing is. */
+  loadKeptArchive(): KeptArchive | null {
+    return loadKeptArchive(this.#storage.kv);
+  }
+
+  /** Forgets what is kept of it. */
+  clearKeptArchive(): void {
+    clearKeptArchive(this.#storage.kv);
+  }
+
+  /** Forgets the job, alarm included: in one turn, so that no crash leaves the one without the other. */
   async clear(): Promise<void> {
-    await this.#storage.deleteAlarm();
-    await this.#storage.deleteAll();
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
   }
 }

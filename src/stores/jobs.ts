@@ -1,9 +1,24 @@
 import type { ListJobsQuery } from "../contract/job.ts";
 import type { JobType, ProcessingMode, Status } from "../contract/primitives.ts";
+import { dayOf } from "../core/daily-use.ts";
+import type { Standing } from "../core/job/listing.ts";
 import type { JobDefinition } from "../core/job/state.ts";
 import type { AccountUse, Fund } from "../core/ledger.ts";
 import { trialLength, type TrialOffer } from "../core/trial.ts";
-import { ACCOUNT_USE, accountUseOf, reserve, settle, voidReservation, type AccountUseRow } from "./ledger.ts";
+import { forgetLetters } from "./dead-letters.ts";
+import { jobsPage } from "./jobs-page.ts";
+import {
+  ACCOUNT_USE,
+  accountUseOf,
+  isClosed,
+  reserve,
+  settle,
+  settleAgain,
+  voidReservations,
+  type AccountUseRow,
+} from "./ledger.ts";
+import { OPEN_TRIAL_TASKS } from "./trial-lane.ts";
+import { markUsed } from "./uploads.ts";
 
 /** A job as the account's list shows it; times are epoch milliseconds. */
 export interface JobRow {
@@ -17,6 +32,12 @@ export interface JobRow {
   readonly updated_at: number;
 }
 
+/** A listed job and since when (epoch ms) it is what was asked for: a keyset cursor. */
+export interface JobAge {
+  readonly jobId: string;
+  readonly since: number;
+}
+
 /** What a JobObject pushes into the list; `version` orders the pushes of one job. */
 export interface JobProjection {
   readonly jobId: string;
@@ -26,6 +47,8 @@ export interface JobProjection {
   readonly updatedAt: number;
   /** What the job used; null while it is under way. */
   readonly usedUnits: number | null;
+  /** Whether the list confirmed the job's end before: a settlement that is not there now was lost. */
+  readonly again?: boolean;
 }
 
 /** The terms on which an account may have one more job. */
@@ -36,12 +59,30 @@ export interface JobTerms {
   readonly fund: Fund;
   /** What the trial grants, if it is the fund. */
   readonly offer: TrialOffer;
+  /** Tasks of trial jobs that may be open at a time, if it is the fund. */
+  readonly maxTrialBacklog: number;
+  /** Units that the account's jobs may reserve a day; null if there is no limit. */
+  readonly maxUnitsPerDay: number | null;
+  readonly maxTasksPerDay: number;
 }
 
-/** Whether a job is listed, and the account's use after that. */
+/** Whether a job is listed; the account's use and the trial lane's open tasks after that. */
 export interface Listing {
   readonly listed: boolean;
   readonly use: AccountUse;
+  /** Zero if the job is none of the trial's. */
+  readonly openTrialTasks: number;
+}
+
+interface StandingRow {
+  listed: number;
+  voided: number;
+}
+
+function standingOf(row: StandingRow | null | undefined): Standing {
+  if (row === null || row === undefined) throw new Error("a count gave no row");
+  if (row.listed === 1) return "listed";
+  return row.voided === 1 ? "withdrawn" : "missing";
 }
 
 /** The list of jobs in D1: which exist, and whose they are. Their status is a projection of the JobObjects'. */
@@ -53,20 +94,27 @@ export class Jobs {
   }
 
   /**
-   * Lists a new job and reserves its units, both or neither, if the account's limit of jobs under way and what is left of
-   * its trial allow it. The transaction decides, so that of many jobs at once no more get in than fit. A job that is
-   * listed already stays as it is; one that was struck from the list never comes back.
+   * Lists a new job, reserves its units and marks its uploads as used, all or nothing, if the account's limit of jobs under
+   * way, what is left of its trial or of its day, and the room in the trial lane allow it. The transaction decides, so that of many jobs at
+   * once no more get in than fit. A job that is listed already stays as it is; one that was struck from the list never comes
+   * back, nor one of closed books.
    */
-  async insert(job: JobDefinition, { maxActiveJobs, units, fund, offer }: JobTerms): Promise<Listing> {
-    const [, , account] = await this.#db.batch<AccountUseRow & { listed: number }>([
+  async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
+    const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay } = terms;
+    const [, , account] = await this.#db.batch<AccountUseRow & { listed: number; open_trial_tasks: number }>([
       this.#db
         .prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at)
-           SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6 FROM (${ACCOUNT_USE})
+          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane)
+           SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12
+           FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
            WHERE active_jobs < ?7
+             AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
+             AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
              AND (?8 <> 'trial' OR
-                  (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)))
+                  (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
+                   AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
              AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
+             AND NOT ${isClosed("?1", "?2")}
            ON CONFLICT DO NOTHING`,
         )
         .bind(
@@ -81,69 +129,118 @@ export class Jobs {
           units,
           offer.tokens,
           trialLength(offer),
+          job.lane,
+          maxTrialBacklog,
+          maxUnitsPerDay,
+          dayOf(job.createdAt),
+          maxTasksPerDay,
         ),
       reserve(this.#db, job.jobId, fund, units),
       this.#db
-        .prepare(`SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed FROM (${ACCOUNT_USE})`)
-        .bind(job.accountId, job.jobId),
+        .prepare(
+          `SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed,
+             iif(?3 = 'trial', ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})`,
+        )
+        .bind(job.accountId, job.jobId, fund),
+      markUsed(this.#db, job),
     ]);
     const row = account?.results[0];
     if (row === undefined) throw new Error("a count gave no row");
-    return { listed: row.listed === 1, use: accountUseOf(row) };
+    return { listed: row.listed === 1, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
   }
 
-  /** Whether the list has the job. */
-  async exists(jobId: string): Promise<boolean> {
-    return (await this.#exists(jobId).first()) !== null;
+  /** What the list and the ledger say of the job. */
+  async standing(jobId: string): Promise<Standing> {
+    return standingOf(await this.#standing(jobId).first<StandingRow>());
   }
 
-  #exists(jobId: string): D1PreparedStatement {
-    return this.#db.prepare("SELECT 1 FROM jobs WHERE id = ?1").bind(jobId);
+  #standing(jobId: string): D1PreparedStatement {
+    return this.#db
+      .prepare(
+        `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
+           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided`,
+      )
+      .bind(jobId);
   }
 
   /**
    * Writes a projection; an older version never overwrites a newer one. The last one also settles the job.
-   * @returns whether the list has the job.
+   * @returns what the list says of the job.
    */
-  async project(projection: JobProjection): Promise<boolean> {
-    const { jobId, status, error, updatedAt, version, usedUnits } = projection;
-    const [listed] = await this.#db.batch([
-      this.#exists(jobId),
+  async project(projection: JobProjection): Promise<Standing> {
+    const { jobId, status, error, updatedAt, version, usedUnits, again = false } = projection;
+    const [standing] = await this.#db.batch<StandingRow>([
+      this.#standing(jobId),
       this.#db
         .prepare(
           `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5
            WHERE id = ?1 AND version < ?5`,
         )
         .bind(jobId, status, error, updatedAt, version),
-      ...(usedUnits === null ? [] : settle(this.#db, jobId, usedUnits, updatedAt)),
+      ...(usedUnits === null ? [] : this.#settle(jobId, usedUnits, updatedAt, again)),
     ]);
-    return listed?.results.length === 1;
+    return standingOf(standing?.results[0]);
   }
 
   /** Strikes an accepted job that is past its retention from the list; what it used stays settled. */
-  async retire(jobId: string, usedUnits: number, at: number): Promise<void> {
-    await this.#db.batch([...settle(this.#db, jobId, usedUnits, at), this.#strike(jobId)]);
+  async retire(jobId: string, usedUnits: number, at: number, again = false): Promise<void> {
+    await this.#db.batch([...this.#settle(jobId, usedUnits, at, again), ...this.#strike([jobId])]);
+  }
+
+  #settle(jobId: string, units: number, at: number, again: boolean): D1PreparedStatement[] {
+    return again ? settleAgain(this.#db, jobId, units, at) : settle(this.#db, jobId, units, at, Date.now());
   }
 
   /** Strikes a job that was never accepted from the list, and voids what was reserved for it. */
   async withdraw(jobId: string, now: number): Promise<void> {
-    await this.#db.batch([voidReservation(this.#db, jobId, now), this.#strike(jobId)]);
+    await this.withdrawAll([jobId], now);
   }
 
-  #strike(jobId: string): D1PreparedStatement {
-    return this.#db.prepare("DELETE FROM jobs WHERE id = ?1").bind(jobId);
+  /** As `withdraw`, for many jobs by three statements: D1 takes a thousand from one run of a Worker. */
+  async withdrawAll(jobIds: readonly string[], now: number): Promise<void> {
+    await this.#db.batch([voidReservations(this.#db, jobIds, now), ...this.#strike(jobIds)]);
+  }
+
+  #strike(jobIds: readonly string[]): D1PreparedStatement[] {
+    return [
+      forgetLetters(this.#db, jobIds),
+      this.#db
+        .prepare("DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?1))")
+        .bind(JSON.stringify(jobIds)),
+    ];
+  }
+
+  /** Up to `limit` jobs that are under way and whose row has not changed since `before` (epoch ms), oldest first. */
+  async underWaySince(before: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
+    const { results } = await this.#db
+      .prepare(
+        `SELECT id AS jobId, updated_at AS since FROM jobs
+         WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3)
+         ORDER BY updated_at, id LIMIT ?4`,
+      )
+      .bind(before, after?.since ?? 0, after?.jobId ?? "", limit)
+      .all<JobAge>();
+    return results;
+  }
+
+  /** Up to `limit` jobs that were created at `time` (epoch ms) or before, oldest first. */
+  async createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
+    const { results } = await this.#db
+      .prepare(
+        `SELECT id AS jobId, created_at AS since FROM jobs
+         WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at, id LIMIT ?4`,
+      )
+      .bind(time, after?.since ?? 0, after?.jobId ?? "", limit)
+      .all<JobAge>();
+    return results;
   }
 
   /** Up to `query.limit` of the account's jobs that are older than `before`, newest first. */
   async list(accountId: string, query: ListJobsQuery, before: string | null): Promise<JobRow[]> {
+    const { sql, values } = jobsPage(accountId, query, before);
     const { results } = await this.#db
-      .prepare(
-        `SELECT id, type, mode AS processing_mode, total_items, status, error, created_at, updated_at FROM jobs
-         WHERE account_id = ?1 AND (?2 IS NULL OR id < ?2) AND (?3 IS NULL OR id = ?3)
-           AND (?4 IS NULL OR mode = ?4) AND (?5 IS NULL OR status = ?5)
-         ORDER BY id DESC LIMIT ?6`,
-      )
-      .bind(accountId, before, query.jobId ?? null, query.mode ?? null, query.status ?? null, query.limit)
+      .prepare(sql)
+      .bind(...values)
       .all<JobRow>();
     return results;
   }

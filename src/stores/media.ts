@@ -1,5 +1,6 @@
 import { AwsClient } from "aws4fetch";
 import type { StoredUpload } from "../core/admission.ts";
+import { keyInUrl, presigner, type Presigner, type SigningBucket } from "../core/presigned-url.ts";
 import type { BucketSettings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
@@ -8,19 +9,27 @@ export interface SignedPut {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Signs the PUT of one output of exactly these bytes. */
+export type OutputSigner = (
+  key: string,
+  file: { contentType: string; size: number; md5: string },
+) => Promise<SignedPut>;
+
 const LIST_PAGE = 1_000;
+/** R2's code for an upload that does not exist, in the message of its error. */
+const NO_SUCH_UPLOAD = "(10024)";
 
 /** The bucket: signed URLs for clients and the inference service, the binding for the Worker. */
 export class Media {
   readonly bucketName: string;
   readonly #bucket: R2Bucket;
-  readonly #base: string;
+  readonly #signing: SigningBucket;
   readonly #signer: AwsClient;
 
   constructor(binding: R2Bucket, { endpoint, name, accessKeyId, secretAccessKey }: BucketSettings) {
     this.bucketName = name;
     this.#bucket = binding;
-    this.#base = `${endpoint}/${name}`;
+    this.#signing = { url: `${endpoint}/${name}`, accessKeyId, secretAccessKey };
     this.#signer = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "auto" });
   }
 
@@ -30,7 +39,7 @@ export class Media {
     seconds: number,
     headers: Record<string, string>,
   ): Promise<string> {
-    const url = new URL(`${this.#base}/${key}`);
+    const url = new URL(`${this.#signing.url}/${keyInUrl(key)}`);
     url.searchParams.set("X-Amz-Expires", String(seconds));
     // Without allHeaders aws4fetch leaves Content-Type and Content-Length out of the signature.
     const signed = await this.#signer.sign(url, {
@@ -51,24 +60,39 @@ export class Media {
     return this.#sign("PUT", key, seconds, { "content-type": contentType });
   }
 
-  /** A PUT of exactly these bytes: content type, size and MD5 (base64) are signed. */
-  async signOutput(
-    key: string,
-    file: { contentType: string; size: number; md5: string },
-    seconds: number,
-  ): Promise<SignedPut> {
-    const headers = { "content-type": file.contentType, "content-md5": file.md5 };
-    const url = await this.#sign("PUT", key, seconds, { ...headers, "content-length": String(file.size) });
-    return { url, headers };
+  /** Signs GETs of many objects, which live for `seconds` from now. */
+  async signGets(seconds: number): Promise<Presigner> {
+    return presigner(this.#signing, { method: "GET", seconds, now: Date.now() });
   }
 
-  /** An object's size and first bytes; null if there is no object. */
-  async head(key: string, bytes: number): Promise<StoredUpload | null> {
-    const known = await this.#bucket.head(key);
-    // Nobody can satisfy a range of an empty object.
-    if (known === null || known.size === 0) return known && { size: 0, head: new Uint8Array() };
-    const object = await this.#bucket.get(key, { range: { offset: 0, length: bytes } });
-    return object && { size: object.size, head: await object.bytes() };
+  /** Signs PUTs of many outputs, which live for `seconds` from now: content type, size and MD5 (base64) are signed. */
+  async signOutputs(seconds: number): Promise<OutputSigner> {
+    const names = ["content-length", "content-md5", "content-type"];
+    const access = { method: "PUT", seconds, now: Date.now(), headers: names } as const;
+    const signer = await presigner(this.#signing, access);
+    return async (key, { contentType, size, md5 }) => {
+      const headers = { "content-type": contentType, "content-md5": md5 };
+      const signature = await signer.signature(key, { ...headers, "content-length": String(size) });
+      return { url: signer.url(key, signature), headers };
+    };
+  }
+
+  /** An object's size, ETag and first bytes, of one version of it and in one round trip; null if there is no object. */
+  async peek(key: string, bytes: number): Promise<StoredUpload | null> {
+    try {
+      const object = await this.#bucket.get(key, { range: { offset: 0, length: bytes } });
+      return object && { size: object.size, etag: object.httpEtag, head: await object.bytes() };
+    } catch (error) {
+      // Nobody can satisfy a range of an empty object.
+      const known = await this.#bucket.head(key);
+      if (known !== null && known.size > 0) throw error;
+      return known && { size: 0, etag: known.httpEtag, head: new Uint8Array() };
+    }
+  }
+
+  /** An object's size in bytes; null if there is no object. */
+  async sizeOf(key: string): Promise<number | null> {
+    return (await this.#bucket.head(key))?.size ?? null;
   }
 
   /** An object's bytes as a stream; null if there is no object. */
@@ -81,9 +105,49 @@ export class Media {
     await this.#bucket.put(key, bytes, { httpMetadata: metadata });
   }
 
-  /** Begins an object that is written in parts. All but the last have the same size, at least 5 MiB. */
-  async writeInParts(key: string, metadata: R2HTTPMetadata): Promise<R2MultipartUpload> {
-    return this.#bucket.createMultipartUpload(key, { httpMetadata: metadata });
+  /** Writes a text whole, if it arrives as its SHA-256 (hex) says. */
+  async writeText(key: string, text: string, sha256: string, contentType: string): Promise<void> {
+    await this.#bucket.put(key, text, { httpMetadata: { contentType }, sha256 });
+  }
+
+  /**
+   * The bytes of an object of at most `mostBytes`; "larger" for any other, of which nothing is read; null if there is no
+   * object.
+   */
+  async readSmall(key: string, mostBytes: number): Promise<Uint8Array | "larger" | null> {
+    const object = await this.#bucket.get(key);
+    if (object === null || object.size <= mostBytes) return object && object.bytes();
+    await object.body.cancel();
+    return "larger";
+  }
+
+  /**
+   * Begins an object that is written in parts, and returns the upload's id. All parts but the last have the same size, at
+   * least 5 MiB. R2 aborts an upload that is not completed within seven days.
+   */
+  async beginParts(key: string, metadata: R2HTTPMetadata): Promise<string> {
+    return (await this.#bucket.createMultipartUpload(key, { httpMetadata: metadata })).uploadId;
+  }
+
+  /** Writes a part (numbers from 1), or overwrites it, and returns its ETag. */
+  async writePart(key: string, uploadId: string, partNumber: number, bytes: Uint8Array): Promise<string> {
+    const upload = this.#bucket.resumeMultipartUpload(key, uploadId);
+    return (await upload.uploadPart(partNumber, bytes)).etag;
+  }
+
+  /** Makes an object of the parts with these ETags. @throws if a part has another one. */
+  async completeParts(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
+    const parts = etags.map((etag, i) => ({ partNumber: i + 1, etag }));
+    await this.#bucket.resumeMultipartUpload(key, uploadId).complete(parts);
+  }
+
+  /** Gives an upload up: none of its parts remains. One that is no longer there is not an error. */
+  async abortParts(key: string, uploadId: string): Promise<void> {
+    try {
+      await this.#bucket.resumeMultipartUpload(key, uploadId).abort();
+    } catch (error) {
+      if (!String(error).includes(NO_SUCH_UPLOAD)) throw error;
+    }
   }
 
   /** Deletes objects; a missing one is not an error. */
@@ -91,12 +155,18 @@ export class Media {
     for (let i = 0; i < keys.length; i += LIST_PAGE) await this.#bucket.delete(keys.slice(i, i + LIST_PAGE));
   }
 
-  /** Deletes every object under a prefix. */
-  async deletePrefix(prefix: string): Promise<void> {
+  /**
+   * Deletes every object under a prefix, a thousand at a time, or as many as it can until `until` (epoch ms): a thousand at
+   * the least. Returns how many, and whether none is left.
+   */
+  async deletePrefix(prefix: string, until = Infinity): Promise<{ deleted: number; isEmpty: boolean }> {
+    let deleted = 0;
     for (;;) {
-      const page = await this.#bucket.list({ prefix, limit: LIST_PAGE });
-      await this.delete(page.objects.map((object) => object.key));
-      if (!page.truncated) return;
+      const { objects, truncated } = await this.#bucket.list({ prefix, limit: LIST_PAGE });
+      await this.delete(objects.map((object) => object.key));
+      deleted += objects.length;
+      if (!truncated) return { deleted, isEmpty: true };
+      if (Date.now() >= until) return { deleted, isEmpty: false };
     }
   }
 }

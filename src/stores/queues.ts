@@ -20,11 +20,6 @@ export class Queues {
     await this.#queues[lane].sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId } })));
   }
 
-  /** How many tasks of trial accounts wait in their queue. @throws if the queue does not answer. */
-  async trialBacklog(): Promise<number> {
-    return (await this.#queues.trial.metrics()).backlogCount;
-  }
-
   /** Asks for a job's archive to be built. @throws if the queue does not take the message. */
   async sendArchive(jobId: string): Promise<void> {
     const message: ArchiveMessage = { v: 1, jobId };

@@ -1,6 +1,9 @@
 import { log, reasonOf } from "../core/log.ts";
 
-/** Counts each account's requests with Cloudflare's rate limiter; wrangler.toml has the rate and its period. */
+/** The period of both limiters in wrangler.toml: after it, whoever is over the rate has the full rate again. */
+export const RATE_PERIOD_SECONDS = 60;
+
+/** Counts requests with one of Cloudflare's rate limiters; wrangler.toml has the rate and its period. */
 export class RequestRate {
   readonly #limiter: RateLimit;
 
@@ -8,13 +11,16 @@ export class RequestRate {
     this.#limiter = limiter;
   }
 
-  /** Counts a request and says whether it is within the rate. A limiter that does not answer refuses nobody. */
-  async admits(accountId: string): Promise<boolean> {
+  /**
+   * Counts a request of `key`, an account or the owner of an address, and says whether it is within the rate. A limiter
+   * that does not answer refuses nobody.
+   */
+  async admits(key: string): Promise<boolean> {
     try {
-      const { success } = await this.#limiter.limit({ key: accountId });
+      const { success } = await this.#limiter.limit({ key });
       return success;
     } catch (error) {
-      log("error", "rate_unknown", { account: accountId, reason: reasonOf(error) });
+      log("error", "rate_unknown", { reason: reasonOf(error) });
       return true;
     }
   }

@@ -9,32 +9,43 @@ export class CustomerGone extends ServiceError {
   }
 }
 
+/** Stripe refused the request itself: it works, and may take another. */
+export class RequestRefused extends ServiceError {
+  constructor() {
+    super("payment_provider_failed");
+  }
+}
+
+/** Stripe never had the customer, as far as our secret key reaches: it may be the key of another account or mode. */
+export class CustomerUnknown extends RequestRefused {}
+
 /** Whether Stripe refused the request itself, and would refuse it again. */
 export const isRefused = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError;
 
-/** Stripe's answer for a deleted customer. A customer of the other mode exists: then our secret key is the wrong one. */
-const isCustomerGone = (error: unknown): boolean =>
-  isRefused(error) &&
-  error.code === "resource_missing" &&
-  error.param === "customer" &&
-  !/similar object exists in/i.test(error.message);
+/** Whether Stripe took no request of ours at all: a wrong key, a missing permission, or too many requests. */
+export const isTurnedAway = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeAuthenticationError ||
+  error instanceof Stripe.errors.StripePermissionError ||
+  error instanceof Stripe.errors.StripeRateLimitError;
+
+/** Stripe's answer where a parameter names nothing that it has. */
+export const isMissing = (error: unknown, param: string): boolean =>
+  isRefused(error) && error.code === "resource_missing" && error.param === param;
 
 /** Stripe's answer to an identifier that it knows; it has no error code for this. */
 export const isKnownIdentifier = (error: unknown): boolean =>
   isRefused(error) &&
   (error.code === "duplicate_meter_event" || /event already exists with identifier/i.test(error.message));
 
-/** Calls Stripe. @throws CustomerGone, or ServiceError payment_provider_failed after the reason is logged. */
+/** Calls Stripe. @throws ServiceError payment_provider_failed (RequestRefused if that is why) after the reason is logged; and as `ask` if it throws one. */
 export async function asked<Answer>(operation: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (error) {
-    if (isCustomerGone(error)) {
-      log("warn", "customer_gone", { operation });
-      throw new CustomerGone();
-    }
-    throw failed(operation, error);
+    if (error instanceof ServiceError) throw error;
+    const failure = failed(operation, error);
+    throw isRefused(error) ? new RequestRefused() : failure;
   }
 }
 
