@@ -12,6 +12,7 @@ import { billing } from "./http/routes/billing.ts";
 import { wrongMethod } from "./http/routes/wrong-method.ts";
 import { jobs } from "./http/routes/jobs.ts";
 import { leases } from "./http/routes/leases.ts";
+import { operator } from "./http/routes/operator.ts";
 import { pages } from "./http/routes/pages.ts";
 import { uploads } from "./http/routes/uploads.ts";
 import { webhooks } from "./http/routes/webhooks.ts";
@@ -30,6 +31,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     })
     .onError(respondWithError)
     .use("/v1/*", crossOrigin, noStore)
+    .use("/internal/*", noStore)
     .route("/", pages)
     .get("/healthz", (c) => {
       // A Worker with wrong settings is not healthy: it answers 500, and the log names the settings.
@@ -43,6 +45,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .route("/v1/api-keys", apiKeys)
     .route("/v1/billing", billing)
     .route("/internal/leases", leases)
+    .route("/internal/operator", operator)
     .route("/webhooks", webhooks)
     .notFound((c) => respondWithError(new ServiceError("not_found"), c));
 }

@@ -1,10 +1,15 @@
+import { env as bindings } from "cloudflare:workers";
 import { createApp } from "./app.ts";
+import { observeLines } from "./core/log.ts";
 import type { Env } from "./env.ts";
 import { platformOf } from "./platform.ts";
+import { metricsWriter } from "./stores/analytics.ts";
 import { consume } from "./workers/queue-consumer.ts";
 import { runScheduled } from "./workers/scheduled.ts";
 
 export { JobObject } from "./workers/job-object.ts";
+
+observeLines(metricsWriter(bindings.METRICS));
 
 const app = createApp(platformOf);
 

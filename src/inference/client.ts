@@ -11,11 +11,14 @@ export type SubmitOutcome =
       readonly reason: string;
       /** False if an operator should look: the service can't be reached, or answers as it never should. */
       readonly expected: boolean;
+      /** Whether the service may have taken the task all the same: it gave no answer, or another did in its place. */
+      readonly perhapsTaken: boolean;
     }
   | { readonly outcome: "refused"; readonly reason: string };
 
 const TIMEOUT_MS = 10_000;
-const DEFAULT_DELAY_MS = 2_000;
+/** Unless the service asks for another. */
+export const DEFAULT_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
 
 const Refusal = z.object({ error: z.string().max(64) });
@@ -47,19 +50,23 @@ export class InferenceClient {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {
-      return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, reason: reasonOf(error), expected: false };
+      const reason = reasonOf(error);
+      return { outcome: "busy", delayMs: DEFAULT_DELAY_MS, reason, expected: false, perhapsTaken: true };
     }
     if (response.ok) {
       await response.body?.cancel();
       return { outcome: "accepted" };
     }
     const { status } = response;
-    const reason = `status ${status} ${await refusalCode(response)}`;
+    const code = await refusalCode(response);
+    const reason = `status ${status} ${code}`;
     if (status === 400) return { outcome: "refused", reason };
     // Anything else is the service's state or an operator's mistake (a wrong token), and not the task's fault.
     const seconds = Number(response.headers.get("retry-after"));
     const delayMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_DELAY_MS) : DEFAULT_DELAY_MS;
-    return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503 };
+    // A proxy that gave up waiting does not know what the service did.
+    const perhapsTaken = status >= 500 && !(status === 503 && code !== "");
+    return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503, perhapsTaken };
   }
 
   /** Tells the service to drop a task, if it can be reached; otherwise the task's next callback tells it. */

@@ -4,33 +4,37 @@ import { fundOf, type AccountUse } from "../core/ledger.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { trialOfferOf } from "../settings.ts";
+import type { Listing } from "../stores/jobs.ts";
 import type { HoldKey } from "./idempotency.ts";
 
 /**
  * Lets a job in: its JobObject writes it down (with an alarm that clears up if all else is cut off), D1 lists it and
  * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
- * @param refusalBy says why an account with this use may not have the job, if D1 turns it down
+ * @param refusalBy says why the job may not be had, if D1 turns it down
  * @returns the account's use with the job.
  * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed; and as withdraw.
  */
 export async function admitJob(
   platform: Platform,
   { job, access, units }: ProposedJob,
-  refusalBy: (use: AccountUse) => ServiceError | null,
+  refusalBy: (listing: Listing) => Promise<ServiceError | null>,
   holdKey: HoldKey,
 ): Promise<AccountUse> {
   const jobObject = platform.jobObject(job.jobId);
   await jobObject.prepare(job);
   let refusal = new ServiceError("enqueue_failed");
   try {
-    const { listed, use } = await platform.jobs.insert(job, {
+    const listing = await platform.jobs.insert(job, {
       maxActiveJobs: access.maxActiveJobs,
       units,
       fund: fundOf(access.accessMode),
       offer: trialOfferOf(platform.settings),
+      maxTrialBacklog: platform.settings.TRIAL_MAX_BACKLOG,
+      maxUnitsPerDay: access.maxUnitsPerDay,
+      maxTasksPerDay: access.maxTasksPerDay,
     });
-    if (listed && (await jobObject.accept())) return use;
-    if (!listed) refusal = refusalBy(use) ?? refusal;
+    if (listing.listed && (await jobObject.accept())) return listing.use;
+    if (!listing.listed) refusal = (await refusalBy(listing)) ?? refusal;
   } catch (error) {
     log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }
@@ -39,19 +43,27 @@ export async function admitJob(
 }
 
 /**
- * Finds out what became of a job whose request was cut off: true if it is accepted now. Otherwise nothing is left of it,
- * and it may be let in under the same id, unless it was listed before: then it is gone for good.
+ * Finds out what became of an account's job whose request was cut off: true if it is accepted now. Otherwise nothing is
+ * left of it, and it may be let in under the same id, unless it was listed before: then it is gone for good.
  * @throws as withdraw.
  */
-export async function recoverJob(platform: Platform, jobId: string, holdKey: HoldKey): Promise<boolean> {
-  if ((await platform.jobs.exists(jobId)) && (await platform.jobObject(jobId).accept())) return true;
+export async function recoverJob(
+  platform: Platform,
+  { accountId, jobId }: { readonly accountId: string; readonly jobId: string },
+  holdKey: HoldKey,
+): Promise<boolean> {
+  const jobObject = platform.jobObject(jobId);
+  const standing = await platform.jobs.standing(jobId);
+  if (standing === "listed" && (await jobObject.accept())) return true;
+  // It was accepted, and the list has lost it since: the job stands.
+  if (standing === "missing" && (await jobObject.status(accountId)) !== null) return true;
   await withdraw(platform, jobId, holdKey);
   return false;
 }
 
 /**
- * Removes the job's row, its reserved tokens and its object, whatever came in between. The list decides: an object that
- * can't be told now finds out by its alarm or with its next push that it is not listed, and goes.
+ * Removes the job's row, its reserved tokens and its object, whatever came in between. The ledger decides: an object that
+ * can't be told now finds out by its alarm or with its next push that its reservation is void, and goes.
  * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if it is not
  * known whether the list still has the job.
  */

@@ -1,8 +1,14 @@
 import { apiKeyDigest, isWellFormedApiKey } from "../core/api-key.ts";
+import { addressOwner } from "../core/client-address.ts";
+import { sha256Hex } from "../core/digest.ts";
+import { ServiceError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { profileAfter, sameProfile, Subject } from "../core/identity.ts";
 import type { Account } from "../stores/accounts.ts";
+import type { IdentityProvider } from "../stores/identity-provider.ts";
+import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
 import type { Platform } from "../platform.ts";
+import { logSparsely } from "./log-sparsely.ts";
 
 /**
  * Three parts of base64url (RFC 7515, 7.1). An unsigned token's last part is empty, and we accept none. The signature's
@@ -10,30 +16,90 @@ import type { Platform } from "../platform.ts";
  */
 const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.(?=.)(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
+/** Finds the account that a credential lets in, or null. */
+type LookUp = () => Promise<Account | null>;
+
+/** How to look up a credential by its form; null for a text that can be neither an API key nor an access token. */
+function lookUpOf({ accounts, identityProvider }: Platform, credential: string): LookUp | null {
+  if (isWellFormedApiKey(credential))
+    return async () => accounts.findByKeyDigest(await apiKeyDigest(credential));
+  if (identityProvider === null || !TOKEN_PATTERN.test(credential)) return null;
+  return () => signIn({ accounts, identityProvider }, credential);
+}
+
 /**
- * The account of a credential, or null. A text that can be neither an API key nor an access token costs no read.
- * @throws ServiceError identity_provider_unavailable.
+ * The account of a credential, within its rate of requests; null if the credential lets nobody in. Whatever a client can
+ * make up is bounded before it costs a read or a signature check: a text of no credential's form, one that was refused
+ * seconds ago, and by the client's address all that this isolate has not seen good lately. The account is read for every
+ * request all the same, so that a revoked key is refused at once.
+ * @param address of the client; null if it is not known, as where Cloudflare is not in front: then it bounds nothing
+ * @throws ServiceError rate_limited, identity_provider_unavailable.
  */
-export async function authenticate(platform: Platform, credential: string): Promise<Account | null> {
-  if (isWellFormedApiKey(credential)) {
-    return platform.accounts.findByKeyDigest(await apiKeyDigest(credential));
+export async function authenticate(
+  platform: Platform,
+  credential: string,
+  address: string | null,
+): Promise<Account | null> {
+  const lookUp = lookUpOf(platform, credential);
+  if (lookUp === null) return null;
+  const digest = await sha256Hex(credential);
+  const { accepted, refused } = platform.seenCredentials;
+  if (refused.get(digest, Date.now()) !== undefined) return null;
+  const known = accepted.get(digest, Date.now());
+  await (known === undefined ? boundStranger(platform, address) : boundAccount(platform, known));
+
+  const account = await lookUp();
+  if (account === null) {
+    accepted.delete(digest);
+    refused.put(digest, true, Date.now());
+    return null;
   }
-  return TOKEN_PATTERN.test(credential) ? signIn(platform, credential) : null;
+  accepted.put(digest, account.accountId, Date.now());
+  if (known === undefined) await boundAccount(platform, account.accountId);
+  return account;
+}
+
+/** The refusal of who is over a rate; the log names it, because the request is refused before its account is read. */
+function rateLimited(
+  platform: Platform,
+  who: { account: string } | { address: string },
+  message?: string,
+): ServiceError {
+  logSparsely(platform, "warn", "rate_exceeded", who);
+  return new ServiceError("rate_limited", message, { retryAfterSeconds: RATE_PERIOD_SECONDS });
+}
+
+/** Counts a request of an account, or so many more for one that costs as much. @throws ServiceError rate_limited. */
+export async function boundAccount(platform: Platform, accountId: string, requests = 1): Promise<void> {
+  for (let i = 0; i < requests; i += 1)
+    if (!(await platform.requestRate.admits(accountId))) throw rateLimited(platform, { account: accountId });
+}
+
+/** Bounds the credentials from one address of which it is not known whether they are good. */
+async function boundStranger(platform: Platform, address: string | null): Promise<void> {
+  const owner = address === null ? null : addressOwner(address);
+  if (owner === null || (await platform.addressRate.admits(owner))) return;
+  throw rateLimited(
+    platform,
+    { address: owner },
+    "Your network address has sent too many requests with different or invalid credentials. Check the credential, and try again after the number of seconds in Retry-After.",
+  );
 }
 
 /** The account of an access token; the first token creates it. A token without news costs one read. */
-async function signIn(platform: Platform, token: string): Promise<Account | null> {
-  const provider = platform.identityProvider;
-  if (provider === null) return null;
-  const claims = await provider.verify(token);
+async function signIn(
+  { accounts, identityProvider }: Pick<Platform, "accounts"> & { identityProvider: IdentityProvider },
+  token: string,
+): Promise<Account | null> {
+  const claims = await identityProvider.verify(token);
   const subject = Subject.safeParse(claims?.sub);
   if (!subject.success) return null;
-  const identity = { issuer: provider.issuer, subject: subject.data };
+  const identity = { issuer: identityProvider.issuer, subject: subject.data };
 
-  const known = await platform.accounts.findByIdentity(identity);
+  const known = await accounts.findByIdentity(identity);
   if (known?.suspended) return null;
   const profile = profileAfter(claims, known?.profile);
   if (known !== null && sameProfile(known.profile, profile)) return known.account;
-  const saved = await platform.accounts.saveIdentity(identity, profile, newId("acct"), Date.now());
+  const saved = await accounts.saveIdentity(identity, profile, newId("acct"), Date.now());
   return saved.suspended ? null : saved.account;
 }

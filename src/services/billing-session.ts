@@ -6,13 +6,14 @@ import type { Payments } from "../stores/payments.ts";
 import { CustomerGone } from "../stores/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
 import { once, type Once } from "./idempotency.ts";
+import { logSparsely } from "./log-sparsely.ts";
 
 /** Makes a URL for a customer. `effectId` is the same in each run of the same request. */
 type UrlOf = (payments: Payments, customerId: string, effectId: string) => Promise<string>;
 
 /**
  * Opens a page of the payment provider for the account, once per Idempotency-Key.
- * @throws ServiceError billing_not_configured, payment_provider_failed, and as `once` and `urlOf`.
+ * @throws ServiceError billing_not_configured, rate_limited, payment_provider_failed, and as `once` and `urlOf`.
  */
 export async function openBillingSession(
   platform: Platform,
@@ -28,11 +29,33 @@ export async function openBillingSession(
     () => crypto.randomUUID(),
     BillingUrl,
     async (effectId) => {
+      await boundSessions(platform, accountId);
       const answer = {
         url: await withCustomer(platform, payments, accountId, (id) => urlOf(payments, id, effectId)),
       };
       return { answer, remembered: answer };
     },
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Bounds how often an account makes us call the payment provider, which counts the calls of all accounts together. A
+ * request that is a repetition, and makes no call, is not counted.
+ * @throws ServiceError rate_limited
+ */
+async function boundSessions(platform: Platform, accountId: string): Promise<void> {
+  const { billing, settings } = platform;
+  const { MAX_BILLING_SESSIONS_PER_HOUR: most } = settings;
+  const now = Date.now();
+  const hour = Math.floor(now / HOUR_MS);
+  if (await billing.countSession(accountId, hour, most)) return;
+  logSparsely(platform, "warn", "rate_exceeded", { account: accountId, of: "billing_sessions" });
+  throw new ServiceError(
+    "rate_limited",
+    `This account has opened ${most} billing pages within the hour. Use one of them, or try again after the number of seconds in Retry-After.`,
+    { retryAfterSeconds: Math.ceil(((hour + 1) * HOUR_MS - now) / 1_000) },
   );
 }
 
@@ -57,8 +80,7 @@ async function withCustomer<T>(
 async function customerOf({ billing }: Platform, payments: Payments, accountId: string): Promise<string> {
   const { customerId, email, formerCustomers } = await billing.customerOf(accountId);
   if (customerId !== null) return customerId;
-  // With another address Stripe would refuse a repetition for its parameters; after a deletion it would answer with the
-  // deleted customer. Hence both are in the key.
-  const key = `customer-${await sha256Hex(`${accountId} ${email} ${formerCustomers}`)}`;
+  // After a deletion Stripe would answer with the deleted customer. Hence the number of these is in the key.
+  const key = `customer-${await sha256Hex(`${accountId} ${formerCustomers}`)}`;
   return billing.keepCustomer(accountId, await payments.createCustomer(accountId, email, key), Date.now());
 }

@@ -2,9 +2,10 @@ import type { TaskClaim } from "../core/job/answers.ts";
 import type { JobDefinition } from "../core/job/state.ts";
 import { issueLeaseToken } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
+import { mostMasks } from "../core/mask-limit.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
-import { MOST_MASKS_PER_TASK, problemOf, PROBLEMS, type TaskRequest } from "@segmentation/protocol";
+import { problemOf, PROBLEMS, type TaskRequest } from "@segmentation/protocol";
 import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
 
@@ -14,21 +15,14 @@ import type { Platform } from "../platform.ts";
  */
 const HELD_SECONDS = 4 * 86_400;
 
-/** A result names each mask twice with a signed URL: more masks would not fit a Worker's memory. */
-const MOST_MASKS_PER_JOB = 30_000;
-
-/** Many tasks turned away at once should not come back at once. */
-const jittered = (delayMs: number): number => Math.round(delayMs * (1 + Math.random() / 2));
-
 /** The part of a task that depends on the job's type: the limits and the request's own parameters. */
 function variantOf(settings: Settings, definition: JobDefinition) {
   if (definition.type === "image") {
-    const { type, taskIds, threshold, maskThreshold } = definition;
-    const masks = Math.min(MOST_MASKS_PER_TASK, Math.floor(MOST_MASKS_PER_JOB / taskIds.length));
+    const { type, prompts, taskIds, threshold, maskThreshold } = definition;
     const limits = {
       inputBytes: settings.MAX_IMAGE_BYTES,
       inputPixels: settings.MAX_IMAGE_PIXELS,
-      masks,
+      masks: mostMasks({ prompts: prompts.length, tasks: taskIds.length }),
     };
     return { type, limits, threshold, maskThreshold };
   }
@@ -42,12 +36,17 @@ function variantOf(settings: Settings, definition: JobDefinition) {
   return { type, limits, scoreThreshold, sampling: { fps, numFrames, maxFrames } };
 }
 
+/** The ETag that the task's input has to have; null if any will do. */
+const inputEtagOf = ({ taskIds, inputEtags }: JobDefinition, taskId: string): string | null =>
+  inputEtags?.[taskIds.indexOf(taskId)] ?? null;
+
 async function requestOf(
   { settings, media }: Platform,
   taskId: string,
   { definition, lease, deadline }: TaskClaim,
 ): Promise<TaskRequest> {
   const { jobId, accountId } = definition;
+  const inputEtag = inputEtagOf(definition, taskId);
   const [inputUrl, callbackToken] = await Promise.all([
     media.signGet(inputKey(accountId, taskId), HELD_SECONDS),
     issueLeaseToken(
@@ -59,7 +58,10 @@ async function requestOf(
   return {
     key: taskKey(jobId, taskId, lease),
     lane: definition.lane,
+    account: accountId,
+    acceptedAt: definition.createdAt,
     inputUrl,
+    ...(inputEtag !== null && { inputEtag }),
     prompts: [...definition.prompts],
     generatePreview: definition.generatePreview,
     callbackUrl: `${settings.PUBLIC_URL}/internal/leases`,
@@ -78,7 +80,11 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
   const claim = await jobObject.claimTask(taskId);
   if (claim === null) return;
   const { lease } = claim;
-  const submitted = await platform.inference.submit(await requestOf(platform, taskId, claim));
+  const request = await requestOf(platform, taskId, claim);
+  const begun = Date.now();
+  const submitted = await platform.inference.submit(request);
+  const outcome = submitted.outcome === "busy" && submitted.perhapsTaken ? "unanswered" : submitted.outcome;
+  log("info", "task_offered", { jobId, taskId, lane: request.lane, outcome, ms: Date.now() - begun });
   switch (submitted.outcome) {
     case "accepted":
       return jobObject.startTask(taskId, lease);
@@ -88,7 +94,9 @@ export async function dispatchTask(platform: Platform, jobId: string, taskId: st
         taskId,
         reason: submitted.reason,
       });
-      return jobObject.releaseTask(taskId, lease, jittered(submitted.delayMs));
+      // Once the lease is handed back the task is offered again, and should not run twice meanwhile.
+      if (submitted.perhapsTaken) await platform.inference.cancel(request.key);
+      return jobObject.releaseTask(taskId, lease, submitted.delayMs);
     case "refused":
       log("error", "inference_refused", { jobId, taskId, reason: submitted.reason });
       await jobObject.completeTask(taskId, lease, {

@@ -2,7 +2,6 @@ import { ServiceError } from "../core/errors.ts";
 import type { LeaseClaims } from "../core/lease-token.ts";
 import { log } from "../core/log.ts";
 import { outputKey } from "../core/object-keys.ts";
-import { mapPool } from "../core/pool.ts";
 import { filesRefusal } from "../core/task-outputs.ts";
 import type {
   Completion,
@@ -15,8 +14,6 @@ import type { Platform } from "../platform.ts";
 
 /** Longer than the inference service goes on offering a result. */
 const UPLOAD_SECONDS = 3_600;
-/** Signing only takes the processor: more at a time would only take more memory. */
-const SIGNATURES = 16;
 
 /** Refuses what such a task can't have written: the versions of Worker and service don't fit together. */
 function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): ServiceError {
@@ -38,10 +35,12 @@ export async function grantOutputs(
   if (definition === null) throw new ServiceError("lease_lost");
   const refusal = filesRefusal(definition.type, files);
   if (refusal !== null) throw outputsRefused(claims, refusal);
-  const uploads = await mapPool(files, SIGNATURES, async (file) => {
-    const key = outputKey(definition, task, lease, file.name);
-    return { name: file.name, ...(await platform.media.signOutput(key, file, UPLOAD_SECONDS)) };
-  });
+  const sign = await platform.media.signOutputs(UPLOAD_SECONDS);
+  const uploads: OutputsGrant["uploads"] = [];
+  for (const file of files) {
+    const signed = await sign(outputKey(definition, task, lease, file.name), file);
+    uploads.push({ name: file.name, ...signed });
+  }
   return { uploads };
 }
 
@@ -77,7 +76,7 @@ export async function completeTask(
     lease,
     reported: report.reported,
     outcome: completion.outcome,
-    ...(completion.outcome === "failed" && { problem: completion.problem.code }),
+    problem: completion.outcome === "failed" ? completion.problem.code : undefined,
   });
   if (report.reported === "lease_lost") throw new ServiceError("lease_lost");
 }

@@ -1,24 +1,42 @@
 import { ServiceError } from "../core/errors.ts";
-import { log } from "../core/log.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { signatureProblem } from "../core/stripe-signature.ts";
 import type { PaymentEvent, Payments } from "../stores/payments.ts";
 import { CustomerGone } from "../stores/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
+import { logSparsely } from "./log-sparsely.ts";
 
 /** The kinds of events after which a customer's standing may have changed. */
 const TELLING = /^(customer\.subscription|invoice|checkout\.session)\./;
 
 /**
+ * Refuses a webhook by its header alone, before its body is read: one without a signature in force can't be the payment
+ * provider's.
+ * @throws ServiceError not_found where the operator has no billing, invalid_signature.
+ */
+export function admitStripeEvent(platform: Platform, signature: string | undefined): void {
+  if (platform.payments === null) throw new ServiceError("not_found");
+  const problem = signatureProblem(signature, Date.now());
+  if (problem !== null) throw refusedEvent(platform, `the signature is ${problem}`);
+}
+
+/** The refusal of a webhook that the payment provider has not signed. */
+function refusedEvent(platform: Platform, reason: string): ServiceError {
+  logSparsely(platform, "warn", "webhook_refused", { reason });
+  return new ServiceError("invalid_signature");
+}
+
+/**
  * Receives a webhook of the payment provider. The event only says which customer changed; the state is then fetched.
  * Events come late, twice and in any order, but the provider's answer is always true.
+ * @throws ServiceError as admitStripeEvent; any error, after which the provider sends the event again.
  */
-export async function receiveStripeEvent(
-  platform: Platform,
-  body: string,
-  signature: string | undefined,
-): Promise<void> {
+export async function receiveStripeEvent(platform: Platform, body: string, signature: string): Promise<void> {
   const { payments } = platform;
   if (payments === null) throw new ServiceError("not_found");
-  const event = await payments.readEvent(body, signature);
+  const event = await payments.readEvent(body, signature).catch((error: unknown) => {
+    throw refusedEvent(platform, reasonOf(error));
+  });
   const outcome =
     event.customerId === null
       ? "not_interesting"

@@ -1,48 +1,83 @@
-import { log, reasonOf } from "../core/log.ts";
-import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../core/metering.ts";
+import { log } from "../core/log.ts";
+import { LAG_ALARM_MS, RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../core/metering.ts";
 import { mapPool } from "../core/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { DueUse } from "../stores/usage-outbox.ts";
+import type { Payments } from "../stores/payments.ts";
+import { CustomerUnknown } from "../stores/stripe-failures.ts";
+import type { DueUse, UsageOutbox } from "../stores/usage-outbox.ts";
 
-/** Each costs two statements, and D1 takes a thousand statements from one run of a Worker. */
-const MOST_A_RUN = 400;
+const MOST_A_RUN = 5_000;
+/** A run ends before the next one begins. */
+const RUN_MS = 4 * 60_000;
+/** How many tries are recorded at a time: a statement before they are sent, two after that. */
+const GROUP = 60;
 /** Stripe takes one call at a time per customer; a Worker has six connections. */
 const WIDTH = 6;
 
-/** Reports metered use that is due to the payment provider. What it refuses waits for the next run; so does all if it is away. */
+/** Of how many customers Stripe is asked, at most, before use is reported to it. */
+const ASKED_FIRST = 3;
+
+/**
+ * Reports metered use that is due to the payment provider. What it refuses waits for the next run; so does all if it is away, or
+ * is another account than the one that has our customers.
+ */
 export async function reportUsage(platform: Platform, now: number): Promise<void> {
   const { payments, usage } = platform;
   if (payments === null) return;
-  const limits = { triedAfter: now - RESENT_WITHIN_MS, usedAfter: now - SENT_WITHIN_MS };
-  const stalled = await usage.stalled(limits);
+  const limits = { now, triedAfter: now - RESENT_WITHIN_MS, usedAfter: now - SENT_WITHIN_MS };
+  const { lagMs, stalled } = await usage.backlog(limits);
+  const oldestSeconds = lagMs === null ? null : Math.round(lagMs / 1_000);
   if (stalled.count > 0) log("error", "usage_stalled", { ...stalled });
+  if (lagMs !== null && lagMs > LAG_ALARM_MS) log("error", "usage_lagging", { oldestSeconds });
 
   const due = await usage.due(limits, MOST_A_RUN);
+  // One report finds out whether Stripe answers; preferably one that it may know, because the others can wait out an outage.
+  const first = due.find((use) => use.mayBeKnown) ?? due[0];
+  const rest = due.filter((use) => use !== first);
+  const groups = first === undefined ? [] : [[first]];
+  for (let i = 0; i < rest.length; i += GROUP) groups.push(rest.slice(i, i + GROUP));
   let sent = 0;
+  const isOurs = await hasOurCustomers(payments, due);
+  for (const group of isOurs ? groups : []) {
+    const identifiers = group.map(({ identifier }) => identifier);
+    const outcome = await reportGroup(usage, payments, identifiers);
+    sent += outcome.sent;
+    if (outcome.isAway || Date.now() > now + RUN_MS) break;
+  }
+  log("info", "usage_reported", { due: due.length, sent, oldestSeconds });
+}
+
+/** Whether the payment provider has our customers. Where it can't be asked, the first report finds out. */
+async function hasOurCustomers(payments: Payments, due: readonly DueUse[]): Promise<boolean> {
+  try {
+    const customers = new Set(due.map(({ customerId }) => customerId));
+    await payments.askForOneOf([...customers].slice(0, ASKED_FIRST));
+    return true;
+  } catch (error) {
+    return !(error instanceof CustomerUnknown);
+  }
+}
+
+/** Reports a group, one call at a time per customer, until the provider can't be reached. */
+async function reportGroup(
+  usage: UsageOutbox,
+  payments: Payments,
+  identifiers: readonly string[],
+): Promise<{ sent: number; isAway: boolean }> {
+  const uses = await usage.noteTries(identifiers, Date.now());
+  const sent: string[] = [];
+  const untaken: string[] = [];
   let isAway = false;
-  const report = async (use: DueUse): Promise<void> => {
-    if (isAway) return;
-    try {
-      // Recorded before it is sent: a try that is not on record could be counted twice later.
-      await usage.noteTry(use.identifier, Date.now());
-      if (!(await payments.reportUse(use))) return;
-      await usage.markSent(use.identifier, Date.now());
-      sent += 1;
-    } catch (error) {
-      isAway = true;
-      log("error", "usage_report_failed", { identifier: use.identifier, reason: reasonOf(error) });
+  const byCustomer = Map.groupBy(uses, ({ customerId }) => customerId);
+  await mapPool([...byCustomer.values()], WIDTH, async (ofCustomer) => {
+    for (const use of ofCustomer) {
+      const answer = isAway ? "turned_away" : await payments.reportUse(use);
+      if (answer === "taken") sent.push(use.identifier);
+      if (answer === "refused" || answer === "turned_away") untaken.push(use.identifier);
+      if (answer === "unanswered" || answer === "turned_away") isAway = true;
     }
-  };
-  // One report finds out whether Stripe answers; preferably one tried before, because the untried can wait out an outage.
-  const first = due.find((use) => use.wasTried) ?? due[0];
-  if (first === undefined) return;
-  await report(first);
-  const byCustomer = Map.groupBy(
-    due.filter((use) => use !== first),
-    (use) => use.customerId,
-  );
-  await mapPool([...byCustomer.values()], WIDTH, async (uses) => {
-    for (const use of uses) await report(use);
   });
-  log("info", "usage_reported", { due: due.length, sent });
+  await usage.noteAnswers({ sent, untaken }, Date.now());
+  if (isAway) log("error", "usage_report_failed", { identifiers: uses.length, sent: sent.length });
+  return { sent: sent.length, isAway };
 }

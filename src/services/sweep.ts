@@ -1,22 +1,30 @@
-import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
+import { deleteInPages } from "./delete-in-pages.ts";
+import { runParts } from "./run-parts.ts";
+import { sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
+/** The overview tells of a day. */
+const SETTLED_UNITS_KEPT_MS = 86_400_000;
 /** Stripe repeats an event for three days; to remember it longer costs little. */
 const EVENTS_KEPT_MS = 30 * 86_400_000;
+/** An account's list shows a revoked key as long. */
+const REVOKED_KEYS_KEPT_MS = 90 * 86_400_000;
 
-/** Deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. */
+/**
+ * Deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. What
+ * may take longer than a cron has comes last, so that it holds up nothing else.
+ */
 export async function sweep(platform: Platform, now: number): Promise<void> {
-  const parts: Readonly<Record<string, () => Promise<unknown>>> = {
+  const { uploads, ledger, apiKeys, idempotency, billing } = platform;
+  await runParts("sweep_failed", {
+    upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
+    settled_units: () =>
+      deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
+    api_keys: () => deleteInPages((limit) => apiKeys.purgeRevoked(now - REVOKED_KEYS_KEPT_MS, limit)),
+    idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
+    stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
     uploads: () => sweepUploads(platform, now),
-    idempotency_keys: () => platform.idempotency.sweep(now),
-    stripe_events: () => platform.billing.purgeEvents(now - EVENTS_KEPT_MS),
-  };
-  for (const [part, run] of Object.entries(parts)) {
-    try {
-      await run();
-    } catch (error) {
-      log("error", "sweep_failed", { part, reason: reasonOf(error) });
-    }
-  }
+    erasures: () => sweepErasures(platform, now),
+  });
 }

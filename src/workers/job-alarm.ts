@@ -1,4 +1,5 @@
 import * as archives from "../core/job/archive.ts";
+import { decided } from "../core/job/listing.ts";
 import type { JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log } from "../core/log.ts";
@@ -19,6 +20,7 @@ export async function onAlarm(
   if (state === null) return;
   if (state.phase === "running" && now >= state.definition.createdAt + policy.retentionMs) {
     await cell.commit({ ...state, phase: "expired" });
+    defer(cancelLeases(platform, state));
   } else if (state.phase === "prepared") {
     await decidePrepared(cell, platform, state, now);
   } else if (state.phase === "running") {
@@ -39,11 +41,9 @@ async function decidePrepared(
   now: number,
 ): Promise<void> {
   if (now < state.definition.createdAt + platform.policy.prepareMs) return;
-  const listed = await platform.jobs.exists(state.definition.jobId);
+  const standing = await platform.jobs.standing(state.definition.jobId);
   const latest = cell.state;
-  if (latest?.phase === "prepared") {
-    await cell.commit({ ...latest, phase: listed ? "running" : "withdrawn" });
-  }
+  if (latest?.phase === "prepared") await cell.commit(decided(latest, standing));
 }
 
 /**
@@ -59,12 +59,29 @@ async function dropExpiredArchives(platform: Platform, state: JobState, now: num
 
 /** Tells the inference service which leases have ended, as far as it can be reached. */
 async function cancelLostLeases(platform: Platform, before: JobState, after: JobState): Promise<void> {
-  const { jobId } = before.definition;
+  const { jobId, lane } = before.definition;
   const lost = before.tasks.flatMap(({ taskId, step }, i) =>
     step.at === "leased" && after.tasks[i]?.step.at !== "leased" ? [{ taskId, lease: step.lease }] : [],
   );
-  for (const { taskId, lease } of lost) log("warn", "lease_expired", { jobId, taskId, lease });
-  await Promise.all(
-    lost.map(({ taskId, lease }) => platform.inference.cancel(taskKey(jobId, taskId, lease))),
+  for (const { taskId, lease } of lost) log("warn", "lease_expired", { jobId, taskId, lease, lane });
+  await cancel(platform, jobId, lost);
+}
+
+/** Tells the inference service that all leases of a job have ended, as far as it can be reached. */
+export async function cancelLeases(
+  platform: Platform,
+  { definition, tasks: records }: JobState,
+): Promise<void> {
+  const held = records.flatMap(({ taskId, step }) =>
+    step.at === "leased" ? [{ taskId, lease: step.lease }] : [],
   );
+  await cancel(platform, definition.jobId, held);
+}
+
+async function cancel(
+  { inference }: Platform,
+  jobId: string,
+  leases: readonly { taskId: string; lease: number }[],
+): Promise<void> {
+  await Promise.all(leases.map(({ taskId, lease }) => inference.cancel(taskKey(jobId, taskId, lease))));
 }

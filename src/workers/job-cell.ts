@@ -1,6 +1,9 @@
+import type { KeptArchive } from "../core/job/answers.ts";
+import { milestones } from "../core/job/milestones.ts";
 import type { JobState } from "../core/job/state.ts";
 import type { Transition } from "../core/job/tasks.ts";
 import { nextWake } from "../core/job/wake.ts";
+import { log } from "../core/log.ts";
 import type { TaskOutput } from "@segmentation/protocol";
 import type { JobPolicy } from "../core/job/policy.ts";
 import type { JobStorage } from "../stores/job-storage.ts";
@@ -21,10 +24,17 @@ export class JobCell {
     return this.#state;
   }
 
-  /** Replaces the state. Nothing else may run between a caller's look at `state` and this call. */
+  /** Replaces the state, and forgets what it no longer keeps of an archive. Nothing else may run between a caller's look at `state` and this call. */
   async commit(state: JobState): Promise<void> {
+    const before = this.#state;
+    if (before?.archive?.kept !== undefined && state.archive?.kept === undefined)
+      this.#storage.clearKeptArchive();
     this.#state = state;
-    await this.#storage.save(state, nextWake(state, this.#policy, Date.now()));
+    const now = Date.now();
+    await this.#storage.save(state, nextWake(state, this.#policy, now));
+    const { jobId, lane } = state.definition;
+    for (const { event, ...reached } of milestones(before, state, now))
+      log("info", event, { jobId, lane, ...reached });
   }
 
   /** Applies a transition. Returns the new state if it was taken, else null. */
@@ -36,7 +46,7 @@ export class JobCell {
     return state;
   }
 
-  /** Sets the next alarm again, after one has gone off. */
+  /** Sets the next alarm again, after one has gone off or was lost. */
   async rearm(): Promise<void> {
     if (this.#state !== null) await this.commit(this.#state);
   }
@@ -47,6 +57,14 @@ export class JobCell {
 
   loadOutput(taskId: string): TaskOutput | null {
     return this.#storage.loadOutput(taskId);
+  }
+
+  saveKeptArchive(kept: KeptArchive): void {
+    this.#storage.saveKeptArchive(kept);
+  }
+
+  loadKeptArchive(): KeptArchive | null {
+    return this.#storage.loadKeptArchive();
   }
 
   /** Forgets the job. */

@@ -1,12 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ArchiveAnswer, FinishedJob, JobAnswer, TaskClaim } from "../core/job/answers.ts";
+import type { JobReport } from "../contract/operator.ts";
+import type {
+  ArchiveAnswer,
+  ArchiveClaim,
+  FinishedJob,
+  JobAnswer,
+  JobListing,
+  KeptArchive,
+  TaskClaim,
+} from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
 import { jobProgress } from "../core/job/progress.ts";
+import { jobReport } from "../core/job/report.ts";
 import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
-import { newJob, type JobDefinition, type JobState, type TaskRecord } from "../core/job/state.ts";
+import { isDone, newJob, type JobDefinition, type JobState, type TaskRecord } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
+import { countEntries } from "../core/zip-writer.ts";
 import type { Env } from "../env.ts";
 import type { Completion, ProgressReport } from "@segmentation/protocol";
 import type { ExtendedTask, JobRpc } from "../stores/job-rpc.ts";
@@ -14,7 +25,7 @@ import { JobStorage } from "../stores/job-storage.ts";
 import { platformOf, type Platform } from "../platform.ts";
 import { JobCell } from "./job-cell.ts";
 import { JobOutbox } from "./job-outbox.ts";
-import { onAlarm } from "./job-alarm.ts";
+import { cancelLeases, onAlarm } from "./job-alarm.ts";
 
 interface JobParts {
   readonly platform: Platform;
@@ -30,6 +41,7 @@ const BROKEN_RETRY_MS = 60_000;
  */
 export class JobObject extends DurableObject<Env> implements JobRpc {
   #parts: JobParts | null = null;
+  #accepting: Promise<boolean> | null = null;
 
   /** Made at the first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
   get #open(): JobParts {
@@ -37,7 +49,17 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const platform = platformOf(this.env);
     const cell = new JobCell(new JobStorage(this.ctx.storage), platform.policy);
     this.#parts = { platform, cell, outbox: new JobOutbox(cell, platform) };
+    this.ctx.waitUntil(this.#restoreAlarm(cell));
     return this.#parts;
+  }
+
+  /** A job without an alarm would never be looked at again: whoever asks for one sets it, once in the object's life. */
+  async #restoreAlarm(cell: JobCell): Promise<void> {
+    try {
+      if (cell.state !== null && (await this.ctx.storage.getAlarm()) === null) await cell.rearm();
+    } catch (error) {
+      log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
+    }
   }
 
   get #platform(): Platform {
@@ -56,12 +78,24 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#cell.state === null) await this.#cell.commit(newJob(definition));
   }
 
-  async accept(): Promise<boolean> {
+  /** Shared by all that ask while it is under way: none of them may hear yes before the queue has taken the tasks. */
+  accept(): Promise<boolean> {
+    this.#accepting ??= this.#accept().finally(() => {
+      this.#accepting = null;
+    });
+    return this.#accepting;
+  }
+
+  async #accept(): Promise<boolean> {
     const { state } = this.#cell;
     if (state?.phase === "running") return true;
     if (state?.phase !== "prepared") return false;
     await this.#cell.commit({ ...state, phase: "running", projected: Math.max(state.projected, 1) });
-    if (await this.#outbox.sendTasks()) return true;
+    const sent = await this.#outbox.sendTasks();
+    const latest = this.#cell.state;
+    if (latest?.phase !== "running") return false;
+    // A queue that seemed to fail, or the alarm's second try meanwhile, may have brought a consumer all the same.
+    if (sent || latest.lastLease > 0) return true;
     await this.withdraw();
     return false;
   }
@@ -70,6 +104,18 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#cell.state === null) return;
     await this.#cell.commit({ ...this.#cell.state, phase: "withdrawn" });
     await this.#outbox.flush();
+  }
+
+  async erase(): Promise<"erased" | "left" | "unknown"> {
+    const { state } = this.#cell;
+    if (state === null) return "unknown";
+    // Like a job past its retention: only what was never accepted is void.
+    const phase =
+      state.phase === "running" ? "expired" : state.phase === "prepared" ? "withdrawn" : state.phase;
+    await this.#cell.commit({ ...state, phase });
+    this.ctx.waitUntil(cancelLeases(this.#platform, state));
+    await this.#outbox.flush();
+    return this.#cell.state === null ? "erased" : "left";
   }
 
   status(accountId: string): JobAnswer | null {
@@ -90,8 +136,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return { definition: state.definition, lease: step.lease, deadline: step.deadline };
   }
 
-  async releaseTask(taskId: string, lease: number, delayMs: number): Promise<void> {
-    await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, delayMs, now));
+  async releaseTask(taskId: string, lease: number, askedMs: number): Promise<void> {
+    await this.#take((job, now) => tasks.releaseTask(job, taskId, lease, askedMs, Math.random(), now));
   }
 
   async startTask(taskId: string, lease: number): Promise<void> {
@@ -99,8 +145,10 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   holding(taskId: string, lease: number): JobDefinition | null {
+    const { state } = this.#cell;
     const step = this.#task(taskId)?.step;
-    return step?.at === "leased" && step.lease === lease ? (this.#cell.state?.definition ?? null) : null;
+    const isHeld = state?.phase === "running" && step?.at === "leased" && step.lease === lease;
+    return isHeld ? state.definition : null;
   }
 
   async extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null> {
@@ -130,7 +178,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   async requestArchive(accountId: string): Promise<ArchiveAnswer> {
     if (this.#ownedBy(accountId) === null) return null;
-    const state = await this.#take(archives.requestArchive);
+    const { policy } = this.#platform;
+    const state = await this.#take((job, now) => archives.requestArchive(job, policy, now));
     return state === null ? "not_downloadable" : this.#archiveReply(state);
   }
 
@@ -139,15 +188,38 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return state && this.#archiveReply(state);
   }
 
-  async claimArchive(): Promise<{ job: FinishedJob; lease: number } | null> {
+  async claimArchive(): Promise<ArchiveClaim | null> {
     const state = await this.#take((job, now) => archives.claimArchive(job, this.#platform.policy, now));
     const step = state?.archive?.step;
-    return state === null || step?.at !== "leased" ? null : { job: this.#finished(state), lease: step.lease };
+    if (state === null || step?.at !== "leased") return null;
+    const { messages = 0, upload = null, kept } = state.archive ?? {};
+    return {
+      job: this.#finished(state),
+      lease: step.lease,
+      messages,
+      upload,
+      kept: kept === undefined ? null : this.#cell.loadKeptArchive(),
+    };
   }
 
   async extendArchive(lease: number): Promise<boolean> {
     const { policy } = this.#platform;
     return (await this.#take((job, now) => archives.extendArchive(job, lease, policy, now))) !== null;
+  }
+
+  async beginArchiveUpload(lease: number, uploadId: string): Promise<boolean> {
+    return (await this.#take((job) => archives.beginArchiveUpload(job, lease, uploadId))) !== null;
+  }
+
+  async keepArchive(lease: number, kept: KeptArchive): Promise<boolean> {
+    const { policy } = this.#platform;
+    const files = countEntries(kept.known);
+    const state = await this.#take((job, now) => {
+      const moved = archives.keepArchive(job, lease, files, policy, now);
+      if (moved.taken) this.#cell.saveKeptArchive(kept);
+      return moved;
+    });
+    return state !== null;
   }
 
   async completeArchive(lease: number, outcome: archives.ArchiveOutcome): Promise<boolean> {
@@ -158,8 +230,35 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   async sync(): Promise<boolean> {
+    // The list has lost the end of a job that it still has as under way.
+    const { state } = this.#cell;
+    if (state?.tasks.every(isDone)) await this.#outbox.pushAgain();
     await this.#outbox.flush();
     return this.#cell.state !== null;
+  }
+
+  async wake(): Promise<boolean> {
+    if (this.#cell.state === null) return false;
+    await this.#outbox.pushAgain();
+    await this.alarm();
+    return true;
+  }
+
+  async report(): Promise<JobReport | null> {
+    const { state } = this.#cell;
+    return state && jobReport(state, await this.ctx.storage.getAlarm());
+  }
+
+  async cancel(): Promise<number | null> {
+    const before = this.#cell.state;
+    if (before === null) return null;
+    if ((await this.#take(tasks.cancelTasks)) === null) return 0;
+    this.ctx.waitUntil(cancelLeases(this.#platform, before));
+    return before.tasks.filter((task) => !isDone(task)).length;
+  }
+
+  listing(): JobListing | null {
+    return this.#outbox.listing();
   }
 
   /**

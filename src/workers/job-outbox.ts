@@ -1,9 +1,11 @@
+import type { JobListing } from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
+import { isEndConfirmed, pushDueAt, pushed } from "../core/job/listing.ts";
 import { jobError, jobStatus } from "../core/job/rollup.ts";
-import { isDone, type JobState } from "../core/job/state.ts";
+import { isDone, type ArchiveUpload, type JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
+import { archiveKey, archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
 import type { Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
@@ -43,8 +45,26 @@ export class JobOutbox {
       if (state?.phase !== "running") return;
       const delivered = (await this.sendTasks()) && (await this.#sendArchive());
       await this.#project();
+      await this.#abortUploads();
       if (!delivered || this.#cell.state === state) return;
     }
+  }
+
+  /** The job as the list and the ledger should have it. */
+  listing(): JobListing | null {
+    const { state } = this.#cell;
+    if (state === null) return null;
+    const { definition, phase, version, projected, updatedAt } = state;
+    return {
+      definition,
+      phase,
+      version,
+      projected,
+      status: jobStatus(state.tasks),
+      error: jobError(state.tasks),
+      updatedAt,
+      usedUnits: state.tasks.every(isDone) ? this.#usedUnits(state) : null,
+    };
   }
 
   /** Sends the tasks that are due; false if the queue did not take them. */
@@ -91,22 +111,61 @@ export class JobOutbox {
     }
   }
 
+  /** Pushes the projection of a running job now, also if the list confirmed it: it may have lost it. Never throws. */
+  async pushAgain(): Promise<void> {
+    try {
+      if (this.#cell.state?.phase === "running") await this.#push();
+    } catch (error) {
+      const jobId = this.#cell.state?.definition.jobId;
+      log("error", "outbox_failed", { jobId, reason: reasonOf(error) });
+    }
+  }
+
   async #project(): Promise<void> {
+    const due = this.#cell.state && pushDueAt(this.#cell.state);
+    if (due !== null && due <= Date.now()) await this.#push();
+  }
+
+  async #push(): Promise<void> {
     const { state } = this.#cell;
-    if (state === null || state.projected >= state.version) return;
-    const { version, updatedAt, definition } = state;
-    const listed = await this.#platform.jobs.project({
-      jobId: definition.jobId,
-      version,
-      status: jobStatus(state.tasks),
-      error: jobError(state.tasks),
-      updatedAt,
-      usedUnits: state.tasks.every(isDone) ? this.#usedUnits(state) : null,
-    });
+    const listing = this.listing();
+    if (state === null || listing === null) return;
+    const { version, status, error, updatedAt, usedUnits } = listing;
+    const { jobId } = listing.definition;
+    const again = isEndConfirmed(state);
+    const projection = { jobId, version, status, error, updatedAt, usedUnits, again };
+    const standing = await this.#platform.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
-    // A job that is not listed was withdrawn while this object could not be reached.
-    await this.#cell.commit(listed ? { ...latest, projected: version } : { ...latest, phase: "withdrawn" });
+    if (standing === "missing") log("error", "job_unlisted", { jobId });
+    await this.#cell.commit(pushed(latest, version, standing, Date.now()));
+  }
+
+  /**
+   * Aborts what nobody goes on with, and deletes what a late builder may have made of it. What fails is tried again after
+   * the job's next event: R2 itself aborts an upload after seven days.
+   */
+  async #abortUploads(): Promise<void> {
+    for (;;) {
+      const { state } = this.#cell;
+      const upload = state?.abandonedUploads?.[0];
+      if (state === null || upload === undefined || !(await this.#abort(state, upload))) return;
+      if (this.#cell.state === null) return;
+      await this.#cell.commit(archives.abortedUpload(this.#cell.state, upload.uploadId));
+    }
+  }
+
+  async #abort({ definition }: JobState, { lease, uploadId }: ArchiveUpload): Promise<boolean> {
+    const { accountId, jobId } = definition;
+    const key = archiveKey(accountId, jobId, lease);
+    try {
+      await this.#platform.media.abortParts(key, uploadId);
+      await this.#platform.media.delete([key]);
+      return true;
+    } catch (error) {
+      log("warn", "archive_abort_failed", { jobId, lease, reason: reasonOf(error) });
+      return false;
+    }
   }
 
   /** The units that the successful tasks used; failed ones are free. */
@@ -118,15 +177,17 @@ export class JobOutbox {
     return units;
   }
 
+  /** The row goes after the bytes: whoever goes by the list finds a job of which anything is left. */
   async #purge(state: JobState): Promise<void> {
     const { accountId, jobId } = state.definition;
+    for (const upload of archives.archiveUploads(state)) await this.#abort(state, upload);
+    await this.#platform.media.deletePrefix(outputsPrefix(accountId, jobId));
+    await this.#platform.media.deletePrefix(archivesPrefix(accountId, jobId));
     if (state.phase === "expired") {
-      await this.#platform.jobs.retire(jobId, this.#usedUnits(state), state.updatedAt);
+      await this.#platform.jobs.retire(jobId, this.#usedUnits(state), state.updatedAt, isEndConfirmed(state));
     } else {
       await this.#platform.jobs.withdraw(jobId, Date.now());
     }
-    await this.#platform.media.deletePrefix(outputsPrefix(accountId, jobId));
-    await this.#platform.media.deletePrefix(archivesPrefix(accountId, jobId));
     await this.#cell.clear();
   }
 }

@@ -1,5 +1,6 @@
 import { log, reasonOf } from "../core/log.ts";
 import { buildArchive } from "../services/build-archive.ts";
+import { keepDeadLetter } from "../services/dead-letters.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/queue-messages.ts";
@@ -19,8 +20,7 @@ async function handle(platform: Platform, queue: string, body: unknown): Promise
       return dispatchTask(platform, jobId, taskId);
     }
     case "dead-letters":
-      // Nothing is lost with it: the JobObject sends again what nobody claimed.
-      log("error", "dead_letter", { body });
+      return keepDeadLetter(platform, body, Date.now());
   }
 }
 

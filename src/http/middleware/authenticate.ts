@@ -4,7 +4,6 @@ import { ServiceError } from "../../core/errors.ts";
 import { readLeaseToken } from "../../core/lease-token.ts";
 import { authenticate as accountOf } from "../../services/authenticate.ts";
 import { platform, type AppEnv } from "../context.ts";
-import { rateLimit } from "./rate-limit.ts";
 
 /** No valid credential is longer. */
 const MAX_HEADER_LENGTH = 16_384;
@@ -20,10 +19,26 @@ function bearerCredential(c: Context<AppEnv>): string {
 
 /** Admits the holder of an API key or an access token, within the account's rate of requests. */
 export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
-  const account = await accountOf(platform(c), bearerCredential(c));
+  const address = c.req.header("cf-connecting-ip") ?? null;
+  const account = await accountOf(platform(c), bearerCredential(c), address);
   if (account === null) throw new ServiceError("Unauthorized");
   c.set("account", account);
-  await rateLimit(c, next);
+  await next();
+});
+
+const digest = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+
+/**
+ * Admits the operator, by the setting OPERATOR_TOKEN. Without it there is no operator's API.
+ * The comparison takes the same time wherever the two differ.
+ */
+export const authenticateOperator = createMiddleware<AppEnv>(async (c, next) => {
+  const { OPERATOR_TOKEN: token } = platform(c).settings;
+  if (token === undefined) throw new ServiceError("not_found");
+  const [given, expected] = await Promise.all([digest(bearerCredential(c)), digest(token)]);
+  if (!crypto.subtle.timingSafeEqual(given, expected)) throw new ServiceError("Unauthorized");
+  await next();
 });
 
 /** Admits the holder of a lease, by the token that was signed for it. */

@@ -40,6 +40,7 @@ Default limits, which the operator of the service may change:
 |---|---|
 ${DEFAULTS.map(([limit, value, unit]) => `| ${limit} | ${value.toLocaleString("en")} ${unit} |`).join("\n")}
 | requests of an account | 600 per minute |
+| requests of a network address with a new or invalid credential | 300 per minute |
 `;
 
 const SECURITY_SCHEMES = {

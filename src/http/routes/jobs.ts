@@ -7,6 +7,7 @@ import { retrieveJobDownload } from "../../services/operations/retrieve-job-down
 import { retrieveJobResult } from "../../services/operations/retrieve-job-result.ts";
 import { retrieveJob } from "../../services/operations/retrieve-job.ts";
 import { platform, type AppEnv } from "../context.ts";
+import { respondWithJson } from "../json-stream.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { acceptIdempotencyKey, respondOnce } from "../middleware/idempotency-key.ts";
 import { jsonBody, validate } from "../middleware/validate.ts";
@@ -31,7 +32,7 @@ export const jobs = new Hono<AppEnv>()
   })
   .all("/:jobId", wrongMethod("GET"))
   .get("/:jobId/result", authenticate, async (c) =>
-    c.json(await retrieveJobResult(platform(c), c.var.account, c.req.param("jobId"))),
+    respondWithJson(c, await retrieveJobResult(platform(c), c.var.account, c.req.param("jobId"))),
   )
   .all("/:jobId/result", wrongMethod("GET"))
   .post("/:jobId/download", authenticate, async (c) =>

@@ -1,12 +1,14 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
-import { receiveStripeEvent } from "../../services/receive-stripe-event.ts";
+import { admitStripeEvent, receiveStripeEvent } from "../../services/receive-stripe-event.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { wrongMethod } from "./wrong-method.ts";
 
 /** An event carries one object; this is many times the size of the largest. */
 const MAX_EVENT_BYTES = 1_000_000;
+const SIGNATURE = "stripe-signature";
 
 const bounded = bodyLimit({
   maxSize: MAX_EVENT_BYTES,
@@ -15,10 +17,16 @@ const bounded = bodyLimit({
   },
 });
 
+/** Refuses what can't be signed before its body is read. */
+const signed = createMiddleware<AppEnv>(async (c, next) => {
+  admitStripeEvent(platform(c), c.req.header(SIGNATURE));
+  await next();
+});
+
 /** What the payment provider calls; its signature over the raw body is the credential. */
 export const webhooks = new Hono<AppEnv>()
-  .post("/stripe", bounded, async (c) => {
-    await receiveStripeEvent(platform(c), await c.req.text(), c.req.header("stripe-signature"));
+  .post("/stripe", signed, bounded, async (c) => {
+    await receiveStripeEvent(platform(c), await c.req.text(), c.req.header(SIGNATURE) ?? "");
     return c.json({ received: true });
   })
   .all("/stripe", wrongMethod("POST"));

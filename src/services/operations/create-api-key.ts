@@ -1,5 +1,7 @@
 import { CreatedApiKey } from "../../contract/api-key.ts";
+import { apiKeyRefusal } from "../../core/account-budget.ts";
 import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../core/api-key.ts";
+import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts.ts";
@@ -8,7 +10,7 @@ import { once, type Once, type Outcome } from "../idempotency.ts";
 
 /**
  * createApiKey. Only the first answer has the secret; a repetition shows what may be shown of the key.
- * @throws ServiceError idempotency_mismatch, idempotency_in_progress.
+ * @throws ServiceError idempotency_mismatch, idempotency_in_progress, too_many_keys.
  */
 export async function createApiKey(
   platform: Platform,
@@ -35,16 +37,20 @@ async function makeKey(
   const secret = generateApiKey();
   const now = Date.now();
   const key = { keyId, label, prefix: apiKeyPrefix(secret), revokedAt: null, createdAt: now, updatedAt: now };
-  if (await platform.apiKeys.insert(accountId, key, await apiKeyDigest(secret))) {
+  const { MAX_API_KEYS: maxLive } = platform.settings;
+  if (await platform.apiKeys.insert(accountId, key, await apiKeyDigest(secret), maxLive)) {
     const apiKey = apiKeyView(key);
     return {
       answer: { apiKey, secret, secretUnavailable: false },
       remembered: { apiKey, secretUnavailable: true },
     };
   }
-  // An earlier run made the key and was cut off: its secret is lost.
   const made = await platform.apiKeys.find(accountId, keyId);
-  if (made === null) throw new Error("another account has a key of this id");
+  if (made === null) {
+    const use = await platform.apiKeys.use(accountId);
+    throw apiKeyRefusal(maxLive, use) ?? new ServiceError("too_many_keys");
+  }
+  // An earlier run made the key and was cut off: its secret is lost.
   const answer = { apiKey: apiKeyView(made), secretUnavailable: true };
   return { answer, remembered: answer };
 }

@@ -3,24 +3,22 @@ import { accessOf } from "../../core/access.ts";
 import {
   accessRefusal,
   accountRefusal,
-  backlogRefusal,
+  laneHasRoom,
   ownershipRefusal,
   requestRefusal,
   trialFormatRefusal,
+  trialQueueFull,
   uploadRefusal,
+  type AdmissionTerms,
   type ProposedJob,
-  type StoredUpload,
 } from "../../core/admission.ts";
 import type { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { defineJob } from "../../core/job/define.ts";
 import type { JobDefinition } from "../../core/job/state.ts";
 import { unitsToReserve, type AccountUse } from "../../core/ledger.ts";
-import { log, reasonOf } from "../../core/log.ts";
-import { SNIFF_BYTES } from "../../core/media-type.ts";
-import { inputKey } from "../../core/object-keys.ts";
-import { mapPool } from "../../core/pool.ts";
 import { trialAt } from "../../core/trial.ts";
+import { reusableMs, USABLE_MS } from "../../core/upload-life.ts";
 import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts.ts";
@@ -28,6 +26,7 @@ import type { JobPreconditions } from "../../stores/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
 import { catchUp } from "../catch-up.ts";
 import { once, type HoldKey, type Once } from "../idempotency.ts";
+import { storedUploads } from "../stored-uploads.ts";
 
 /**
  * createJob, once per Idempotency-Key if the request has one. A repetition of a request that was cut off comes with that
@@ -48,7 +47,7 @@ export async function createJob(
     () => freshId,
     AcceptedJob,
     async (jobId, holdKey) => {
-      const isAccepted = jobId !== freshId && (await recoverJob(platform, jobId, holdKey));
+      const isAccepted = jobId !== freshId && (await recoverJob(platform, { accountId, jobId }, holdKey));
       const use = isAccepted
         ? await platform.ledger.use(accountId)
         : await create(platform, account, request, jobId, holdKey);
@@ -69,25 +68,32 @@ async function create(
   const { settings } = platform;
   const terms = admissionTermsOf(settings);
   refuse(requestRefusal(terms, request));
-  const access = accessOf(account.accessMode, accessLimitsOf(settings));
+  const access = accessOf(account, accessLimitsOf(settings));
   refuse(accessRefusal(terms, access));
 
   const job = defineJob(account, request, jobId, Date.now());
   const proposed: ProposedJob = { job, access, units: unitsToReserve(job, settings.MAX_VIDEO_FRAMES) };
   const refusalBy = (use: AccountUse) => accountRefusal(terms, proposed, use);
-  const [{ uploads, use }, backlog] = await Promise.all([
+  const [{ uploads, use }, openTrialTasks] = await Promise.all([
     preconditions(platform, job, refusalBy),
-    access.accessMode === "trial" ? trialBacklog(platform) : 0,
+    access.accessMode === "trial" ? platform.trialLane.openTasks() : 0,
   ]);
   refuse(refusalBy(use));
-  refuse(backlogRefusal(terms, backlog));
+  refuse(await laneRefusal(platform, terms, proposed, openTrialTasks));
 
   refuse(ownershipRefusal(job, uploads));
-  const stored = await storedUploads(platform, job, (taskId, upload) =>
+  const stored = await storedUploads(platform, job, uploads, (taskId, upload) =>
     uploadRefusal(terms, job, taskId, upload),
   );
   refuse(trialFormatRefusal(terms, proposed, use, stored));
-  return admitJob(platform, proposed, refusalBy, holdKey);
+  const pinned = { ...proposed, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
+  return admitJob(
+    platform,
+    pinned,
+    async (listing) =>
+      refusalBy(listing.use) ?? (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)),
+    holdKey,
+  );
 }
 
 function refuse(refusal: ServiceError | null): void {
@@ -97,41 +103,33 @@ function refuse(refusal: ServiceError | null): void {
 /** What D1 knows before the job; read again if only the list's copy of a job, which may be behind, refuses it. */
 async function preconditions(
   platform: Platform,
-  { accountId, taskIds }: JobDefinition,
+  { accountId, taskIds, createdAt }: JobDefinition,
   refusalBy: (use: AccountUse) => ServiceError | null,
 ): Promise<JobPreconditions> {
-  const found = await platform.uploads.preconditions(accountId, taskIds);
+  const usableSince = {
+    unused: createdAt - USABLE_MS,
+    used: createdAt - reusableMs(platform.policy),
+  };
+  const found = await platform.uploads.preconditions(accountId, taskIds, usableSince);
   const { activeJobId } = found.use;
   if (activeJobId === null || refusalBy(found.use) === null) return found;
   await catchUp(platform, activeJobId);
-  return platform.uploads.preconditions(accountId, taskIds);
+  return platform.uploads.preconditions(accountId, taskIds, usableSince);
 }
 
-/** The trial queue's length. A queue that can't say refuses nobody: it will show whether it takes the job. */
-async function trialBacklog({ queues }: Platform): Promise<number> {
-  try {
-    return await queues.trialBacklog();
-  } catch (error) {
-    log("warn", "backlog_unknown", { reason: reasonOf(error) });
-    return 0;
-  }
-}
+/** The trial lane's pace is measured over its last minutes. */
+const PACE_MS = 5 * 60_000;
 
-/** A Worker has six connections at a time; more would only wait. */
-const CONNECTIONS = 6;
-
-/** The job's uploads as the bucket has them, in the request's order. @throws the first refusal. */
-async function storedUploads(
-  { media }: Platform,
-  { accountId, taskIds }: JobDefinition,
-  refusalOf: (taskId: string, upload: StoredUpload | null) => ServiceError | null,
-): Promise<StoredUpload[]> {
-  return mapPool(taskIds, CONNECTIONS, async (taskId) => {
-    const upload = await media.head(inputKey(accountId, taskId), SNIFF_BYTES);
-    refuse(refusalOf(taskId, upload));
-    if (upload === null) throw new Error(`nothing refused ${taskId}, which is not there`);
-    return upload;
-  });
+/** Refuses a job that the trial lane has no room for. The pace is read only then. */
+async function laneRefusal(
+  { trialLane }: Platform,
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  openTrialTasks: number,
+): Promise<ServiceError | null> {
+  if (laneHasRoom(terms, proposed, openTrialTasks)) return null;
+  const now = Date.now();
+  return trialQueueFull(terms, proposed, openTrialTasks, await trialLane.pace(now - PACE_MS, now));
 }
 
 /** The answer; a trial account also reads what is left of its trial. */

@@ -1,5 +1,6 @@
 import type { AccessReason, AccountBilling, AccountOverview } from "../../contract/account.ts";
-import { accessOf, standingOf } from "../../core/access.ts";
+import { accessOf, standingOf, type Access } from "../../core/access.ts";
+import { usedOnDay } from "../../core/daily-use.ts";
 import { trialAt, type Trial } from "../../core/trial.ts";
 import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts.ts";
@@ -16,13 +17,13 @@ export async function getAccountOverview(platform: Platform, account: Account): 
   const offer = trialOfferOf(settings);
   const { use, settledUnits, billing } = await figures(platform, account, now - DAY_MS);
   const trial = trialAt(offer, use.trial, now);
-  const access = accessOf(account.accessMode, accessLimitsOf(settings));
+  const access = accessOf(account, accessLimitsOf(settings));
   return {
     tokenUsageLast24h: settledUnits,
     billing: billing === null ? {} : billingView(billing),
     access: {
       mode: access.accessMode,
-      ...mayCreateJobs(account, trial),
+      ...mayCreateJobs(access, trial, usedOnDay(use.daily, now)),
       videoAllowed: access.videoAllowed,
       downloadsAllowed: true,
       maxImageTasksPerJob: access.maxImageTasksPerJob,
@@ -52,16 +53,21 @@ async function figures(platform: Platform, account: Account, since: number): Pro
 }
 
 function mayCreateJobs(
-  { accessMode }: Account,
+  { accessMode, lacksVerifiedEmail, maxUnitsPerDay, maxTasksPerDay }: Access,
   { status }: Trial,
+  used: { readonly units: number; readonly tasks: number },
 ): { reason: AccessReason; canCreateJobs: boolean } {
+  const hasDayLeft = used.tasks < maxTasksPerDay && (maxUnitsPerDay === null || used.units < maxUnitsPerDay);
   switch (accessMode) {
     case "paid":
-      return { reason: "paid_access", canCreateJobs: true };
+      return { reason: "paid_access", canCreateJobs: hasDayLeft };
     case "blocked":
       return { reason: "billing_delinquent", canCreateJobs: false };
     case "trial":
-      return { reason: `trial_${status}`, canCreateJobs: status === "eligible" || status === "active" };
+      return {
+        reason: `trial_${status}`,
+        canCreateJobs: hasDayLeft && !lacksVerifiedEmail && (status === "eligible" || status === "active"),
+      };
   }
 }
 

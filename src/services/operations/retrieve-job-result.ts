@@ -1,34 +1,31 @@
-import type { JobResult } from "../../contract/result.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { assetsOf, manifestOf } from "../../core/manifest.ts";
+import { assetsOf } from "../../core/manifest.ts";
+import { resultJson } from "../../core/result-json.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts.ts";
+import { boundAccount } from "../authenticate.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 
 const RESULT_SECONDS = 900;
 
-/** retrieveJobResult: the manifest with a signed URL for each output. @throws ServiceError job_not_found, job_not_ready. */
+/** As many URLs are signed for one request of the account's rate. */
+const OUTPUTS_PER_REQUEST = 1_000;
+
+/**
+ * retrieveJobResult: the manifest with a signed URL for each output, a JobResult as JSON in pieces. A job may have 30,000
+ * outputs: the whole text would not fit beside its URLs in a Worker's memory. It also takes as much processor time as 30
+ * others, and so counts as 30 requests.
+ * @throws ServiceError job_not_found, job_not_ready, rate_limited.
+ */
 export async function retrieveJobResult(
   platform: Platform,
   account: Account,
   jobId: string,
-): Promise<JobResult> {
+): Promise<AsyncGenerator<string>> {
   const job = await jobObjectOf(platform, jobId).result(account.accountId);
   if (job === null) throw new ServiceError("job_not_found");
   if (job === "not_ready") throw new ServiceError("job_not_ready");
-
-  const urls = new Map<string, string>();
-  for (const asset of assetsOf(job)) {
-    urls.set(asset.key, await platform.media.signGet(asset.objectKey, RESULT_SECONDS));
-  }
-  const urlOf = (key: string): string => {
-    const url = urls.get(key);
-    if (url === undefined) throw new Error(`the manifest names ${key}, which is not among the assets`);
-    return url;
-  };
-  return {
-    manifest: manifestOf(job, urlOf),
-    assets: [...urls].map(([key, url]) => ({ key, url, expiresIn: RESULT_SECONDS })),
-    expiresIn: RESULT_SECONDS,
-  };
+  const weight = Math.ceil(assetsOf(job).length / OUTPUTS_PER_REQUEST);
+  await boundAccount(platform, account.accountId, weight - 1);
+  return resultJson(job, await platform.media.signGets(RESULT_SECONDS), RESULT_SECONDS);
 }

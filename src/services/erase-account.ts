@@ -1,0 +1,126 @@
+import type { ErasureReport } from "../contract/erasure.ts";
+import { ServiceError } from "../core/errors.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { accountPrefixes } from "../core/object-keys.ts";
+import { mapPool } from "../core/pool.ts";
+import type { Platform } from "../platform.ts";
+import { deleteInPages } from "./delete-in-pages.ts";
+
+/** Longer than any signed URL for a PUT is good for (an hour), and than the building of an archive takes. */
+const LATE_WRITES_MS = 2 * 3_600_000;
+/** For so long a run erases, apart from the page that it has begun: an operator waits for its answer. */
+const RUN_MS = 20_000;
+/** Of each kind; D1 takes a thousand statements from one run of a Worker, and a sweep makes several of these runs. */
+const PAGES_A_RUN = 10;
+const JOBS_A_PAGE = 24;
+const WIDTH = 6;
+
+/**
+ * Erases an account as far as one run can, in an order that any run can take up: first its person and its credentials,
+ * then its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
+ * Jobs under way end at once; what they used stays settled. The ledger keeps the account's id, which names nobody.
+ * Each run takes a page of each kind at the least, so that what does not go holds up nothing else.
+ * @throws ServiceError not_found if there is no such account; any error of a store, and another run goes on.
+ */
+export async function eraseAccount(
+  platform: Platform,
+  accountId: string,
+  now: number,
+): Promise<ErasureReport> {
+  const { erasures, billing } = platform;
+  const erasure = await erasures.begin(accountId, now);
+  if (erasure === null) throw new ServiceError("not_found", `There is no account ${accountId}.`);
+  const { deleted, filesLeft } =
+    erasure.erasedAt === null
+      ? await eraseWhatIsLeft(platform, accountId, Date.now() + RUN_MS)
+      : { deleted: 0, filesLeft: false };
+  const { jobs: jobsLeft, uploads: uploadsLeft, customerIds } = await erasures.remains(accountId);
+  const isEmptied = jobsLeft === 0 && uploadsLeft === 0 && !filesLeft;
+  if (isEmptied) {
+    const customerId = await erasures.customer(accountId);
+    if (customerId !== null) await billing.forgetCustomer(customerId, null, now);
+  }
+  const looksAgainAt = erasure.erasingAt + LATE_WRITES_MS;
+  const isErased = erasure.erasedAt !== null || (isEmptied && now >= looksAgainAt);
+  if (isErased && erasure.erasedAt === null) {
+    await erasures.finish(accountId, now);
+    log("info", "account_erased", { account: accountId });
+  }
+  const left = { jobsLeft, uploadsLeft, filesLeft, deleted };
+  if (!isEmptied) log("info", "account_erasing", { account: accountId, ...left });
+  const state = isErased ? "erased" : isEmptied ? "emptied" : "erasing";
+  return { accountId, state, ...left, looksAgainAt, customerIds };
+}
+
+/** Deletes jobs, uploads and files until `until` (epoch ms). */
+async function eraseWhatIsLeft(
+  platform: Platform,
+  accountId: string,
+  until: number,
+): Promise<{ deleted: number; filesLeft: boolean }> {
+  let deleted = await eraseJobs(platform, accountId, until);
+  const forget = (limit: number): Promise<number> => platform.erasures.forgetUploads(accountId, limit);
+  deleted += await deleteInPages(forget, until, PAGES_A_RUN);
+  let filesLeft = false;
+  for (const prefix of accountPrefixes(accountId)) {
+    const files = await platform.media.deletePrefix(prefix, until);
+    deleted += files.deleted;
+    filesLeft ||= !files.isEmpty;
+  }
+  return { deleted, filesLeft };
+}
+
+/** Ends and forgets the account's jobs. One that can't be told now holds up no other. Returns how many are forgotten. */
+async function eraseJobs(platform: Platform, accountId: string, until: number): Promise<number> {
+  let erased = 0;
+  let after = "";
+  for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
+    const page = await platform.erasures.jobs(accountId, after, JOBS_A_PAGE);
+    const ends = await mapPool(page, WIDTH, (jobId) => eraseJob(platform, accountId, jobId));
+    erased += ends.filter((end) => end !== "left").length;
+    // A job that has no object was cut off in its creation.
+    const unknown = page.filter((_, i) => ends[i] === "unknown");
+    if (unknown.length > 0) await platform.jobs.withdrawAll(unknown, Date.now());
+    after = page.at(-1) ?? after;
+    if (page.length < JOBS_A_PAGE || Date.now() >= until) break;
+  }
+  return erased;
+}
+
+async function eraseJob(
+  platform: Platform,
+  accountId: string,
+  jobId: string,
+): Promise<"erased" | "left" | "unknown"> {
+  try {
+    const end = await platform.jobObject(jobId).erase();
+    if (end === "left") log("warn", "erasure_delayed", { account: accountId, jobId });
+    return end;
+  } catch (error) {
+    log("warn", "erasure_delayed", { account: accountId, jobId, reason: reasonOf(error) });
+    return "left";
+  }
+}
+
+const RUNS_A_SWEEP = 20;
+/** A cron has 15 minutes for all that it does. */
+const SWEEP_MS = 5 * 60_000;
+
+/**
+ * Goes on with the erasures that were cut off, and looks once more at those whose late writers can write no more. They take
+ * turns, so that a large account holds up no other.
+ */
+export async function sweepErasures(platform: Platform, now: number): Promise<void> {
+  const until = Date.now() + SWEEP_MS;
+  const waiting = await platform.erasures.unfinished(RUNS_A_SWEEP);
+  for (let runs = 0; runs < RUNS_A_SWEEP && Date.now() < until; runs += 1) {
+    const accountId = waiting.shift();
+    if (accountId === undefined) return;
+    try {
+      const { state, deleted } = await eraseAccount(platform, accountId, now);
+      if (state === "erasing" && deleted > 0) waiting.push(accountId);
+    } catch (error) {
+      log("warn", "erasure_delayed", { account: accountId, reason: reasonOf(error) });
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { nextInspection } from "../core/inspection.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { inputKey } from "../core/object-keys.ts";
+import { mapPool } from "../core/pool.ts";
+import type { Platform } from "../platform.ts";
+import type { DueUpload, Look } from "../stores/uploads.ts";
+import { dropTooLarge } from "./drop-too-large.ts";
+
+const PAGE = 100;
+/** A run ends before the next one begins: six at a time, each some 50 ms. */
+const MOST_A_RUN = 5_000;
+/** A Worker has six connections at a time. */
+const WIDTH = 6;
+
+/**
+ * Looks at the uploads whose look is due: notes their sizes, which add to their accounts' bytes of the day, and deletes
+ * those that no job can take. What can't be looked at now is left to the next run.
+ * @param most the most uploads of one run; the others wait for the next
+ */
+export async function inspectUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<void> {
+  let inspected = 0;
+  try {
+    const due = await platform.uploads.dueForInspection(now, most);
+    const [oldest] = due;
+    if (oldest === undefined) return;
+    for (let i = 0; i < due.length; i += PAGE) {
+      const looks = await mapPool(due.slice(i, i + PAGE), WIDTH, (upload) => look(platform, upload, now));
+      const done = looks.filter((each) => each !== null);
+      await platform.uploads.noteInspections(done);
+      inspected += done.length;
+    }
+    log("info", "uploads_inspected", { inspected, due: due.length, lateMs: now - oldest.inspectAt });
+  } catch (error) {
+    log("error", "inspection_failed", { inspected, reason: reasonOf(error) });
+  }
+}
+
+/** What is there of an upload; null if it can't be told now. */
+async function look(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
+  const { accountId, taskId, presignedAt } = upload;
+  try {
+    const size = (await platform.media.sizeOf(inputKey(accountId, taskId))) ?? 0;
+    await dropTooLarge(platform, accountId, upload, size);
+    return { taskId, size, inspectAt: nextInspection(presignedAt, now) };
+  } catch (error) {
+    log("error", "inspection_failed", { account: accountId, taskId, reason: reasonOf(error) });
+    return null;
+  }
+}

@@ -1,0 +1,66 @@
+import type { CanceledJob, JobReport, StuckJobs } from "../contract/operator.ts";
+import { ServiceError } from "../core/errors.ts";
+import { isJobId } from "../core/ids.ts";
+import { log } from "../core/log.ts";
+import { mapPool } from "../core/pool.ts";
+import type { Platform } from "../platform.ts";
+
+const HOUR_MS = 3_600_000;
+const MOST_STUCK = 100;
+/** A Worker has six connections at a time; more would only wait. */
+const CONNECTIONS = 6;
+
+/** The object of a job that the operator names. @throws ServiceError job_not_found if no job can have that id. */
+function objectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
+  if (isJobId(jobId)) return platform.jobObject(jobId);
+  throw new ServiceError("job_not_found", "A job's id is job_ and 32 hexadecimal digits. Check the id.");
+}
+
+/** What an object answers of its job. @throws ServiceError job_not_found if it knows of none. */
+function known<T>(jobId: string, answer: T | null): T {
+  if (answer !== null) return answer;
+  throw new ServiceError(
+    "job_not_found",
+    `No JobObject knows the job ${jobId}: there was none with this id, or it was purged after its retention or erased.`,
+  );
+}
+
+/** What a job's object says of it. @throws ServiceError job_not_found */
+export const showJob = async (platform: Platform, jobId: string): Promise<JobReport> =>
+  known(jobId, await objectOf(platform, jobId).report());
+
+/** Wakes a job, and says how it is then. @throws ServiceError job_not_found */
+export async function wakeJob(platform: Platform, jobId: string): Promise<JobReport> {
+  await objectOf(platform, jobId).wake();
+  return showJob(platform, jobId);
+}
+
+/** Ends a job: its tasks that have not ended fail, and cost nothing. @throws ServiceError job_not_found */
+export async function cancelJob(platform: Platform, jobId: string): Promise<CanceledJob> {
+  const canceledTasks = known(jobId, await objectOf(platform, jobId).cancel());
+  log("warn", "job_canceled", { jobId, canceledTasks });
+  return { jobId, canceledTasks };
+}
+
+/** The hundred oldest of the jobs whose status has not changed for `hours` although they are under way. */
+export async function stuckJobs(platform: Platform, hours: number, now: number): Promise<StuckJobs> {
+  const rows = await platform.jobs.underWaySince(now - hours * HOUR_MS, null, MOST_STUCK);
+  const jobs = await mapPool(rows, CONNECTIONS, async ({ jobId, since }) => ({
+    jobId,
+    updatedAt: since,
+    ...(await reportOf(platform, jobId)),
+  }));
+  return { jobs };
+}
+
+/** What the object of a listed job says; one that can't be asked holds up no other. */
+async function reportOf(
+  platform: Platform,
+  jobId: string,
+): Promise<{ answers: boolean; report: JobReport | null }> {
+  try {
+    return { answers: true, report: await platform.jobObject(jobId).report() };
+  } catch {
+    return { answers: false, report: null };
+  }
+}

@@ -1,0 +1,68 @@
+import type { Relisted } from "../contract/operator.ts";
+import type { JobListing } from "../core/job/answers.ts";
+import { unitsToReserve } from "../core/ledger.ts";
+import { log, reasonOf } from "../core/log.ts";
+import type { Platform } from "../platform.ts";
+
+/**
+ * Writes an object's job back into the list and the ledger, if they have lost it or what they had confirmed of it, as a
+ * restore of an older database does. Doing it twice changes nothing. An erasure goes by the list, so it has missed a lost job:
+ * that of an erased account is erased here. Of a job whose books are closed only the uploads' rows come back, by which their
+ * bytes are swept: nobody could tell it from one that was withdrawn and closed, and it would be charged.
+ * @param dryRun only says what is lost
+ */
+async function relistJob(platform: Platform, objectId: string, dryRun: boolean): Promise<Relisted> {
+  const jobObject = platform.jobObjectById(objectId);
+  const listing = jobObject && (await jobObject.listing());
+  if (jobObject === null || listing === null) {
+    return { objectId, jobId: null, accountId: null, usedUnits: null, found: "empty" };
+  }
+  const { jobId, accountId } = listing.definition;
+  const { usedUnits } = listing;
+  let found = await findLoss(platform, listing);
+  if (found === "account_erased" && !dryRun) await jobObject.erase();
+  if (LOST.has(found) && !dryRun) {
+    const units = unitsToReserve(listing.definition, platform.settings.MAX_VIDEO_FRAMES);
+    if (await platform.lostJobs.relist(listing, Math.max(units, usedUnits ?? 0))) {
+      await jobObject.wake();
+      log("warn", "job_relisted", { jobId, accountId, found });
+    } else {
+      found = "books_closed";
+      log("warn", "relist_refused", { jobId, accountId, usedUnits, reason: found });
+    }
+  }
+  return { objectId, jobId, accountId, usedUnits, found };
+}
+
+/** What has rows to be written back. */
+const LOST: ReadonlySet<Relisted["found"]> = new Set(["missing", "behind", "books_closed"]);
+
+async function findLoss(platform: Platform, listing: JobListing): Promise<Relisted["found"]> {
+  const { definition, phase, projected } = listing;
+  const { jobId, accountId } = definition;
+  if (phase !== "running") return "unsettled";
+  const { version, hasAccount, isErased, isClosed } = await platform.lostJobs.find(jobId, accountId);
+  if (isErased) return "account_erased";
+  if (version !== null) return version < projected ? "behind" : "listed";
+  if ((await platform.jobs.standing(jobId)) === "withdrawn") return "unsettled";
+  if (isClosed) return "books_closed";
+  return hasAccount ? "missing" : "account_missing";
+}
+
+/** Relists the jobs of many objects, as `relistJob` does. One that can't be asked or written holds up no other. */
+export async function relistJobs(
+  platform: Platform,
+  objectIds: readonly string[],
+  dryRun: boolean,
+): Promise<Relisted[]> {
+  const objects: Relisted[] = [];
+  for (const objectId of objectIds) {
+    try {
+      objects.push(await relistJob(platform, objectId, dryRun));
+    } catch (error) {
+      log("error", "relist_failed", { object: objectId, reason: reasonOf(error) });
+      objects.push({ objectId, jobId: null, accountId: null, usedUnits: null, found: "failed" });
+    }
+  }
+  return objects;
+}

@@ -1,0 +1,64 @@
+import { log, reasonOf } from "../core/log.ts";
+import { mapPool } from "../core/pool.ts";
+import type { Platform } from "../platform.ts";
+import type { JobAge } from "../stores/jobs.ts";
+
+const PAGE = 100;
+/** A night's work has an end: the next night goes on there, and so comes round to all jobs, however many do not end. */
+const MOST_PAGES = 100;
+/** A cron has 15 minutes, and a job that is purged may take seconds. */
+const RUN_MS = 5 * 60_000;
+/** A Worker has six connections at a time; more would only wait. */
+const CONNECTIONS = 6;
+
+/** How long a job may be under way without a change of its status before its object is asked. */
+export const STUCK_MS = 86_400_000;
+
+/**
+ * Wakes the objects of jobs that are under way for long, oldest first, or on from where the last night ended. An object
+ * that has lost its alarm sets it again, one whose last push was lost pushes again, and the row of a job that no object
+ * knows is struck from the list.
+ */
+export const wakeStuckJobs = (platform: Platform, now: number): Promise<void> =>
+  wakeAll(platform, "stuck_jobs", (after) => platform.jobs.underWaySince(now - STUCK_MS, after, PAGE));
+
+/** Wakes the objects of jobs that are past their retention: their alarms know of an earlier, longer one. */
+export const wakeOutlivedJobs = (platform: Platform, now: number): Promise<void> =>
+  wakeAll(platform, "outlived_jobs", (after) =>
+    platform.jobs.createdUntil(now - platform.policy.retentionMs, after, PAGE),
+  );
+
+async function wakeAll(
+  platform: Platform,
+  part: string,
+  pageAfter: (after: JobAge | null) => Promise<JobAge[]>,
+): Promise<void> {
+  const until = Date.now() + RUN_MS;
+  let woken = 0;
+  let unknown = 0;
+  const begin = await platform.rounds.read(part);
+  let after: JobAge | null = begin === null ? null : { since: begin, jobId: "" };
+  let isRound = false;
+  for (let pages = 0; pages < MOST_PAGES && !isRound && Date.now() <= until; pages += 1) {
+    const page: JobAge[] = await pageAfter(after);
+    const isKnown = await mapPool(page, CONNECTIONS, ({ jobId }) => wake(platform, jobId));
+    const gone = page.filter((_, i) => !isKnown[i]).map(({ jobId }) => jobId);
+    if (gone.length > 0) await platform.jobs.withdrawAll(gone, Date.now());
+    woken += page.length - gone.length;
+    unknown += gone.length;
+    after = page.at(-1) ?? after;
+    isRound = page.length < PAGE;
+  }
+  await platform.rounds.note(part, isRound ? null : (after?.since ?? null));
+  if (woken + unknown > 0) log("info", "jobs_woken", { part, woken, unknown });
+}
+
+/** Wakes a listed job's object; false if it knows nothing of the job, which is then to be struck from the list. */
+async function wake(platform: Platform, jobId: string): Promise<boolean> {
+  try {
+    return await platform.jobObject(jobId).wake();
+  } catch (error) {
+    log("error", "wake_failed", { jobId, reason: reasonOf(error) });
+    return true;
+  }
+}
