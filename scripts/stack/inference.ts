@@ -12,6 +12,8 @@ export interface InferenceOptions {
   readonly state: StateFolder;
   readonly token: string;
   readonly modelFolder: string;
+  /** Another script than the service's own, from the project's folder. */
+  readonly main?: string | undefined;
   /** The Worker's origin, which serves the local storage and the callbacks; the service contacts no other. */
   readonly origin: string;
   readonly onLine: (line: string) => void;
@@ -23,7 +25,7 @@ export async function startInference(options: InferenceOptions): Promise<{ child
   return await startListeningChild(
     {
       name: "The inference service",
-      args: [join("inference-container", "src", "main.ts")],
+      args: [options.main ?? join("inference-container", "src", "main.ts")],
       env: {
         ...process.env,
         ...stackMark(options.state),

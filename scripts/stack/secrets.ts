@@ -13,6 +13,7 @@ const secret = z
 const Secrets = z.object({
   SIGNING_SECRET: secret,
   INFERENCE_TOKEN: secret,
+  OPERATOR_TOKEN: secret,
   /** The Worker's key for Stripe's stand-in, and the secret with which the stand-in signs its webhooks. */
   STRIPE_SECRET_KEY: secret,
   STRIPE_WEBHOOK_SECRET: secret,

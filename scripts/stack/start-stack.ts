@@ -14,7 +14,7 @@ import { type StackSettings, readSettings } from "./settings.ts";
 import { type StandIn, type StandIns, startStandIns } from "./stand-ins.ts";
 import { type StateFolder, stackMark, stateFolder } from "./state-folder.ts";
 import { startWorker } from "./worker.ts";
-import { inferenceToken, workerValues } from "./worker-values.ts";
+import { inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "./wrangler-settings.ts";
 
 /** A process of the stack. */
@@ -27,8 +27,12 @@ export interface StackOptions {
   readonly stateDir?: string | undefined;
   /** Settings of the Worker that override `.dev.vars` and the environment. */
   readonly settings?: StackSettings;
+  /** The model folder to serve, by a service of this stack whatever the settings say; see `ensureModel` for the default. */
+  readonly modelFolder?: string;
   /** Whether to start stand-ins for the identity provider and Stripe, unless the settings name real ones. */
   readonly standIns?: boolean;
+  /** Other scripts in the place of the product's, from the project's folder: a test puts its fault shims there. */
+  readonly mains?: { readonly worker?: string | undefined; readonly inference?: string | undefined };
   readonly onProgress: (sentence: string) => void;
   /** Called with the lines that the parts print while the stack is up. */
   readonly onLine?: (part: Part, line: string) => void;
@@ -78,7 +82,8 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
   const port = await claimPort(options.port);
   const baseUrl = `http://127.0.0.1:${port}`;
   const [secrets, storage] = await Promise.all([loadSecrets(state), readLocalStorage()]);
-  const given = { ...(await readSettings()), ...options.settings };
+  const settings = { ...(await readSettings()), ...options.settings };
+  const given = options.modelFolder === undefined ? settings : withoutRemoteService(settings);
   const token = inferenceToken(given, secrets);
 
   let isUp = false;
@@ -94,13 +99,14 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
   const startService = async (): Promise<{ url: string; ready: Promise<void> }> => {
     const remote = given["INFERENCE_URL"];
     if (remote !== undefined) return { url: remote, ready: waitForRemoteService(remote, token, signal) };
-    const modelFolder = await ensureModel(stackMark(state), signal);
+    const modelFolder = options.modelFolder ?? (await ensureModel(stackMark(state), signal));
     onProgress("Starting the inference service and warming up its model…");
     const onLine = listener("inference");
     const { child, url } = await startInference({
       state,
       token,
       modelFolder,
+      main: options.mains?.inference,
       origin: baseUrl,
       onLine,
       signal,
@@ -129,11 +135,14 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
   if (database.status === "rejected") throw database.reason;
   if (standIns.status === "rejected") throw standIns.reason;
 
-  const settings = { ...standIns.value.values, ...given };
-  const values = workerValues(baseUrl, inferenceUrl, storage, secrets, settings);
+  const values = workerValues(baseUrl, inferenceUrl, storage, secrets, {
+    ...standIns.value.values,
+    ...given,
+  });
   await writePrivateFile(state.workerEnvironment, formatEnvFile(values));
   onProgress("Starting the Worker…");
-  adopt(await startWorker({ state, port, baseUrl, onLine: listener("worker"), signal }));
+  const main = options.mains?.worker;
+  adopt(await startWorker({ state, port, baseUrl, main, onLine: listener("worker"), signal }));
   await ready;
   signal.throwIfAborted();
 

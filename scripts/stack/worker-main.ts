@@ -21,11 +21,13 @@ const { values } = parseArgs({
     port: { type: "string" },
     data: { type: "string" },
     "env-file": { type: "string" },
+    main: { type: "string" },
   },
 });
 
 const dev = await startDevServer({
   config: "wrangler.toml",
+  ...(values.main !== undefined && { entrypoint: values.main }),
   ...(values["env-file"] !== undefined && { envFiles: [values["env-file"]] }),
   dev: {
     server: { hostname: "127.0.0.1", port: 0 },

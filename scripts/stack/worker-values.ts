@@ -5,7 +5,7 @@ import type { StackSettings } from "./settings.ts";
 import type { LocalStorage } from "./wrangler-settings.ts";
 
 /** The stack's secrets that the Worker always needs. */
-type WorkerSecrets = Pick<Secrets, "SIGNING_SECRET" | "INFERENCE_TOKEN">;
+type WorkerSecrets = Pick<Secrets, "SIGNING_SECRET" | "INFERENCE_TOKEN" | "OPERATOR_TOKEN">;
 
 /** The token that the Worker and the inference service share: the one set with INFERENCE_URL, else the stack's own. */
 export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): string {
@@ -14,6 +14,13 @@ export function inferenceToken(given: StackSettings, secrets: WorkerSecrets): st
     throw new Failure("INFERENCE_URL is set without INFERENCE_TOKEN. Set it to the token of that service.");
   }
   return token ?? secrets.INFERENCE_TOKEN;
+}
+
+/** The settings without those of an inference service elsewhere: the stack then starts its own. */
+export function withoutRemoteService(settings: StackSettings): StackSettings {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name]) => name !== "INFERENCE_URL" && name !== "INFERENCE_TOKEN"),
+  );
 }
 
 /**
@@ -30,6 +37,7 @@ export function workerValues(
   const values = {
     SIGNING_SECRET: secrets.SIGNING_SECRET,
     INFERENCE_TOKEN: secrets.INFERENCE_TOKEN,
+    OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
     PUBLIC_URL: baseUrl,
     S3_ENDPOINT: `${baseUrl}/cdn-cgi/local/r2/s3`,
     S3_BUCKET: storage.bucket,
@@ -37,6 +45,7 @@ export function workerValues(
     S3_SECRET_ACCESS_KEY: storage.secretAccessKey,
     INFERENCE_URL: inferenceUrl,
     ...given,
+    LOCAL_STACK: "yes",
   };
   const { error } = SettingsSchema.safeParse(values);
   if (error) {

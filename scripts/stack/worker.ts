@@ -13,6 +13,8 @@ export interface WorkerOptions {
   readonly state: StateFolder;
   readonly port: number;
   readonly baseUrl: string;
+  /** Another entry than wrangler.toml's, from the project's folder. */
+  readonly main?: string | undefined;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -27,6 +29,7 @@ export async function startWorker(options: WorkerOptions): Promise<Child> {
       `--port=${options.port}`,
       `--data=${options.state.data}`,
       `--env-file=${options.state.workerEnvironment}`,
+      ...(options.main === undefined ? [] : [`--main=${options.main}`]),
     ],
     env: { ...process.env, ...QUIET_WRANGLER, ...stackMark(options.state), FORCE_COLOR: "0" },
     logFile: join(options.state.logs, "worker.log"),

@@ -41,11 +41,15 @@ export class WranglerFailure extends Failure {
   }
 }
 
-/** Runs one Wrangler command and returns its standard output. @throws WranglerFailure with its output */
+/**
+ * Runs one Wrangler command and returns its standard output. @throws WranglerFailure with its output
+ * @param script Wrangler's, or that of its stand-in
+ */
 export async function runWrangler(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
+  script = WRANGLER,
 ): Promise<string> {
   const options = {
     cwd: PROJECT_ROOT,
@@ -54,7 +58,7 @@ export async function runWrangler(
     ...(signal && { signal }),
   };
   return await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [WRANGLER, ...args], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else if (signal?.aborted) reject(signal.reason);
       else reject(new WranglerFailure(`wrangler ${args.slice(0, 2).join(" ")}`, `${stdout}\n${stderr}`));

@@ -80,6 +80,21 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
       state.customers.push(customer);
       return c.json(customerObject(customer));
     })
+    .get("/customers/:id", (c) => {
+      const id = c.req.param("id");
+      const customer = state.customers.find((one) => one.id === id);
+      if (customer !== undefined) return c.json(customerObject(customer));
+      if (state.deletedCustomers.includes(id)) return c.json({ id, object: "customer", deleted: true });
+      return noCustomer(c, id);
+    })
+    .post("/customers/:id", async (c) => {
+      const form = await Form.of(c);
+      const id = c.req.param("id");
+      const customer = state.customers.find((one) => one.id === id);
+      if (customer === undefined) return noCustomer(c, id);
+      customer.email = form.email("email") ?? customer.email;
+      return c.json(customerObject(customer));
+    })
     .post("/checkout/sessions", async (c) => {
       const form = await Form.of(c);
       form.mustBe("mode", "subscription");
@@ -162,6 +177,14 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
       }),
     );
 }
+
+const noCustomer = (c: Context, id: string): Response =>
+  stripeError(c, 404, {
+    type: "invalid_request_error",
+    code: "resource_missing",
+    param: "id",
+    message: `No such customer: '${id}'`,
+  });
 
 function readUse(form: Form, meterEvent: string): Use {
   const created = nowSeconds();

@@ -57,6 +57,8 @@ export type Use = z.infer<typeof Use>;
 /** The stand-in's whole state. Times are epoch seconds, as in Stripe. Lists are in order of creation. */
 export const StripeState = z.object({
   customers: z.array(Customer),
+  /** Ids. */
+  deletedCustomers: z.array(z.string()).default([]),
   sessions: z.array(Session),
   subscriptions: z.array(Subscription),
   invoices: z.array(Invoice),
@@ -66,6 +68,7 @@ export type StripeState = z.infer<typeof StripeState>;
 
 export const emptyState = (): StripeState => ({
   customers: [],
+  deletedCustomers: [],
   sessions: [],
   subscriptions: [],
   invoices: [],
