@@ -1,8 +1,9 @@
 import { newId } from "../../src/core/ids.ts";
-import type { Plan } from "../../src/core/access.ts";
+import { accessModeOf, type Plan } from "../../src/core/access.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";
-import { createKey, insertKey, newKey, noSuchAccount } from "./keys.ts";
+import { createKey, insertKey, newKey, noSuchAccount, unchangeable } from "./keys.ts";
+import { readable } from "./print.ts";
 import { sql } from "./sql.ts";
 
 export const PLANS = ["trial", "paid", "blocked"] as const satisfies readonly Plan[];
@@ -57,57 +58,120 @@ export async function createAccountOrKey(
   return { accountId, keyId, secret };
 }
 
+/** What an account is; the erasure of an account shows first, because nothing else of it can change any more. */
+const STATUS = `CASE WHEN a.erased_at IS NOT NULL THEN 'erased' WHEN a.erasing_at IS NOT NULL THEN 'being erased' ELSE a.status END`;
+
 async function update(
   database: Database,
   accountId: string,
-  statement: string,
+  change: string,
   signal?: AbortSignal,
 ): Promise<Row> {
-  const [rows] = await database.run([statement], signal);
+  const where = sql`updated_at = ${Date.now()} WHERE id = ${accountId} AND erasing_at IS NULL
+    RETURNING id AS accountId, email, plan, status`;
+  const [rows] = await database.run([`UPDATE accounts SET ${change}, ${where}`], signal);
   const row = rows?.[0];
-  if (!row) throw noSuchAccount(accountId);
+  if (!row) throw await unchangeable(database, accountId, signal);
   return row;
 }
 
-/** Sets an account's plan. @throws Failure if there is no such account */
+/** Sets an account's plan. @throws Failure if there is no such account, or it is erased */
 export const setPlan = (
   database: Database,
   accountId: string,
   plan: Plan,
   signal?: AbortSignal,
-): Promise<Row> =>
-  update(
-    database,
-    accountId,
-    sql`UPDATE accounts SET plan = ${plan}, updated_at = ${Date.now()} WHERE id = ${accountId}
-        RETURNING id AS accountId, email, plan, status`,
-    signal,
-  );
+): Promise<Row> => update(database, accountId, sql`plan = ${plan}`, signal);
 
-/** Suspends an account, so that all its credentials are refused, or activates it again. @throws Failure if there is no such account */
+/** Suspends an account, so that all its credentials are refused, or activates it again. @throws Failure if there is no such account, or it is erased */
 export const setStatus = (
   database: Database,
   accountId: string,
   status: "active" | "suspended",
   signal?: AbortSignal,
-): Promise<Row> =>
-  update(
-    database,
-    accountId,
-    sql`UPDATE accounts SET status = ${status}, updated_at = ${Date.now()} WHERE id = ${accountId}
-        RETURNING id AS accountId, email, plan, status`,
-    signal,
-  );
+): Promise<Row> => update(database, accountId, sql`status = ${status}`, signal);
 
-/** All accounts, newest first. */
-export async function listAccounts(database: Database, signal?: AbortSignal): Promise<Row[]> {
-  const [rows] = await database.run(
+/** Limits the units that an account's jobs may reserve per day; null: to everybody's limit. @throws Failure if there is no such account, or it is erased */
+export async function setUnitsPerDay(
+  database: Database,
+  accountId: string,
+  unitsPerDay: number | null,
+  signal?: AbortSignal,
+): Promise<Row> {
+  const account = await update(database, accountId, sql`units_per_day = ${unitsPerDay}`, signal);
+  return { ...account, unitsPerDay: unitsPerDay ?? "default" };
+}
+
+/** Which accounts to list: `after` is the last id of the page before. */
+export interface AccountPage {
+  readonly email: string | null;
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** A page of accounts, the newest first, and whether there are more. */
+export async function listAccounts(
+  database: Database,
+  { email, after, limit }: AccountPage,
+  signal?: AbortSignal,
+): Promise<{ accounts: Row[]; more: boolean }> {
+  const conditions = [
+    ...(email === null ? [] : [sql`a.email = ${email} COLLATE NOCASE`]),
+    ...(after === null ? [] : [sql`a.id < ${after}`]),
+  ];
+  const [rows = []] = await database.run(
     [
-      sql`SELECT a.id AS accountId, a.email, a.plan, a.status, b.subscription_status AS subscription,
-            a.created_at AS createdAt
-          FROM accounts a LEFT JOIN billing b ON b.account_id = a.id ORDER BY a.id DESC`,
+      `SELECT a.id AS accountId, a.email, a.plan, ${STATUS} AS status, b.subscription_status AS subscription,
+         a.created_at AS createdAt
+       FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
+       ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
+       ${sql`ORDER BY a.id DESC LIMIT ${limit + 1}`}`,
     ],
     signal,
   );
-  return rows ?? [];
+  return { accounts: rows.slice(0, limit), more: rows.length > limit };
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * All that an operator asks about an account: who it is, what it may do and why, what it has and uses.
+ * @param now epoch milliseconds; today is the day of UTC
+ * @throws Failure if there is no such account
+ */
+export async function showAccount(
+  database: Database,
+  accountId: string,
+  now: number,
+  signal?: AbortSignal,
+): Promise<Row> {
+  const own = sql`account_id = ${accountId}`;
+  const [rows] = await database.run(
+    [
+      `SELECT a.id AS accountId, a.email, a.email_verified AS emailVerified, a.name, a.issuer, a.plan,
+         ${STATUS} AS status, b.subscription_status AS subscription, b.current_period_end AS currentPeriodEndAt,
+         b.latest_invoice_status AS latestInvoice, b.customer_id AS customerId,
+         (SELECT count(*) FROM api_keys WHERE ${own} AND revoked_at IS NULL) AS liveKeys,
+         (SELECT count(*) FROM uploads WHERE ${own}) AS uploads,
+         (SELECT count(*) FROM jobs WHERE ${own}) AS jobs,
+         (SELECT count(*) FROM jobs WHERE ${own} AND status IN ('queued', 'processing')) AS jobsInProgress,
+         (SELECT coalesce(sum(units), 0) FROM ledger
+          WHERE ${own} AND kind = 'settle' AND ${sql`at >= ${now - (now % DAY_MS)}`}) AS unitsToday,
+         coalesce(a.units_per_day, 'default') AS unitsPerDay,
+         (SELECT coalesce(sum(CASE kind WHEN 'reserve' THEN units WHEN 'settle' THEN 0 ELSE -units END), 0)
+          FROM ledger WHERE ${own} AND fund = 'trial')
+         + coalesce((SELECT trial_used FROM ledger_closings WHERE ${own}), 0) AS trialTokensUsed,
+         a.created_at AS createdAt, a.erased_at AS erasedAt
+       FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
+       WHERE ${sql`a.id = ${accountId}`}`,
+    ],
+    signal,
+  );
+  const row = rows?.[0];
+  if (!row) throw noSuchAccount(accountId);
+  const { plan, subscription } = row;
+  const known = PLANS.find((candidate) => candidate === plan);
+  const accessMode =
+    known === undefined ? null : accessModeOf(known, subscription === null ? null : String(subscription));
+  return readable({ ...row, emailVerified: row["emailVerified"] === 1 ? "yes" : "no", accessMode });
 }

@@ -68,7 +68,7 @@ export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal
   return database(["--local", "--persist-to", state.data], stackMark(state));
 }
 
-/** The deployed database that wrangler.toml names. It uses Wrangler's login. */
-export function openRemoteDatabase(): Database {
-  return database(["--remote"], {});
+/** The deployed database that a configuration names. It uses Wrangler's login. */
+export function openRemoteDatabase(configFile: string): Database {
+  return database(["--remote", "--config", configFile], {});
 }

@@ -8,6 +8,18 @@ import { sql } from "./sql.ts";
 export const noSuchAccount = (accountId: string): Failure =>
   new Failure(`There is no account ${accountId}. List the accounts with: npm run admin -- list-accounts`);
 
+/** The failure of a command for an account that has no row that it could change. */
+export async function unchangeable(
+  database: Database,
+  accountId: string,
+  signal?: AbortSignal,
+): Promise<Failure> {
+  const [rows] = await database.run([sql`SELECT 1 FROM accounts WHERE id = ${accountId}`], signal);
+  return rows?.length
+    ? new Failure(`${accountId} is erased, which cannot be undone.`)
+    : noSuchAccount(accountId);
+}
+
 export interface NewKey {
   readonly keyId: string;
   readonly label: string;
@@ -26,10 +38,10 @@ export async function newKey(label: string): Promise<NewKey> {
 export function insertKey(key: NewKey, accountId: string, now: number): string {
   return sql`INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
     SELECT ${key.keyId}, id, ${key.label}, ${apiKeyPrefix(key.secret)}, ${key.digest}, ${now}, ${now}
-    FROM accounts WHERE id = ${accountId} RETURNING id`;
+    FROM accounts WHERE id = ${accountId} AND erasing_at IS NULL RETURNING id`;
 }
 
-/** Creates a key for an account. @throws Failure if there is no such account */
+/** Creates a key for an account. @throws Failure if there is no such account, or it is erased */
 export async function createKey(
   database: Database,
   accountId: string,
@@ -38,7 +50,7 @@ export async function createKey(
 ): Promise<NewKey> {
   const key = await newKey(label);
   const [rows] = await database.run([insertKey(key, accountId, Date.now())], signal);
-  if (!rows?.length) throw noSuchAccount(accountId);
+  if (!rows?.length) throw await unchangeable(database, accountId, signal);
   return key;
 }
 

@@ -1,110 +1,8 @@
-import { RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../../src/core/metering.ts";
+import { checkClosedBooks, ClosedBooks, type ReadObject } from "./closed-books.ts";
 import type { Database, Row } from "./database.ts";
+import { endOfPage } from "./ledger-pages.ts";
+import { type Chapter, MOST_OF_A_KIND, ofAccounts, ofJobs, ofMeterEvents } from "./ledger-questions.ts";
 import { sql } from "./sql.ts";
-
-/** The problem that one check looks for, and the statement that finds it. Its rows have a `subject` and a `detail`. */
-interface Check {
-  readonly problem: string;
-  readonly statement: string;
-}
-
-/** How many findings of one kind are reported: more would say nothing new. */
-const MOST_OF_A_KIND = 100;
-
-/** The ledger with one row per job. A kind is NULL if the job has no entry of it. */
-const BOOKS = `
-  WITH books AS (
-    SELECT job_id, account_id, min(fund) AS fund, min(fund) = max(fund) AND min(account_id) = max(account_id) AS alike,
-      sum(units) FILTER (WHERE kind = 'reserve') AS reserved, sum(units) FILTER (WHERE kind = 'settle') AS settled,
-      sum(units) FILTER (WHERE kind = 'release') AS released, sum(units) FILTER (WHERE kind = 'void') AS voided,
-      max(at) AS at
-    FROM ledger GROUP BY job_id)`;
-
-const books = (select: string): string => `${BOOKS} ${select} LIMIT ${MOST_OF_A_KIND}`;
-
-/** Excludes jobs that were accepted before the ledger existed. */
-const SINCE_THE_LEDGER = "j.created_at >= (SELECT min(at) FROM ledger)";
-
-function checks(grant: number, now: number): Check[] {
-  return [
-    {
-      problem: "a job without a reservation",
-      statement: books(`
-        SELECT j.id AS subject, j.status AS detail FROM jobs j LEFT JOIN books b ON b.job_id = j.id
-        WHERE b.reserved IS NULL AND ${SINCE_THE_LEDGER}`),
-    },
-    {
-      problem: "an image job that did not reserve one unit per image",
-      statement: books(`
-        SELECT j.id AS subject, b.reserved || ' for ' || j.total_items AS detail
-        FROM jobs j JOIN books b ON b.job_id = j.id
-        WHERE j.type = 'image' AND b.reserved <> j.total_items`),
-    },
-    {
-      problem: "an ended job that is not settled",
-      statement: books(`
-        SELECT j.id AS subject, j.status AS detail FROM jobs j JOIN books b ON b.job_id = j.id
-        WHERE j.status IN ('success', 'failed') AND b.settled IS NULL`),
-    },
-    {
-      problem: "a job in progress that is settled or voided",
-      statement: books(`
-        SELECT j.id AS subject, j.status AS detail FROM jobs j JOIN books b ON b.job_id = j.id
-        WHERE j.status IN ('queued', 'processing') AND coalesce(b.settled, b.released, b.voided) IS NOT NULL`),
-    },
-    {
-      problem: "entries of a job that do not add up",
-      statement: books(`
-        SELECT job_id AS subject, printf('reserved %s, settled %s, released %s, voided %s',
-          coalesce(reserved, '-'), coalesce(settled, '-'), coalesce(released, '-'), coalesce(voided, '-')) AS detail
-        FROM books
-        WHERE reserved IS NULL OR NOT alike
-          OR (voided IS NOT NULL AND (voided <> reserved OR coalesce(settled, released) IS NOT NULL))
-          OR (voided IS NULL AND coalesce(settled, released) IS NOT NULL
-              AND coalesce(settled + released, -1) <> reserved)`),
-    },
-    {
-      problem: "a reservation whose job is gone",
-      statement: books(`
-        SELECT job_id AS subject, reserved || ' of ' || account_id AS detail FROM books
-        WHERE coalesce(settled, voided) IS NULL AND NOT EXISTS (SELECT 1 FROM jobs WHERE id = job_id)`),
-    },
-    {
-      problem: "a trial that used more than its grant",
-      statement: `${BOOKS}
-        SELECT account_id AS subject, sum(used) || ' of ' || ${sql`${grant}`} AS detail
-        FROM (SELECT account_id, coalesce(settled, iif(voided IS NULL, reserved, 0)) AS used
-              FROM books WHERE fund = 'trial')
-        GROUP BY account_id HAVING sum(used) > ${sql`${grant}`} LIMIT ${MOST_OF_A_KIND}`,
-    },
-    {
-      problem: "a meter event that differs from what was settled",
-      statement: books(`
-        SELECT m.identifier AS subject, m.units || ' for ' || coalesce(b.settled, 'nothing') AS detail
-        FROM meter_events m LEFT JOIN books b ON b.job_id = m.identifier AND b.fund = 'paid'
-        LEFT JOIN billing c ON c.customer_id = m.customer_id
-        LEFT JOIN former_customers f ON f.customer_id = m.customer_id
-        WHERE b.settled IS NOT m.units OR coalesce(c.account_id, f.account_id) IS NOT b.account_id`),
-    },
-    {
-      // Usage that was settled before the account became a customer is not metered; its first event tells since when it is one.
-      problem: "a customer's usage without a meter event",
-      statement: books(`
-        SELECT b.job_id AS subject, b.settled || ' of ' || b.account_id AS detail
-        FROM books b JOIN billing c ON c.account_id = b.account_id
-        WHERE b.fund = 'paid' AND b.settled > 0
-          AND NOT EXISTS (SELECT 1 FROM meter_events WHERE identifier = b.job_id)
-          AND b.at >= (SELECT min(at) FROM meter_events WHERE customer_id = c.customer_id)`),
-    },
-    {
-      problem: "a meter event that can no longer be sent: reconcile it by hand",
-      statement: sql`
-        SELECT identifier AS subject, units || ' of ' || customer_id AS detail FROM meter_events
-        WHERE sent_at IS NULL AND (first_tried_at <= ${now - RESENT_WITHIN_MS} OR at <= ${now - SENT_WITHIN_MS})
-        LIMIT ${MOST_OF_A_KIND}`,
-    },
-  ];
-}
 
 export interface LedgerReport {
   /** The disagreements, up to a hundred of each kind; empty if the ledger is right. */
@@ -113,27 +11,74 @@ export interface LedgerReport {
   readonly summary: string;
 }
 
-/** Checks that the ledger agrees with the jobs and with the metered usage. @param grant the tokens of a trial @param now epoch milliseconds */
+export interface LedgerCheckOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Reads the objects of closed books, to compare these with them. */
+  readonly read?: ReadObject | undefined;
+  /** Is told how far the check is, if it takes more than one page. */
+  readonly tell?: ((progress: string) => void) | undefined;
+  /** How many jobs make a page. */
+  readonly page?: number | undefined;
+}
+
+/** A page is half a second's work: the database answers nobody else meanwhile, and D1 ends a call after 30 seconds. */
+const JOBS_A_PAGE = 10_000;
+/** Each of them has up to 400 days in it. */
+const CLOSINGS_A_PAGE = 500;
+
+/** Up to where a chapter was read, and the end of its next page. */
+interface Place {
+  readonly chapter: Chapter;
+  readonly after: string;
+  readonly to: string | null;
+}
+
+type Numbers = Record<"jobs" | "entries" | "closed" | "accounts" | "units" | "events", number>;
+
+const textOf = (value: Row[string] | undefined): string | null => (typeof value === "string" ? value : null);
+
+/**
+ * Checks that the ledger, with its closed books, agrees with the jobs and with the metered usage. It reads page by page, so
+ * that no statement takes long, however many jobs there are. What changes meanwhile is seen as it was or as it is.
+ * @param grant the tokens of a trial @param now epoch milliseconds
+ */
 export async function checkLedger(
   database: Database,
   grant: number,
   now: number,
-  signal?: AbortSignal,
+  { signal, read, tell = () => undefined, page = JOBS_A_PAGE }: LedgerCheckOptions = {},
 ): Promise<LedgerReport> {
-  const all = checks(grant, now);
-  const [counts, ...found] = await database.run(
-    [
-      sql`SELECT (SELECT count(*) FROM jobs) AS jobs, count(*) AS entries, count(DISTINCT account_id) AS accounts,
-            coalesce(sum(units) FILTER (WHERE kind = 'settle'), 0) AS units FROM ledger`,
-      ...all.map(({ statement }) => statement.trim()),
-    ],
-    signal,
-  );
-  const findings = found.flatMap((rows, i) =>
-    rows.map((row) => ({ problem: all[i]?.problem ?? "", ...row })),
-  );
-  const { jobs = 0, entries = 0, accounts = 0, units = 0 } = counts?.[0] ?? {};
-  const seen = `${jobs} jobs listed, ${entries} entries of ${accounts} accounts, ${units} units settled`;
+  const numbers: Numbers = { jobs: 0, entries: 0, closed: 0, accounts: 0, units: 0, events: 0 };
+  const findings: Row[] = [];
+  let places = await beginnings(database, grant, now, page, signal);
+  while (places.length > 0) {
+    const told = await database.run(
+      places.flatMap(({ chapter, ...place }) => [
+        chapter.numbers(place).trim(),
+        endOfPage(chapter.columns, place.to ?? place.after),
+        ...chapter.questions.map(({ statement }) => statement(place).trim()),
+      ]),
+      signal,
+    );
+    const ahead: Place[] = [];
+    for (const { chapter, to } of places) {
+      const [[counts = {}] = [], [end] = []] = told.splice(0, 2);
+      add(numbers, counts);
+      for (const { problem } of chapter.questions) {
+        const before = findings.filter((finding) => finding["problem"] === problem).length;
+        const rows = told.shift() ?? [];
+        for (const row of rows.slice(0, MOST_OF_A_KIND - before)) findings.push({ problem, ...row });
+      }
+      if (to !== null) ahead.push({ chapter, after: to, to: textOf(end?.["id"]) });
+    }
+    places = ahead;
+    const { jobs, entries, accounts, events } = numbers;
+    if (places.length > 0)
+      tell(`jobs: ${jobs}, entries: ${entries}, accounts: ${accounts}, meter events: ${events}`);
+  }
+  if (read) findings.push(...(await compareWithObjects(database, read, tell, signal)));
+  const { jobs, entries, accounts, units, closed } = numbers;
+  const seen = `jobs: ${jobs}, entries: ${entries + closed} (closed: ${closed}), accounts: ${accounts}, units settled: ${units}${read ? "; closed books compared with their objects" : ""}`;
   return {
     findings,
     summary:
@@ -141,4 +86,68 @@ export async function checkLedger(
         ? `The ledger agrees: ${seen}.`
         : `The ledger disagrees in ${findings.length} ${findings.length === 1 ? "place" : "places"}: ${seen}.`,
   };
+}
+
+/** The beginning of each chapter, with the end of its first page. */
+async function beginnings(
+  database: Database,
+  grant: number,
+  now: number,
+  page: number,
+  signal: AbortSignal | undefined,
+): Promise<Place[]> {
+  const begin = `SELECT min(at) AS at FROM (SELECT at FROM ledger WHERE id = (SELECT min(id) FROM ledger)
+    UNION ALL SELECT min(first_at) FROM ledger_closings)`;
+  const chaptersSince = (since: number | null) => [
+    ofJobs(page, since),
+    ofAccounts(page, grant),
+    ofMeterEvents(page, now),
+  ];
+  const [[began] = [], ...ends] = await database.run(
+    [begin, ...chaptersSince(null).map(({ columns }) => endOfPage(columns, ""))],
+    signal,
+  );
+  const since = began?.["at"];
+  return chaptersSince(typeof since === "number" ? since : null).map((chapter, i) => ({
+    chapter,
+    after: "",
+    to: textOf(ends[i]?.[0]?.["id"]),
+  }));
+}
+
+function add(numbers: Numbers, counts: Row): void {
+  for (const name of ["jobs", "entries", "closed", "accounts", "units", "events"] as const)
+    numbers[name] += Number(counts[name] ?? 0);
+}
+
+/** Compares closed books with their objects, account by account. */
+async function compareWithObjects(
+  database: Database,
+  read: ReadObject,
+  tell: (progress: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  let compared = 0;
+  for (let after = ""; ;) {
+    const [rows = []] = await database.run(
+      [
+        sql`SELECT account_id, number, object_key, digest, sums FROM ledger_closings
+            WHERE account_id > ${after} ORDER BY account_id LIMIT ${CLOSINGS_A_PAGE}`,
+      ],
+      signal,
+    );
+    for (const row of rows) {
+      const closed = ClosedBooks.parse(row);
+      after = closed.account_id;
+      const detail = await checkClosedBooks(closed, read);
+      if (detail !== null) {
+        const subject = closed.account_id;
+        found.push({ problem: "closed books that differ from their objects", subject, detail });
+      }
+    }
+    compared += rows.length;
+    if (rows.length < CLOSINGS_A_PAGE) return found;
+    tell(`closed books of ${compared} accounts compared with their objects`);
+  }
 }

@@ -3,6 +3,8 @@ import type { Row } from "./database.ts";
 /** A command's result: one row or a list of rows, and an exit code if it is not 0. */
 export interface Outcome {
   readonly result: Row | readonly Row[];
+  /** A table below the result; with --json, the result's field `details`. */
+  readonly details?: readonly Row[];
   readonly summary?: string;
   readonly exitCode?: 0 | 1;
 }
@@ -49,12 +51,16 @@ function printTable(rows: readonly Row[]): void {
 const isList = (result: Outcome["result"]): result is readonly Row[] => Array.isArray(result);
 
 /** Prints a result as a table, or as JSON. */
-export function print({ result, summary }: Outcome, json: boolean): void {
+export function print({ result, details, summary }: Outcome, json: boolean): void {
   if (json) {
-    console.log(JSON.stringify(result));
+    console.log(JSON.stringify(isList(result) || details === undefined ? result : { ...result, details }));
     return;
   }
   if (isList(result)) printTable(result);
   else printOne(result);
+  if (details !== undefined) {
+    console.log();
+    printTable(details);
+  }
   if (summary !== undefined) console.log(summary);
 }

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ErasureReport } from "../../src/contract/erasure.ts";
+import type { Outcome } from "./print.ts";
+
+/** Runs that change nothing before the command leaves the rest to the sweep. */
+const IDLE_RUNS = 5;
+
+const counted = (count: number, thing: string): string =>
+  `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+
+/** How far an erasure is that goes on. */
+const progressOf = ({ jobsLeft, uploadsLeft, filesLeft, deleted }: ErasureReport): string =>
+  `${deleted.toLocaleString("en")} deleted; left: ${counted(jobsLeft, "job")}, ${counted(uploadsLeft, "upload")}${filesLeft ? ", files" : ""}`;
+
+function sentence({ state, looksAgainAt, customerIds }: ErasureReport): string {
+  const stripe =
+    customerIds.length === 0
+      ? ""
+      : " Stripe still has the customers: end and delete them there, as your books allow.";
+  switch (state) {
+    case "erased":
+      return `The account is erased.${stripe}`;
+    case "emptied":
+      return `Nothing of the account is left. The sweep looks once more after ${new Date(looksAgainAt).toISOString()}.${stripe}`;
+    case "erasing":
+      return "Something could not be erased now. The hourly sweep goes on; the log has erasure_delayed.";
+  }
+}
+
+/**
+ * Erases an account: asks the Worker again and again, because each of its runs takes a bounded time.
+ * @param ask asks the Worker for one run, and returns its report
+ * @param tell is told after each run how far the erasure is
+ */
+export async function eraseAccount(
+  ask: () => Promise<unknown>,
+  tell: (progress: string) => void,
+  pauseMs: number,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  let report = ErasureReport.parse(await ask());
+  for (let idle = 0; report.state === "erasing" && idle < IDLE_RUNS;) {
+    tell(progressOf(report));
+    if (idle > 0) await sleep(pauseMs, undefined, signal && { signal });
+    report = ErasureReport.parse(await ask());
+    idle = report.deleted > 0 ? 0 : idle + 1;
+  }
+  const { accountId, state, jobsLeft, uploadsLeft, filesLeft, looksAgainAt, customerIds } = report;
+  return {
+    result: {
+      accountId,
+      state,
+      jobsLeft,
+      uploadsLeft,
+      filesLeft: filesLeft ? "yes" : "no",
+      looksAgainAt: new Date(looksAgainAt).toISOString(),
+      customerIds: customerIds.length === 0 ? null : customerIds.join(", "),
+    },
+    summary: sentence(report),
+    exitCode: state === "erasing" ? 1 : 0,
+  };
+}

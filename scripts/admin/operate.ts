@@ -1,0 +1,74 @@
+import {
+  CanceledJob,
+  DeadLetters,
+  JobReport,
+  ReplayedLetters,
+  StuckJobs,
+} from "../../src/contract/operator.ts";
+import type { Row } from "./database.ts";
+import { NoWorker, type OperatorApi } from "./operator-api.ts";
+import { readable, type Outcome } from "./print.ts";
+
+/** A report's own fields, apart from its tasks. */
+function headOf(report: JobReport): Row {
+  const { tasks: _, archive, ...head } = report;
+  if (archive === null) return readable({ ...head, archive });
+  const holder = archive.lease === null ? "" : ` by lease ${archive.lease}`;
+  return readable({ ...head, archive: `${archive.at}${holder}, attempts: ${archive.attempts}` });
+}
+
+const tasksOf = ({ tasks }: JobReport): Row[] =>
+  tasks.map(({ until, ...task }) => readable({ ...task, untilAt: until }));
+
+const reportOf = (report: JobReport): Outcome => ({ result: headOf(report), details: tasksOf(report) });
+
+/** What a job's object says of it; where no Worker can be asked, what the list says, and why. */
+export async function showJob(
+  open: () => Promise<OperatorApi>,
+  rowOf: () => Promise<Row>,
+  jobId: string,
+): Promise<Outcome> {
+  try {
+    const api = await open();
+    return reportOf(JobReport.parse(await api.call("GET", `/jobs/${jobId}`)));
+  } catch (error) {
+    if (!(error instanceof NoWorker)) throw error;
+    return { result: await rowOf(), summary: `Only the job's row in the list. ${error.message}` };
+  }
+}
+
+/** Wakes a job, as its alarm does. */
+export const wakeJob = async (api: OperatorApi, jobId: string): Promise<Outcome> =>
+  reportOf(JobReport.parse(await api.call("POST", `/jobs/${jobId}/wake`)));
+
+/** Ends a job. */
+export const cancelJob = async (api: OperatorApi, jobId: string): Promise<Outcome> => ({
+  result: { ...CanceledJob.parse(await api.call("POST", `/jobs/${jobId}/cancel`)) },
+});
+
+/** The jobs that are under way for `hours` without a change. */
+export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcome> {
+  const { jobs } = StuckJobs.parse(await api.call("GET", `/stuck-jobs?hours=${hours}`));
+  const rows = jobs.map(({ jobId, updatedAt, answers, report }) => {
+    const silence = answers ? "knows nothing of it" : "does not answer";
+    const waiting = report?.tasks.find(({ at }) => at !== "success" && at !== "failed");
+    return readable({
+      jobId,
+      updatedAt,
+      object: report === null ? silence : `${report.phase}, ${report.status}`,
+      firstOpenTask: waiting === undefined ? null : `${waiting.at}, attempts: ${waiting.attempts}`,
+      problem: waiting?.problem ?? null,
+      alarmAt: report?.alarmAt ?? null,
+    });
+  });
+  return { result: rows, summary: `${rows.length} jobs are under way without a change for ${hours} hours.` };
+}
+
+/** The dead letters; with `replay` they are sent again. */
+export async function deadLetters(api: OperatorApi, replay: boolean): Promise<Outcome> {
+  if (replay) {
+    return { result: { ...ReplayedLetters.parse(await api.call("POST", "/dead-letters/replay")) } };
+  }
+  const { letters } = DeadLetters.parse(await api.call("GET", "/dead-letters"));
+  return { result: letters.map((letter) => readable(letter)), summary: `${letters.length} dead letters.` };
+}
