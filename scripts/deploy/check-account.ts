@@ -1,0 +1,138 @@
+import { readdir } from "node:fs/promises";
+import { mapPool } from "../../src/core/pool.ts";
+import { ANALYTICS_ENGINE, checkAnalytics } from "./check-analytics.ts";
+import { checkBucket } from "./check-bucket.ts";
+import { type Cloudflare, read, sentenceOf } from "./cloudflare.ts";
+import { type Configuration, migrationsFolder, queueNames } from "./configuration.ts";
+import { type Finding, unchecked } from "./finding.ts";
+import { Databases, jsonIn, MigrationNames, Secrets, WhoAmI } from "./wrangler-answers.ts";
+
+/** What the account says: the findings, and the names of the secrets that are set (null if they are not known). */
+export interface AccountReport {
+  readonly findings: readonly Finding[];
+  readonly secrets: ReadonlySet<string> | null;
+}
+
+async function checkDatabase(cloudflare: Cloudflare, configuration: Configuration): Promise<Finding[]> {
+  const [database] = configuration.d1_databases;
+  if (database === undefined) return [];
+  const { database_name: name, database_id: id } = database;
+  const what = `database ${name}`;
+  const answer = read(await cloudflare.ask(["d1", "list", "--json"]), Databases);
+  if ("reason" in answer) return [unchecked(what, sentenceOf(answer.reason))];
+  if (answer.value.some(({ uuid }) => uuid === id)) return checkMigrations(cloudflare, configuration);
+  const sameName = answer.value.find((one) => one.name === name);
+  return [
+    {
+      severity: "missing",
+      what,
+      problem: "the account has no database of this id",
+      mend:
+        sameName === undefined
+          ? `${configuration.command(`d1 create ${name}`)}, then put its id into wrangler.toml`
+          : `set database_id = "${sameName.uuid}" in wrangler.toml`,
+    },
+  ];
+}
+
+async function checkMigrations(cloudflare: Cloudflare, configuration: Configuration): Promise<Finding[]> {
+  const files = (await readdir(migrationsFolder(configuration))).filter((name) => name.endsWith(".sql"));
+  const command = "SELECT name FROM d1_migrations ORDER BY id";
+  const answer = await cloudflare.ask([
+    "d1",
+    "execute",
+    "DB",
+    "--remote",
+    "--json",
+    "--yes",
+    "--command",
+    command,
+  ]);
+  const isNew = !answer.ok && /no such table/.test(answer.reason);
+  const names = isNew ? { value: [{ results: [] }] } : read(answer, MigrationNames);
+  if ("reason" in names) return [unchecked("migrations", sentenceOf(names.reason))];
+  const applied = new Set(names.value[0].results.map(({ name }) => name));
+  const due = files.filter((name) => !applied.has(name)).toSorted();
+  const foreign = [...applied].filter((name) => !files.includes(name));
+  return [
+    ...due.map((name): Finding => ({
+      severity: "pending",
+      what: `migration ${name}`,
+      problem: "not applied yet",
+      mend: configuration.command("d1 migrations apply DB --remote"),
+    })),
+    ...foreign.map((name): Finding => ({
+      severity: "warning",
+      what: `migration ${name}`,
+      problem: "the database has it, and this checkout does not: it is older than what was deployed",
+      mend: "deploy the version that has it, unless you mean to go back",
+    })),
+  ];
+}
+
+async function checkQueue(
+  cloudflare: Cloudflare,
+  { command }: Configuration,
+  queue: string,
+): Promise<Finding[]> {
+  const answer = await cloudflare.ask(["queues", "info", queue]);
+  if (answer.ok) return [];
+  const what = `queue ${queue}`;
+  return /does not exist/.test(answer.reason)
+    ? [{ severity: "missing", what, problem: "does not exist", mend: command(`queues create ${queue}`) }]
+    : [unchecked(what, sentenceOf(answer.reason))];
+}
+
+/** A Worker that was never deployed has no secrets yet. */
+async function readSecrets(cloudflare: Cloudflare): Promise<AccountReport> {
+  const answer = await cloudflare.ask(["secret", "list"]);
+  if (!answer.ok && /not found/.test(answer.reason)) return { findings: [], secrets: new Set() };
+  const names = read(answer, Secrets);
+  return "reason" in names
+    ? { findings: [unchecked("secrets", sentenceOf(names.reason))], secrets: null }
+    : { findings: [], secrets: new Set(names.value.map(({ name }) => name)) };
+}
+
+/** Wrangler also fails if nobody is logged in; what it prints tells. */
+async function isLoggedIn(cloudflare: Cloudflare): Promise<boolean> {
+  const answer = await cloudflare.ask(["whoami", "--json"]);
+  return answer.ok && WhoAmI.safeParse(jsonIn(answer.output)).data?.loggedIn === true;
+}
+
+/** Each answer takes about a second, most of it Wrangler's start. */
+const AT_A_TIME = 4;
+
+/** Asks the account for everything that the configuration names. */
+export async function checkAccount(
+  cloudflare: Cloudflare,
+  configuration: Configuration,
+): Promise<AccountReport> {
+  const { r2_buckets: buckets } = configuration;
+  const queues = queueNames(configuration);
+  if (!(await isLoggedIn(cloudflare))) {
+    const everything = [
+      ...configuration.d1_databases.flatMap(({ database_name: name }) => [`database ${name}`, "migrations"]),
+      ...queues.map((queue) => `queue ${queue}`),
+      ...buckets.flatMap(({ bucket_name: name }) => [
+        `bucket ${name}`,
+        `CORS rules of ${name}`,
+        `lifecycle rules of ${name}`,
+      ]),
+      ...(configuration.analytics_engine_datasets.length === 0 ? [] : [ANALYTICS_ENGINE]),
+      "secrets",
+    ];
+    return {
+      findings: everything.map((what) => unchecked(what, "not logged in", "npx wrangler login")),
+      secrets: null,
+    };
+  }
+  const secrets = await readSecrets(cloudflare);
+  const checks = [
+    () => checkDatabase(cloudflare, configuration),
+    ...queues.map((queue) => () => checkQueue(cloudflare, configuration, queue)),
+    ...buckets.map((bucket) => () => checkBucket(cloudflare, configuration, bucket)),
+    () => checkAnalytics(cloudflare, configuration),
+  ];
+  const found = await mapPool(checks, AT_A_TIME, (check) => check());
+  return { findings: [...secrets.findings, ...found.flat()], secrets: secrets.secrets };
+}

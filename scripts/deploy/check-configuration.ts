@@ -1,0 +1,71 @@
+import type { Configuration } from "./configuration.ts";
+import type { Finding } from "./finding.ts";
+
+const PLACEHOLDER_ID = /^[0-]*$/;
+
+const missing = (what: string, problem: string, mend: string): Finding => ({
+  severity: "missing",
+  what,
+  problem,
+  mend,
+});
+
+/** Whether a route's pattern, such as `*.example.com/v1/*`, takes requests for a host. */
+function takesHost(pattern: string, host: string): boolean {
+  const routed = pattern.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  return routed.startsWith("*") ? host.endsWith(routed.slice(1)) : routed === host;
+}
+
+function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configuration): Generator<Finding> {
+  const patterns = route === undefined ? routes : [route, ...routes];
+  if (workersDev !== false) {
+    yield {
+      severity: "warning",
+      what: "workers_dev",
+      problem: "the service also answers at workers.dev, past the rules of your domain",
+      mend: "set workers_dev = false and preview_urls = false in wrangler.toml",
+    };
+  }
+  if (patterns.length === 0 && workersDev === false) {
+    yield missing(
+      "route",
+      "no address leads to the Worker",
+      'set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.toml',
+    );
+  }
+  const host = URL.parse(String(vars["PUBLIC_URL"]))?.host;
+  if (host !== undefined && patterns.length > 0 && !patterns.some((pattern) => takesHost(pattern, host))) {
+    yield {
+      severity: "warning",
+      what: "PUBLIC_URL",
+      problem: `no route takes ${host}: the inference service's callbacks would not arrive`,
+      mend: "let PUBLIC_URL and routes name the same host in wrangler.toml",
+    };
+  }
+}
+
+/** Checks what the configuration says by itself: database, bucket and address. */
+export function* checkConfiguration(configuration: Configuration): Generator<Finding> {
+  const { d1_databases: databases, r2_buckets: buckets, vars, command } = configuration;
+  const database = databases.find(({ binding }) => binding === "DB");
+  if (database === undefined) {
+    yield missing("database", "wrangler.toml has no [[d1_databases]] with the binding DB", "put it back");
+  } else if (PLACEHOLDER_ID.test(database.database_id)) {
+    yield missing(
+      "database_id",
+      "wrangler.toml still has the placeholder",
+      `${command(`d1 create ${database.database_name}`)}, then put its id into wrangler.toml`,
+    );
+  }
+  const bucket = buckets.find(({ binding }) => binding === "MEDIA");
+  if (bucket === undefined) {
+    yield missing("bucket", "wrangler.toml has no [[r2_buckets]] with the binding MEDIA", "put it back");
+  } else if (vars["S3_BUCKET"] !== undefined && vars["S3_BUCKET"] !== bucket.bucket_name) {
+    yield missing(
+      "S3_BUCKET",
+      `signed URLs would lead to another bucket than the binding MEDIA, which is ${bucket.bucket_name}`,
+      `set S3_BUCKET = "${bucket.bucket_name}" in [vars] of wrangler.toml`,
+    );
+  }
+  yield* checkRoutes(configuration);
+}

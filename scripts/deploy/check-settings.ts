@@ -1,0 +1,100 @@
+import { SettingsSchema } from "../../src/settings.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Finding } from "./finding.ts";
+import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS } from "./secrets.ts";
+
+/** Stands for the value of a secret, which nobody can read. */
+const SOME_SECRET = "x".repeat(32);
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  PUBLIC_URL: "https://your.domain",
+  S3_ENDPOINT: "https://<account>.r2.cloudflarestorage.com",
+  INFERENCE_URL: "https://your.inference.service",
+};
+
+/** What the Worker will find in its environment: the variables, and the secrets by their names alone. */
+function environmentOf(vars: Configuration["vars"], secrets: ReadonlySet<string> | null) {
+  const environment: Record<string, unknown> = { ...vars };
+  // A secret that is missing is named by itself; here only the rest is judged.
+  for (const name of NEEDED_SECRETS) environment[name] = SOME_SECRET;
+  // Where the secrets are not known, those that a price needs are taken as set: they are listed as unchecked.
+  if (secrets === null && vars["STRIPE_PRICE_ID"] !== undefined) {
+    for (const name of OPTIONAL_SECRETS) environment[name] = SOME_SECRET;
+  }
+  for (const name of secrets ?? []) environment[name] ??= SOME_SECRET;
+  return environment;
+}
+
+function* checkSecrets(
+  { vars, command }: Configuration,
+  secrets: ReadonlySet<string> | null,
+): Generator<Finding> {
+  const put = (name: string) => command(`secret put ${name}`);
+  for (const name of Object.keys(vars).filter(isSecret)) {
+    yield {
+      severity: "missing",
+      what: name,
+      problem: "a secret stands in wrangler.toml, where everybody who has the file can read it",
+      mend: `remove it from [vars] of wrangler.toml, change it where it comes from, then ${put(name)}`,
+    };
+  }
+  for (const name of NEEDED_SECRETS) {
+    if (secrets === null || secrets.has(name)) continue;
+    yield { severity: "missing", what: name, problem: "the secret is not set", mend: put(name) };
+  }
+  if (secrets !== null && !secrets.has("OPERATOR_TOKEN")) {
+    yield {
+      severity: "warning",
+      what: "OPERATOR_TOKEN",
+      problem: "without it, npm run admin can neither show nor wake jobs, nor erase an account",
+      mend: put("OPERATOR_TOKEN"),
+    };
+  }
+}
+
+/**
+ * Checks the Worker's settings as the Worker itself will.
+ * @param secrets the names of the secrets that are set; null if they are not known
+ */
+export function* checkSettings(
+  configuration: Configuration,
+  secrets: ReadonlySet<string> | null,
+): Generator<Finding> {
+  const { vars, command } = configuration;
+  yield* checkSecrets(configuration, secrets);
+  if (vars["LOCAL_STACK"] !== undefined || secrets?.has("LOCAL_STACK")) {
+    yield {
+      severity: "missing",
+      what: "LOCAL_STACK",
+      problem: "only the local stack may say that it is one",
+      mend: secrets?.has("LOCAL_STACK")
+        ? command("secret delete LOCAL_STACK")
+        : "remove it from [vars] of wrangler.toml",
+    };
+  }
+  const { LOCAL_STACK: _, ...environment } = environmentOf(vars, secrets);
+  for (const { path, message } of SettingsSchema.safeParse(environment).error?.issues ?? []) {
+    const name = path.map(String).join(".");
+    // Set as a secret: nobody can read it here, so nobody can judge it.
+    if (secrets?.has(name) && vars[name] === undefined) continue;
+    const example = EXAMPLES[name] === undefined ? "" : ` = "${EXAMPLES[name]}"`;
+    yield {
+      severity: "missing",
+      what: name,
+      problem: environment[name] === undefined && !message.startsWith("missing") ? "not set" : message,
+      mend: isSecret(name)
+        ? command(`secret put ${name}`)
+        : `set ${name}${example} in [vars] of wrangler.toml`,
+    };
+  }
+  const known = new Set(Object.keys(SettingsSchema.shape));
+  for (const name of Object.keys(vars)) {
+    if (known.has(name)) continue;
+    yield {
+      severity: "warning",
+      what: name,
+      problem: "the Worker knows no such setting",
+      mend: "correct its name in [vars] of wrangler.toml (docs/operations.md lists all)",
+    };
+  }
+}

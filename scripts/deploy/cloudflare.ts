@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { messageOf } from "../shared/error-parts.ts";
+import { WranglerFailure } from "../stack/wrangler.ts";
+import type { Configuration } from "./configuration.ts";
+import { jsonIn } from "./wrangler-answers.ts";
+
+/** What Wrangler answered: its output, or its sentence if it failed. */
+export type Answer =
+  | { readonly ok: true; readonly output: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** Asks Cloudflare through Wrangler, for one configuration. The only place of the deployment that runs Wrangler. */
+export interface Cloudflare {
+  /** Runs a command, and says how it went. */
+  readonly ask: (args: readonly string[]) => Promise<Answer>;
+  /** Runs a command that has to succeed and returns its output. @throws WranglerFailure */
+  readonly run: (args: readonly string[]) => Promise<string>;
+}
+
+/** Runs a command of Wrangler and returns its standard output. @throws WranglerFailure with its output */
+export type Wrangler = (args: readonly string[], signal: AbortSignal) => Promise<string>;
+
+/** Cloudflare, as a configuration names it. */
+export function cloudflareOf({ path }: Configuration, wrangler: Wrangler, signal: AbortSignal): Cloudflare {
+  const run = (args: readonly string[]) => wrangler([...args, "--config", path], signal);
+  const ask = async (args: readonly string[]): Promise<Answer> => {
+    try {
+      return { ok: true, output: await run(args) };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ok: false, reason: error instanceof WranglerFailure ? error.output : messageOf(error) };
+    }
+  };
+  return { ask, run };
+}
+
+/** Reads an answer by a schema; a reason if it failed or is not what Wrangler should print. */
+export function read<T>(answer: Answer, schema: z.ZodType<T>): { value: T } | { reason: string } {
+  if (!answer.ok) return { reason: answer.reason };
+  const parsed = schema.safeParse(jsonIn(answer.output));
+  return parsed.success
+    ? { value: parsed.data }
+    : { reason: "Wrangler printed something that this command cannot read" };
+}
+
+const ERROR_LINE = /\[ERROR\]\s*(.+)|^(.*\[code: \d+\].*)$/m;
+
+/** The sentence that matters in what a failed command printed. */
+export function sentenceOf(reason: string): string {
+  const found = ERROR_LINE.exec(reason);
+  return (found?.[1] ?? found?.[2] ?? reason).trim().split("\n")[0] ?? "";
+}
