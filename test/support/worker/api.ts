@@ -41,14 +41,14 @@ export async function answerOf(response: Response): Promise<Answer> {
 export const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> =>
   answerOf(await fetchWorker(new Request(ORIGIN + path, { method, ...init })));
 
-/** Creates an account with a key. */
+/** Creates an account with a verified e-mail address and a key. */
 export async function newClient(plan: Plan = "paid"): Promise<Client> {
   const accountId = newId("acct");
   const key = generateApiKey();
   const now = Date.now();
   await env.DB.batch([
     env.DB.prepare(
-      "INSERT INTO accounts (id, email, plan, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
+      "INSERT INTO accounts (id, email, email_verified, plan, created_at, updated_at) VALUES (?1, ?2, 1, ?3, ?4, ?4)",
     ).bind(accountId, `${accountId}@example.com`, plan, now),
     env.DB.prepare(
       `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)

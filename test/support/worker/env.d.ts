@@ -1,10 +1,9 @@
-import type { Env } from "../../../src/env.ts";
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
 import type worker from "../../../src/index.ts";
 
 declare global {
   namespace Cloudflare {
-    interface Env extends AppEnv {
+    interface Env {
       MIGRATIONS: D1Migration[];
       /** The run's seed for everything random. */
       SEED: string;
@@ -16,4 +15,3 @@ declare global {
     }
   }
 }
-type AppEnv = Env;

@@ -16,6 +16,8 @@ import { answerOf, fetchWorker, type Answer } from "./api.ts";
 export class PlayedInference {
   readonly tasks: TaskRequest[] = [];
   readonly cancelled: string[] = [];
+  /** Whether it takes the next tasks without an answer, until the Worker's patience is at its end. */
+  silent = false;
   /** The answer to the next offers. */
   answer: () => Response = () => Response.json({}, { status: 202 });
 
@@ -24,6 +26,10 @@ export class PlayedInference {
       const request = new Request(input, init);
       if (request.method === "DELETE")
         this.cancelled.push(new URL(request.url).pathname.split("/").at(-1) ?? "");
+      if (request.method === "POST" && this.silent) {
+        this.tasks.push(await request.json());
+        throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
+      }
       const response = this.answer();
       if (request.method === "POST" && response.status === 202) this.tasks.push(await request.json());
       return response;

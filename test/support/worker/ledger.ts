@@ -1,4 +1,7 @@
 import { env } from "cloudflare:workers";
+import type { Fund } from "../../../src/core/ledger.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { Jobs } from "../../../src/stores/jobs.ts";
 import { listedJobs } from "./jobs.ts";
 
 /** A job's entries in the order in which they were written: kind and units. */
@@ -29,6 +32,61 @@ export async function useTokens(accountId: string, units: number, at = Date.now(
       ).bind(accountId, jobId, kind, units, at),
     ),
   );
+}
+
+/** A job that an account was charged for, by the same transactions as every job; it is listed. Returns its id. */
+export async function settledJob(
+  accountId: string,
+  {
+    units,
+    fund,
+    endedAt,
+    jobId = newId("job"),
+  }: { units: number; fund: Fund; endedAt: number; jobId?: string },
+): Promise<string> {
+  const jobs = new Jobs(env.DB);
+  await jobs.insert(
+    {
+      jobId,
+      accountId,
+      type: "image",
+      processingMode: "batch",
+      lane: "bulk",
+      prompts: ["cat"],
+      threshold: 0.5,
+      maskThreshold: 0.5,
+      generatePreview: false,
+      taskIds: Array.from({ length: Math.max(1, units) }, (_, i) => `${i}.png`),
+      createdAt: endedAt,
+    },
+    {
+      maxActiveJobs: 1_000_000,
+      maxTrialBacklog: 1_000_000,
+      maxUnitsPerDay: null,
+      maxTasksPerDay: 100_000_000,
+      units: Math.max(1, units),
+      fund,
+      offer: { version: "v1", tokens: 1_000_000, days: 1_000 },
+    },
+  );
+  await jobs.project({
+    jobId,
+    version: 2,
+    status: "success",
+    error: null,
+    updatedAt: endedAt,
+    usedUnits: units,
+  });
+  return jobId;
+}
+
+/** Books units that a paying account reserved in an earlier job, which was accepted at `at` (epoch ms). */
+export async function useUnits(accountId: string, units: number, at: number): Promise<void> {
+  await env.DB.prepare(
+    "INSERT INTO ledger (account_id, job_id, kind, fund, units, at) VALUES (?1, ?2, 'reserve', 'paid', ?3, ?4)",
+  )
+    .bind(accountId, `job_earlier_${crypto.randomUUID()}`, units, at)
+    .run();
 }
 
 /** Makes an account a customer at the payment provider. */

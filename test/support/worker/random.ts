@@ -4,9 +4,13 @@ import fc from "fast-check";
 /** How much a random test draws: a little in every run, a lot in the long one. */
 export const amount = (of: { short: number; long: number }): number => of[env.FUZZ];
 
-/** Draws from the run's seed, so that `SEED=…` repeats it. */
+/** Draws up to `most` values from the run's seed, so that `SEED=…` repeats them. */
 export class Draw {
-  readonly #values = fc.sample(fc.nat(), { numRuns: 100_000, seed: Number(env.SEED) }).values();
+  readonly #values: Iterator<number, undefined>;
+
+  constructor(most = 100_000) {
+    this.#values = fc.sample(fc.nat(), { numRuns: most, seed: Number(env.SEED) }).values();
+  }
 
   /** A whole number from 0 to `most`. */
   upTo(most: number): number {

@@ -48,6 +48,22 @@ export class PlayedStripe {
     });
   }
 
+  /** From now on another Stripe account answers, as it does where the secret key is that account's. Returns its stand-in. */
+  answerAsAnotherAccount(): StripeStandIn {
+    const other = createStripeStandIn({
+      ...settings,
+      webhookUrl: "https://another.test",
+      send: async () => new Response(),
+    });
+    this.intercept = async (request) => other.app.fetch(request);
+    return other;
+  }
+
+  /** Has a customer of this id, whose checkout no test needs. */
+  has(customerId: string): void {
+    this.standIn.state.customers.push({ id: customerId, email: null, accountId: null, created: 0 });
+  }
+
   /** The keys of the Worker's calls of one kind. */
   keysOf(call: string): (string | null)[] {
     return this.calls.filter((one) => one.call === call).map(({ key }) => key);
@@ -74,12 +90,13 @@ export class PlayedStripe {
 
   /** Deletes the customer of an account, as an operator does in Stripe's dashboard; the webhook waits. */
   async deleteCustomer(client: Client): Promise<void> {
-    const { customers, subscriptions } = this.standIn.state;
+    const { customers, deletedCustomers, subscriptions } = this.standIn.state;
     const id = this.customerOf(client);
     const [object] = customers.splice(
       customers.findIndex((one) => one.id === id),
       1,
     );
+    deletedCustomers.push(id);
     for (const one of subscriptions.filter(({ customer }) => customer === id)) {
       await this.standIn.webhooks.tell(this.standIn.subscriptions.cancel(one));
     }

@@ -10,6 +10,7 @@ import {
   rawToken,
 } from "../../support/worker/access-tokens.ts";
 import { type Answer, newClient, send } from "../../support/worker/api.ts";
+import { imageJob } from "../../support/worker/jobs.ts";
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
@@ -112,7 +113,7 @@ describe("an access token", () => {
     it("takes a person without an address, and leaves out claims that have not their shape", async () => {
       const none = { email: undefined, email_verified: undefined, name: undefined, picture: undefined };
       const bare = await account(await provider.issue(none));
-      expect(bare.body).toMatchObject({ email: "", emailVerified: false, image: null, name: null });
+      expect(bare.body).toMatchObject({ email: "", emailVerified: false, image: null, name: "" });
       const odd = {
         email: `${"a".repeat(400)}@example.com`,
         email_verified: "true",
@@ -123,7 +124,7 @@ describe("an access token", () => {
         email: "",
         emailVerified: false,
         image: null,
-        name: null,
+        name: "",
       });
     });
 
@@ -344,6 +345,20 @@ describe("an access token", () => {
       expect((await (await newClient()).send("GET", "/v1/account")).status).toBe(200);
       expect(provider.fetches).toBe(0);
     });
+  });
+
+  it("of a person whose address is not verified creates a job as soon as a later token verifies it", async () => {
+    const sub = "ada";
+    const create = async (verified: boolean): Promise<Answer> => {
+      const token = await provider.issue({ sub, email: "ada@example.com", email_verified: verified });
+      return send("POST", "/v1/jobs", {
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(imageJob([`${crypto.randomUUID()}.png`])),
+      });
+    };
+    expectError(await create(false), 402, "email_unverified");
+    // It is let in, and has no such upload.
+    expectError(await create(true), 403, "task_not_owned");
   });
 
   it("works on every operation: it makes an API key, which then lets into the same account", async () => {

@@ -111,7 +111,8 @@ describe("webhooks of the payment provider", () => {
 
   it("are bounded, taken by POST alone, and nowhere without billing", async () => {
     const body = "x".repeat(1_000_001);
-    expectError(await send("POST", "/webhooks/stripe", { body }), 400, "body_too_large");
+    const headers = { "stripe-signature": `t=${Math.floor(Date.now() / 1_000)},v1=${"0".repeat(64)}` };
+    expectError(await send("POST", "/webhooks/stripe", { headers, body }), 400, "body_too_large");
     expectError(await send("GET", "/webhooks/stripe"), 405, "method_not_allowed");
     const request = new Request("https://api.test/webhooks/stripe", { method: "POST", body: "{}" });
     expectError(await sendWithoutBilling(request), 404, "not_found");

@@ -9,7 +9,7 @@ import { LEASE_MS, REMEMBERED_MS } from "../../../src/stores/idempotency.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
-import { later } from "../../support/worker/time.ts";
+import { later, PATIENT } from "../../support/worker/time.ts";
 
 const rows = () => env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n");
 
@@ -112,9 +112,9 @@ describe("a request with an Idempotency-Key", () => {
 
   it("is swept when it is no longer remembered", async () => {
     await perform();
-    await platformOf(env).idempotency.sweep(Date.now() + REMEMBERED_MS - 1_000);
+    await platformOf(env).idempotency.purge(Date.now() + REMEMBERED_MS - 1_000, 10);
     expect(await rows()).toBe(1);
-    await platformOf(env).idempotency.sweep(Date.now() + REMEMBERED_MS);
+    await platformOf(env).idempotency.purge(Date.now() + REMEMBERED_MS, 10);
     expect(await rows()).toBe(0);
   });
 
@@ -159,7 +159,7 @@ describe("a request with an Idempotency-Key", () => {
         made.push(effectId);
         return new Promise(() => {});
       });
-      return vi.waitFor(() => expect(made).toHaveLength(1));
+      return vi.waitFor(() => expect(made).toHaveLength(1), PATIENT);
     };
 
     it("keeps its key for the lease, then is taken over for the same effect, by one of many", async () => {
@@ -181,7 +181,7 @@ describe("a request with an Idempotency-Key", () => {
           wake = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
         });
       });
-      await vi.waitFor(() => expect(made).toHaveLength(1));
+      await vi.waitFor(() => expect(made).toHaveLength(1), PATIENT);
       later(LEASE_MS + 1);
       const second = await perform();
       wake({ answer: "slow", remembered: "slow" });

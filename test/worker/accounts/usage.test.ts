@@ -1,24 +1,14 @@
-import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import worker from "../../../src/index.ts";
+import guide from "../../../docs/operations.md?raw";
 import { platformOf } from "../../../src/platform.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
+import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
 
 const HOUR = 3_600_000;
-
-const REPORT = "*/5 * * * *";
-const SWEEP = "17 * * * *";
-const runCron = (cron: string) => worker.scheduled(createScheduledController({ cron }), env);
-
-/** What is logged from now on. */
-function logged(): () => Record<string, unknown>[] {
-  const spy = vi.spyOn(console, "log").mockImplementation(() => {});
-  return () => spy.mock.calls.map(([line]) => JSON.parse(String(line)));
-}
 
 describe("metered usage", () => {
   let stripe: PlayedStripe;
@@ -34,7 +24,7 @@ describe("metered usage", () => {
     return stripe.customerOf(client);
   }
 
-  /** Puts what a settled job used into the outbox. */
+  /** Puts what a settled job used into the outbox, as a Worker did that knew no windows. */
   async function use(identifier: string, units: number, agoMs = 0, by = customer): Promise<void> {
     await env.DB.prepare(
       "INSERT INTO meter_events (identifier, customer_id, units, at) VALUES (?1, ?2, ?3, ?4)",
@@ -53,10 +43,10 @@ describe("metered usage", () => {
   const counted = () => stripe.standIn.state.uses.map(({ identifier, units }) => [identifier, units]);
   const outcome = async () => ({ unsent: await unsent(), counted: Object.fromEntries(counted()) });
 
-  it("is reported once, as an event with the job's id, its customer, units and time", async () => {
+  it("of a job, written before there were windows, is reported once, with the job's id, its customer, units and time", async () => {
     await use("job_1", 7, HOUR);
-    await runCron(REPORT);
-    await runCron(REPORT);
+    await runCron(CRONS.report);
+    await runCron(CRONS.report);
     expect(counted()).toEqual([["job_1", 7]]);
     expect(stripe.standIn.state.uses[0]).toMatchObject({ customer });
     const { timestamp } = stripe.standIn.state.uses[0] ?? { timestamp: 0 };
@@ -65,9 +55,50 @@ describe("metered usage", () => {
     expect(await unsent()).toEqual([]);
   });
 
+  it("is not counted again after the database was put back to before it was sent, if the restore is done by the guide", async () => {
+    await use("job_1", 7, HOUR);
+    await runCron(CRONS.report);
+    later(30 * HOUR);
+    await env.DB.prepare(
+      "UPDATE meter_events SET sent_at = NULL, first_tried_at = NULL, last_tried_at = NULL, unanswered_tries = 0",
+    ).run();
+    const [, statement = "SELECT 1"] = /time-travel restore .*--command "(.*)"/.exec(guide) ?? [];
+    await env.DB.prepare(statement).run();
+    const lines = logged();
+    await runCron(CRONS.report);
+    expect(counted()).toEqual([["job_1", 7]]);
+    expect(lines()).toContainEqual(expect.objectContaining({ event: "usage_stalled", oldest: "job_1" }));
+  });
+
+  it("waits while the secret key is another Stripe account's, which would take it and count it for nobody", async () => {
+    for (let i = 0; i < 5; i += 1) await use(`job_${i}`, 1, i, i === 0 ? customer : await newCustomer());
+    const pass = stripe.intercept;
+    const other = stripe.answerAsAnotherAccount();
+    const lines = logged();
+    await runCron(CRONS.report);
+    expect(other.state.uses).toEqual([]);
+    expect(await unsent()).toHaveLength(5);
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ level: "error", event: "customer_unknown", operation: "reportUse" }),
+    );
+    stripe.intercept = pass;
+    later(30 * HOUR);
+    await runCron(CRONS.report);
+    expect(await unsent()).toEqual([]);
+    expect(counted()).toHaveLength(5);
+  });
+
+  it("is reported although Stripe does not have two of its customers", async () => {
+    await use("job_1", 1, 3, "cus_1");
+    await use("job_2", 1, 2, "cus_2");
+    await use("job_3", 1, 1);
+    await runCron(CRONS.report);
+    expect(await unsent()).toEqual([]);
+  });
+
   it("is counted once also when two runs report it at the same time", async () => {
     for (let i = 0; i < 20; i += 1) await use(`job_${i}`, 1, i, i % 2 === 0 ? customer : "cus_another");
-    await Promise.all([runCron(REPORT), runCron(REPORT)]);
+    await Promise.all([runCron(CRONS.report), runCron(CRONS.report)]);
     expect(counted()).toHaveLength(20);
     expect(await unsent()).toEqual([]);
   });
@@ -78,21 +109,20 @@ describe("metered usage", () => {
       await pass();
       throw new TypeError("Network connection lost.");
     };
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(await outcome()).toEqual({ unsent: ["job_1"], counted: { job_1: 3 } });
     stripe.intercept = (_request, pass) => pass();
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(await outcome()).toEqual({ unsent: [], counted: { job_1: 3 } });
   });
 
   it("waits for the next run while Stripe is away, which is found out once and not for each", async () => {
     for (let i = 0; i < 5; i += 1) await use(`job_${i}`, 1);
     stripe.intercept = async () => new Response("down", { status: 503 });
-    await runCron(REPORT);
-    // Once more by the SDK.
-    expect(stripe.keysOf("POST /v1/billing/meter_events")).toHaveLength(2);
+    await runCron(CRONS.report);
+    expect(stripe.keysOf("POST /v1/billing/meter_events")).toHaveLength(1);
     stripe.intercept = (_request, pass) => pass();
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(await unsent()).toEqual([]);
     expect(counted()).toHaveLength(5);
   });
@@ -104,7 +134,7 @@ describe("metered usage", () => {
       new TextDecoder().decode(await request.clone().arrayBuffer()).includes("job_1")
         ? Response.json({ error: { type: "invalid_request_error", message: "no" } }, { status: 400 })
         : pass();
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(await outcome()).toEqual({ unsent: ["job_1"], counted: { job_2: 1 } });
   });
 
@@ -126,7 +156,7 @@ describe("metered usage", () => {
         : pass();
     };
     vi.spyOn(console, "log").mockImplementation(() => {});
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(counted()).toEqual([["job_1", 1]]);
 
     // The one that this run left out comes first in the next.
@@ -134,7 +164,7 @@ describe("metered usage", () => {
       "SELECT identifier FROM meter_events ORDER BY last_tried_at LIMIT 1",
     ).first<string>("identifier");
     tried.length = 0;
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(tried[0]).toBe(left);
   });
 
@@ -154,7 +184,7 @@ describe("metered usage", () => {
       await tried(identifier, triedAgo);
     }
     const lines = logged();
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(counted()).toEqual([["job_young", 1]]);
     expect(await unsent()).toEqual(["job_old", "job_older"]);
     expect(lines()).toContainEqual(
@@ -166,7 +196,7 @@ describe("metered usage", () => {
     await use("job_old", 1, 34 * 24 * HOUR + 1_000);
     await use("job_young", 1, 34 * 24 * HOUR - 60_000);
     const lines = logged();
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(await outcome()).toEqual({ unsent: ["job_old"], counted: { job_young: 1 } });
     expect(lines()).toContainEqual(
       expect.objectContaining({ event: "usage_stalled", count: 1, oldest: "job_old" }),
@@ -182,14 +212,14 @@ describe("metered usage", () => {
           "SELECT identifier, first_tried_at AS first FROM meter_events WHERE first_tried_at IS NOT NULL",
         ).all()
       ).results;
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     const before = await rows();
     expect(before.map(({ identifier }) => identifier)).toEqual(["job_0"]);
     later(HOUR);
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(await rows()).toEqual(before);
     stripe.intercept = (_request, pass) => pass();
-    await runCron(REPORT);
+    await runCron(CRONS.report);
     expect(counted()).toHaveLength(3);
   });
 });
@@ -224,7 +254,7 @@ describe("the hourly sweep", () => {
 
   it("deletes uploads and webhook events after 30 days, idempotency keys after one", async () => {
     await fill();
-    await runCron(SWEEP);
+    await runCron(CRONS.sweep);
     expect(await left()).toEqual({ uploads: 1, keys: 1, events: 1 });
   });
 
@@ -232,7 +262,7 @@ describe("the hourly sweep", () => {
     await fill();
     const lines = logged();
     vi.spyOn(platformOf(env).media, "delete").mockRejectedValue(new Error("the bucket is away"));
-    await runCron(SWEEP);
+    await runCron(CRONS.sweep);
     expect(await left()).toEqual({ uploads: 2, keys: 1, events: 1 });
     expect(lines()).toContainEqual(expect.objectContaining({ event: "sweep_failed", part: "uploads" }));
   });

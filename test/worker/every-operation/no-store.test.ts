@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newClient } from "../../support/worker/api.ts";
+import { newClient, send } from "../../support/worker/api.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { PlayedStripe } from "../../support/worker/stripe.ts";
@@ -13,5 +13,10 @@ describe("cache-control", () => {
     expect(answer.headers.get("cache-control"), `after ${stripe.calls.length} calls of Stripe`).toBe(
       "no-store",
     );
+  });
+
+  it("keeps the operator's answers out of caches too", async () => {
+    const answer = await send("GET", "/internal/operator/dead-letters");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 });

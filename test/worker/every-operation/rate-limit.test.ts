@@ -1,10 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { generateApiKey } from "../../../src/core/api-key.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { RequestRate } from "../../../src/stores/request-rate.ts";
 import { newClient, send, type Client } from "../../support/worker/api.ts";
+import { logged } from "../../support/worker/crons.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
 import { requestOf } from "../../support/worker/operations.ts";
+import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 /** An account that has sent all the requests of its minute. */
@@ -36,14 +39,37 @@ describe("429", () => {
     expect((await send("GET", "/healthz")).status).toBe(200);
   });
 
+  it("is logged once a minute for each account and each address, with how often it was", async () => {
+    const { requestRate, addressRate } = platformOf(env);
+    for (const rate of [requestRate, addressRate]) vi.spyOn(rate, "admits").mockResolvedValue(false);
+    const [client, other] = [await newClient(), await newClient()];
+    const lines = logged();
+    const ask = () => client.send("GET", "/v1/jobs");
+    for (let i = 0; i < 4; i += 1) await ask();
+    for (let i = 0; i < 3; i += 1) {
+      const headers = { authorization: `Bearer ${generateApiKey()}`, "cf-connecting-ip": "203.0.113.7" };
+      await send("GET", "/v1/jobs", { headers });
+    }
+    await other.send("GET", "/v1/jobs");
+    later(60_000);
+    await ask();
+    await ask();
+    expect(lines().filter(({ event }) => event === "rate_exceeded")).toMatchObject([
+      { account: client.accountId, times: 1 },
+      { address: "203.0.113.7", times: 1 },
+      { account: other.accountId, times: 1 },
+      { account: client.accountId, times: 4 },
+    ]);
+  });
+
   it("refuses nobody because the limiter does not answer, and tells the operator", async () => {
     const client = await newClient();
-    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const lines = logged();
     const { requestRate } = platformOf(env);
     vi.spyOn(requestRate, "admits").mockImplementation((id) =>
       new RequestRate({ limit: () => Promise.reject(new Error("no limiter")) }).admits(id),
     );
     expect((await client.send("GET", "/v1/jobs")).status).toBe(200);
-    expect(logged.mock.calls.flat().join()).toContain("rate_unknown");
+    expect(lines().map(({ event }) => event)).toContain("rate_unknown");
   });
 });

@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { InferenceClient } from "../../../src/inference/client.ts";
 import { Jobs } from "../../../src/stores/jobs.ts";
 import { Queues } from "../../../src/stores/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
@@ -38,6 +39,16 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await Promise.all(Array.from({ length: 5 }, () => deliverTask(jobId, first())));
     await deliverTask(jobId, first());
     expect(inference.tasks).toHaveLength(1);
+  });
+
+  it("tells the service whose task it is and since when it waits, in each attempt", async () => {
+    const { createdAt } = await job();
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await deliverTask(jobId, first());
+      expect(inference.last).toMatchObject({ account: client.accountId, acceptedAt: Date.parse(createdAt) });
+      await callBack(inference.last, "complete", failure(true, "engine_crashed"));
+      later(60_000);
+    }
   });
 
   it("comes to the same end whatever the order and the number of messages", async () => {
@@ -212,6 +223,45 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     inference.answer = () => Response.json({}, { status: 202 });
     await deliverTask(jobId, first());
     expect((await callBack(inference.last, "complete", success())).status).toBe(204);
+  });
+
+  it("cancels what a service took without an answer, so that of four acceptances one runs", async () => {
+    inference.silent = true;
+    for (let offer = 0; offer < 3; offer += 1) {
+      await deliverTask(jobId, first());
+      expect((await job()).tasks[0].status).toBe("queued");
+      later(50_000);
+      await ring(jobId);
+    }
+    inference.silent = false;
+    await deliverTask(jobId, first());
+    const keys = inference.tasks.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(4);
+    expect(inference.cancelled).toEqual(keys.slice(0, 3));
+    expect((await callBack(inference.last, "complete", success())).status).toBe(204);
+  });
+
+  it("hands the lease back only after it cancelled what the service may have taken", async () => {
+    inference.silent = true;
+    const cancel = Promise.withResolvers<void>();
+    const cancelling = vi.spyOn(InferenceClient.prototype, "cancel").mockReturnValue(cancel.promise);
+    const delivered = deliverTask(jobId, first());
+    await expect.poll(() => cancelling.mock.calls).toEqual([[`${jobId}.${first()}.1`]]);
+    expect(await env.JOBS.getByName(jobId).holding(first(), 1)).not.toBeNull();
+    cancel.resolve();
+    await delivered;
+    expect(await env.JOBS.getByName(jobId).holding(first(), 1)).toBeNull();
+  });
+
+  it.each([
+    ["cancels the task where a proxy gave up waiting for the service", new Response("", { status: 504 }), 1],
+    ["cancels the task where a proxy found no service", new Response("", { status: 503 }), 1],
+    ["cancels nothing where the service drains", Response.json({ error: "draining" }, { status: 503 }), 0],
+    ["cancels nothing where a lane is full", Response.json({ error: "lane_full" }, { status: 429 }), 0],
+  ])("%s", async (_, answer, cancelled) => {
+    inference.answer = () => answer.clone();
+    await deliverTask(jobId, first());
+    expect(inference.cancelled).toHaveLength(cancelled);
   });
 
   it("fails a task that the service will never take, by name", async () => {

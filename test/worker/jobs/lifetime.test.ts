@@ -4,12 +4,23 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobDefinition } from "../../../src/core/job/state.ts";
 import { sweepUploads } from "../../../src/services/sweep-uploads.ts";
 import { platformOf } from "../../../src/platform.ts";
+import { Jobs } from "../../../src/stores/jobs.ts";
 import { Queues } from "../../../src/stores/queues.ts";
 import { JobObject } from "../../../src/workers/job-object.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
-import { listedJobs, newJob, uploaded } from "../../support/worker/jobs.ts";
-import { later } from "../../support/worker/time.ts";
+import {
+  callBack,
+  deliverTask,
+  failure,
+  finishJob,
+  PlayedInference,
+  success,
+} from "../../support/worker/inference.ts";
+import { imageJob, listedJobs, newJob, uploaded } from "../../support/worker/jobs.ts";
+import { entriesOf, makeCustomer } from "../../support/worker/ledger.ts";
+import { later, PATIENT } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
 
 const DAY = 86_400_000;
 
@@ -37,6 +48,41 @@ describe("a job's lifetime", () => {
     expect(await left()).toEqual({ outputs: 0, archives: 0, rows: 0 });
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
     expect(await ring(jobId)).toBe(false);
+  });
+
+  it("charges what was used to its end, though a task is still under way: by a meter event that is sent as ever", async () => {
+    await makeCustomer(client.accountId, "active");
+    const { jobId, tasks } = await newJob(client, 2);
+    await finishJob(new PlayedInference(), client.accountId, jobId, tasks.slice(0, 1));
+    await ring(jobId);
+    later(30 * DAY);
+    await ring(jobId);
+    expect(await entriesOf(jobId)).toEqual([
+      ["reserve", 2],
+      ["settle", 1],
+      ["release", 1],
+    ]);
+    const { results } = await env.DB.prepare("SELECT units, first_tried_at FROM meter_events").all();
+    expect(results).toEqual([{ units: 1, first_tried_at: null }]);
+  });
+
+  it("grants its holder no output any more, and tells it so: nothing would delete what comes after the purge", async () => {
+    const inference = new PlayedInference();
+    const { jobId, taskId } = await newJob(client);
+    await deliverTask(jobId, taskId);
+    const { last } = inference;
+    const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
+    later(30 * DAY);
+    await ring(jobId);
+    await vi.waitUntil(() => inference.cancelled.includes(last.key), PATIENT);
+    // The callbacks' token lasts four days, a retention may be shorter: the object has to refuse by itself.
+    const stub = env.JOBS.getByName(jobId);
+    expect(await stub.holding(taskId, 1)).toBeNull();
+    expect(await stub.extendTask(taskId, 1, { done: 0, total: 1 })).toBeNull();
+    expect(await stub.completeTask(taskId, 1, success())).toEqual({ reported: "lease_lost" });
+    away.mockRestore();
+    await ring(jobId);
+    expect(await left()).toEqual({ outputs: 0, archives: 0, rows: 0 });
   });
 
   it("always has an alarm set, whatever happened", async () => {
@@ -80,7 +126,15 @@ describe("a job's lifetime", () => {
     };
     const ids = { listed: `job_${"1".repeat(32)}`, unlisted: `job_${"2".repeat(32)}` };
     const offer = { version: "v1", tokens: 100, days: 14 };
-    const terms = { maxActiveJobs: 1, units: 1, fund: "paid", offer } as const;
+    const terms = {
+      maxActiveJobs: 1,
+      maxTrialBacklog: 1_000,
+      maxUnitsPerDay: null,
+      maxTasksPerDay: 100,
+      units: 1,
+      fund: "paid",
+      offer,
+    } as const;
     await platformOf(env).jobs.insert(await cutOff(ids.listed), terms);
     await cutOff(ids.unlisted);
     later(31_000);
@@ -94,11 +148,88 @@ describe("a job's lifetime", () => {
 
   it("loses its uploads after 30 days by the sweeper, not before", async () => {
     await newJob(client, 3);
-    await uploaded(client);
     const platform = platformOf(env);
     expect(await sweepUploads(platform, Date.now() + 29 * DAY)).toBe(0);
-    expect(await objects("inputs/")).toBe(4);
-    expect(await sweepUploads(platform, Date.now() + 30 * DAY + 1)).toBe(4);
+    expect(await objects("inputs/")).toBe(3);
+    expect(await sweepUploads(platform, Date.now() + 30 * DAY + 1)).toBe(3);
     expect(await objects("inputs/")).toBe(0);
+  });
+
+  it("outlives uploads that no job has used: they are swept an hour after their day, bytes and rows", async () => {
+    await newJob(client, 2);
+    await uploaded(client);
+    const platform = platformOf(env);
+    const rows = () => env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n");
+    expect(await sweepUploads(platform, Date.now() + DAY + 59 * 60_000)).toBe(0);
+    expect(await sweepUploads(platform, Date.now() + DAY + 61 * 60_000)).toBe(1);
+    expect({ objects: await objects("inputs/"), rows: await rows() }).toEqual({ objects: 2, rows: 2 });
+  });
+
+  it("keeps its input if it is accepted in the minute in which the upload's day ends, and the sweep runs meanwhile", async () => {
+    const taskId = await uploaded(client);
+    later(DAY - 1_000);
+    const { jobs } = platformOf(env);
+    const insert = jobs.insert.bind(jobs);
+    vi.spyOn(jobs, "insert").mockImplementationOnce(async (...job) => {
+      later(60_000);
+      await sweepUploads(platformOf(env), Date.now());
+      return insert(...job);
+    });
+    expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
+    await sweepUploads(platformOf(env), Date.now() + DAY);
+    expect(await objects("inputs/")).toBe(1);
+  });
+
+  it("is not begun on an upload whose day is over, though its bytes may still be there, unless a job has used it before", async () => {
+    const { taskId } = await newJob(client);
+    const late = await uploaded(client);
+    later(DAY);
+    expectError(await client.send("POST", "/v1/jobs", imageJob([late])), 403, "task_not_owned");
+    expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
+  });
+
+  it("finds its input for as long as it may need it, also on the last day on which an upload may be named", async () => {
+    const { taskId } = await newJob(client);
+    later(26 * DAY - 1_000);
+    const again = () => client.send("POST", "/v1/jobs", imageJob([taskId]));
+    const { status, body } = await again();
+    expect(status).toBe(202);
+    later(1_000);
+    expectError(await again(), 403, "task_not_owned");
+
+    // Two attempts fail, each after a day's wait; the third one begins when a further day is nearly over.
+    const inference = new PlayedInference();
+    const { jobId } = body;
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      later(DAY - 60_000);
+      await sweepUploads(platformOf(env), Date.now());
+      await deliverTask(jobId, taskId);
+      await callBack(inference.last, "complete", failure(true));
+    }
+    later(DAY - 60_000);
+    await sweepUploads(platformOf(env), Date.now());
+    await deliverTask(jobId, taskId);
+    expect(inference.tasks).toHaveLength(3);
+    expect(await objects("inputs/")).toBe(1);
+  });
+
+  it("outlives them over several sweeps if there are more of them than one can take", async () => {
+    for (let i = 0; i < 3; i += 1) await uploaded(client);
+    const sweep = () => sweepUploads(platformOf(env), Date.now() + 2 * DAY, 2);
+    expect([await sweep(), await sweep(), await sweep()]).toEqual([2, 1, 0]);
+    expect(await objects("inputs/")).toBe(0);
+  });
+
+  it("keeps for the retention what an older Worker recorded, which did not note its use", async () => {
+    const taskId = await uploaded(client);
+    await env.DB.prepare("DELETE FROM uploads").run();
+    await env.DB.prepare(
+      "INSERT INTO uploads (task_id, account_id, content_type, created_at) VALUES (?1, ?2, 'image/png', ?3)",
+    )
+      .bind(taskId, client.accountId, Date.now())
+      .run();
+    const platform = platformOf(env);
+    expect(await sweepUploads(platform, Date.now() + 29 * DAY)).toBe(0);
+    expect(await sweepUploads(platform, Date.now() + 30 * DAY + 1)).toBe(1);
   });
 });

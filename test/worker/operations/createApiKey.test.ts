@@ -1,9 +1,13 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CreatedApiKey } from "../../../src/contract/api-key.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/api-key.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { IdempotencyKeys } from "../../../src/stores/idempotency.ts";
 import { createKey, newKey } from "../../support/worker/api-keys.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 let client: Client;
@@ -113,6 +117,71 @@ describe("createApiKey 409", () => {
     expectError(await createKey(client, { label: "two" }, "k"), 409, "idempotency_mismatch");
     expect(await keysMade()).toBe(1);
     expect((await createKey(client, { label: "one" }, "k")).body.apiKey).toEqual(first.body.apiKey);
+  });
+
+  it("an account cannot have more than 100 live keys", async () => {
+    const stored = env.DB.prepare(
+      `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
+       SELECT 'key_' || value, ?1, 'stored', '', 'digest ' || value, 0, 0 FROM json_each(?2)`,
+    ).bind(client.accountId, JSON.stringify(Array.from({ length: 98 }, (_, i) => i)));
+    await stored.run();
+    const { apiKey } = await newKey(client, "the hundredth");
+    expectError(await createKey(client, { label: "one more" }, "k"), 409, "too_many_keys");
+    expect((await newClient().then((other) => createKey(other, { label: "x" }))).status).toBe(201);
+
+    await client.send("DELETE", `/v1/api-keys/${apiKey.keyId}`);
+    expect(await createKey(client, { label: "one more" }, "k")).toMatchObject({
+      status: 201,
+      replayed: null,
+    });
+  });
+
+  it("lets exactly as many keys of many requests at once through as fit", async () => {
+    overrideSettings({ MAX_API_KEYS: 4 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(client, { label: "one" })));
+    const refused = answers.filter((answer) => answer.status !== 201);
+    // The fourth is the one that the client sends.
+    expect({ refused: refused.length, made: await keysMade() }).toEqual({ refused: 17, made: 3 });
+    for (const answer of refused) expectError(answer, 409, "too_many_keys");
+  });
+
+  it("replays the answer for a key that was the last to fit", async () => {
+    overrideSettings({ MAX_API_KEYS: 2 });
+    const first = await createKey(client, { label: "one" }, "k");
+    expect(await createKey(client, { label: "one" }, "k")).toMatchObject({
+      status: 201,
+      replayed: "true",
+      body: { apiKey: first.body.apiKey },
+    });
+  });
+
+  it("answers for the last key that fitted also where the request that made it was cut off", async () => {
+    overrideSettings({ MAX_API_KEYS: 2 });
+    const complete = vi.spyOn(IdempotencyKeys.prototype, "complete");
+    complete.mockRejectedValueOnce(new Error("the Worker was stopped"));
+    const first = await createKey(client, { label: "one" }, "k");
+    later(61_000);
+    const again = await createKey(client, { label: "one" }, "k");
+    expect(again).toMatchObject({
+      status: 201,
+      body: { apiKey: first.body.apiKey, secretUnavailable: true },
+    });
+    expect(await keysMade()).toBe(1);
+  });
+
+  it("an account cannot fill the database by making and revoking keys: ten times as many are on record", async () => {
+    overrideSettings({ MAX_API_KEYS: 2 });
+    for (let i = 0; i < 19; i += 1) {
+      const { apiKey } = await newKey(client, "short-lived");
+      await client.send("DELETE", `/v1/api-keys/${apiKey.keyId}`);
+    }
+    const answer = await createKey(client, { label: "one more" });
+    expectError(answer, 409, "too_many_keys");
+    expect(answer.body.message).toContain("20 API keys with the revoked ones");
+
+    const { apiKeys } = platformOf(env);
+    expect(await apiKeys.purgeRevoked(Date.now() + 1, 100)).toBe(19);
+    expect((await createKey(client, { label: "one more" })).status).toBe(201);
   });
 
   it("makes one key of 200 requests at once: one shows the secret, the others are replays or told to come again", async () => {

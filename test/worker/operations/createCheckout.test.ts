@@ -40,6 +40,43 @@ describe("createCheckout 201", () => {
     expect(await billingRow(client)).toMatchObject({ customer_id: stripe.customerOf(client), version: 0 });
   });
 
+  it("makes one customer although the first answer is lost, and the account's address has changed since", async () => {
+    stripe.intercept = async (request, pass) => {
+      const answer = await pass();
+      return request.url.endsWith("/v1/customers") ? new Response("lost", { status: 503 }) : answer;
+    };
+    expectError(await createSession(client, "checkout"), 502, "payment_provider_failed");
+    stripe.intercept = (_request, pass) => pass();
+    await env.DB.prepare("UPDATE accounts SET email = 'new@example.com' WHERE id = ?1")
+      .bind(client.accountId)
+      .run();
+    expect((await createSession(client, "checkout")).status).toBe(201);
+    expect(stripe.standIn.state.customers).toMatchObject([{ email: "new@example.com" }]);
+  });
+
+  it("leaves one page open of two that are opened at once, and answers both requests with it: one can be paid", async () => {
+    await createSession(client, "portal");
+    const both = Promise.withResolvers<void>();
+    let arrived = 0;
+    stripe.intercept = async (request, pass) => {
+      const answer = await pass();
+      if (request.method === "POST" && request.url.endsWith("/checkout/sessions")) {
+        arrived += 1;
+        if (arrived === 2) both.resolve();
+        await both.promise;
+      }
+      return answer;
+    };
+    const answers = await Promise.all([createSession(client, "checkout"), createSession(client, "checkout")]);
+    const [url, other] = answers.map(({ body }) => body.url);
+    expect(other).toBe(url);
+    const open = stripe.standIn.state.sessions.filter(
+      ({ kind, status }) => kind === "checkout" && status === "open",
+    );
+    expect(open.map(({ id }) => url.endsWith(id))).toEqual([true]);
+    expect((await stripe.press(url)).status).toBe(303);
+  });
+
   it("answers a repeated Idempotency-Key with the same URL, and gives Stripe a key of its own", async () => {
     const first = await createSession(client, "checkout", "once");
     const second = await createSession(client, "checkout", "once");

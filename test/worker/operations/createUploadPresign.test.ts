@@ -2,6 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Upload } from "../../../src/contract/upload.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { imageJob, newJob, presign, uploads } from "../../support/worker/jobs.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
 import { expectError } from "../../support/worker/wire.ts";
 import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
 
@@ -46,6 +48,10 @@ describe("createUploadPresign 200", () => {
     expect(row).toEqual({ account_id: client.accountId });
   });
 
+  it("takes a content type of 100 characters", async () => {
+    expect((await client.send("POST", PATH, { contentType: `image/${"x".repeat(94)}` })).status).toBe(200);
+  });
+
   it("ignores unknown fields", async () => {
     expect((await client.send("POST", PATH, { contentType: "image/png", size: 1 })).status).toBe(200);
   });
@@ -64,10 +70,60 @@ describe("createUploadPresign 400", () => {
     [{ contentType: "text/plain" }],
     [{ contentType: "application/pdf" }],
     [{ contentType: " image/png" }],
-    [{ contentType: `image/${"x".repeat(300)}` }],
+    [{ contentType: `image/${"x".repeat(95)}` }],
     [[]],
     ["image/png"],
   ])("refuses %j", async (body) => {
     expectError(await client.send("POST", "/v1/uploads/presign", body), 400, "invalid_request");
+  });
+});
+
+describe("createUploadPresign 409", () => {
+  const ask = () => client.send("POST", PATH, { contentType: "image/png" });
+  const rows = () =>
+    env.DB.prepare("SELECT count(*) AS n FROM uploads WHERE account_id = ?")
+      .bind(client.accountId)
+      .first("n");
+
+  it.each([
+    ["trial", 100],
+    ["blocked", 100],
+  ] as const)("an account (%s) cannot have more than %i unused uploads", async (plan, most) => {
+    client = await newClient(plan);
+    for (let i = 0; i < most; i += 1) await presign(client);
+    const refused = await ask();
+    expectError(refused, 409, "too_many_uploads");
+    expect(refused.headers.get("retry-after"), "a job frees it, and no time that is known").toBeNull();
+    expect(await rows()).toBe(most);
+  });
+
+  it("a paid account cannot have more unused uploads than its own setting says", async () => {
+    overrideSettings({ MAX_UNUSED_UPLOADS: 3, TRIAL_MAX_UNUSED_UPLOADS: 1 });
+    for (let i = 0; i < 3; i += 1) await presign(client);
+    expectError(await ask(), 409, "too_many_uploads");
+    expect(await newClient().then((other) => presign(other)), "another account is not touched").toBeTruthy();
+  });
+
+  it("lets exactly as many of many requests at once through as fit", async () => {
+    overrideSettings({ MAX_UNUSED_UPLOADS: 5 });
+    const answers = await Promise.all(Array.from({ length: 30 }, ask));
+    const refused = answers.filter((answer) => answer.status !== 200);
+    expect({ refused: refused.length, rows: await rows() }).toEqual({ refused: 25, rows: 5 });
+    for (const answer of refused) expectError(answer, 409, "too_many_uploads");
+  });
+
+  it("makes room for as many uploads as an accepted job names", async () => {
+    overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
+    await newJob(client, 2);
+    await uploads(client, 2);
+    expectError(await ask(), 409, "too_many_uploads");
+  });
+
+  it("makes no room for what a refused job names", async () => {
+    overrideSettings({ MAX_UNUSED_UPLOADS: 2, MAX_ACTIVE_JOBS: 1 });
+    await newJob(client, 1);
+    const tasks = await uploads(client, 2);
+    expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 409, "too_many_active_jobs");
+    expectError(await ask(), 409, "too_many_uploads");
   });
 });

@@ -13,9 +13,9 @@ describe("getAccount 200", () => {
     expect(Account.parse(body)).toEqual({
       accountId: client.accountId,
       email: `${client.accountId}@example.com`,
-      emailVerified: false,
+      emailVerified: true,
       image: null,
-      name: null,
+      name: client.accountId,
       status: "active",
     });
   });

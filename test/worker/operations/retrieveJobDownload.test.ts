@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
 import { strFromU8, unzipSync } from "fflate";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/contract/result.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
 import { platformOf } from "../../../src/platform.ts";
+import { Queues } from "../../../src/stores/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import {
@@ -175,6 +176,22 @@ describe("retrieveJobDownload 200", () => {
       error: expect.stringMatching(/^archive_too_large: /),
     });
     expect((await env.MEDIA.list({ prefix: "archives/" })).objects).toEqual([]);
+  });
+
+  it("is not built again and again: a job has begun its last, and says so, without a message", async () => {
+    const most = platformOf(env).policy.retentionMs / platformOf(env).policy.archiveTtlMs + 10;
+    const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
+    await env.MEDIA.delete(objects.map(({ key }) => key));
+    for (let i = 1; i < most; i += 1) {
+      await deliverArchive(job.jobId);
+      expect((await client.send("POST", path())).body).toMatchObject({ status: "pending" });
+    }
+    await deliverArchive(job.jobId);
+    const failed = { status: "failed", error: expect.stringMatching(/^archive_too_often: /) };
+    const sent = vi.spyOn(Queues.prototype, "sendArchive");
+    for (let i = 0; i < 3; i += 1) expect((await client.send("POST", path())).body).toMatchObject(failed);
+    expect(await poll()).toMatchObject(failed);
+    expect(sent).not.toHaveBeenCalled();
   });
 
   it("is built once although the message came twice, at once and later", async () => {

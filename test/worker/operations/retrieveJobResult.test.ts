@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
 import { ImageJobResult, VideoJobResult } from "../../../src/contract/result.ts";
+import { platformOf } from "../../../src/platform.ts";
 import { newClient } from "../../support/worker/api.ts";
 import {
   deliverTask,
@@ -132,5 +134,24 @@ describe("retrieveJobResult 409", () => {
     const failed = await newJob(client);
     await finishJob(inference, client.accountId, failed.jobId, failed.tasks, () => failure(false));
     expectError(await client.send("GET", `/v1/jobs/${failed.jobId}/result`), 409, "job_not_ready");
+  });
+});
+
+describe("retrieveJobResult 429", () => {
+  it("counts as a request of the account for every thousand outputs, which cost as much as many other requests", async () => {
+    const client = await newClient();
+    const { jobId, tasks } = await newJob(client, 1);
+    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => success(2_500));
+    const counted = vi.spyOn(platformOf(env).requestRate, "admits");
+    const ask = () => client.send("GET", `/v1/jobs/${jobId}/result`);
+    expect((await ask()).status).toBe(200);
+    expect(counted.mock.calls).toEqual(Array.from({ length: 3 }, () => [client.accountId]));
+    for (const left of [1, 2]) {
+      for (let i = 0; i < left; i += 1) counted.mockResolvedValueOnce(true);
+      counted.mockResolvedValueOnce(false);
+      expectError(await ask(), 429, "rate_limited");
+    }
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(200);
+    expect(counted).toHaveBeenCalledTimes(3 + 2 + 3 + 1);
   });
 });

@@ -21,7 +21,7 @@ import {
 } from "../../../support/worker/jobs.ts";
 import { traces } from "../../../support/worker/ledger.ts";
 import { overrideSettings } from "../../../support/worker/settings.ts";
-import { later } from "../../../support/worker/time.ts";
+import { later, PATIENT } from "../../../support/worker/time.ts";
 import { expectError } from "../../../support/worker/wire.ts";
 
 describe("createJob 202", () => {
@@ -198,7 +198,7 @@ describe("createJob 202", () => {
         throw new Error("D1 answered too late");
       });
       const slow = create();
-      await vi.waitFor(() => expect(insert).toHaveBeenCalledOnce());
+      await vi.waitFor(() => expect(insert).toHaveBeenCalledOnce(), PATIENT);
       later(61_000);
       const second = await create();
       expect(second.status).toBe(202);
@@ -222,6 +222,14 @@ describe("createJob 202", () => {
       expect((await create()).status).toBe(202);
       expect(await listedJobs()).toBe(1);
     });
+  });
+
+  it("asks the bucket once for each of 100 uploads", async () => {
+    const tasks = await uploads(client, 100);
+    const get = vi.spyOn(env.MEDIA, "get");
+    const head = vi.spyOn(env.MEDIA, "head");
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+    expect({ get: get.mock.calls.length, head: head.mock.calls.length }).toEqual({ get: 100, head: 0 });
   });
 
   it("counts a prompt's characters as code points: 200 of any alphabet pass", async () => {

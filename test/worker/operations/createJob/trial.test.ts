@@ -1,12 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Queues } from "../../../../src/stores/queues.ts";
-import { type Client, newClient } from "../../../support/worker/api.ts";
-import { finishJob, PlayedInference } from "../../../support/worker/inference.ts";
+import { platformOf } from "../../../../src/platform.ts";
+import { at } from "../../../support/at.ts";
+import { type Answer, type Client, newClient } from "../../../support/worker/api.ts";
+import { deliver, finishJob, PlayedInference } from "../../../support/worker/inference.ts";
 import {
   GIF,
   imageJob,
   JPEG,
+  listedJobs,
   newJob,
   PNG,
   presign,
@@ -17,6 +19,7 @@ import {
 } from "../../../support/worker/jobs.ts";
 import { traces, useTokens } from "../../../support/worker/ledger.ts";
 import { overrideSettings } from "../../../support/worker/settings.ts";
+import { later } from "../../../support/worker/time.ts";
 import { expectError } from "../../../support/worker/wire.ts";
 
 const DAY = 86_400_000;
@@ -131,6 +134,33 @@ describe("createJob 402", () => {
     expect(body.upgradeUrl).toBe("https://example.com/pricing");
   });
 
+  it("email_unverified: the free trial is for verified e-mail addresses; nothing is left behind", async () => {
+    await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
+    const tasks = await uploads(client, 1);
+    const answer = await create(imageJob(tasks));
+    expectError(answer, 402, "email_unverified");
+    expect(answer.body.message).toContain("Verify it");
+    expect(answer.body.upgradeUrl).toBe("https://api.test");
+    await nothingIsLeft();
+    expect((await client.send("GET", "/v1/account/overview")).body.access).toMatchObject({
+      reason: "trial_eligible",
+      canCreateJobs: false,
+    });
+
+    await env.DB.prepare("UPDATE accounts SET email_verified = 1").run();
+    expect((await create(imageJob(tasks))).status).toBe(202);
+  });
+
+  it("takes an unverified e-mail address where the operator asks for no other, and of an account that pays", async () => {
+    await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
+    const tasks = await uploads(client, 1);
+    await env.DB.prepare("UPDATE accounts SET plan = 'paid'").run();
+    expect((await create(imageJob(tasks))).status).toBe(202);
+    await env.DB.prepare("UPDATE accounts SET plan = 'trial'").run();
+    overrideSettings({ TRIAL_REQUIRES_VERIFIED_EMAIL: false, TRIAL_MAX_ACTIVE_JOBS: 2 });
+    expect((await create(imageJob(tasks))).status).toBe(202);
+  });
+
   it("payment_required: a blocked account creates no job, whatever it asks for", async () => {
     client = await newClient("blocked");
     const tasks = await uploads(client, 1);
@@ -142,58 +172,130 @@ describe("createJob 402", () => {
   });
 });
 
-const backlog = async (): Promise<number> => (await env.TRIAL_QUEUE.metrics()).backlogCount;
-
-/** Puts messages into the trial queue; none of them is of a job. */
-async function fill(count: number): Promise<void> {
-  await env.TRIAL_QUEUE.sendBatch(
-    Array.from({ length: count }, (_, i) => ({ body: { v: 1, jobId: "job_other", taskId: `${i}.png` } })),
+/** Jobs of so many trial accounts, one each of one picture, asked for at once. */
+async function jobsAtOnce(count: number): Promise<Answer[]> {
+  const clients = await Promise.all(Array.from({ length: count }, () => newClient("trial")));
+  const jobs = await Promise.all(
+    clients.map(async (client) => ({ client, body: imageJob(await uploads(client, 1)) })),
   );
+  return Promise.all(jobs.map(({ client, body }) => client.send("POST", "/v1/jobs", body)));
 }
 
-/** Empties the trial queue of what earlier tests left there: a hundred messages are a batch, which is delivered. */
-const empty = () =>
-  expect
-    .poll(async () => {
-      const waiting = await backlog();
-      if (waiting > 0) await fill(100 - waiting);
-      return waiting;
-    })
-    .toBe(0);
+const accepted = (answers: readonly Answer[]): string[] =>
+  answers.filter(({ status }) => status === 202).map(({ body }) => body.jobId);
+
+/** The list's plan for a statement of the trial lane: the indexes that it reads. */
+async function indexesOf(statement: string): Promise<string[]> {
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${statement.replaceAll("?1", "0")}`).all<{
+    detail: string;
+  }>();
+  return results.map(({ detail }) => detail).filter((detail) => detail.includes("jobs"));
+}
 
 describe("createJob 503", () => {
-  beforeEach(empty);
-
-  it("trial_queue_full: more tasks wait in the trial queue than the setting allows; nothing is left behind", async () => {
+  it("trial_queue_full: more tasks of trials would be open than the setting allows; nothing is left behind", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 10 });
+    const others = await Promise.all(Array.from({ length: 3 }, () => newClient("trial")));
+    for (const other of others) await newJob(other, 3);
+    const before = await traces();
     const client = await newClient("trial");
-    const tasks = await uploads(client, 1);
-    await fill(17);
-    await expect.poll(backlog).toBe(17);
+    const tasks = await uploads(client, 2);
     const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
     expectError(answer, 503, "trial_queue_full");
-    expect(answer.body.retryAfterSeconds).toBe(7);
-    expect(answer.headers.get("retry-after")).toBe("7");
-    expect(await traces()).toEqual({ jobs: 0, entries: 0 });
+    expect(answer.body.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(answer.headers.get("retry-after")).toBe(String(answer.body.retryAfterSeconds));
+    expect(answer.body.upgradeUrl).toBe("https://api.test");
+    expect(await traces()).toEqual(before);
     const { body } = await client.send("GET", "/v1/account/overview");
     expect(body.trial).toMatchObject({ status: "eligible", remainingTokens: 100, startedAt: null });
 
-    overrideSettings({ TRIAL_MAX_BACKLOG: 17 });
-    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks.slice(1)))).status).toBe(202);
   });
 
-  it("lets a paid account pass while the trial queue is full", async () => {
+  it("counts tasks that the inference service turned away, which wait in no queue", async () => {
+    overrideSettings({ TRIAL_MAX_BACKLOG: 5 });
+    const inference = new PlayedInference();
+    inference.answer = () => new Response(null, { status: 429, headers: { "retry-after": "2" } });
+    for (let i = 0; i < 8; i += 1) {
+      const client = await newClient("trial");
+      const [taskId = ""] = await uploads(client, 1);
+      const { body } = await client.send("POST", "/v1/jobs", imageJob([taskId]));
+      if (body.jobId !== undefined) await deliver("segmentation-trial", { v: 1, jobId: body.jobId, taskId });
+    }
+    expect(await listedJobs()).toBe(5);
+  });
+
+  it("lets exactly as many tasks in as fit, however many jobs come at once", async () => {
+    overrideSettings({ TRIAL_MAX_BACKLOG: 5 });
+    const answers = await jobsAtOnce(20);
+    expect(accepted(answers)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 202))
+      expectError(answer, 503, "trial_queue_full");
+    expect(await listedJobs()).toBe(5);
+  });
+
+  it("has room again as soon as a job has ended, and tells by the pace when that will be", async () => {
+    overrideSettings({ TRIAL_MAX_BACKLOG: 3 });
+    const inference = new PlayedInference();
+    const worker = await newClient("trial");
+    const first = await newJob(worker, 2);
+    const client = await newClient("trial");
+    const tasks = await uploads(client, 2);
+    const create = () => client.send("POST", "/v1/jobs", imageJob(tasks));
+
+    // Two tasks end within forty seconds of a lane that is never empty.
+    later(20_000);
+    const second = await newJob(await newClient("trial"), 1);
+    later(20_000);
+    await finishJob(inference, worker.accountId, first.jobId, first.tasks);
+    await newJob(worker, 2);
+    await env.DB.prepare("UPDATE jobs SET created_at = created_at - 20000 WHERE id = ?1")
+      .bind(second.jobId)
+      .run();
+    const answer = await create();
+    expectError(answer, 503, "trial_queue_full");
+    // Two have to end: 40 s, and perhaps the part of a second that this test has taken.
+    expect(answer.body.retryAfterSeconds).toBeGreaterThanOrEqual(40);
+    expect(answer.body.retryAfterSeconds).toBeLessThan(60);
+
+    const open = await worker.send("GET", "/v1/jobs?status=queued");
+    const { jobId } = at<{ jobId: string }>(open.body.items, 0);
+    const status = await worker.send("GET", `/v1/jobs/${jobId}`);
+    await finishJob(
+      inference,
+      worker.accountId,
+      jobId,
+      status.body.tasks.map(({ taskId }: { taskId: string }) => taskId),
+    );
+    expect((await create()).status).toBe(202);
+  });
+
+  it("lets a paid account pass while the trial lane is full", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 1 });
+    await newJob(await newClient("trial"), 3);
     const client = await newClient("paid");
     const tasks = await uploads(client, 1);
-    await fill(20);
-    await expect.poll(backlog).toBe(20);
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
-  it("refuses nobody because the queue can't say how much waits in it", async () => {
-    vi.spyOn(Queues.prototype, "trialBacklog").mockRejectedValueOnce(new Error("no metrics"));
-    const client = await newClient("trial");
-    expect((await client.send("POST", "/v1/jobs", imageJob(await uploads(client, 1)))).status).toBe(202);
+  it("reads indexes that hold jobs of trials alone, however many jobs there are", async () => {
+    const statements: string[] = [];
+    const prepare = env.DB.prepare.bind(env.DB);
+    vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
+      statements.push(sql);
+      return prepare(sql);
+    });
+    const { trialLane } = platformOf(env);
+    await trialLane.openTasks();
+    await trialLane.pace(0, 1);
+    vi.restoreAllMocks();
+    const plans = await Promise.all(statements.map(indexesOf));
+    expect(plans.flat()).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("jobs_trial_open"),
+        expect.stringContaining("jobs_trial_ended"),
+      ]),
+    );
+    for (const detail of plans.flat()) expect(detail).toMatch(/USING INDEX jobs_trial_(?:open|ended)/);
   });
 });

@@ -1,0 +1,89 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { platformOf } from "../../../../src/platform.ts";
+import { Media } from "../../../../src/stores/media.ts";
+import { JWKS_URL, newProviderKey } from "../access-tokens.ts";
+import { PlayedInference } from "../inference.ts";
+import { PlayedStripe } from "../stripe.ts";
+import type { Meter } from "./meter.ts";
+
+/** As wrangler.toml binds them. */
+const REQUESTS_A_MINUTE = { account: 600, address: 300 };
+
+/**
+ * Cloudflare's limiters count in real time, and a month takes minutes here: their place is taken by a count of each
+ * simulated minute. That the bound limiters refuse the request above their limit is tested by itself (rate-limit.test.ts,
+ * address-rate.test.ts).
+ */
+function modelRates(): void {
+  const { requestRate, addressRate } = platformOf(env);
+  for (const [rate, limit] of [
+    [requestRate, REQUESTS_A_MINUTE.account],
+    [addressRate, REQUESTS_A_MINUTE.address],
+  ] as const) {
+    const counts = new Map<string, number>();
+    let minute = 0;
+    vi.spyOn(rate, "admits").mockImplementation(async (key) => {
+      const now = Math.floor(Date.now() / 60_000);
+      if (now !== minute) counts.clear();
+      minute = now;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return count <= limit;
+    });
+  }
+}
+
+/** Objects of a few bytes that pass for large ones: what the Worker is told of their size. */
+export type PretendedSizes = Map<string, number>;
+
+function pretend(sizes: PretendedSizes): void {
+  // oxlint-disable-next-line typescript/unbound-method -- called with the store itself below
+  const { sizeOf, peek } = Media.prototype;
+  vi.spyOn(Media.prototype, "sizeOf").mockImplementation(async function (this: Media, key) {
+    const size = await sizeOf.call(this, key);
+    return size === null ? null : (sizes.get(key) ?? size);
+  });
+  vi.spyOn(Media.prototype, "peek").mockImplementation(async function (this: Media, key, bytes) {
+    const stored = await peek.call(this, key, bytes);
+    return stored && { ...stored, size: sizes.get(key) ?? stored.size };
+  });
+}
+
+/** All that is not the Worker: the inference service, Stripe, the identity provider, the limiters, sizes that do not fit here. */
+export interface Outside {
+  readonly inference: PlayedInference;
+  readonly stripe: PlayedStripe;
+  readonly sizes: PretendedSizes;
+}
+
+/** Plays what is outside the Worker, and counts what it is asked for. */
+export async function playOutside(meter: Meter): Promise<Outside> {
+  const key = await newProviderKey();
+  const fetched = () => {
+    const answer = vi.mocked(fetch).getMockImplementation();
+    if (answer === undefined) throw new Error("fetch is not played");
+    return answer;
+  };
+  const inference = new PlayedInference();
+  const byInference = fetched();
+  const stripe = new PlayedStripe();
+  const byStripe = fetched();
+  vi.mocked(fetch).mockImplementation((input, init) => {
+    const { origin, href } = new URL(new Request(input).url);
+    if (href === JWKS_URL) {
+      meter.now.identityCalls += 1;
+      return Promise.resolve(Response.json({ keys: [key.jwk] }));
+    }
+    if (origin === platformOf(env).settings.STRIPE_API_URL) {
+      meter.now.stripeCalls += 1;
+      return byStripe(input, init);
+    }
+    meter.now.tasksOffered += 1;
+    return byInference(input, init);
+  });
+  modelRates();
+  const sizes: PretendedSizes = new Map();
+  pretend(sizes);
+  return { inference, stripe, sizes };
+}

@@ -1,0 +1,128 @@
+import { env } from "cloudflare:workers";
+import { KEPT_PER_LIVE } from "../../../../src/core/account-budget.ts";
+import { platformOf } from "../../../../src/platform.ts";
+import type { Costs } from "./meter.ts";
+import type { Stored } from "./stored.ts";
+
+/** What the settings promise of a cost, and what was seen. */
+export interface Promised {
+  readonly what: string;
+  readonly seen: number;
+  readonly limit: number;
+  readonly because: string;
+}
+
+const LARGEST_PUT = 5 * 1024 ** 3;
+const PRESIGN_MINUTES = 11;
+/** Of one checkout: the customer, its address, the open pages, the subscription, the new page, the open pages again. */
+const CALLS_A_PAGE = 6;
+const ENTRIES_A_JOB = 3;
+/** A page of the list is the most. */
+const ROWS_OF_A_REQUEST = 150;
+/** An upload_bytes row lives through its hour, a day and until the next sweep. */
+const BYTE_HOURS = 26;
+/** A settled_units row is of five minutes; it lives for a day and until the next sweep. */
+const SLOTS = 26 * 12;
+
+/**
+ * What one trial account may make the operator store, compute and pay, by the settings.
+ * @param hours of the month @param busyHours in which the account is at work
+ */
+export function promisesOfTrial(
+  hours: number,
+  busyHours: number,
+  peak: Stored,
+  { tasksOffered, stripeCalls, d1MostRead }: Costs,
+  objects: number,
+): Promised[] {
+  const { settings, policy } = platformOf(env);
+  const {
+    TRIAL_MAX_UNUSED_UPLOADS: unused,
+    TRIAL_MAX_TASKS_PER_DAY: tasks,
+    TRIAL_DAYS: days,
+    MAX_API_KEYS: keys,
+    MAX_BILLING_SESSIONS_PER_HOUR: pages,
+    MAX_IMAGE_BYTES: imageBytes,
+  } = settings;
+  // A trial of so many times 24 hours touches one calendar day more.
+  const jobs = tasks * Math.min(days + 1, Math.ceil(hours / 24) + 1);
+  const keptKeys = keys * KEPT_PER_LIVE;
+  const rows = (table: string, limit: number, because: string): Promised => ({
+    what: `rows of ${table}`,
+    seen: peak[`rows of ${table}`] ?? 0,
+    limit,
+    because,
+  });
+  return [
+    rows("uploads", unused + jobs, "TRIAL_MAX_UNUSED_UPLOADS and one for each task of the trial"),
+    rows("upload_bytes", BYTE_HOURS, "one per hour, for a day"),
+    rows("jobs", jobs, "TRIAL_MAX_TASKS_PER_DAY × (TRIAL_DAYS + 1)"),
+    rows("ledger", jobs * ENTRIES_A_JOB, "three entries per job"),
+    rows("ledger_closings", 1, "one per account"),
+    rows("daily_use", 1, "one per account"),
+    rows("trial_use", 1, "one per account"),
+    rows("settled_units", SLOTS, "one per five minutes, for a day"),
+    rows(
+      "idempotency_keys",
+      3 * tasks + keptKeys + 26 * pages,
+      "one per effect, for a day: jobs, API keys, billing pages",
+    ),
+    rows("api_keys", keptKeys, `${KEPT_PER_LIVE} × MAX_API_KEYS`),
+    rows("billing", 1, "one per account"),
+    rows("billing_sessions", 1, "one per account"),
+    rows("former_customers", 0, "Stripe alone deletes a customer"),
+    rows("stripe_events", 0, "only true events are noted, once"),
+    rows("meter_events", 0, "a trial reports no usage"),
+    rows("dead_letters", 0, "no message of a client's can fail"),
+    rows("accounts", 1, "one per person at the identity provider"),
+    {
+      what: "bytes of inputs",
+      seen: peak["bytes of inputs"] ?? 0,
+      limit: (unused + tasks) * LARGEST_PUT + jobs * imageBytes,
+      because: `5 GiB for each upload of the last ${PRESIGN_MINUTES} minutes, MAX_IMAGE_BYTES for each that was used`,
+    },
+    {
+      what: "Durable Objects",
+      seen: objects,
+      limit: jobs,
+      because: "one for each accepted job, none for a refused one",
+    },
+    {
+      what: "calls of the inference service",
+      seen: tasksOffered,
+      limit: jobs * policy.maxAttempts,
+      because: "three attempts per task",
+    },
+    {
+      what: "calls of Stripe",
+      seen: stripeCalls,
+      // Work that begins in one hour may end in the next, which has pages of its own.
+      limit: busyHours * 2 * pages * CALLS_A_PAGE,
+      because: "MAX_BILLING_SESSIONS_PER_HOUR × six calls of a checkout",
+    },
+    {
+      what: "rows that one request reads",
+      seen: d1MostRead,
+      limit: Math.max(keptKeys, unused) + ROWS_OF_A_REQUEST,
+      because: "its API keys, or its unused uploads, and what every request reads",
+    },
+  ];
+}
+
+/** What somebody without a credential may cost in so many requests. */
+export function promisesOfStranger(costs: Costs, created: number): Promised[] {
+  const none = (what: string, seen: number, because: string): Promised => ({ what, seen, limit: 0, because });
+  return [
+    none("rows written", costs.d1RowsWritten, "nothing is kept of a stranger"),
+    none("rows of accounts", created, "only a token of the identity provider makes one"),
+    none("operations of the bucket", costs.r2ClassA + costs.r2ClassB, "only an account's requests reach it"),
+    none("calls of Stripe", costs.stripeCalls, "a forged webhook is refused, a replayed one is known"),
+    none("calls of the inference service", costs.tasksOffered, "only an accepted job has tasks"),
+    {
+      what: "rows read",
+      seen: costs.d1RowsRead,
+      limit: 2 * costs.requests,
+      because: "a look for a well-formed key, 300 per minute and address; a known webhook",
+    },
+  ];
+}

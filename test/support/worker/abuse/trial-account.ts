@@ -1,0 +1,182 @@
+import { env } from "cloudflare:workers";
+import { UPLOAD_SECONDS } from "../../../../src/core/inspection.ts";
+import { inputKey, outputKey } from "../../../../src/core/object-keys.ts";
+import { platformOf } from "../../../../src/platform.ts";
+import { RATE_PERIOD_SECONDS } from "../../../../src/stores/request-rate.ts";
+import { filesOf } from "@segmentation/protocol";
+import type { Answer, Client } from "../api.ts";
+import { deliverArchive, ring } from "../archives.ts";
+import { callBack, deliverTask, failure, success } from "../inference.ts";
+import { imageJob, PNG } from "../jobs.ts";
+import { later } from "../time.ts";
+import type { Meter } from "./meter.ts";
+import type { Outside } from "./outside.ts";
+
+/** The largest object of one PUT. */
+const LARGEST_PUT = 5 * 1024 ** 3;
+const MASKS = 200;
+
+/** A trial account that does what it can for nothing: see `hour`. */
+export class TrialAttacker {
+  readonly #client: Client;
+  readonly #meter: Meter;
+  readonly #outside: Outside;
+  readonly #tries: number;
+  readonly #unused: string[] = [];
+  readonly #presignedAt = new Map<string, number>();
+  readonly #succeeded: string[] = [];
+  #uploads = 0;
+  #jobs = 0;
+  /** The answers so far: "status error" and how many. */
+  readonly answers = new Map<string, number>();
+
+  /** @param tries of each kind in an hour, if nothing refuses them: more than any budget lets through */
+  constructor(client: Client, meter: Meter, outside: Outside, tries: number) {
+    this.#client = client;
+    this.#meter = meter;
+    this.#outside = outside;
+    this.#tries = tries;
+  }
+
+  /** Each kind of abuse until the service refuses it, and a few times more. */
+  async hour(): Promise<void> {
+    await this.#fillUploads();
+    await this.#createJobs();
+    await this.#createManyAtOnce();
+    await this.#askAgain();
+    await this.#makeKeys();
+    await this.#openBillingPages();
+    await this.#look();
+  }
+
+  /** Sends a request, under an Idempotency-Key of its own; in the next minute, if this one's rate is used up. */
+  async #ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    this.#meter.now.requests += 1;
+    const answer = await this.#client.send(method, path, body, { "idempotency-key": crypto.randomUUID() });
+    const told = `${answer.status} ${answer.body?.error ?? ""}`.trim();
+    this.answers.set(told, (this.answers.get(told) ?? 0) + 1);
+    if (answer.status !== 429 || answer.body.retryAfterSeconds !== RATE_PERIOD_SECONDS) return answer;
+    later(RATE_PERIOD_SECONDS * 1_000);
+    return this.#ask(method, path, body);
+  }
+
+  /** PUTs an object of so many bytes, if the upload's URL is still good. */
+  async #put(taskId: string, size: number): Promise<void> {
+    if (Date.now() > (this.#presignedAt.get(taskId) ?? 0) + UPLOAD_SECONDS * 1_000) return;
+    const key = inputKey(this.#client.accountId, taskId);
+    await env.MEDIA.put(key, PNG);
+    this.#outside.sizes.set(key, size);
+  }
+
+  /** Most are small, so that jobs take them; every tenth is as large as a job takes, or a byte larger, or as large as storage takes. */
+  #sizeOfNext(): number {
+    this.#uploads += 1;
+    const { MAX_IMAGE_BYTES: most } = platformOf(env).settings;
+    return [PNG.length, most, most + 1, LARGEST_PUT][[7, 8, 9].indexOf(this.#uploads % 30) + 1] ?? PNG.length;
+  }
+
+  async #fillUploads(): Promise<void> {
+    for (let i = 0; i < this.#tries; i += 1) {
+      const { status, body } = await this.#ask("POST", "/v1/uploads/presign", { contentType: "image/png" });
+      if (status !== 200) return;
+      this.#presignedAt.set(body.taskId, Date.now());
+      await this.#put(body.taskId, this.#sizeOfNext());
+      this.#unused.push(body.taskId);
+    }
+  }
+
+  /** One picture a job: most jobs for the fewest tokens. Garbage that fails for good, at times at the third attempt; the first of a day succeeds. */
+  async #createJobs(): Promise<void> {
+    // Were there no limit, the hour would have an end all the same, and the table would tell.
+    const most = 3 * platformOf(env).settings.TRIAL_MAX_TASKS_PER_DAY;
+    for (let i = 0; i < most; i += 1) {
+      const taskId = this.#unused.shift();
+      if (taskId === undefined) {
+        await this.#fillUploads();
+        if (this.#unused.length === 0) return;
+        continue;
+      }
+      const { status, body } = await this.#ask("POST", "/v1/jobs", imageJob([taskId]));
+      if (status === 402) {
+        this.#unused.push(taskId);
+        return;
+      }
+      if (status !== 202) continue;
+      // Its URL is still good: it is replaced by as much as storage takes.
+      if (this.#jobs % 3 === 0) await this.#put(taskId, LARGEST_PUT);
+      this.#jobs += 1;
+      await this.#end(body.jobId, taskId);
+    }
+  }
+
+  async #end(jobId: string, taskId: string): Promise<void> {
+    const { accountId } = this.#client;
+    const isGood = this.#jobs % 25 === 1;
+    const attempts = this.#jobs % 20 === 2 ? platformOf(env).policy.maxAttempts : 1;
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      await deliverTask(jobId, taskId);
+      const task = this.#outside.inference.last;
+      const completion = isGood ? success(MASKS) : failure(attempts > 1);
+      if (completion.outcome === "success") {
+        const lease = Number(task.key.split(".").at(-1));
+        for (const { name } of filesOf(completion.output))
+          await env.MEDIA.put(outputKey({ accountId, jobId }, taskId, lease, name), "a mask");
+        this.#succeeded.push(jobId);
+      }
+      await callBack(task, "complete", completion);
+      if (attempts === 1) return;
+      later(61_000);
+      await ring(jobId);
+    }
+  }
+
+  async #createManyAtOnce(): Promise<void> {
+    const [taskId] = this.#unused;
+    if (taskId === undefined) return;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => this.#ask("POST", "/v1/jobs", imageJob([taskId]))),
+    );
+    for (const { status, body } of answers)
+      if (status === 202) await this.#end(body.jobId, this.#unused.shift() ?? taskId);
+  }
+
+  /** Archives and results of what succeeded, again and again. */
+  async #askAgain(): Promise<void> {
+    for (const jobId of this.#succeeded.slice(-2)) {
+      for (let i = 0; i < 3; i += 1) {
+        await this.#ask("POST", `/v1/jobs/${jobId}/download`);
+        await deliverArchive(jobId);
+        await this.#ask("GET", `/v1/jobs/${jobId}/download`);
+        await this.#ask("GET", `/v1/jobs/${jobId}/result`);
+      }
+      // An archive that has expired goes, so that the next one is built anew.
+      await ring(jobId);
+    }
+  }
+
+  async #makeKeys(): Promise<void> {
+    const made: string[] = [];
+    for (let i = 0; i < this.#tries; i += 1) {
+      const { status, body } = await this.#ask("POST", "/v1/api-keys", { label: "k".repeat(100) });
+      if (status !== 201) break;
+      made.push(body.apiKey.keyId);
+    }
+    for (const keyId of made) await this.#ask("DELETE", `/v1/api-keys/${keyId}`);
+  }
+
+  async #openBillingPages(): Promise<void> {
+    for (let i = 0; i < this.#tries; i += 1) {
+      const { status } = await this.#ask("POST", `/v1/billing/${i % 2 === 0 ? "checkout" : "portal"}`);
+      if (status !== 201) break;
+    }
+    await this.#ask("POST", "/v1/billing/portal");
+  }
+
+  async #look(): Promise<void> {
+    const { body } = await this.#ask("GET", "/v1/jobs?limit=2");
+    const odd = ["x", "", "a".repeat(2_000), `${body?.nextToken ?? ""}0`, String(body?.nextToken)];
+    for (const cursor of odd) await this.#ask("GET", `/v1/jobs?limit=100&nextToken=${cursor}`);
+    for (const path of ["/v1/account", "/v1/account/overview", "/v1/api-keys", "/v1/jobs?status=failed"])
+      for (let i = 0; i < 3; i += 1) await this.#ask("GET", path);
+  }
+}

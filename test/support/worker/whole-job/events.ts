@@ -1,0 +1,70 @@
+import fc from "fast-check";
+
+/** What the inference service does with a task that it is offered. */
+export type Offer = "takes it" | "is full" | "refuses it" | "takes it without an answer";
+
+/** What a holder, present or past, reports. */
+export type Report = "progress" | "success" | "failed" | "failed for good" | "returned";
+
+/** What can go away for a while. */
+export type Part = "database" | "queues";
+
+/** What may happen to a job after its acceptance: in any order, as often as it likes, about any task and by any holder. */
+export type Event =
+  | { readonly kind: "message"; readonly task: number; readonly offer: Offer }
+  | { readonly kind: "report"; readonly holder: number; readonly report: Report; readonly masks: number }
+  | { readonly kind: "time"; readonly seconds: number }
+  | { readonly kind: "crash" | "cancel" | "same request again" | "archive asked for" | "archive message" }
+  | { readonly kind: "outage" | "end of outage"; readonly part: Part };
+
+const offers: fc.Arbitrary<Offer> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Offer>("takes it") },
+  { weight: 2, arbitrary: fc.constant<Offer>("is full") },
+  { weight: 1, arbitrary: fc.constant<Offer>("refuses it") },
+  { weight: 1, arbitrary: fc.constant<Offer>("takes it without an answer") },
+);
+
+const reports = fc.constantFrom<Report>(
+  "progress",
+  "success",
+  "success",
+  "failed",
+  "failed for good",
+  "returned",
+);
+
+const DAY = 86_400;
+/** Some moments, a lease, waits between attempts, and now and then the day after which a task is given up. */
+const seconds = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(1, 5, 59, 61, 700) },
+  { weight: 1, arbitrary: fc.constantFrom(DAY / 2, DAY + 1) },
+);
+
+const part = fc.constantFrom<Part>("database", "queues");
+
+export const anyEvent = (tasks: number): fc.Arbitrary<Event> =>
+  fc.oneof(
+    {
+      weight: 24,
+      arbitrary: fc.record({ kind: fc.constant("message" as const), task: fc.nat(tasks - 1), offer: offers }),
+    },
+    {
+      weight: 24,
+      arbitrary: fc.record({
+        kind: fc.constant("report" as const),
+        // Mostly one of the last holders: the others have long lost their leases.
+        holder: fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(40) }),
+        report: reports,
+        masks: fc.integer({ min: 1, max: 3 }),
+      }),
+    },
+    { weight: 12, arbitrary: fc.record({ kind: fc.constant("time" as const), seconds }) },
+    { weight: 3, arbitrary: fc.constant({ kind: "crash" as const }) },
+    // Seldom, because little happens to a job after it.
+    { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
+    { weight: 3, arbitrary: fc.constant({ kind: "same request again" as const }) },
+    { weight: 3, arbitrary: fc.constant({ kind: "archive asked for" as const }) },
+    { weight: 3, arbitrary: fc.constant({ kind: "archive message" as const }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("outage" as const), part }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant("end of outage" as const), part }) },
+  );

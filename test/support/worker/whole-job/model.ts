@@ -1,0 +1,163 @@
+import type { Status } from "../../../../src/contract/primitives.ts";
+import type { Offer, Report } from "./events.ts";
+
+const LEASE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MOST_ATTEMPTS = 3;
+
+interface ModelTask {
+  end: "success" | "failed" | null;
+  /** The holder in force, or the one that ended the task. */
+  lease: number | null;
+  deadline: number;
+  attempts: number;
+  taken: boolean;
+  /** Since when nobody has had room for it. */
+  waitsSince: number;
+  masks: number;
+}
+
+/**
+ * A job in a few words, as somebody outside sees it: no queue, no messages under way, no phases, no window. It is told
+ * what happens and says what the service has to answer.
+ */
+export class JobModel {
+  readonly tasks: ModelTask[];
+  archive: "none" | "asked for" | "ready" = "none";
+  archiveExpiresAt = Infinity;
+
+  constructor(tasks: number, now: number) {
+    this.tasks = Array.from({ length: tasks }, () => ({
+      end: null,
+      lease: null,
+      deadline: 0,
+      attempts: 0,
+      taken: false,
+      waitsSince: now,
+      masks: 0,
+    }));
+  }
+
+  task(index: number): ModelTask {
+    const task = this.tasks[index];
+    if (task === undefined) throw new Error(`the model has no task ${index}`);
+    return task;
+  }
+
+  /** Whether a message for the task makes a consumer offer it: nobody has it, and it has not ended. */
+  isOffered(index: number): boolean {
+    const { end, lease } = this.task(index);
+    return end === null && lease === null;
+  }
+
+  /** The task was offered under this lease, and the inference service did as `offer` says. */
+  offered(index: number, lease: number, offer: Offer, now: number): void {
+    const task = this.task(index);
+    switch (offer) {
+      case "takes it":
+        Object.assign(task, { lease, deadline: now + LEASE_MS, attempts: task.attempts + 1, taken: true });
+        return;
+      case "refuses it":
+        Object.assign(task, { lease, end: "failed", taken: true });
+        return;
+      case "is full":
+      case "takes it without an answer":
+    }
+  }
+
+  /** The HTTP status that the holder of `lease` gets for its report. */
+  reported(index: number, lease: number, report: Report, masks: number, now: number): number {
+    const task = this.task(index);
+    if (task.lease !== lease) return 409;
+    if (task.end !== null) return report === "progress" ? 409 : 204;
+    task.taken = true;
+    switch (report) {
+      case "progress":
+        task.deadline = now + LEASE_MS;
+        return 200;
+      case "success":
+        Object.assign(task, { end: "success", masks });
+        return 204;
+      case "failed for good":
+        task.end = "failed";
+        return 204;
+      case "failed":
+        this.#attemptFailed(task, now);
+        return 204;
+      case "returned":
+        Object.assign(task, { lease: null, attempts: task.attempts - 1, waitsSince: now });
+        return 204;
+    }
+  }
+
+  #attemptFailed(task: ModelTask, now: number): void {
+    if (task.attempts >= MOST_ATTEMPTS) task.end = "failed";
+    else Object.assign(task, { lease: null, waitsSince: now });
+  }
+
+  /** Time has passed. Returns the leases that the inference service is told to drop. */
+  passed(now: number): number[] {
+    const lost: number[] = [];
+    for (const task of this.tasks) {
+      if (task.end !== null) continue;
+      if (task.lease === null) {
+        if (now >= task.waitsSince + DAY_MS) task.end = "failed";
+      } else if (now >= task.deadline) {
+        lost.push(task.lease);
+        this.#attemptFailed(task, now);
+      }
+    }
+    if (this.archive === "ready" && now >= this.archiveExpiresAt) this.archive = "none";
+    return lost;
+  }
+
+  /** The operator cancels the job. Returns the leases that the inference service is told to drop. */
+  canceled(): number[] {
+    const open = this.tasks.filter(({ end }) => end === null);
+    const held = open.flatMap(({ lease }) => (lease === null ? [] : [lease]));
+    for (const task of open) Object.assign(task, { end: "failed", lease: null });
+    return held;
+  }
+
+  /** The HTTP status for whoever asks for the archive. */
+  archiveAskedFor(): number {
+    if (this.status !== "success") return 409;
+    if (this.archive === "none") this.archive = "asked for";
+    return 200;
+  }
+
+  /** A consumer took a message for the archive. */
+  archiveDelivered(now: number): void {
+    if (this.archive !== "asked for") return;
+    this.archive = "ready";
+    this.archiveExpiresAt = now + DAY_MS;
+  }
+
+  get hasEnded(): boolean {
+    return this.tasks.every(({ end }) => end !== null);
+  }
+
+  get succeeded(): number {
+    return this.tasks.filter(({ end }) => end === "success").length;
+  }
+
+  get status(): Status {
+    if (this.hasEnded) return this.succeeded > 0 ? "success" : "failed";
+    return this.taskStatuses.every((status) => status === "queued") ? "queued" : "processing";
+  }
+
+  get taskStatuses(): Status[] {
+    return this.tasks.map(({ end, taken }) => end ?? (taken ? "processing" : "queued"));
+  }
+
+  /** The ledger's entries, once the list is up to date. */
+  get entries(): [kind: string, units: number][] {
+    const reserved = this.tasks.length;
+    const used = this.succeeded;
+    const end: [string, number][] = [
+      ["settle", used],
+      ["release", reserved - used],
+    ];
+    return [["reserve", reserved], ...(this.hasEnded ? end : [])];
+  }
+}

@@ -1,0 +1,262 @@
+import { abortAllDurableObjects } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
+import { outputKey } from "../../../../src/core/object-keys.ts";
+import { Jobs } from "../../../../src/stores/jobs.ts";
+import { Queues } from "../../../../src/stores/queues.ts";
+import { filesOf, type Completion, type TaskRequest } from "@segmentation/protocol";
+import { at } from "../../at.ts";
+import type { Answer, Client } from "../api.ts";
+import { deliverArchive, ring } from "../archives.ts";
+import { callBack, deliverTask, failure, PlayedInference, success } from "../inference.ts";
+import { imageJob, uploads } from "../jobs.ts";
+import { entriesOf } from "../ledger.ts";
+import { later, PATIENT } from "../time.ts";
+import type { Event, Offer, Part, Report } from "./events.ts";
+import { JobModel } from "./model.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A lease of a task, as the inference service has it. */
+const leaseOf = ({ key }: TaskRequest): number => Number(key.split(".").at(-1));
+
+const down = (part: Part) => () => Promise.reject(new Error(`the ${part} cannot be reached`));
+
+/** One job on the Workers runtime beside its model: each event happens to both, and what they show is compared. */
+export class Stage {
+  readonly client: Client;
+  readonly jobId: string;
+  readonly taskIds: readonly string[];
+  readonly model: JobModel;
+  readonly #request: object;
+  readonly #idempotencyKey: string;
+  readonly #inference = new PlayedInference();
+  readonly #cancelled: string[] = [];
+  readonly #outages = new Map<Part, (() => void)[]>();
+  readonly #createdAt = Date.now();
+  #lastLease = 0;
+  #listed = "";
+
+  private constructor(
+    client: Client,
+    job: { jobId: string; taskIds: readonly string[]; request: object; idempotencyKey: string },
+  ) {
+    this.client = client;
+    this.jobId = job.jobId;
+    this.taskIds = job.taskIds;
+    this.#request = job.request;
+    this.#idempotencyKey = job.idempotencyKey;
+    this.model = new JobModel(job.taskIds.length, this.#createdAt);
+  }
+
+  /** Creates a job of so many tasks. */
+  static async open(client: Client, tasks: number): Promise<Stage> {
+    vi.spyOn(Queues.prototype, "sendTasks").mockResolvedValue();
+    vi.spyOn(Queues.prototype, "sendArchive").mockResolvedValue();
+    const taskIds = await uploads(client, tasks);
+    const request = imageJob(taskIds);
+    const idempotencyKey = crypto.randomUUID();
+    const headers = { "idempotency-key": idempotencyKey };
+    const { status, body } = await client.send("POST", "/v1/jobs", request, headers);
+    expect(status).toBe(202);
+    return new Stage(client, { jobId: body.jobId, taskIds, request, idempotencyKey });
+  }
+
+  /** Lets an event happen and compares what is to be seen after it. */
+  async perform(event: Event): Promise<void> {
+    switch (event.kind) {
+      case "message":
+        await this.message(event.task, event.offer);
+        break;
+      case "report":
+        await this.#reportOf(event.holder, event.report, event.masks);
+        break;
+      case "time":
+        await this.time(event.seconds * 1_000);
+        break;
+      case "crash":
+        await abortAllDurableObjects();
+        break;
+      case "cancel":
+        await this.#cancel();
+        break;
+      case "same request again":
+        await this.#sameRequest();
+        break;
+      case "archive asked for": {
+        const { status } = await this.#call("POST", "/download");
+        expect(status === 202 ? 200 : status).toBe(this.model.archiveAskedFor());
+        break;
+      }
+      case "archive message":
+        await deliverArchive(this.jobId);
+        this.model.archiveDelivered(Date.now());
+        break;
+      case "outage":
+        this.#begin(event.part);
+        break;
+      case "end of outage":
+        this.end(event.part);
+    }
+    await this.compare();
+  }
+
+  #call(method: string, path: string): Promise<Answer> {
+    return this.client.send(method, `/v1/jobs/${this.jobId}${path}`);
+  }
+
+  /** A message for a task arrives, whether or not one was sent. */
+  async message(index: number, offer: Offer): Promise<void> {
+    const taskId = at(this.taskIds, index);
+    const offered = vi.mocked(globalThis.fetch).mock.calls.length;
+    this.#inference.silent = offer === "takes it without an answer";
+    this.#inference.answer = () => {
+      if (offer === "is full") return Response.json({ error: "lane_full" }, { status: 429 });
+      return offer === "refuses it"
+        ? Response.json({ error: "bad_task" }, { status: 400 })
+        : Response.json({}, { status: 202 });
+    };
+    const taken = this.#inference.tasks.length;
+    await deliverTask(this.jobId, taskId);
+    const isOffered = vi.mocked(globalThis.fetch).mock.calls.length > offered;
+    expect(isOffered, "a task is offered if nobody has it").toBe(this.model.isOffered(index));
+    if (!isOffered) return;
+    const task = this.#inference.tasks.at(taken);
+    if (offer === "takes it without an answer" && task !== undefined) this.#cancelled.push(task.key);
+    const lease = task === undefined ? Infinity : leaseOf(task);
+    expect(lease, "a fencing token is larger than all before").toBeGreaterThan(this.#lastLease);
+    if (task !== undefined) this.#lastLease = lease;
+    this.model.offered(index, lease, offer, Date.now());
+  }
+
+  /** One of the holders that there ever were reports, the latest being the 0th. */
+  async #reportOf(holder: number, report: Report, masks: number): Promise<void> {
+    const task = this.#inference.tasks.at(-1 - holder);
+    if (task !== undefined) await this.report(task, report, masks);
+  }
+
+  /** The holder of the latest lease reports. */
+  async finishLast(): Promise<void> {
+    await this.report(this.#inference.last, "success", 1);
+  }
+
+  async report(task: TaskRequest, report: Report, masks: number): Promise<void> {
+    const [, taskId = "", lease] = /^[^.]+\.(.+)\.(\d+)$/.exec(task.key) ?? [];
+    const index = this.taskIds.indexOf(taskId);
+    const { status } =
+      report === "progress"
+        ? await callBack(task, "progress", { done: 0, total: 1 })
+        : await callBack(task, "complete", await this.#completion(taskId, Number(lease), report, masks));
+    const expected = this.model.reported(index, Number(lease), report, masks, Date.now());
+    expect(status, `${report} of lease ${lease}`).toBe(expected);
+  }
+
+  /** A success has its outputs in the bucket before it is told, under its own lease. */
+  async #completion(taskId: string, lease: number, report: Report, masks: number): Promise<Completion> {
+    if (report === "returned") return { outcome: "returned" };
+    if (report !== "success") return failure(report === "failed");
+    const completion = success(masks);
+    if (completion.outcome !== "success") throw new Error("a success is none");
+    const job = { accountId: this.client.accountId, jobId: this.jobId };
+    for (const { name } of filesOf(completion.output)) {
+      await env.MEDIA.put(outputKey(job, taskId, lease, name), `lease ${lease}`);
+    }
+    return completion;
+  }
+
+  /** Time passes, and the job's alarm goes off: it always has one. */
+  async time(ms: number): Promise<void> {
+    later(ms);
+    expect(await ring(this.jobId), "a job has an alarm").toBe(true);
+    this.#expectCancelled(this.model.passed(Date.now()));
+  }
+
+  async #cancel(): Promise<void> {
+    const open = this.model.tasks.filter(({ end }) => end === null).length;
+    expect(await env.JOBS.getByName(this.jobId).cancel()).toBe(open);
+    this.#expectCancelled(this.model.canceled());
+  }
+
+  #expectCancelled(leases: readonly number[]): void {
+    for (const task of this.#inference.tasks) {
+      if (leases.includes(leaseOf(task))) this.#cancelled.push(task.key);
+    }
+  }
+
+  async #sameRequest(): Promise<void> {
+    if (Date.now() >= this.#createdAt + DAY_MS) return;
+    const headers = { "idempotency-key": this.#idempotencyKey };
+    const { status, body, replayed } = await this.client.send("POST", "/v1/jobs", this.#request, headers);
+    expect([status, body.jobId, replayed]).toEqual([202, this.jobId, "true"]);
+  }
+
+  #begin(part: Part): void {
+    if (this.#outages.has(part)) return;
+    const spies =
+      part === "database"
+        ? [vi.spyOn(Jobs.prototype, "project").mockImplementation(down(part))]
+        : [
+            vi.spyOn(Queues.prototype, "sendTasks").mockImplementation(down(part)),
+            vi.spyOn(Queues.prototype, "sendArchive").mockImplementation(down(part)),
+          ];
+    this.#outages.set(
+      part,
+      spies.map((spy) => () => spy.mockRestore()),
+    );
+  }
+
+  end(part: Part): void {
+    for (const restore of this.#outages.get(part) ?? []) restore();
+    this.#outages.delete(part);
+  }
+
+  /** What clients read is what the model says; the list and the ledger too, once there is news and the database is back. */
+  async compare(): Promise<void> {
+    const { body } = await this.#call("GET", "");
+    expect(body.status).toBe(this.model.status);
+    expect(body.tasks.map((task: { status: string }) => task.status)).toEqual(this.model.taskStatuses);
+    if (this.model.hasEnded) await this.#compareArchive();
+    const shown = `${this.model.status} ${this.model.hasEnded}`;
+    if (this.#outages.has("database") || this.#listed === shown) return;
+    await env.JOBS.getByName(this.jobId).sync();
+    const listed = await this.client.send("GET", `/v1/jobs?jobId=${this.jobId}`);
+    expect(listed.body.items.map((item: { status: string }) => item.status)).toEqual([this.model.status]);
+    expect(await entriesOf(this.jobId)).toEqual(this.model.entries);
+    this.#listed = shown;
+  }
+
+  async #compareArchive(): Promise<void> {
+    const { status, body } = await this.#call("GET", "/download");
+    const shown = { none: "download_not_requested", "asked for": "pending", ready: "ready" } as const;
+    expect(status === 404 ? body.error : body.status).toBe(shown[this.model.archive]);
+  }
+
+  /** The result names exactly the outputs of the leases that succeeded, and each is there as that lease wrote it. */
+  async compareResult(): Promise<void> {
+    const { status, body } = await this.#call("GET", "/result");
+    expect(status).toBe(this.model.status === "success" ? 200 : 409);
+    if (status !== 200) return;
+    const expected = this.model.tasks.flatMap(({ end, lease, masks }, i) =>
+      end === "success"
+        ? Array.from({ length: masks }, (_, mask) =>
+            [this.client.accountId, this.jobId, this.taskIds[i], lease, `masks/${mask}.png`].join("/"),
+          )
+        : [],
+    );
+    const named = body.assets.map(({ url }: { url: string }) => new URL(url).pathname.split("/outputs/")[1]);
+    expect(named).toEqual(expected);
+    for (const key of expected) {
+      const lease = key.split("/").at(3);
+      expect(await (await env.MEDIA.get(`outputs/${key}`))?.text()).toBe(`lease ${lease}`);
+    }
+  }
+
+  /** What the inference service was told to drop: every lease that was taken away from it, and no other. */
+  async compareCancellations(): Promise<void> {
+    const sorted = (keys: readonly string[]): string[] => keys.toSorted();
+    await vi.waitFor(
+      () => expect(sorted(this.#inference.cancelled)).toEqual(sorted(this.#cancelled)),
+      PATIENT,
+    );
+  }
+}

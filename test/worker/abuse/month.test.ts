@@ -1,0 +1,63 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { type Length, playMonth } from "../../support/worker/abuse/month.ts";
+import { isWithin, report } from "../../support/worker/abuse/report.ts";
+import { objectsLeft } from "../../support/worker/abuse/stored.ts";
+import type { Settings } from "../../../src/settings.ts";
+import { amount } from "../../support/worker/random.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+
+/** A month takes minutes; in the short form, a few days with small budgets meet the same rules. */
+const LENGTHS: Record<typeof env.FUZZ, Length> = {
+  short: { days: 3, hours: [0, 13], tries: 30, credentials: 20, everyMinutes: 60, quietDays: 35 },
+  long: { days: 30, hours: [0, 12], tries: 620, credentials: 350, everyMinutes: 5, quietDays: 35 },
+};
+const BUDGETS: Record<typeof env.FUZZ, Partial<Settings>> = {
+  short: {
+    TRIAL_MAX_UNUSED_UPLOADS: 9,
+    TRIAL_MAX_TASKS_PER_DAY: 6,
+    TRIAL_DAYS: 2,
+    MAX_API_KEYS: 2,
+    MAX_BILLING_SESSIONS_PER_HOUR: 2,
+  },
+  // The defaults, except that the test runner becomes slow with each JobObject that is made, and bears some thousands.
+  long: { TRIAL_MAX_TASKS_PER_DAY: 40 },
+};
+
+it(
+  "what a trial account and somebody without a credential make the operator store, compute and pay in a month stays within what the settings promise",
+  async () => {
+    overrideSettings(BUDGETS[env.FUZZ]);
+    const length = LENGTHS[env.FUZZ];
+    const outcome = await playMonth(length, (day) => {
+      if (env.FUZZ === "long") console.info(`day ${day} of ${length.days}`);
+    });
+    if (env.FUZZ === "long") console.info(report(outcome));
+    const beyond = [...outcome.account, ...outcome.stranger].filter((row) => !isWithin(row));
+    expect(beyond, report(outcome)).toEqual([]);
+    // Not because nothing was tried.
+    const told = [...outcome.answers.account.keys()];
+    for (const refusal of [
+      "402 daily_limit_reached",
+      "402 trial_expired",
+      "409 too_many_uploads",
+      "409 too_many_keys",
+      "429 rate_limited",
+    ])
+      expect(told).toContain(refusal);
+    expect(told.filter((one) => one.startsWith("5"))).toEqual([]);
+    expect([...outcome.answers.stranger.keys()].filter((one) => one.startsWith("5"))).toEqual([]);
+    // What remains for good are the books and the keys, until the sweep of revoked ones.
+    for (const gone of [
+      "bytes of inputs",
+      "bytes of outputs and archives",
+      "rows of uploads",
+      "rows of jobs",
+    ])
+      expect(outcome.afterwards[gone], gone).toBe(0);
+    expect(outcome.afterwards["rows of idempotency_keys"]).toBe(0);
+    // A job's object goes with its row. The test runner's stack does not bear to ask the long form's thousand objects once more.
+    if (env.FUZZ === "short") expect(await objectsLeft(outcome.jobIds)).toBe(0);
+  },
+  amount({ short: 60_000, long: 3_600_000 }),
+);

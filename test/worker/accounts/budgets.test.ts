@@ -1,0 +1,148 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  apiKeyRefusal,
+  dailyBytesOf,
+  KEPT_PER_LIVE,
+  presignRefusal,
+} from "../../../src/core/account-budget.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { sweep } from "../../../src/services/sweep.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { newKey } from "../../support/worker/api-keys.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 30);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Uploads of `sizes` bytes (null is not looked at), presigned at `createdAt`. */
+async function storeUploads(
+  accountId: string,
+  unused: 0 | 1,
+  createdAt: number,
+  sizes: readonly (number | null)[],
+): Promise<void> {
+  for (const size of sizes) {
+    const taskId = `${crypto.randomUUID()}.png`;
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused)
+         VALUES (?1, ?2, 'image/png', ?3, ?4)`,
+      ).bind(taskId, accountId, createdAt, unused),
+      env.DB.prepare("UPDATE uploads SET size = ?2 WHERE task_id = ?1").bind(taskId, size),
+    ]);
+  }
+}
+
+const storeKeys = async (accountId: string, count: number, revokedAt: number | null): Promise<void> => {
+  for (let i = 0; i < count; i += 1) {
+    await env.DB.prepare(
+      `INSERT INTO api_keys (id, account_id, label, prefix, digest, revoked_at, created_at, updated_at)
+       VALUES (?1, ?2, 'stored', '', ?1, ?3, 0, 0)`,
+    )
+      .bind(newId("key"), accountId, revokedAt)
+      .run();
+  }
+};
+
+describe("the guards within the statements that insert", () => {
+  it("let in exactly the uploads that the rule lets in, however the account stands", async () => {
+    const { uploads } = platformOf(env);
+    const seen = new Set<string>();
+    const standing = fc.record({
+      unused: fc.nat(3),
+      used: fc.nat(2),
+      sizes: fc.array(fc.constantFrom(null, 0, 60, 100), { maxLength: 3 }),
+      age: fc.constantFrom(0, 23 * HOUR, 25 * HOUR),
+      maxUnused: fc.integer({ min: 1, max: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(standing, async ({ unused, used, sizes, age, maxUnused }) => {
+        const { accountId } = await newClient();
+        await storeUploads(accountId, 1, NOW, Array<null>(unused).fill(null));
+        await storeUploads(accountId, 0, NOW, Array<null>(used).fill(null));
+        await storeUploads(accountId, 0, NOW - age, sizes);
+        const use = await uploads.use(accountId, NOW);
+        const bytes = age < DAY ? sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) : 0;
+        expect({ unused: use.unused, bytes: dailyBytesOf(use) }).toEqual({ unused, bytes });
+
+        const budget = { maxUnused, maxDailyBytes: 100 };
+        const refusal = presignRefusal(budget, use, NOW);
+        const upload = { taskId: `${crypto.randomUUID()}.png`, contentType: "image/png" };
+        expect(await uploads.insert(accountId, upload, budget, NOW)).toBe(refusal === null);
+        seen.add(refusal?.message.slice(0, 20) ?? "let in");
+      }),
+      {
+        seed: Number(env.SEED),
+        numRuns: 100,
+        examples: [
+          [{ unused: 0, used: 0, sizes: [], age: 0, maxUnused: 1 }],
+          [{ unused: 1, used: 0, sizes: [], age: 0, maxUnused: 1 }],
+          [{ unused: 0, used: 0, sizes: [100], age: 0, maxUnused: 1 }],
+        ],
+      },
+    );
+    expect(seen.size, "both reasons, and none").toBe(3);
+  });
+
+  it("let in exactly the API keys that the rule lets in, however the account stands", async () => {
+    const { apiKeys } = platformOf(env);
+    const seen = new Set<string>();
+    const standing = fc.record({
+      live: fc.nat(2),
+      revoked: fc.constantFrom(0, 1, 2 * KEPT_PER_LIVE - 3, 2 * KEPT_PER_LIVE - 1),
+      maxLive: fc.integer({ min: 2, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(standing, async ({ live, revoked, maxLive }) => {
+        const { accountId } = await newClient();
+        await storeKeys(accountId, live, null);
+        await storeKeys(accountId, revoked, NOW);
+        const use = await apiKeys.use(accountId);
+        // The client's own key is one more.
+        expect(use).toEqual({ live: live + 1, kept: live + 1 + revoked });
+
+        const refusal = apiKeyRefusal(maxLive, use);
+        const key = {
+          keyId: newId("key"),
+          label: "new",
+          prefix: "",
+          revokedAt: null,
+          createdAt: 0,
+          updatedAt: 0,
+        };
+        expect(await apiKeys.insert(accountId, key, key.keyId, maxLive)).toBe(refusal === null);
+        seen.add(refusal?.message.slice(0, 26) ?? "let in");
+      }),
+      {
+        seed: Number(env.SEED),
+        numRuns: 60,
+        examples: [
+          [{ live: 0, revoked: 0, maxLive: 2 }],
+          [{ live: 1, revoked: 0, maxLive: 2 }],
+          [{ live: 0, revoked: 2 * KEPT_PER_LIVE - 1, maxLive: 2 }],
+        ],
+      },
+    );
+    expect(seen.size, "both reasons, and none").toBe(3);
+  });
+});
+
+describe("a revoked API key", () => {
+  it("is purged by the sweep 90 days after its revocation, not before, and live keys stay", async () => {
+    const client = await newClient();
+    const { apiKey } = await newKey(client, "old");
+    await client.send("DELETE", `/v1/api-keys/${apiKey.keyId}`);
+    const platform = platformOf(env);
+    const labels = async () =>
+      (await env.DB.prepare("SELECT label FROM api_keys ORDER BY id").all<{ label: string }>()).results.map(
+        ({ label }) => label,
+      );
+    await sweep(platform, Date.now() + 90 * DAY - 60_000);
+    expect(await labels()).toEqual(["test", "old"]);
+    await sweep(platform, Date.now() + 90 * DAY + 1);
+    expect(await labels()).toEqual(["test"]);
+  });
+});

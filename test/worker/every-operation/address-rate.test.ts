@@ -1,0 +1,183 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { generateApiKey } from "../../../src/core/api-key.ts";
+import { issueLeaseToken } from "../../../src/core/lease-token.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { RequestRate } from "../../../src/stores/request-rate.ts";
+import { PlayedIdentityProvider, rawToken } from "../../support/worker/access-tokens.ts";
+import { newClient, send, type Answer } from "../../support/worker/api.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+/** The rate of ADDRESS_RATE_LIMIT in wrangler.toml. */
+const RATE = 300;
+const MINUTE_MS = 60_000;
+
+let addresses = 0;
+/** An address that no test has used. */
+function newAddress(): string {
+  addresses += 1;
+  return `198.51.100.${addresses}`;
+}
+
+const use = (credential: string, address: string | null, path = "/v1/api-keys"): Promise<Answer> =>
+  send("GET", path, {
+    headers: {
+      authorization: `Bearer ${credential}`,
+      ...(address !== null && { "cf-connecting-ip": address }),
+    },
+  });
+
+/** Counts the statements that the Worker prepares from now on. */
+const countReads = () => vi.spyOn(env.DB, "prepare");
+
+/** Sends a thousand credentials from an address; how many were refused by their rate, and what they cost at most. */
+async function flood(
+  address: string,
+  credential: () => string | Promise<string>,
+): Promise<{ limited: Answer[]; most: number }> {
+  const begun = Date.now();
+  const answers: Answer[] = [];
+  for (let i = 0; i < 20; i += 1) {
+    const some = Array.from({ length: 50 }, async () => use(await credential(), address));
+    answers.push(...(await Promise.all(some)));
+  }
+  // The local limiter's minutes are the clock's.
+  const minutes = Math.floor(Date.now() / MINUTE_MS) - Math.floor(begun / MINUTE_MS) + 1;
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(answers.length - limited.length).toBe(answers.filter(({ status }) => status === 401).length);
+  return { limited, most: minutes * RATE };
+}
+
+describe("a flood of made-up credentials", () => {
+  it("costs at most the rate of its address in reads, and is told when to come again", async () => {
+    const reads = countReads();
+    const { limited, most } = await flood(newAddress(), generateApiKey);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(most);
+    expect(limited.length).toBeGreaterThanOrEqual(1_000 - most);
+    for (const answer of limited) {
+      expectError(answer, 429, "rate_limited");
+      expect(answer.body.message).toContain("network address");
+      expect(answer.headers.get("retry-after")).toBe("60");
+    }
+  });
+
+  it("costs no more if they are forged access tokens, which take the processor too", async () => {
+    const provider = await PlayedIdentityProvider.start();
+    const { identityProvider } = platformOf(env);
+    if (identityProvider === null) throw new Error("there is no identity provider");
+    const verify = vi.spyOn(identityProvider, "verify");
+    const header = { alg: "ES256", kid: provider.key.kid };
+    const { most } = await flood(newAddress(), () =>
+      rawToken(header, { sub: crypto.randomUUID() }, "A".repeat(86)),
+    );
+    expect(verify.mock.calls.length).toBeLessThanOrEqual(most);
+  });
+
+  it("comes from one address, whichever of its network of IPv6 it uses", async () => {
+    const reads = countReads();
+    let host = 0;
+    const begun = Date.now();
+    for (let i = 0; i < 14; i += 1) {
+      await Promise.all(
+        Array.from({ length: 50 }, () => {
+          host += 1;
+          return use(generateApiKey(), `2001:db8::${host.toString(16)}:1`);
+        }),
+      );
+    }
+    const minutes = Math.floor(Date.now() / MINUTE_MS) - Math.floor(begun / MINUTE_MS) + 1;
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(minutes * RATE);
+  });
+
+  it("stops nobody else: neither other addresses, nor those at the same one whose credential was seen good", async () => {
+    const provider = await PlayedIdentityProvider.start();
+    const [address, client, token] = [newAddress(), await newClient(), await provider.issue()];
+    expect((await use(client.key, address)).status).toBe(200);
+    expect((await use(token, address)).status).toBe(200);
+    const stranger = await newClient();
+    await flood(address, generateApiKey);
+    while ((await env.ADDRESS_RATE_LIMIT.limit({ key: address })).success);
+    expect((await use(client.key, address)).status).toBe(200);
+    expect((await use(token, address)).status).toBe(200);
+    expect((await use(stranger.key, newAddress())).status).toBe(200);
+    // Now this isolate has seen it.
+    expect((await use(stranger.key, address)).status).toBe(200);
+  });
+
+  it("is let through where the limiter does not answer, or the address is not known", async () => {
+    const client = await newClient();
+    expect((await use(client.key, null)).status).toBe(200);
+    expect((await use((await newClient()).key, "unknown")).status).toBe(200);
+    const { addressRate } = platformOf(env);
+    vi.spyOn(addressRate, "admits").mockImplementation((key) =>
+      new RequestRate({ limit: () => Promise.reject(new Error("no limiter")) }).admits(key),
+    );
+    expect((await use((await newClient()).key, newAddress())).status).toBe(200);
+  });
+});
+
+describe("a wrong credential", () => {
+  it("costs a read once in ten seconds, however often it comes", async () => {
+    const [key, reads] = [generateApiKey(), countReads()];
+    for (let i = 0; i < 5; i += 1) expectError(await use(key, newAddress()), 401, "Unauthorized");
+    expect(reads).toHaveBeenCalledTimes(1);
+    later(10_000);
+    expectError(await use(key, newAddress()), 401, "Unauthorized");
+    expect(reads).toHaveBeenCalledTimes(2);
+  });
+
+  it("that was good is refused at its very next use, and then costs no more than any other", async () => {
+    const [client, address] = [await newClient(), newAddress()];
+    expect((await use(client.key, address)).status).toBe(200);
+    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1").run();
+    const reads = countReads();
+    for (let i = 0; i < 5; i += 1) expectError(await use(client.key, address), 401, "Unauthorized");
+    expect(reads).toHaveBeenCalledTimes(1);
+  });
+
+  it("of an account that is let in again works within ten seconds", async () => {
+    const client = await newClient();
+    await env.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
+    expectError(await use(client.key, null), 401, "Unauthorized");
+    await env.DB.prepare("UPDATE accounts SET status = 'active'").run();
+    later(10_000);
+    expect((await use(client.key, null)).status).toBe(200);
+  });
+});
+
+describe("a good credential", () => {
+  it("costs no read while its account is over its rate", async () => {
+    const client = await newClient();
+    expect((await use(client.key, null)).status).toBe(200);
+    while ((await env.RATE_LIMIT.limit({ key: client.accountId })).success);
+    const reads = countReads();
+    for (let i = 0; i < 5; i += 1) expectError(await use(client.key, null), 429, "rate_limited");
+    expect(reads).not.toHaveBeenCalled();
+  });
+});
+
+describe("a forged call", () => {
+  it("of the payment provider or of the inference service costs no read", async () => {
+    const [prepare, batch] = [countReads(), vi.spyOn(env.DB, "batch")];
+    const forged = await issueLeaseToken(
+      "not the signing secret at all",
+      { job: "job_1", task: "t.png", lease: 1 },
+      Date.now() + MINUTE_MS,
+    );
+    for (const callback of ["outputs", "progress", "complete"]) {
+      const answer = await send("POST", `/internal/leases/${callback}`, {
+        headers: { authorization: `Bearer ${forged}`, "content-type": "application/json" },
+        body: "{}",
+      });
+      expectError(answer, 401, "Unauthorized");
+    }
+    const event = await send("POST", "/webhooks/stripe", {
+      headers: { "stripe-signature": `t=${Math.floor(Date.now() / 1_000)},v1=${"0".repeat(64)}` },
+      body: JSON.stringify({ id: "evt_1", type: "customer.deleted", data: { object: {} } }),
+    });
+    expectError(event, 400, "invalid_signature");
+    expect(prepare).not.toHaveBeenCalled();
+    expect(batch).not.toHaveBeenCalled();
+  });
+});

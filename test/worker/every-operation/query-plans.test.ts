@@ -1,0 +1,92 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { showAccount } from "../../../scripts/admin/accounts.ts";
+import worker from "../../../src/index.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { eraseAccount } from "../../../src/services/erase-account.ts";
+import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { ring, successfulJob } from "../../support/worker/archives.ts";
+import { database } from "../../support/worker/database.ts";
+import { newJob, uploaded } from "../../support/worker/jobs.ts";
+import { requestOf } from "../../support/worker/operations.ts";
+import { planOf } from "../../support/worker/query-plans.ts";
+import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
+import { later } from "../../support/worker/time.ts";
+
+const CRONS = ["17 * * * *", "*/5 * * * *", "43 3 * * *"];
+/** What a statement may read whole: only rows that wait for something, or few. */
+const READ_WHOLE = new Set([
+  "SCAN meter_events USING INDEX meter_events_due",
+  // The tasks that may be open in the trial's lane are limited.
+  "SCAN jobs USING INDEX jobs_trial_open",
+  // Nightly, the subscriptions whose period has ended, and those in arrears.
+  "SEARCH billing USING INDEX billing_by_period_end (<expr><?)",
+  "SCAN billing USING INDEX billing_in_arrears",
+  // The erasures under way, in the order of their turns.
+  "SCAN accounts USING INDEX accounts_being_erased",
+  // Messages that nobody could handle, purged every hour.
+  "SCAN dead_letters",
+]);
+
+/** Rows that the statement has selected already, a bound list, or no row at all. */
+const isOfItsOwn = (line: string, plan: readonly string[]): boolean =>
+  /^SCAN (\(subquery-\d+\)|CONSTANT ROW|\w+ VIRTUAL TABLE)/.test(line) ||
+  ["MATERIALIZE", "CO-ROUTINE"].some((made) => plan.includes(`${made} ${line.split(" ")[1]}`));
+
+/** Whether a line of a plan reads a whole table, or sorts rows that are not few. */
+const isCostly = (line: string, plan: readonly string[]): boolean =>
+  line.includes("TEMP B-TREE")
+    ? !plan.some((other) => READ_WHOLE.has(other) || other === "MATERIALIZE purged")
+    : line.startsWith("SCAN") && !READ_WHOLE.has(line) && !isOfItsOwn(line, plan);
+
+const A_MONTH = 31 * 86_400_000;
+
+describe("the database", () => {
+  it("reads by an index and without a sort in every statement of an operation, a job's life, a cron, an erasure and show-account", async () => {
+    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    const client = await newClient();
+    const job = await successfulJob(client);
+    const keyId = (await client.send("POST", "/v1/api-keys", { label: "key" }, { "idempotency-key": "k" }))
+      .body.keyId;
+    const stripe = new PlayedStripe();
+    for (const operation of OPERATION_IDS) {
+      const taskId = await uploaded(client);
+      const { method, path, headers, body } = requestOf(operation, { jobId: job.jobId, keyId, taskId });
+      await client.send(method, path, body, headers);
+    }
+    await createSession(client, "checkout");
+    later(A_MONTH);
+    await ring(job.jobId);
+    for (const cron of CRONS) await worker.scheduled(createScheduledController({ cron }), env);
+    expect(stripe.calls.length).toBeGreaterThan(0);
+    await showAccount(database, client.accountId, Date.now());
+    await eraseAccount(platformOf(env), client.accountId, Date.now());
+
+    const statements = new Set(prepare.mock.calls.map(([sql]) => String(sql)));
+    prepare.mockRestore();
+    for (const sql of statements) {
+      const plan = await planOf(sql);
+      expect(
+        plan.filter((line) => isCostly(line, plan)),
+        sql,
+      ).toEqual([]);
+    }
+  });
+
+  it("finds the uploads that a job names by their ids, and not among all of the account's", async () => {
+    const client = await newClient();
+    const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+    await newJob(client, 2);
+    const byIds = prepare.mock.calls
+      .map(([sql]) => String(sql))
+      .filter((sql) => /uploads[^]*json_each|json_each[^]*uploads/.test(sql));
+    prepare.mockRestore();
+    expect(byIds).toHaveLength(2);
+    for (const sql of byIds) {
+      const reads = (await planOf(sql)).filter((line) => /^SEARCH (u|uploads) /.test(line));
+      expect(reads, sql).toEqual([expect.stringContaining("sqlite_autoindex_uploads_1 (task_id=?)")]);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { Queues } from "../../../src/stores/queues.ts";
+import { JobObject } from "../../../src/workers/job-object.ts";
+import { present } from "../../support/at.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
+import { imageJob, uploads } from "../../support/worker/jobs.ts";
+import { later, PATIENT } from "../../support/worker/time.ts";
+
+/** The queue hangs: its next call ends when the test says how. It polls: a test can't end another's promise. */
+function hangingQueue() {
+  let end: "answer" | "failure" | null = null;
+  const send = vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
+    await vi.waitUntil(() => end !== null, { timeout: 20_000, interval: 5 });
+    if (end === "failure") throw new Error("the queue is down");
+  });
+  return {
+    called: vi.waitUntil(() => send.mock.calls.length === 1, PATIENT),
+    answers: () => (end = "answer"),
+    fails: () => (end = "failure"),
+  };
+}
+
+/** A request that hangs in the queue for longer than its key's lease, and its repetition, which asks the object again. */
+async function repeatedAfterAMinute() {
+  const client = await newClient();
+  const tasks = await uploads(client, 1);
+  const send = () => client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
+  const queue = hangingQueue();
+  const asked = vi.spyOn(JobObject.prototype, "accept");
+  const first = send();
+  await queue.called;
+  const jobId = present(await env.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
+  later(61_000);
+  const second = send();
+  await vi.waitUntil(() => asked.mock.calls.length === 2, PATIENT);
+  return { client, tasks, queue, jobId, first, second, send };
+}
+
+describe("a request that is repeated while its job's acceptance hangs", () => {
+  it("is answered 202 only for a job that stays: if the queue fails then, both are told so", async () => {
+    const { client, queue, jobId, first, second } = await repeatedAfterAMinute();
+    queue.fails();
+    expect((await first).status).toBe(409);
+    expect((await second).status).toBe(502);
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
+  });
+
+  it("and is answered 202 for the job of the first if the queue takes it in the end", async () => {
+    const { client, queue, jobId, first, second, send } = await repeatedAfterAMinute();
+    queue.answers();
+    expect(await second).toMatchObject({ status: 202, body: { jobId } });
+    expect(await first).toMatchObject({ status: 202, body: { jobId } });
+    expect(await send()).toMatchObject({ status: 202, body: { jobId }, replayed: "true" });
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(200);
+  });
+
+  it("and is answered 202 also if the queue says that it failed, but a consumer has a task already", async () => {
+    const { client, tasks, queue, jobId, first, second } = await repeatedAfterAMinute();
+    const inference = new PlayedInference();
+    await deliverTask(jobId, present(tasks[0], "task"));
+    expect(inference.tasks).toHaveLength(1);
+    queue.fails();
+    expect(await second).toMatchObject({ status: 202, body: { jobId } });
+    expect(await first).toMatchObject({ status: 202, body: { jobId } });
+    expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(200);
+  });
+});

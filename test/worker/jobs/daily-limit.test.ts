@@ -1,0 +1,279 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { dayOf, usedOnDay } from "../../../src/core/daily-use.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { defineJob } from "../../../src/core/job/define.ts";
+import { CreateJobRequest } from "../../../src/contract/job.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { Queues } from "../../../src/stores/queues.ts";
+import { type Answer, newClient } from "../../support/worker/api.ts";
+import { failure, finishJob, PlayedInference } from "../../support/worker/inference.ts";
+import { imageJob, listedJobs, newJob, uploads, uploaded, videoJob, MP4 } from "../../support/worker/jobs.ts";
+import { traces, useUnits } from "../../support/worker/ledger.ts";
+import { amount } from "../../support/worker/random.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const DAY = 86_400_000;
+
+describe("createJob 402 of a paying account", () => {
+  it("daily_limit_reached: the account's jobs have reserved all units of its day; nothing is left behind", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 5 });
+    const client = await newClient();
+    await newJob(client, 4);
+    const before = await traces();
+    const tasks = await uploads(client, 2);
+    const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
+    expectError(answer, 402, "daily_limit_reached");
+    expect(answer.body.message).toContain("left until 00:00 UTC: 1.");
+    expect(answer.body.retryAfterSeconds).toBeLessThanOrEqual(86_400);
+    expect(answer.headers.get("retry-after")).toBe(String(answer.body.retryAfterSeconds));
+    expect(await traces()).toEqual(before);
+
+    expect((await client.send("GET", "/v1/account/overview")).body.access.canCreateJobs).toBe(true);
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks.slice(1)))).status).toBe(202);
+    expect((await client.send("GET", "/v1/account/overview")).body.access).toMatchObject({
+      reason: "paid_access",
+      canCreateJobs: false,
+    });
+
+    later(answer.body.retryAfterSeconds * 1_000);
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+  });
+
+  it("has the units back that its jobs did not use: those of failed tasks", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 3 });
+    const client = await newClient();
+    const { jobId, tasks } = await newJob(client, 3);
+    const create = () => client.send("POST", "/v1/jobs", imageJob(tasks.slice(0, 2)));
+    expectError(await create(), 402, "daily_limit_reached");
+    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => failure(false));
+    expect((await create()).status).toBe(202);
+  });
+
+  it("follows the account's own limit where it has one", async () => {
+    const client = await newClient();
+    const tasks = await uploads(client, 2);
+    const limit = (units: number | null) =>
+      env.DB.prepare("UPDATE accounts SET units_per_day = ?1").bind(units).run();
+    await limit(1);
+    const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
+    expectError(answer, 402, "daily_limit_reached");
+    expect(answer.body).not.toHaveProperty("retryAfterSeconds");
+    await limit(null);
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+  });
+
+  it("counts the frames that a video can have", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 100 });
+    const client = await newClient();
+    const clip = await uploaded(client, MP4, "video/mp4");
+    const create = (maxFrames: number) => client.send("POST", "/v1/jobs", videoJob(clip, { maxFrames }));
+    expectError(await create(101), 402, "daily_limit_reached");
+    expect((await create(60)).status).toBe(202);
+    expectError(await create(41), 402, "daily_limit_reached");
+  });
+
+  it("lets in exactly as many jobs as the day has units, however many come at once", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 5 });
+    const client = await newClient();
+    const tasks = await uploads(client, 1);
+    const answers: Answer[] = await Promise.all(
+      Array.from({ length: 20 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 202))
+      expectError(answer, 402, "daily_limit_reached");
+    expect(await listedJobs()).toBe(5);
+  });
+});
+
+describe("the tasks of a day", () => {
+  const tasksOf = async (): Promise<number | null> =>
+    env.DB.prepare("SELECT tasks FROM daily_use").first<number>("tasks");
+
+  it("of a trial are limited, whether they succeed or fail: garbage gives its tokens back, and costs as much", async () => {
+    overrideSettings({ TRIAL_MAX_TASKS_PER_DAY: 4 });
+    const client = await newClient("trial");
+    const inference = new PlayedInference();
+    const failJob = async (count: number) => {
+      const { jobId, tasks } = await newJob(client, count);
+      await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
+    };
+    await failJob(1);
+    await failJob(2);
+    const before = await traces();
+    const tasks = await uploads(client, 2);
+    const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
+    expectError(answer, 402, "daily_limit_reached");
+    expect(answer.body.message).toContain("Tasks of the job: 2.");
+    expect(answer.body.message).toContain(
+      "limit per day (UTC), failed ones included, is 4; left until 00:00 UTC: 1.",
+    );
+    expect(await traces()).toEqual(before);
+    await failJob(1);
+    const { trial, access } = (await client.send("GET", "/v1/account/overview")).body;
+    expect(trial).toMatchObject({ status: "active", consumedTokens: 0 });
+    expect(access).toMatchObject({ canCreateJobs: false });
+
+    later(answer.body.retryAfterSeconds * 1_000);
+    expect((await client.send("GET", "/v1/account/overview")).body.access.canCreateJobs).toBe(true);
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+    expect(await tasksOf()).toBe(2);
+  });
+
+  it("of a paying account are twice its units, so that it cannot have tasks fail all day at no charge", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 2 });
+    const client = await newClient();
+    const inference = new PlayedInference();
+    for (let i = 0; i < 2; i += 1) {
+      const { jobId, tasks } = await newJob(client, 2);
+      await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
+    }
+    const answer = await client.send("POST", "/v1/jobs", imageJob(await uploads(client, 1)));
+    expectError(answer, 402, "daily_limit_reached");
+    expect(answer.body.message).toContain("failed ones included, is 4;");
+    expect((await client.send("GET", "/v1/account/overview")).body.access.canCreateJobs).toBe(false);
+  });
+
+  it("are exactly as many as fit, however many jobs come at once", async () => {
+    overrideSettings({ TRIAL_MAX_TASKS_PER_DAY: 5, TRIAL_MAX_ACTIVE_JOBS: 100 });
+    const client = await newClient("trial");
+    const tasks = await uploads(client, 1);
+    const answers: Answer[] = await Promise.all(
+      Array.from({ length: 20 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 202))
+      expectError(answer, 402, "daily_limit_reached");
+    expect(await tasksOf()).toBe(5);
+  });
+
+  it("leave out those of a job that was never accepted: that the queue fails is not the account's doing", async () => {
+    const client = await newClient("trial");
+    const tasks = await uploads(client, 3);
+    const failing = vi
+      .spyOn(Queues.prototype, "sendTasks")
+      .mockImplementation(() => Promise.reject(new Error("no queue")));
+    expectError(await client.send("POST", "/v1/jobs", imageJob(tasks)), 502, "enqueue_failed");
+    expect(await tasksOf()).toBe(0);
+    failing.mockRestore();
+    expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
+    expect(await tasksOf()).toBe(3);
+  });
+});
+
+/** A job as the model has it. */
+interface ModelJob {
+  readonly jobId: string;
+  readonly reserved: number;
+  readonly day: number;
+  held: number;
+  hasEnded: boolean;
+}
+
+describe("the use of a day", () => {
+  const LIMIT = 10;
+  const request = CreateJobRequest.parse({
+    type: "image",
+    prompts: ["cat"],
+    tasks: ["00000000-0000-4000-8000-000000000000.png"],
+  });
+  const { jobs, ledger } = platformOf(env);
+
+  const insert = async (accountId: string, units: number, now: number) => {
+    const job = defineJob({ accountId, accessMode: "paid" }, request, newId("job"), now);
+    const listing = await jobs.insert(job, {
+      maxActiveJobs: 1_000,
+      maxTrialBacklog: 1,
+      maxUnitsPerDay: LIMIT,
+      maxTasksPerDay: 1_000,
+      units,
+      fund: "paid",
+      offer: { version: "v1", tokens: 1, days: 1 },
+    });
+    return { jobId: job.jobId, units, ...listing };
+  };
+
+  it("agrees with a model of it, whatever jobs come at once, end, fail or are withdrawn, on whatever day", async () => {
+    const anyStep = fc.oneof(
+      fc.record({
+        kind: fc.constant("at once" as const),
+        units: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
+      }),
+      fc.record({ kind: fc.constant("settle" as const), job: fc.nat(9), used: fc.nat(6) }),
+      fc.record({ kind: fc.constant("withdraw" as const), job: fc.nat(9) }),
+      fc.record({ kind: fc.constant("pass" as const), hours: fc.integer({ min: 1, max: 30 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 30 }), async (steps) => {
+        const { accountId } = await newClient();
+        const known: ModelJob[] = [];
+        let now = Date.UTC(2026, 0, 15, 12);
+        const used = () =>
+          known.filter(({ day }) => day === dayOf(now)).reduce((sum, { held }) => sum + held, 0);
+        for (const step of steps) {
+          if (step.kind === "pass") {
+            now += step.hours * 3_600_000;
+          } else if (step.kind === "at once") {
+            const answers = await Promise.all(step.units.map((units) => insert(accountId, units, now)));
+            for (const { jobId, units, listed } of answers)
+              if (listed)
+                known.push({ jobId, reserved: units, held: units, day: dayOf(now), hasEnded: false });
+            // Nothing was given back meanwhile: who was refused did not fit.
+            for (const { units, listed } of answers)
+              if (!listed) expect(used() + units).toBeGreaterThan(LIMIT);
+          } else {
+            const job = known[step.job];
+            if (job === undefined || job.hasEnded) continue;
+            job.hasEnded = true;
+            if (step.kind === "withdraw") {
+              job.held = 0;
+              await jobs.withdraw(job.jobId, now);
+            } else {
+              job.held = Math.min(step.used, job.reserved);
+              const end = { version: 2, status: "success", error: null, updatedAt: now } as const;
+              await jobs.project({ jobId: job.jobId, usedUnits: step.used, ...end });
+            }
+          }
+          expect(used()).toBeLessThanOrEqual(LIMIT);
+          expect(usedOnDay((await ledger.use(accountId)).daily, now).units).toBe(used());
+        }
+      }),
+      { numRuns: amount({ short: 40, long: 1_000 }), seed: Number(env.SEED) },
+    );
+  });
+
+  it("is not got around by a job that was asked for before midnight and is listed after it", async () => {
+    const { accountId } = await newClient();
+    const midnight = Date.UTC(2026, 0, 16);
+    expect((await insert(accountId, 8, midnight)).listed).toBe(true);
+    expect((await insert(accountId, 3, midnight - 1)).listed).toBe(false);
+    expect((await insert(accountId, 2, midnight - 1)).listed).toBe(true);
+    expect((await insert(accountId, 1, midnight + 1)).listed).toBe(false);
+    expect((await insert(accountId, 10, midnight + DAY)).listed).toBe(true);
+  });
+
+  it("has none of the jobs of days before that are listed again after a database was restored", async () => {
+    const { accountId } = await newClient();
+    const midnight = Date.UTC(2026, 0, 16);
+    await useUnits(accountId, 2, midnight + 1);
+    await useUnits(accountId, 7, midnight - 2 * 3_600_000);
+    expect((await ledger.use(accountId)).daily).toMatchObject({ day: dayOf(midnight), units: 2 });
+  });
+
+  it("is one row of an account, however many jobs it has, and other accounts' is their own", async () => {
+    const [one, other] = [(await newClient()).accountId, (await newClient()).accountId];
+    for (let day = 0; day < 3; day += 1) await useUnits(one, 4, day * DAY);
+    await useUnits(other, 7, 0);
+    const { results } = await env.DB.prepare(
+      "SELECT account_id, day, units FROM daily_use ORDER BY units",
+    ).all();
+    expect(results).toEqual([
+      { account_id: one, day: 2, units: 4 },
+      { account_id: other, day: 0, units: 7 },
+    ]);
+  });
+});

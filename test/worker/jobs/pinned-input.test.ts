@@ -1,0 +1,100 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { problemOf, TaskRequest } from "@segmentation/protocol";
+import { inputKey } from "../../../src/core/object-keys.ts";
+import { type Client, newClient } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
+import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/inference.ts";
+import { GIF, imageJob, JPEG, newJob, PNG, uploaded } from "../../support/worker/jobs.ts";
+import { entriesOf } from "../../support/worker/ledger.ts";
+import { present } from "../../support/at.ts";
+import { later } from "../../support/worker/time.ts";
+
+describe("a task's input", () => {
+  let client: Client;
+  let inference: PlayedInference;
+  beforeEach(async () => {
+    client = await newClient("trial");
+    inference = new PlayedInference();
+  });
+
+  const put = (taskId: string, bytes: BufferSource) =>
+    env.MEDIA.put(inputKey(client.accountId, taskId), bytes);
+  const etagOf = async (taskId: string) =>
+    present(await env.MEDIA.head(inputKey(client.accountId, taskId)), "object").httpEtag;
+
+  it("is pinned at the acceptance: each task is offered with the ETag of its own bytes", async () => {
+    const { jobId, tasks } = await newJob(client, 3);
+    for (const taskId of tasks) {
+      await deliverTask(jobId, taskId);
+      expect(TaskRequest.parse(inference.last).inputEtag).toBe(await etagOf(taskId));
+    }
+  });
+
+  it("stays pinned however often it is overwritten and the task is tried: the first ETag goes with each attempt", async () => {
+    const { jobId, taskId } = await newJob(client);
+    const accepted = await etagOf(taskId);
+    for (const bytes of [GIF, JPEG]) {
+      await put(taskId, bytes);
+      expect(await etagOf(taskId)).not.toBe(accepted);
+      await deliverTask(jobId, taskId);
+      expect(inference.last.inputEtag).toBe(accepted);
+      await callBack(inference.last, "complete", failure(true, "engine_crashed"));
+      later(120_000);
+      await ring(jobId);
+    }
+  });
+
+  it("is the same if the same bytes were uploaded once more", async () => {
+    const { jobId, taskId } = await newJob(client);
+    await put(taskId, PNG);
+    await deliverTask(jobId, taskId);
+    expect(inference.last.inputEtag).toBe(await etagOf(taskId));
+  });
+
+  it("that is empty is pinned too", async () => {
+    const taskId = await uploaded(client, new Uint8Array());
+    const { status, body } = await client.send("POST", "/v1/jobs", imageJob([taskId]));
+    expect({ status, code: body.error }).toEqual({ status: 402, code: "trial_format_unsupported" });
+
+    client = await newClient();
+    const own = await uploaded(client, new Uint8Array());
+    const job = await client.send("POST", "/v1/jobs", imageJob([own]));
+    await deliverTask(job.body.jobId, own);
+    expect(inference.last.inputEtag).toBe(await etagOf(own));
+  });
+
+  it("that was changed fails its task for good, and nothing is charged", async () => {
+    const { jobId, taskId } = await newJob(client);
+    await deliverTask(jobId, taskId);
+    const problem = problemOf("input_changed");
+    await callBack(inference.last, "complete", { outcome: "failed", problem, retryable: false });
+    const { body } = await client.send("GET", `/v1/jobs/${jobId}`);
+    expect(body.tasks).toEqual([{ taskId, status: "failed", error: `input_changed: ${problem.message}` }]);
+    await expect
+      .poll(() => entriesOf(jobId))
+      .toEqual([
+        ["reserve", 1],
+        ["settle", 0],
+        ["release", 1],
+      ]);
+  });
+
+  it("of a job that was stored before inputs were pinned is taken as it is", async () => {
+    const { jobId, taskId } = await newJob(client);
+    const object = env.JOBS.getByName(jobId);
+    await runInDurableObject(object, (_, { storage }) => {
+      const record = present(
+        storage.kv.get<{ definition: Record<string, unknown> }>("job"),
+        "the job's record",
+      );
+      delete record.definition["inputEtags"];
+      storage.kv.put("job", record);
+    });
+    await evictDurableObject(object);
+    await deliverTask(jobId, taskId);
+    expect(inference.last).not.toHaveProperty("inputEtag");
+    expect(TaskRequest.parse(inference.last).key).toContain(jobId);
+  });
+});

@@ -1,0 +1,265 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { MetricName } from "../../src/core/metrics.ts";
+import { Gauges } from "../../src/stores/gauges.ts";
+import { send, newClient, type Client } from "../support/worker/api.ts";
+import { builderOf } from "../support/worker/archive-builders.ts";
+import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
+import { buildArchive } from "../../src/services/build-archive.ts";
+import { CRONS, runCron } from "../support/worker/crons.ts";
+import { callBack, deliver, deliverTask, PlayedInference, success } from "../support/worker/inference.ts";
+import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
+import { settledJob } from "../support/worker/ledger.ts";
+import { PlayedStripe } from "../support/worker/stripe.ts";
+import { later } from "../support/worker/time.ts";
+
+/** A data point as a reader of the table in Analytics Engine sees it. */
+type Row = [blobs: unknown, doubles: unknown];
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let client: Client;
+let points: AnalyticsEngineDataPoint[];
+beforeEach(async () => {
+  points = [];
+  const { METRICS } = env;
+  if (METRICS === undefined) throw new Error("wrangler.toml has no binding METRICS");
+  vi.spyOn(METRICS, "writeDataPoint").mockImplementation((point) => {
+    if (point !== undefined) points.push(point);
+  });
+  client = await newClient();
+  // From here on the clock stands still until a test moves it.
+  later(0);
+});
+
+/** What was written under this index. */
+const written = (index: string): Row[] =>
+  points
+    .filter(({ indexes }) => indexes?.length === 1 && indexes[0] === index)
+    .map(({ blobs, doubles }) => [blobs, doubles]);
+
+async function startedJob() {
+  const inference = new PlayedInference();
+  const job = await newJob(client);
+  later(4_000);
+  await deliverTask(job.jobId, job.taskId);
+  return { ...job, inference };
+}
+
+async function archiveOf(): Promise<string> {
+  const { jobId } = await successfulJob(client, 3);
+  await client.send("POST", `/v1/jobs/${jobId}/download`, undefined, { "idempotency-key": jobId });
+  points.length = 0;
+  return jobId;
+}
+
+async function use(units: number): Promise<void> {
+  await env.DB.prepare(
+    "INSERT INTO meter_events (identifier, customer_id, units, at) VALUES ('job_1', 'cus_1', ?1, ?2)",
+  )
+    .bind(units, Date.now())
+    .run();
+}
+
+/** For each metric of the table, what has to happen, and the points that the Worker then writes. */
+const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
+  request: async () => {
+    await client.send("GET", "/v1/account");
+    await client.send("POST", "/v1/jobs", {});
+    await send("PUT", "/v1/jobs/job_1");
+    return [
+      [["info", "getAccount", "200", ""], [0]],
+      [["info", "createJob", "400", "invalid_request"], [0]],
+      [["info", "PUT /v1/jobs/:jobId", "405", "method_not_allowed"], [0]],
+    ];
+  },
+  job_started: async () => {
+    await startedJob();
+    return [[["info", "interactive"], [4_000]]];
+  },
+  job_ended: async () => {
+    const { inference } = await startedJob();
+    later(5_000);
+    await callBack(inference.last, "complete", success());
+    await callBack(inference.last, "complete", success());
+    return [[["info", "interactive", "success"], [9_000]]];
+  },
+  task_offered: async () => {
+    const { jobId, tasks } = await newJob(client, 4);
+    const inference = new PlayedInference();
+    const bodies = tasks.map((taskId) => ({ v: 1, jobId, taskId }));
+    await deliver("segmentation-bulk", bodies[0] ?? {});
+    inference.answer = () => Response.json({ error: "lane_full" }, { status: 429 });
+    await deliver("segmentation-bulk", bodies[1] ?? {});
+    inference.answer = () => Response.json({ error: "invalid_request" }, { status: 400 });
+    await deliver("segmentation-bulk", bodies[2] ?? {});
+    inference.silent = true;
+    await deliver("segmentation-bulk", bodies[3] ?? {});
+    return ["accepted", "busy", "refused", "unanswered"].map((outcome) => [["info", "bulk", outcome], [0]]);
+  },
+  task_completed: async () => {
+    const { inference } = await startedJob();
+    const problem = { code: "input_unreadable", message: "It cannot be read." };
+    await callBack(inference.last, "complete", { outcome: "failed", problem, retryable: false });
+    await callBack(inference.last, "complete", { outcome: "failed", problem, retryable: false });
+    return [
+      [["info", "ended", "failed", "input_unreadable"], []],
+      [["info", "repeated", "failed", "input_unreadable"], []],
+    ];
+  },
+  lease_expired: async () => {
+    const { jobId } = await startedJob();
+    later(10 * MINUTE);
+    await ring(jobId);
+    return [[["warn", "interactive"], []]];
+  },
+  archive_ended: async () => {
+    const jobId = await archiveOf();
+    later(8_000);
+    await deliverArchive(jobId);
+    await deliverArchive(jobId);
+    return [[["info", "ready"], [8_000]]];
+  },
+  archive_unfinished: async () => {
+    await buildArchive(builderOf({ archiveTurnFiles: 1 }), await archiveOf());
+    return [[["info"], [0]]];
+  },
+  archive_built: async () => {
+    await deliverArchive(await archiveOf());
+    return [[["info"], [0, 1, 7, expect.toSatisfy((size) => Number(size) > 500)]]];
+  },
+  lane_gauges: async () => {
+    await startedJob();
+    await newJob(client, 3);
+    later(7_000);
+    await newJob(client, 2);
+    await runCron(CRONS.report);
+    return [
+      [
+        ["info", "interactive"],
+        [1, 1, 0, 0],
+      ],
+      [
+        ["info", "bulk"],
+        [2, 5, 2, 7],
+      ],
+      [
+        ["info", "trial"],
+        [0, 0, 0, 0],
+      ],
+    ];
+  },
+  database_gauges: async () => {
+    await newJob(client);
+    await deliver("segmentation-dead-letters", { jobId: "job_1" });
+    later(DAY + 1);
+    await newJob(client);
+    await runCron(CRONS.report);
+    return [[["info"], [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1]]];
+  },
+  usage_reported: async () => {
+    const stripe = new PlayedStripe();
+    stripe.has("cus_1");
+    await use(3);
+    later(20_000);
+    await runCron(CRONS.report);
+    await runCron(CRONS.report);
+    expect(stripe.calls.length).toBeGreaterThan(0);
+    return [
+      [["info"], [1, 1, 20]],
+      [["info"], [0, 0, 0]],
+    ];
+  },
+  books_closed: async () => {
+    const endedAt = Date.now();
+    await settledJob(client.accountId, { units: 1, fund: "paid", endedAt });
+    await settledJob(client.accountId, { units: 2, fund: "paid", endedAt });
+    await env.DB.exec(
+      "INSERT INTO meter_events (identifier, customer_id, units, at, sent_at, closed_units) VALUES ('job_1', 'cus_1', 1, 0, 1, 1)",
+    );
+    later(20 * DAY);
+    await runCron(CRONS.report);
+    await runCron(CRONS.report);
+    return [[["info"], [1, 2, 1]]];
+  },
+  uploads_inspected: async () => {
+    await presign(client);
+    later(2 * HOUR);
+    await runCron(CRONS.report);
+    return [[["info"], [1, 1, expect.toSatisfy((lateMs) => lateMs > HOUR && lateMs < 2 * HOUR)]]];
+  },
+  uploads_swept: async () => {
+    await presign(client);
+    later(2 * DAY);
+    const taskId = await uploaded(client);
+    await client.send("POST", "/v1/jobs", imageJob([taskId]));
+    await runCron(CRONS.sweep);
+    return [[["info"], [1, 0]]];
+  },
+  cron_ended: async () => {
+    await runCron(CRONS.sweep);
+    await runCron(CRONS.nightly);
+    await runCron(CRONS.report);
+    return [
+      [["info", "17 * * * *"], [0]],
+      [["info", "43 3 * * *"], [0]],
+      [["info", "*/5 * * * *"], [0]],
+    ];
+  },
+};
+
+describe("each metric of the table is written", () => {
+  it.each(Object.entries(WRITTEN))("%s", async (name, happens) => {
+    const expected = await happens();
+    expect(written(name)).toEqual(expected);
+  });
+});
+
+describe("metrics", () => {
+  it("count each warning and error under its event, by its level alone", async () => {
+    vi.spyOn(Gauges.prototype, "lane").mockRejectedValue(new Error("the database is gone"));
+    await runCron(CRONS.report);
+    expect(written("gauges_failed")).toEqual([[["error"], []]]);
+    expect(written("cron_ended")).toHaveLength(1);
+  });
+
+  it("of a job of one picture are eight points, with one for each request of its client and its service", async () => {
+    const { inference } = await startedJob();
+    const file = { name: "masks/0.png", contentType: "image/png", size: 7, md5: "1B2M2Y8AsgTpgAmY7PhCfg==" };
+    await callBack(inference.last, "outputs", { files: [file] });
+    await callBack(inference.last, "complete", success());
+    const names = points.flatMap(({ indexes: [name] = [] }) => (typeof name === "string" ? [name] : []));
+    expect(names.toSorted()).toEqual([
+      "job_ended",
+      "job_started",
+      "request",
+      "request",
+      "request",
+      "request",
+      "task_completed",
+      "task_offered",
+    ]);
+  });
+
+  it("fail no request when the platform takes no more points", async () => {
+    const { METRICS } = env;
+    if (METRICS !== undefined)
+      vi.spyOn(METRICS, "writeDataPoint").mockImplementation(() => {
+        throw new Error("too many data points");
+      });
+    expect(await client.send("GET", "/v1/account")).toMatchObject({ status: 200 });
+  });
+
+  it("name no account, job, task, key or address", async () => {
+    const { inference, jobId, taskId } = await startedJob();
+    await callBack(inference.last, "complete", success());
+    await client.send("GET", `/v1/jobs/${jobId}/result`);
+    await runCron(CRONS.report);
+    const text = JSON.stringify(points);
+    expect(points.length).toBeGreaterThan(8);
+    for (const secret of [client.accountId, client.key, jobId, taskId, "@"])
+      expect(text).not.toContain(secret);
+  });
+});
