@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { crossing, leaving, pan, zoom } from "../../inference-container/test/motion/clips.ts";
+import { idsOf, ownersOn, visibleShare } from "../../inference-container/test/motion/compare.ts";
 import {
   expectCameBack,
   expectCrossed,
   expectFollowed,
 } from "../../inference-container/test/motion/expectations.ts";
-import { segmenting } from "../../inference-container/test/motion/segmenting.ts";
+import { MISSING_DETECTOR, segmenting } from "../../inference-container/test/motion/segmenting.ts";
 
 const segment = segmenting();
+const segmentMissing = segmenting(MISSING_DETECTOR);
 
 test("ten seconds of a camera's pan give 60 frames with the cat where it is, under one id", async () => {
   const frames = await segment(await pan(), {});
@@ -31,4 +33,15 @@ test("a cup that is away for at least 4 of 16 frames comes back under its id", a
   const frames = await segment(await leaving(), { fps: 4 });
   expect(frames).toHaveLength(16);
   expectCameBack(frames, 4);
+});
+
+test("two people who meet while the detector misses everything for two seconds keep their ids", async () => {
+  const frames = await segmentMissing(await crossing(), { fps: 3 });
+  expect(frames).toHaveLength(12);
+  const together = frames.filter((frame) => visibleShare(frame, "far") > 0.9);
+  for (const name of ["near", "far"]) expect(idsOf(together, name)).toHaveLength(1);
+  expect(idsOf(frames, "far")).not.toEqual(idsOf(frames, "near"));
+  // For a second they are drawn without a detection.
+  for (const frame of frames.slice(2, 5)) expect(ownersOn(frame)).toEqual(["far", "near"]);
+  expect(ownersOn(frames.at(-1) ?? expect.fail())).toEqual(["far", "near"]);
 });

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MAX_ZIP_ENTRIES } from "../../src/core/zip-records.ts";
+import { ZipWriter } from "../../src/core/zip-writer.ts";
+import { archiveReaders } from "../support/node/archive-readers.ts";
+import { MTIME, noise } from "../support/node/zip-of.ts";
+
+/** Every message's builder has so many files, and the next goes on with what is known of them. */
+const TURN_FILES = 20_000;
+const sizeOf = (i: number): number => (i * 7) % 300;
+
+describe(`an archive of ${MAX_ZIP_ENTRIES} files, written in turns,`, () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "zip-"));
+    const names = Array.from({ length: MAX_ZIP_ENTRIES }, (_, i) => `masks/a.png/${i}.png`);
+    const pieces: Uint8Array[] = [];
+    const sink = (piece: Uint8Array) => pieces.push(piece.slice());
+    let zip = new ZipWriter(sink, MTIME);
+    for (const [i, name] of names.entries()) {
+      if (i % TURN_FILES === 0) zip = new ZipWriter(sink, MTIME, names.slice(0, i), zip.known());
+      zip.entry(name)(noise(sizeOf(i), i), true);
+    }
+    zip.end();
+    writeFileSync(join(folder, "a.zip"), Buffer.concat(pieces));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(archiveReaders().map((reader) => [reader.name, reader] as const))(
+    "is read whole by %s",
+    (_, { sizes }) => {
+      expect(sizes(join(folder, "a.zip"))).toEqual(
+        Array.from({ length: MAX_ZIP_ENTRIES }, (__, i) => sizeOf(i)),
+      );
+    },
+  );
+});

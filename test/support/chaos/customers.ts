@@ -1,0 +1,66 @@
+import sharp from "sharp";
+import { createClient } from "../../../scripts/client/api-client.ts";
+import type { StackAddress } from "../../../scripts/stack/start-stack.ts";
+import { signIn } from "../../../scripts/token/sign-in.ts";
+import { Account, AccountOverview } from "../../../src/contract/account.ts";
+import { BillingUrl } from "../../../src/contract/billing.ts";
+import { present } from "../at.ts";
+import { sample } from "../node/sample.ts";
+import { expect, vi } from "vitest";
+import { z } from "zod";
+
+/** A paying account with its uploads. */
+export interface Customer {
+  readonly email: string;
+  readonly accountId: string;
+  readonly apiKey: string;
+  readonly taskIds: readonly string[];
+}
+
+const CreatedKey = z.object({ secret: z.string() });
+
+/** A request with a new Idempotency-Key. */
+const call = (url: string, credential: string, method = "GET", body?: object): Promise<Response> =>
+  fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${credential}`,
+      "idempotency-key": crypto.randomUUID(),
+      ...(body && { "content-type": "application/json" }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+/** The account that a credential opens, and its access mode. */
+export async function whoIs(
+  baseUrl: string,
+  credential: string,
+): Promise<{ accountId: string; mode: string }> {
+  const { accountId } = Account.parse(await (await call(`${baseUrl}/v1/account`, credential)).json());
+  const overview = await (await call(`${baseUrl}/v1/account/overview`, credential)).json();
+  return { accountId, mode: AccountOverview.parse(overview).access.mode };
+}
+
+/** Signs in as somebody new, subscribes at Stripe's stand-in, and uploads pictures, at most `width` pixels wide. */
+export async function newCustomer(stack: StackAddress, email: string, width: number): Promise<Customer> {
+  const { baseUrl } = stack;
+  const token = await signIn(present(stack.identityUrl, "identityUrl"), email);
+  const { accountId } = await whoIs(baseUrl, token);
+  const { url } = BillingUrl.parse(
+    await (await call(`${baseUrl}/v1/billing/checkout`, token, "POST")).json(),
+  );
+  expect((await fetch(url, { method: "POST", redirect: "manual" })).status).toBe(303);
+  await vi.waitUntil(async () => (await whoIs(baseUrl, token)).mode === "paid", {
+    timeout: 30_000,
+    interval: 200,
+  });
+  const created = await call(`${baseUrl}/v1/api-keys`, token, "POST", { label: "chaos" });
+  const { secret: apiKey } = CreatedKey.parse(await created.json());
+  const client = createClient({ baseUrl, apiKey });
+  const taskIds: string[] = [];
+  for (const name of ["chelsea", "coffee", "astronaut"] as const) {
+    const picture = await sharp(sample(name)).resize({ width, withoutEnlargement: true }).png().toBuffer();
+    taskIds.push(await client.upload(new Uint8Array(picture), "image/png"));
+  }
+  return { email, accountId, apiKey, taskIds };
+}

@@ -1,0 +1,28 @@
+/** A model that the inference service of a chaos run serves, and what is asked of it. */
+export interface ChaosModel {
+  /** The service's script. */
+  readonly service: string;
+  /** Its settings. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The widest picture, in pixels. */
+  readonly width: number;
+  /** Prompts to draw a job's from. */
+  readonly prompts: readonly (readonly string[])[];
+}
+
+/** The model that the stack serves by default. */
+export const EMBEDDED: ChaosModel = {
+  service: "inference-container/src/main.ts",
+  env: {},
+  width: 512,
+  prompts: [["cat", "cup", "person"]],
+};
+
+/** A model that takes no time, except that one job in ten holds the device for half a second. */
+export const PLANTED: ChaosModel = {
+  service: "inference-container/test/support/planted-main.ts",
+  // More tasks at the service than its default, because it is quick: a power cut costs each of them an attempt.
+  env: { MODEL_FOLDER: "planted", QUEUE_CAPACITY: "12" },
+  width: 64,
+  prompts: [["slow", "bright"], ...Array.from({ length: 9 }, () => ["bright"])],
+};

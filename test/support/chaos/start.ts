@@ -1,0 +1,34 @@
+/**
+ * Runs a stack as `npm start` does, with or without faults. CHAOS_SERVICE is the inference service's script; CHAOS_SEED,
+ * if it is set, puts the fault shims in their places.
+ */
+import { runCommand } from "../../../scripts/shared/command-line.ts";
+import { startStack } from "../../../scripts/stack/start-stack.ts";
+
+const { CHAOS_SEED: seed, CHAOS_SERVICE: service, STATE_DIR: stateDir } = process.env;
+
+await runCommand(async (signal) => {
+  const stack = await startStack({
+    port: 0,
+    stateDir,
+    standIns: true,
+    onProgress: (sentence) => console.log(sentence),
+    signal,
+    ...(seed === undefined
+      ? { mains: { inference: service } }
+      : {
+          settings: { CHAOS_SEED: seed },
+          mains: {
+            worker: "test/support/chaos/worker/main.ts",
+            inference: "test/support/chaos/inference-main.ts",
+          },
+        }),
+  });
+  const interrupted = new Promise<null>((resolve) => {
+    signal.addEventListener("abort", () => resolve(null), { once: true });
+  });
+  const failure = await Promise.race([interrupted, stack.crashed]);
+  await stack.stop();
+  if (failure !== null) throw failure;
+  return 0;
+});
