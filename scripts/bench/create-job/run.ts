@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { DEFAULT_POLICY } from "../../../src/core/job/policy.ts";
+import { markdownTable, spreadTable } from "../table.ts";
+import { type BenchStack, withStack } from "../with-stack.ts";
+import { type IdleService, startIdleService } from "./idle-service.ts";
+import { processorTime } from "./processor-time.ts";
+
+/** The largest batch that a job takes. */
+const BATCH = 100;
+
+/** What one createJob took, from its request to its answer, in milliseconds. */
+interface Call {
+  readonly wall: number;
+  /** Of all the stack's processes. */
+  readonly processor: number;
+}
+
+/** A job of one picture, and one of a hundred. */
+export interface Round {
+  readonly one: Call;
+  readonly batch: Call;
+}
+
+/** Measures createJob with one upload and with a hundred, in turns. Returns the report's lines. */
+export async function benchCreateJob(rounds: number, signal: AbortSignal): Promise<string[]> {
+  const service = await startIdleService();
+  try {
+    const settings = {
+      INFERENCE_URL: service.url,
+      INFERENCE_TOKEN: randomBytes(24).toString("hex"),
+      // No lease ends meanwhile, so no task comes again.
+      LEASE_SECONDS: "3600",
+    };
+    return await withStack(
+      signal,
+      async (stack) => {
+        const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+        const uploads: string[] = [];
+        for (let i = 0; i < BATCH; i += 1) uploads.push(await stack.client.upload(png, "image/png"));
+        const runs: Round[] = [];
+        // The first round warms the path up and is not counted.
+        for (let round = 0; round <= rounds; round += 1) {
+          signal.throwIfAborted();
+          const run = await measureRound(stack, service, uploads, round % 2 === 0);
+          if (round > 0) runs.push(run);
+        }
+        return report(runs);
+      },
+      async () => ({ settings }),
+    );
+  } finally {
+    service.close();
+  }
+}
+
+async function measureRound(
+  { client, mark }: BenchStack,
+  service: IdleService,
+  uploads: readonly string[],
+  isBatchFirst: boolean,
+): Promise<Round> {
+  const time = async (tasks: readonly string[]): Promise<Call> => {
+    const dispatched = service.taken(Math.min(tasks.length, DEFAULT_POLICY.window));
+    const before = processorTime(mark);
+    const begun = performance.now();
+    await client.createImageJob({ tasks: [...tasks], prompts: ["cat"] });
+    const call = { wall: performance.now() - begun, processor: processorTime(mark) - before };
+    // What the job starts would take processor time from the next one.
+    await dispatched;
+    return call;
+  };
+  const batchFirst = isBatchFirst ? await time(uploads) : null;
+  const one = await time(uploads.slice(0, 1));
+  return { one, batch: batchFirst ?? (await time(uploads)) };
+}
+
+/** The rounds as two Markdown tables: of wall time, and of processor time, on which other programs have no influence. */
+export function report(rounds: readonly Round[]): string[] {
+  const mean = (of: (round: Round) => Call): number =>
+    rounds.reduce((sum, round) => sum + of(round).processor, 0) / rounds.length;
+  const [one, batch] = [mean((round) => round.one), mean((round) => round.batch)];
+  return [
+    ...spreadTable<Round>(
+      [
+        ["createJob of 1 upload, ms", (round) => round.one.wall, 1],
+        [`createJob of ${BATCH} uploads, ms`, (round) => round.batch.wall, 1],
+        [`**${BATCH} uploads ÷ 1**`, (round) => round.batch.wall / round.one.wall, 2],
+      ],
+      [{ heading: "rounds", runs: rounds }],
+    ),
+    "",
+    ...markdownTable(
+      [`mean of ${rounds.length} rounds`, "1 upload", `${BATCH} uploads`, `**${BATCH} uploads ÷ 1**`],
+      [["the stack's processor time for it, ms", one.toFixed(1), batch.toFixed(1), (batch / one).toFixed(2)]],
+    ),
+  ];
+}

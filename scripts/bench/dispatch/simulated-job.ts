@@ -1,0 +1,95 @@
+import { DEFAULT_POLICY } from "../../../src/core/job/policy.ts";
+import { isDone, newJob, type JobDefinition, type JobState } from "../../../src/core/job/state.ts";
+import * as tasks from "../../../src/core/job/tasks.ts";
+import { nextWake } from "../../../src/core/job/wake.ts";
+import { DEFAULT_DELAY_MS } from "../../../src/inference/client.ts";
+import type { Completion, Lane } from "@segmentation/protocol";
+import { RETRY_FULL_SECONDS } from "../../../inference-container/src/tasks/lanes.ts";
+import type { Queued } from "../../../inference-container/src/tasks/line.ts";
+import type { Random } from "../../../inference-container/test/tracking/random.ts";
+import type { Clock } from "./clock.ts";
+
+/** A task as the inference service gets it, and the job that its callbacks reach. */
+export interface Offer extends Queued {
+  readonly job: SimulatedJob;
+  readonly taskId: string;
+  readonly lease: number;
+}
+
+/** What the messages and offers of all jobs pass through. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Offers a task to the service that the load balancer picks. */
+  readonly offer: (offer: Offer) => "accepted" | "full" | "unreachable";
+}
+
+/** How long a message is in its queue, in milliseconds: two of the queues collect for a second (wrangler.toml). */
+const QUEUE_MS: Readonly<Record<Lane, number>> = { interactive: 50, bulk: 1_050, trial: 1_050 };
+
+const ASKED_MS = { full: RETRY_FULL_SECONDS * 1_000, unreachable: DEFAULT_DELAY_MS } as const;
+
+/** One job: the rules are those of core/job; its object's alarm, the queue and the consumer are simulated around them. */
+export class SimulatedJob {
+  readonly #surroundings: Surroundings;
+  #state: JobState;
+  #wakesAt = Infinity;
+
+  constructor(definition: JobDefinition, surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    this.#state = { ...newJob(definition), phase: "running" };
+    this.#follow(this.#state);
+  }
+
+  /** The service reports progress. Returns whether the lease is still in force. */
+  extend(taskId: string, lease: number): boolean {
+    const report = { done: 0, total: 1 };
+    return this.#take((state, now) => tasks.extendTask(state, taskId, lease, report, DEFAULT_POLICY, now));
+  }
+
+  /** The service reports a task's end. */
+  complete(taskId: string, lease: number, completion: Completion): void {
+    const { now } = this.#surroundings.clock;
+    this.#follow(tasks.completeTask(this.#state, taskId, lease, completion, DEFAULT_POLICY, now).state);
+  }
+
+  #take(transition: (state: JobState, now: number) => tasks.Transition): boolean {
+    const { state, taken } = transition(this.#state, this.#surroundings.clock.now);
+    if (taken) this.#follow(state);
+    return taken;
+  }
+
+  /** Sends what is due and sets the alarm. The list takes each version at once. */
+  #follow(next: JobState): void {
+    const { clock } = this.#surroundings;
+    const { state, taskIds } = tasks.takeDueTasks(next, DEFAULT_POLICY, clock.now);
+    this.#state = { ...state, projected: state.version };
+    for (const taskId of taskIds) {
+      clock.in(QUEUE_MS[state.definition.lane], () => this.#dispatch(taskId));
+    }
+    const wakesAt = state.tasks.every(isDone) ? Infinity : nextWake(this.#state, DEFAULT_POLICY, clock.now);
+    if (wakesAt === this.#wakesAt) return;
+    this.#wakesAt = wakesAt;
+    if (wakesAt < Infinity) clock.at(wakesAt, () => this.#alarm(wakesAt));
+  }
+
+  #alarm(setFor: number): void {
+    // It was set anew meanwhile.
+    if (setFor !== this.#wakesAt) return;
+    this.#wakesAt = Infinity;
+    this.#follow(tasks.tickTasks(this.#state, DEFAULT_POLICY, this.#surroundings.clock.now));
+  }
+
+  #dispatch(taskId: string): void {
+    if (!this.#take((state, now) => tasks.claimTask(state, taskId, DEFAULT_POLICY, now))) return;
+    const { offer, random } = this.#surroundings;
+    const { lastLease: lease, definition } = this.#state;
+    const { lane, type, accountId: account, createdAt: acceptedAt } = definition;
+    const answer = offer({ lane, type, account, acceptedAt, job: this, taskId, lease });
+    this.#take((state, now) =>
+      answer === "accepted"
+        ? tasks.startTask(state, taskId, lease, now)
+        : tasks.releaseTask(state, taskId, lease, ASKED_MS[answer], random.between(0, 1), now),
+    );
+  }
+}
