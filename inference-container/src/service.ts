@@ -40,12 +40,15 @@ export async function startService(settings: Settings, loader: string, log: Logg
   const config = { loader, modelFolder, ffmpeg, cpuFallback, options: modelOptions };
   const engines = new Engines(config, devices, settings.taskTimeoutMs, log, metrics);
   const parts = { engines, folder, storageOrigins, patienceMs, log, metrics };
-  const limits = { ...settings, inFlight: settings.inFlight * devices.length, clips: devices.length };
+  const inFlight = (): number =>
+    settings.inFlight === undefined ? engines.places : settings.inFlight * devices.length;
+  const limits = { ...settings, inFlight, clips: devices.length };
   const board = new Board(limits, (task) => runTask(task, parts), metrics);
   let draining = false;
   const state = (): ServiceState => {
     if (draining) return "DRAINING";
     if (engines.model === undefined) return "STARTING";
+    if (!engines.isAble) return "UNABLE";
     return board.busy ? "BUSY" : "READY";
   };
   const app = createApp({

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { DEFAULT_LOAD_OPTIONS, defaultMaxBatch } from "./models/load-options.ts";
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 
@@ -50,14 +49,17 @@ const Environment = z
     DEVICES: Devices,
     CPU_FALLBACK: z.stringbool().default(false),
     MODEL_THREADS: count(0, 1_024, 0),
+    MODEL_SERVER_TOKEN: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, "may have no spaces and only ASCII characters")
+      .optional(),
+    MODEL_SERVER_PATIENCE_SECONDS: count(0, 86_400, 300),
     FEATURE_CACHE_MB: count(0, 1_048_576, 256),
     TEXT_CACHE_MB: count(0, 1_048_576, 1),
-    MAX_BATCH: z.coerce.number().int().min(1).max(64).optional(),
-    BATCH_DELAY_MS: count(0, 1_000, DEFAULT_LOAD_OPTIONS.batchDelayMs),
     STORAGE_ORIGINS: Origins,
     CALLBACK_ORIGINS: Origins,
     QUEUE_CAPACITY: count(1, 10_000, 8),
-    IN_FLIGHT: count(1, 64, 3),
+    IN_FLIGHT: z.coerce.number().int().min(1).max(256).optional(),
     HEARTBEAT_SECONDS: seconds(600, 10),
     PATIENCE_SECONDS: seconds(86_400, 600),
     TASK_TIMEOUT_SECONDS: seconds(86_400, 120),
@@ -100,8 +102,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       threads: env.MODEL_THREADS,
       featureCacheBytes: env.FEATURE_CACHE_MB * 1_048_576,
       textCacheBytes: env.TEXT_CACHE_MB * 1_048_576,
-      maxBatch: env.MAX_BATCH ?? defaultMaxBatch(env.EXECUTION_PROVIDER),
-      batchDelayMs: env.BATCH_DELAY_MS,
+      // Sooner than the watchdog, which would end the engine and with it what others have there.
+      requestTimeoutMs: env.TASK_TIMEOUT_SECONDS * 900,
+      serverPatienceMs: env.MODEL_SERVER_PATIENCE_SECONDS * 1_000,
     },
     devices: env.DEVICES,
     cpuFallback: env.CPU_FALLBACK,

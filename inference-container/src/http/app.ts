@@ -6,13 +6,13 @@ import type { DeviceState } from "../engine/engines.ts";
 import type { ModelInfo } from "../engine/messages.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Board } from "../tasks/board.ts";
+import { RETRY_FULL_SECONDS } from "../tasks/lanes.ts";
 import { bearer } from "./bearer.ts";
 
 const BODY_BYTES = 262_144;
-const RETRY_FULL_SECONDS = 2;
 const RETRY_NOT_READY_SECONDS = 5;
 
-export type ServiceState = "STARTING" | "READY" | "BUSY" | "DRAINING";
+export type ServiceState = "STARTING" | "READY" | "BUSY" | "UNABLE" | "DRAINING";
 
 export interface AppParts {
   readonly board: Board;
@@ -79,6 +79,10 @@ export function createApp(parts: AppParts): Hono {
         metrics.refusals.inc({ status: 403 });
         return c.json(foreign, 403);
       }
+      if (board.isCancelled(parsed.data.key)) {
+        metrics.refusals.inc({ status: 409 });
+        return c.json(problem("cancelled", "The task was cancelled. Offer it again under a new key."), 409);
+      }
       const known = board.state(parsed.data.key);
       if (known !== undefined) return c.json(known, 202);
       if (now === "STARTING")
@@ -87,6 +91,13 @@ export function createApp(parts: AppParts): Hono {
           RETRY_NOT_READY_SECONDS,
           "not_ready",
           "The model is still loading. Try again later.",
+        );
+      if (now === "UNABLE")
+        return busy(
+          503,
+          RETRY_NOT_READY_SECONDS,
+          "model_unable",
+          "The server that has the model is not ready. Try again later.",
         );
       const accepted = board.submit(parsed.data);
       if (accepted === undefined)

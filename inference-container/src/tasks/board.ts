@@ -1,15 +1,23 @@
 import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { TaskDropped } from "./dropped.ts";
-import { FinishedKeys } from "./finished.ts";
+import { KeyMemory } from "./key-memory.ts";
+import { Lanes } from "./lanes.ts";
 import { TaskReturned } from "./lease.ts";
 import { Task } from "./task.ts";
+
+/** How long a stopping service, which has little time left, reports that it hands a task back. */
+const STOPPED_MS = 3_000;
+/** The same for a task that gives way to another. A report that is lost costs the task an attempt. */
+const GAVE_WAY_MS = 10_000;
+/** How many tasks may be on their way back at once: where reports hang, no more tasks give way. */
+const MOST_LEAVING = 64;
 
 export interface BoardLimits {
   /** Pictures that may wait per lane, and as many clips. */
   readonly queueCapacity: number;
-  /** Tasks that may be between fetch and commit at once. */
-  readonly inFlight: number;
+  /** Tasks that may be between fetch and commit at once; it may change when the model is loaded. */
+  readonly inFlight: () => number;
   /** Clips that may be among them. */
   readonly clips: number;
   readonly heartbeatMs: number;
@@ -17,58 +25,78 @@ export interface BoardLimits {
   readonly patienceMs: number;
 }
 
-const isVideo = ({ request }: { readonly request: TaskRequest }): boolean => request.type === "video";
+/** A finished task's key is remembered, so that a repeated POST starts no task again. */
+const FINISHED_MS = 3_600_000;
+/** A cancelled one too, because the DELETE may overtake its POST, which no proxy holds up for longer. */
+const CANCELLED_MS = 600_000;
 
 /** The known, waiting and running tasks: bounded lanes in front of a bounded number of places. */
 export class Board {
   readonly #limits: BoardLimits;
   readonly #run: (task: Task) => Promise<void>;
   readonly #metrics: Metrics;
-  readonly #finished = new FinishedKeys();
+  readonly #finished = new KeyMemory(FINISHED_MS);
+  readonly #cancelled = new KeyMemory(CANCELLED_MS);
+  readonly #lanes: Lanes<TaskRequest>;
+  readonly #waiting = new Map<string, Task>();
   readonly #running = new Map<string, Task>();
-  #waiting: Task[] = [];
+  /** Aborted before they had a place: they only report, or not even that. */
+  readonly #leaving = new Map<string, Task>();
   #whenIdle: (() => void)[] = [];
 
   /** @param run takes a task from fetch to commit and never rejects */
   constructor(limits: BoardLimits, run: (task: Task) => Promise<void>, metrics: Metrics) {
     this.#limits = limits;
+    this.#lanes = new Lanes(limits.queueCapacity);
     this.#run = run;
     this.#metrics = metrics;
   }
 
-  /** Accepts a task unless its key is already known; returns its state, or undefined if there is no room. */
+  /**
+   * Accepts a task unless its key is already known; returns its state, or undefined if there is no room. The task may be
+   * given the room of another that would go last; that one is handed back to the Worker.
+   */
   submit(request: TaskRequest): TaskState | undefined {
     const known = this.state(request.key);
     if (known !== undefined) return known;
-    if (this.#isFull(request)) return undefined;
+    if (this.#leaving.size >= MOST_LEAVING && this.#lanes.isFull(request)) return undefined;
+    const last = this.#lanes.add(request);
+    if (last === request) return undefined;
     const task = new Task(request, this.#limits);
-    task.signal.addEventListener("abort", () => this.#pump(), { once: true });
-    this.#waiting.push(task);
+    task.signal.addEventListener("abort", () => this.#leave(task), { once: true });
+    this.#waiting.set(request.key, task);
+    if (last !== undefined) this.#waiting.get(last.key)?.abort(new TaskReturned(GAVE_WAY_MS));
     this.#pump();
     return this.state(request.key);
   }
 
   /** The state of a task; undefined if its key is unknown. */
   state(key: string): TaskState | undefined {
-    if (this.#running.has(key)) return { key, state: "running" };
-    if (this.#waiting.some(({ request }) => request.key === key)) return { key, state: "queued" };
+    if (this.#running.has(key) || this.#leaving.has(key)) return { key, state: "running" };
+    if (this.#waiting.has(key)) return { key, state: "queued" };
     return this.#finished.has(key) ? { key, state: "done" } : undefined;
   }
 
-  /** Stops a task; nothing more is reported for it. An unknown key is not an error. */
+  /** Stops a task; nothing more is reported for it. An unknown key is not an error: its task may be on its way. */
   cancel(key: string): void {
-    const task = this.#running.get(key) ?? this.#waiting.find(({ request }) => request.key === key);
+    this.#cancelled.add(key);
+    const task = this.#running.get(key) ?? this.#waiting.get(key);
     task?.abort(new TaskDropped("cancelled"));
+  }
+
+  /** Whether the task was cancelled in the last minutes, be it before it came. */
+  isCancelled(key: string): boolean {
+    return this.#cancelled.has(key);
   }
 
   /** Whether every place is taken. */
   get busy(): boolean {
-    return this.#running.size >= this.#limits.inFlight;
+    return this.#running.size >= this.#limits.inFlight();
   }
 
-  /** Resolves when no task waits or runs. */
+  /** Resolves when no task is left. */
   async drained(): Promise<void> {
-    if (this.#waiting.length + this.#running.size === 0) return;
+    if (this.#isIdle) return;
     const idle = Promise.withResolvers<void>();
     this.#whenIdle.push(idle.resolve);
     await idle.promise;
@@ -76,48 +104,44 @@ export class Board {
 
   /** Stops all waiting and running tasks; they are still reported as handed back. */
   stopAll(): void {
-    const reason = new TaskReturned();
-    for (const task of [...this.#running.values(), ...this.#waiting]) task.abort(reason);
+    const reason = new TaskReturned(STOPPED_MS);
+    for (const task of [...this.#running.values(), ...this.#waiting.values()]) task.abort(reason);
   }
 
-  /** Clips are counted separately: otherwise clips that wait for hours would keep their lane's pictures out. */
-  #isFull(request: TaskRequest): boolean {
-    const alike = this.#waiting.filter(
-      (task) => task.request.lane === request.lane && isVideo(task) === isVideo({ request }),
-    );
-    return alike.length >= this.#limits.queueCapacity;
+  get #isIdle(): boolean {
+    return this.#waiting.size + this.#running.size + this.#leaving.size === 0;
   }
 
-  #depth(lane: Lane): number {
-    return this.#waiting.filter(({ request }) => request.lane === lane).length;
-  }
-
-  /**
-   * An aborted task goes first and needs no place: it only reports, or not even that. Then interactive ones, then by
-   * arrival; one clip per device, so that no clip waits for another's frames and pictures always find a place.
-   */
+  /** One clip per device, so that no clip waits for another's frames and pictures always find a place. */
   #next(): Task | undefined {
-    const aborted = this.#waiting.find(({ signal }) => signal.aborted);
-    if (aborted !== undefined || this.busy) return aborted;
-    const clips = [...this.#running.values()].filter(isVideo).length;
-    const ready = this.#waiting.filter((task) => clips < this.#limits.clips || !isVideo(task));
-    return ready.find(({ request }) => request.lane === "interactive") ?? ready[0];
+    if (this.busy) return undefined;
+    const clips = [...this.#running.values()].filter(({ request }) => request.type === "video").length;
+    const next = this.#lanes.next(clips < this.#limits.clips ? undefined : "image");
+    return next && this.#waiting.get(next.key);
   }
 
   #pump(): void {
-    for (let task = this.#next(); task !== undefined; task = this.#next()) this.#start(task);
-    for (const lane of Lane.options) this.#metrics.queueDepth.set({ lane }, this.#depth(lane));
+    for (let task = this.#next(); task !== undefined; task = this.#next()) this.#start(task, this.#running);
+    for (const lane of Lane.options) this.#metrics.queueDepth.set({ lane }, this.#lanes.depth(lane));
     this.#metrics.inFlight.set(this.#running.size);
-    if (this.#waiting.length + this.#running.size > 0) return;
+    if (!this.#isIdle) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #start(task: Task): void {
+  /** A waiting task that is aborted needs no place. */
+  #leave(task: Task): void {
+    if (!this.#waiting.has(task.request.key)) return;
+    this.#lanes.remove(task.request);
+    this.#start(task, this.#leaving);
+    this.#pump();
+  }
+
+  #start(task: Task, among: Map<string, Task>): void {
     const { key } = task.request;
-    this.#waiting = this.#waiting.filter((other) => other !== task);
-    this.#running.set(key, task);
+    this.#waiting.delete(key);
+    among.set(key, task);
     void this.#run(task).finally(() => {
-      this.#running.delete(key);
+      among.delete(key);
       this.#finished.add(key);
       this.#pump();
     });

@@ -1,13 +1,28 @@
-/** Reads a response's body as text. @throws Error once it is longer than `limit` bytes */
-export async function readText(response: Response, limit: number): Promise<string> {
+/** A response's body is longer than it may be. */
+export class AnswerTooLong extends Error {
+  override readonly name = "AnswerTooLong";
+}
+
+/** Reads a response's body. @throws AnswerTooLong once it is longer than `limit` bytes, or says so */
+export async function readBytes(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
+  const tooLong = (): AnswerTooLong => new AnswerTooLong(`The answer is longer than ${limit} bytes.`);
+  if (Number(response.headers.get("content-length")) > limit) {
+    await discard(response);
+    throw tooLong();
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > limit) throw new Error(`The answer is longer than ${limit} bytes.`);
+    if (size > limit) throw tooLong();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
+}
+
+/** Reads a response's body as text. @throws AnswerTooLong once it is longer than `limit` bytes, or says so */
+export async function readText(response: Response, limit: number): Promise<string> {
+  return (await readBytes(response, limit)).toString("utf8");
 }
 
 /** Discards an unread body, so that its connection can be reused. */

@@ -8,22 +8,31 @@ import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 
 const ATTEMPTS = 3;
 
+/** An input in storage. */
+export interface StoredInput {
+  /** Signed. */
+  readonly url: string;
+  /** The ETag that its bytes have to have; undefined if any will do. */
+  readonly etag: string | undefined;
+  /** The most bytes that are read. */
+  readonly limit: number;
+}
+
 /**
  * Streams the input from its signed URL into a file; follows no redirect. Returns the SHA-256 of the bytes, in hex, and
  * their count.
  *
- * @param limit the most bytes that are read
- * @throws TaskFailure named input_not_found, input_too_large, input_redirected, input_forbidden or input_unavailable
+ * @throws TaskFailure named input_not_found, input_changed, input_too_large, input_redirected, input_forbidden or
+ * input_unavailable
  */
 export async function fetchInput(
-  url: string,
+  input: StoredInput,
   path: string,
-  limit: number,
   signal: AbortSignal,
 ): Promise<{ contentHash: string; size: number }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await download(url, path, limit, within(transferMs(limit), signal));
+      return await download(input, path, within(transferMs(input.limit), signal));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TaskFailure) throw error;
@@ -37,17 +46,22 @@ export async function fetchInput(
 }
 
 async function download(
-  url: string,
+  { url, etag, limit }: StoredInput,
   path: string,
-  limit: number,
   signal: AbortSignal,
 ): Promise<{ contentHash: string; size: number }> {
-  const response = await fetch(url, { redirect: "manual", signal });
+  const headers = etag === undefined ? undefined : { "if-match": etag };
+  const response = await fetch(url, { redirect: "manual", signal, ...(headers && { headers }) });
   const { status } = response;
   if (!response.ok) {
     await discard(response);
     if (isTransient(status)) throw new Error(`Storage answered with status ${status}.`);
     throw failureOf(status);
+  }
+  // Storage that ignores If-Match still says what it sends.
+  if (etag !== undefined && response.headers.get("etag") !== etag) {
+    await discard(response);
+    throw taskFailure("input_changed");
   }
   if (Number(response.headers.get("content-length")) > limit) {
     await discard(response);
@@ -75,6 +89,7 @@ async function* measure(
 
 function failureOf(status: number): TaskFailure {
   if (status === 404 || status === 410) return taskFailure("input_not_found");
+  if (status === 412) return taskFailure("input_changed");
   return taskFailure(status >= 300 && status < 400 ? "input_redirected" : "input_forbidden");
 }
 

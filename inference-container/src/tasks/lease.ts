@@ -3,9 +3,16 @@ import type { Callback } from "./callback.ts";
 import { CallbackRefused } from "./callback.ts";
 import { TaskDropped } from "./dropped.ts";
 
-/** Ends a task because the service stops: the task is handed back to the Worker. */
+/** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
 export class TaskReturned extends Error {
   override readonly name = "TaskReturned";
+  /** For how long that is reported while the Worker does not answer. */
+  readonly withinMs: number;
+
+  constructor(withinMs: number) {
+    super("returned");
+    this.withinMs = withinMs;
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { messageOf } from "../error-message.ts";
 import type { Engines } from "../engine/engines.ts";
 import type { EngineTask, EngineResult } from "../engine/messages.ts";
+import { ModelUnavailable } from "../models/unavailable.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
 import { TaskDropped } from "./dropped.ts";
@@ -15,9 +16,6 @@ import { Patience } from "./http.ts";
 import { TaskReturned } from "./lease.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
 import type { Task } from "./task.ts";
-
-/** How long a stopping service has to report that it hands a task back. */
-const LAST_WORDS_MS = 3_000;
 
 export interface RunTaskParts {
   readonly engines: Engines;
@@ -63,9 +61,8 @@ async function produce(
 ): Promise<EngineResult> {
   const { request, signal } = task;
   const inputPath = join(folder, "input");
-  const input = await timed(noted, "fetch", () =>
-    fetchInput(request.inputUrl, inputPath, request.limits.inputBytes, signal),
-  );
+  const stored = { url: request.inputUrl, etag: request.inputEtag, limit: request.limits.inputBytes };
+  const input = await timed(noted, "fetch", () => fetchInput(stored, inputPath, signal));
   noted.bytes = input.size;
   const sent = performance.now();
   const engineTask = engineTaskOf(request, inputPath, input.contentHash, folder);
@@ -86,8 +83,8 @@ function engineTaskOf(
   contentHash: string,
   folder: string,
 ): EngineTask {
-  const { key, prompts, generatePreview } = request;
-  const shared = { key, inputPath, prompts, generatePreview, folder };
+  const { key, lane, prompts, generatePreview } = request;
+  const shared = { key, lane, inputPath, prompts, generatePreview, folder };
   if (request.type === "video") {
     const { type, limits, scoreThreshold, sampling } = request;
     return { ...shared, type, limits, scoreThreshold, sampling };
@@ -135,7 +132,7 @@ function failure(error: unknown, task: Task, log: Logger): Completion | undefine
   if (error instanceof CallbackRefused) task.abort(new TaskDropped("lease_lost"));
   const cause: unknown = task.signal.aborted ? task.signal.reason : error;
   if (cause instanceof TaskDropped) return undefined;
-  if (cause instanceof TaskReturned) return { outcome: "returned" };
+  if (cause instanceof TaskReturned || cause instanceof ModelUnavailable) return { outcome: "returned" };
   const ended = asTaskFailure(cause);
   if (!(cause instanceof TaskFailure)) {
     const detail = cause instanceof Error ? cause.stack : String(cause);
@@ -148,8 +145,9 @@ type Outcome = Completion["outcome"] | "dropped" | "unreported";
 
 async function commit(task: Task, completion: Completion, noted: TaskLog, log: Logger): Promise<Outcome> {
   const { callback, lease, signal, request } = task;
-  // A stopping service has little time left; otherwise the lease alone bounds the report.
-  const limit = signal.reason instanceof TaskReturned ? AbortSignal.timeout(LAST_WORDS_MS) : signal;
+  // What is handed back has a limit of its own; otherwise the lease alone bounds the report.
+  const { reason: ended } = signal;
+  const limit = ended instanceof TaskReturned ? AbortSignal.timeout(ended.withinMs) : signal;
   try {
     await timed(noted, "commit", () => callback.complete(completion, lease, limit));
     return completion.outcome;

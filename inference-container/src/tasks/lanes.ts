@@ -1,0 +1,58 @@
+import { Lane, type TaskRequest } from "@segmentation/protocol";
+import { Line, type Queued } from "./line.ts";
+
+/** How soon a task that found no room may be offered again. */
+export const RETRY_FULL_SECONDS = 2;
+
+/**
+ * The tasks that wait for a place: a bounded line for the pictures of each lane, and one for its clips, which would
+ * otherwise keep the pictures out for hours.
+ */
+export class Lanes<Request extends Queued> {
+  /** In the order in which they are served. */
+  readonly #lines: readonly {
+    readonly lane: Lane;
+    readonly type: TaskRequest["type"];
+    readonly line: Line<Request>;
+  }[];
+
+  /** @param capacity how many tasks may wait in each line */
+  constructor(capacity: number) {
+    this.#lines = Lane.options.flatMap((lane) =>
+      (["image", "video"] as const).map((type) => ({ lane, type, line: new Line<Request>(capacity) })),
+    );
+  }
+
+  /** Whether a task would find room only if one gives way to it. */
+  isFull(request: Queued): boolean {
+    return this.#lineOf(request)?.isFull ?? true;
+  }
+
+  /** Lets a task wait. Returns the task for which its line has no room then: the new one, or one that gives way to it. */
+  add(request: Request): Request | undefined {
+    return this.#lineOf(request)?.add(request);
+  }
+
+  /** Takes out the task whose turn it is, by lane and then by the line's order. @param type the only type for which there is a place */
+  next(type?: TaskRequest["type"]): Request | undefined {
+    for (const each of this.#lines) {
+      const first = type === undefined || each.type === type ? each.line.next() : undefined;
+      if (first !== undefined) return first;
+    }
+    return undefined;
+  }
+
+  /** Takes out a task that need not wait any longer. */
+  remove(request: Request): void {
+    this.#lineOf(request)?.remove(request);
+  }
+
+  /** How many tasks wait in a lane, pictures and clips. */
+  depth(lane: Lane): number {
+    return this.#lines.reduce((sum, each) => (each.lane === lane ? sum + each.line.length : sum), 0);
+  }
+
+  #lineOf({ lane, type }: Queued): Line<Request> | undefined {
+    return this.#lines.find((each) => each.lane === lane && each.type === type)?.line;
+  }
+}
