@@ -82,11 +82,11 @@ function forEachChange(
 const LONGEST_CODE = 7;
 
 /**
- * Writes the counts as text. From the fourth on, each is the difference from the last count of its kind. A number
+ * Writes the counts as text; `places` are the changes between clear and set, ascending, of a walk over so many pixels. From the fourth on, each is the difference from the last count of its kind. A number
  * becomes groups of five bits, lowest first, in two's complement; every group but the last gets 32 added, and adding 48
  * makes a group a character.
  */
-function packCounts(places: Int32Array, pixels: number): string {
+export function packCounts(places: Int32Array, pixels: number): string {
   const text = Buffer.allocUnsafe((places.length + 1) * LONGEST_CODE);
   let length = 0;
   let written = 0;
