@@ -98,7 +98,7 @@ export class Device {
 
   #receive(message: FromDevice): void {
     if (message.type === "started") {
-      for (const id of message.ids) this.#asked.get(id)?.began();
+      this.#asked.get(message.id)?.began();
       return;
     }
     this.#asked.get(message.id)?.told(message);

@@ -29,13 +29,3 @@ export class Held implements Disposable {
     if (this.#uses === 0) this.#device.release(Object.values(this.tensors));
   }
 }
-
-/** All of several results, or none: if one fails, the others are released. @throws the reason of the first that failed */
-export async function allHeld(asked: readonly Promise<Held>[]): Promise<Held[]> {
-  const outcomes = await Promise.allSettled(asked);
-  const had = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const failed = outcomes.find((one) => one.status === "rejected");
-  if (failed === undefined) return had;
-  for (const held of had) held[Symbol.dispose]();
-  throw failed.reason;
-}

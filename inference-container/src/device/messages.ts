@@ -6,6 +6,8 @@ export interface HeldTensor {
   readonly held: number;
   /** Bytes that it takes there. */
   readonly size: number;
+  /** A copy of its values, if the run was asked for one. */
+  readonly copy?: Values;
 }
 
 /** A run's inputs or results, by the graph's names. */
@@ -30,18 +32,16 @@ export interface SessionOptions {
   readonly provider: "cpu" | "cuda";
   /** The GPU's number, from 0; ignored on the CPU. */
   readonly device: number;
+  /** Whether nodes for which the provider has no kernel may run on the CPU; loading fails otherwise. */
+  readonly cpuNodes: boolean;
   /** Threads inside one operator; 0 lets ONNX Runtime take one per core. */
   readonly threads: number;
 }
 
-/** A graph to open, and how its runs are joined. */
+/** A graph to open. */
 export interface GraphFile {
   readonly path: string;
   readonly options: SessionOptions;
-  /** The most rows that joined runs may have; 1 runs each alone. */
-  readonly maxBatch: number;
-  /** How long a run may wait for others to join it. */
-  readonly batchDelayMs: number;
 }
 
 /** One run of a graph. */
@@ -57,6 +57,8 @@ export interface Run {
   readonly outputs: readonly string[];
   /** Whether the results stay with the device. */
   readonly hold: boolean;
+  /** Results that stay, but of which the caller gets a copy too. */
+  readonly copies?: readonly string[];
 }
 
 export type ToDevice =
@@ -69,8 +71,7 @@ export type ToDevice =
 
 export type FromDevice =
   | { readonly type: "loaded"; readonly id: number; readonly signature: Signature }
-  /** These runs have the device from now on. */
-  | { readonly type: "started"; readonly ids: readonly number[] }
-  /** `ms` is the run's share of the time that the joined runs took. */
+  /** The run has the device from now on. */
+  | { readonly type: "started"; readonly id: number }
   | { readonly type: "ran"; readonly id: number; readonly ms: number; readonly results: Feeds }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

@@ -7,7 +7,10 @@ import { fromValues, toValues } from "./values.ts";
 
 if (parentPort !== null) serve(parentPort, openSession);
 
-async function openSession({ path, options: { provider, device, threads } }: GraphFile): Promise<Session> {
+async function openSession({
+  path,
+  options: { provider, device, threads, cpuNodes },
+}: GraphFile): Promise<Session> {
   const session = await InferenceSession.create(path, {
     executionProviders: [provider === "cuda" ? { name: provider, deviceId: device } : provider],
     executionMode: "sequential",
@@ -16,7 +19,9 @@ async function openSession({ path, options: { provider, device, threads } }: Gra
     // Planning memory for whole runs in advance raises the encoder's peak by more than half.
     enableMemPattern: false,
     // Idle threads that spin would take the cores from picture decoding and mask encoding.
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
+    extra: {
+      session: { intra_op: { allow_spinning: "0" }, disable_cpu_ep_fallback: cpuNodes ? "0" : "1" },
+    },
   });
   return {
     signature: { inputs: declared(session.inputMetadata), outputs: declared(session.outputMetadata) },

@@ -1,6 +1,5 @@
 /** The queue of runs that wait for a device. */
-import { joinable, rowsOf } from "./batch.ts";
-import type { GraphFile, Run } from "./messages.ts";
+import type { Run } from "./messages.ts";
 
 /** How long the device stays idle for the next run of a work that announced it. */
 const FOLLOW_MS = 20;
@@ -60,30 +59,6 @@ export class RunQueue {
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter((run) => run.id !== id);
     return this.#waiting.length < before;
-  }
-
-  /**
-   * The run and the waiting ones that can be joined with it, up to `maxBatch` rows. If the graph has a delay and no other
-   * run waits, also those that arrive within it.
-   */
-  async companions(first: Run, { maxBatch, batchDelayMs }: GraphFile): Promise<Run[]> {
-    const until = performance.now() + batchDelayMs;
-    const runs = [first];
-    let rows = rowsOf(first);
-    if (rows === undefined) return runs;
-    for (;;) {
-      for (const run of this.#waiting.toSorted(byAge)) {
-        const more = rowsOf(run);
-        if (more === undefined || rows + more > maxBatch || !joinable(first, run)) continue;
-        rows += more;
-        runs.push(run);
-        this.#take(run);
-      }
-      const leftMs = until - performance.now();
-      const hasOther = this.#waiting.some((run) => !joinable(first, run));
-      if (leftMs <= 0 || rows >= maxBatch || hasOther || this.#closed) return runs;
-      await this.#woken(leftMs);
-    }
   }
 
   #take(run: Run): void {

@@ -1,7 +1,6 @@
 /** A device's thread: opens graphs and runs them one after another. */
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { messageOf } from "../error-message.ts";
-import { canJoin, checkRows, joinFeeds, rowsOf, takeRows } from "./batch.ts";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { Values } from "./values.ts";
@@ -16,13 +15,6 @@ export interface Session {
   release(): Promise<void>;
 }
 
-interface Loaded {
-  readonly session: Session;
-  readonly file: GraphFile;
-  /** Whether runs are joined. */
-  joins: boolean;
-}
-
 /** Serves one port until it is told to close. @param open opens a graph; its errors are sent to the caller */
 export function serve(port: MessagePort, open: (file: GraphFile) => Promise<Session>): void {
   const thread = new DeviceThread(port, open);
@@ -33,7 +25,7 @@ export function serve(port: MessagePort, open: (file: GraphFile) => Promise<Sess
 class DeviceThread {
   readonly #port: MessagePort;
   readonly #open: (file: GraphFile) => Promise<Session>;
-  readonly #graphs = new Map<number, Loaded>();
+  readonly #graphs = new Map<number, Session>();
   readonly #held = new Map<number, Values>();
   /** The held tensors that waiting runs are fed: they keep them even if they are released meanwhile. */
   readonly #fed = new WeakMap<HeldTensor, Values>();
@@ -69,28 +61,27 @@ class DeviceThread {
 
   /** Runs what is queued until it is told to close. */
   async work(): Promise<void> {
-    for (let first = await this.#queue.next(); first !== undefined; first = await this.#queue.next()) {
-      const graph = this.#graphs.get(first.graph);
-      if (graph === undefined) throw new Error(`Graph ${first.graph} is not loaded.`);
-      const runs = graph.joins ? await this.#queue.companions(first, graph.file) : [first];
-      this.#send({ type: "started", ids: runs.map(({ id }) => id) });
-      await (runs.length > 1 ? this.#runJoined(runs, graph) : this.#run(first, graph));
+    for (let run = await this.#queue.next(); run !== undefined; run = await this.#queue.next()) {
+      const session = this.#graphs.get(run.graph);
+      if (session === undefined) throw new Error(`Graph ${run.graph} is not loaded.`);
+      this.#send({ type: "started", id: run.id });
+      await this.#run(run, session);
     }
-    for (const { session } of this.#graphs.values()) await session.release();
+    for (const session of this.#graphs.values()) await session.release();
     this.#port.close();
   }
 
   async #load(id: number, file: GraphFile): Promise<void> {
     try {
       const session = await this.#open(file);
-      this.#graphs.set(id, { session, file, joins: file.maxBatch > 1 && canJoin(session.signature) });
+      this.#graphs.set(id, session);
       this.#send({ type: "loaded", id, signature: session.signature });
     } catch (error) {
       this.#fail(id, error);
     }
   }
 
-  async #run(run: Run, { session }: Loaded): Promise<void> {
+  async #run(run: Run, session: Session): Promise<void> {
     try {
       const feeds = this.#resolved(run.feeds);
       const started = performance.now();
@@ -98,39 +89,6 @@ class DeviceThread {
       this.#deliver(run, results, performance.now() - started);
     } catch (error) {
       this.#fail(run.id, error);
-    }
-  }
-
-  async #runJoined(runs: readonly Run[], graph: Loaded): Promise<void> {
-    const started = performance.now();
-    let results;
-    try {
-      results = await graph.session.run(joinFeeds(runs), runs[0]?.outputs ?? []);
-    } catch (error) {
-      // Most likely there was too little memory: the runs may succeed one by one.
-      graph.joins = false;
-      process.stderr.write(
-        `${graph.file.path} failed for ${runs.length} runs at once and runs one at a time from now on: ${messageOf(error)}\n`,
-      );
-      for (const run of runs) await this.#run(run, graph);
-      return;
-    }
-    const ms = (performance.now() - started) / runs.length;
-    try {
-      checkRows(
-        results,
-        runs.reduce((sum, run) => sum + (rowsOf(run) ?? 0), 0),
-      );
-    } catch (error) {
-      for (const { id } of runs) this.#fail(id, error);
-      return;
-    }
-    let from = 0;
-    for (const run of runs) {
-      const rows = rowsOf(run) ?? 0;
-      const own = mapped(results, (all) => takeRows(all, from, rows));
-      this.#deliver(run, own, ms);
-      from += rows;
     }
   }
 
@@ -160,16 +118,16 @@ class DeviceThread {
     }
   }
 
-  #deliver({ id, hold }: Run, values: Readonly<Record<string, Values>>, ms: number): void {
-    const results = hold ? mapped(values, (one) => this.#keep(one)) : values;
+  #deliver({ id, hold, copies = [] }: Run, values: Readonly<Record<string, Values>>, ms: number): void {
+    const results = hold ? mapped(values, (one, name) => this.#keep(one, copies.includes(name))) : values;
     const moved = hold ? [] : Object.values(values).map(({ bytes }) => bytes.buffer);
     this.#send({ type: "ran", id, ms, results }, moved);
   }
 
-  #keep(values: Values): HeldTensor {
+  #keep(values: Values, copied: boolean): HeldTensor {
     const held = ++this.#lastHeld;
     this.#held.set(held, values);
-    return { held, size: values.bytes.length };
+    return { held, size: values.bytes.length, ...(copied ? { copy: values } : {}) };
   }
 
   #fail(id: number, error: unknown): void {

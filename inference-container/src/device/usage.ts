@@ -7,7 +7,7 @@ export class Usage {
   static #works = 0;
   /** The work's number; a lower one is older. */
   readonly work = ++Usage.#works;
-  /** Milliseconds of its runs; of joined runs, its share. */
+  /** Milliseconds of its runs. */
   ms = 0;
   /** Aborts when the work is no longer wanted: its waiting runs are then cancelled. */
   readonly signal: AbortSignal | undefined;

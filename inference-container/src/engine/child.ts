@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../error-message.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
+import { ModelUnavailable } from "../models/unavailable.ts";
 import { TaskDropped } from "../tasks/dropped.ts";
 import { asTaskFailure, TaskFailure } from "../tasks/failure.ts";
 import type { TaskHooks } from "./hooks.ts";
@@ -25,6 +26,9 @@ function isLoader(module: unknown): module is Loader {
 }
 
 const config = EngineConfig.parse(JSON.parse(process.argv[2] ?? "{}"));
+const serverToken = process.env["MODEL_SERVER_TOKEN"] || undefined;
+// What the engine starts has no use for it.
+delete process.env["MODEL_SERVER_TOKEN"];
 const running = new Map<string, AbortController>();
 
 // A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
@@ -44,11 +48,16 @@ function sendLast(message: FromEngine): void {
   process.send?.(message, undefined, undefined, () => process.disconnect());
 }
 
+/** The configuration with the secret, which must not be in the process's arguments. */
+function withToken({ options, ...rest }: EngineConfig) {
+  return { ...rest, options: { ...options, ...(serverToken !== undefined && { serverToken }) } };
+}
+
 async function load(): Promise<Loaded | undefined> {
   try {
     const loader: unknown = await import(config.loader);
     if (!isLoader(loader)) throw new Error(`${config.loader} does not export loadModel.`);
-    return await loadOnProvider(loader.loadModel, config);
+    return await loadOnProvider(loader.loadModel, withToken(config));
   } catch (error) {
     sendLast({ type: "unloadable", message: messageOf(error) });
     return undefined;
@@ -79,6 +88,10 @@ async function run(model: Model, task: EngineTask): Promise<void> {
     });
     send({ type: "done", key: task.key, result });
   } catch (error) {
+    if (error instanceof ModelUnavailable) {
+      send({ type: "refused", key: task.key, reason: error.message });
+      return;
+    }
     const { problem } = asTaskFailure(error);
     const detail = detailOf(error);
     send({ type: "failed", key: task.key, problem, ...(detail !== undefined && { detail }) });
@@ -93,19 +106,20 @@ async function run(model: Model, task: EngineTask): Promise<void> {
 const loaded = await load();
 if (loaded !== undefined) {
   const { model, fallback } = loaded;
-  const { id, version, provider, maxBatch } = model;
+  const { id, version, provider, concurrency } = model;
   process.on("message", (raw) => {
     const message = ToEngine.parse(raw);
     if (message.type === "run") void run(model, message.task);
     else if (message.type === "drop") running.get(message.key)?.abort(new TaskDropped("cancelled"));
     else void model.close().then(() => process.exit(0));
   });
+  model.watch?.((problem) => send({ type: "able", problem: problem ?? null }));
   setInterval(() => {
     if (running.size > 0) send({ type: "beat" });
   }, BEAT_MS).unref();
   send({
     type: "ready",
-    maxBatch,
+    concurrency,
     model: { id, version, provider, ...(fallback !== undefined && { fallback }) },
   });
 }

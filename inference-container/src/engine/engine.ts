@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
+import { ModelUnavailable } from "../models/unavailable.ts";
 import { taskFailure, TaskFailure } from "../tasks/failure.ts";
 import { EngineProcess } from "./process.ts";
+import { UnexplainedEnd } from "./unexplained-end.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineTask, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
@@ -13,6 +15,7 @@ const MOST_FAILED_STARTS = 5;
 
 interface Entry {
   readonly task: EngineTask;
+  readonly alone: boolean;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly progress: (done: number, total: number) => void;
@@ -24,6 +27,24 @@ export class Displaced extends Error {
   override readonly name = "Displaced";
 }
 
+/** The engine ended, perhaps because of this task, perhaps because of another: this one has to be run alone. */
+export class Suspected extends Error {
+  override readonly name = "Suspected";
+  readonly end: UnexplainedEnd;
+
+  constructor(end: UnexplainedEnd) {
+    super();
+    this.end = end;
+  }
+}
+
+/** Why the engine is being killed: because a task is stuck, or was cancelled and is still there. */
+interface Kill {
+  readonly why: "stuck" | "cancelled";
+  /** The task; none if it may be any of several. */
+  readonly key: string | undefined;
+}
+
 /** What an engine tells its owner. */
 export interface EngineEvents {
   /** It became ready, ended, or has more room. */
@@ -33,8 +54,9 @@ export interface EngineEvents {
 }
 
 /**
- * Keeps one engine process alive and gives it tasks. If the process dies, the task to blame fails (retryable), its other
- * tasks are rejected with `Displaced`, and it is restarted with back-off.
+ * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted with back-off. Then a task fails
+ * (retryable) that was alone in it or is known to be stuck, and the others are rejected with `Displaced`. If it may have
+ * been any of several, none fails, and all are rejected with `Suspected`.
  */
 export class Engine {
   readonly #config: EngineConfig;
@@ -44,12 +66,13 @@ export class Engine {
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
   #process: EngineProcess | undefined;
   #model: ModelInfo | undefined;
-  /** Pictures inside at once: those on the device, as many being prepared for it, and one being encoded. */
-  #window = 0;
+  /** Why the model can't work, though it is loaded. */
+  #problem: string | null = null;
+  /** Pictures that the model works on at once. */
+  #concurrency = 1;
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
-  /** The stuck task because of which the engine is being killed. */
-  #stuck: string | undefined;
+  #kill: Kill | undefined;
   #failedStarts = 0;
   #closing = false;
 
@@ -58,11 +81,7 @@ export class Engine {
     this.#taskTimeoutMs = taskTimeoutMs;
     this.#log = log;
     this.#on = on;
-    this.#watchdog = new Watchdog(taskTimeoutMs, (key) => {
-      // If several are stuck at once, the others are rejected with Displaced.
-      this.#stuck ??= key;
-      this.#process?.kill();
-    });
+    this.#watchdog = new Watchdog(taskTimeoutMs, (key) => this.#end({ why: "stuck", key }));
   }
 
   /** The loaded model, or undefined while the engine is not ready. */
@@ -70,10 +89,34 @@ export class Engine {
     return this.#model;
   }
 
-  /** Whether it is ready and has room. Beside any pictures it has room for one clip, which shares the device frame by frame. */
-  takes(type: EngineTask["type"]): boolean {
+  /** Whether its model is loaded and able to work. */
+  get isAble(): boolean {
+    return this.#model !== undefined && this.#problem === null;
+  }
+
+  /**
+   * Whether it is ready and has room. Beside any pictures it has room for one clip, which shares the device frame by frame.
+   * @param alone whether the task must be alone in it
+   */
+  takes(type: EngineTask["type"], alone: boolean): boolean {
+    if (this.#model === undefined || this.hasLoner) return false;
+    if (alone) return this.#running.length === 0;
     const alike = this.#running.filter(({ task }) => task.type === type).length;
-    return this.#model !== undefined && alike < (type === "image" ? this.#window : 1);
+    return alike < (type === "image" ? this.places : 1);
+  }
+
+  /** Whether it has a task that must be alone in it. */
+  get hasLoner(): boolean {
+    return this.#running.some(({ alone }) => alone);
+  }
+
+  get hasClip(): boolean {
+    return this.#running.some(({ task }) => task.type === "video");
+  }
+
+  /** How many pictures it has room for: those in the model, as many being prepared for it, and one being encoded. */
+  get places(): number {
+    return 2 * this.#concurrency + 1;
   }
 
   /** How many tasks it has. */
@@ -94,17 +137,20 @@ export class Engine {
 
   /**
    * Runs one task, for which there has to be room (`takes`). Rejects at once with the signal's reason if that aborts.
+   * @param alone whether it must be alone in the engine
    * @param progress is called with how many of how many units are done
-   * @throws TaskFailure; Displaced if the task has to be run again
+   * @throws TaskFailure; Displaced if the task has to be run again, Suspected if it has to be run alone; ModelUnavailable if
+   * it is to be handed back
    */
   run(
     task: EngineTask,
+    alone: boolean,
     signal: AbortSignal,
     progress: (done: number, total: number) => void,
   ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { task, resolve, reject, progress, dropped: false };
+    const entry: Entry = { task, alone, resolve, reject, progress, dropped: false };
     const drop = (): void => {
       reject(signal.reason);
       this.#drop(entry);
@@ -133,7 +179,8 @@ export class Engine {
     switch (message.type) {
       case "ready":
         this.#model = message.model;
-        this.#window = 2 * message.maxBatch + 1;
+        this.#problem = null;
+        this.#concurrency = message.concurrency;
         this.#failedStarts = 0;
         this.#firstReady.resolve(message.model);
         this.#log.debug(message.model, "engine_ready");
@@ -144,6 +191,12 @@ export class Engine {
       case "unloadable":
         this.#log.error({ reason: message.message }, "model_unloadable");
         this.#firstReady.reject(new Error(`The model could not be loaded: ${message.message}`));
+        break;
+      case "able":
+        this.#problem = message.problem;
+        if (message.problem === null) this.#log.info("model_able");
+        else this.#log.warn({ reason: message.problem }, "model_unable");
+        this.#on.changed();
         break;
       case "beat":
         this.#watchdog.beat();
@@ -157,6 +210,10 @@ export class Engine {
         break;
       case "done":
         this.#take(message.key)?.resolve(message.result);
+        break;
+      case "refused":
+        this.#log.info({ key: message.key, reason: message.reason }, "model_refused");
+        this.#take(message.key)?.reject(new ModelUnavailable(message.reason));
         break;
       case "failed": {
         const { key, problem, detail } = message;
@@ -183,41 +240,61 @@ export class Engine {
     entry.dropped = true;
     this.#process?.send({ type: "drop", key: entry.task.key });
     const grace = setTimeout(() => {
-      if (this.#running.includes(entry) && this.#watchdog.suspect === entry.task.key) this.#process?.kill();
+      const { key } = entry.task;
+      if (this.#running.includes(entry) && this.#watchdog.foremost === key)
+        this.#end({ why: "cancelled", key });
     }, DROP_GRACE_MS);
     grace.unref();
   }
 
+  /** Kills the process; the first reason counts. */
+  #end(kill: Kill): void {
+    this.#kill ??= kill;
+    this.#process?.kill();
+  }
+
   #exited(how: string): void {
-    const blamed = this.#stuck ?? this.#watchdog.suspect;
-    const culprit = this.#running.find(({ task }) => task.key === blamed);
-    const behind = this.#running.filter((entry) => entry !== culprit && !entry.dropped);
+    const inside = this.#running;
+    const kill = this.#kill;
     const everReady = this.#model !== undefined;
     this.#model = undefined;
     this.#process = undefined;
     this.#running = [];
+    this.#kill = undefined;
     this.#watchdog.clear();
-    culprit?.reject(
-      this.#stuck === undefined
-        ? taskFailure("engine_crashed")
-        : taskFailure("engine_timeout", { seconds: this.#taskTimeoutMs / 1_000 }),
-    );
-    for (const entry of behind.toReversed()) entry.reject(new Displaced());
-    if (!this.#closing) this.#restart(how, everReady);
-    this.#stuck = undefined;
+    this.#settle(inside, kill);
+    const keys = inside.map(({ task }) => task.key);
+    if (!this.#closing) this.#restart(everReady, { how, keys, killedFor: kill });
     this.#on.changed();
   }
 
-  #restart(how: string, wasReady: boolean): void {
+  /** Rejects the tasks that an ended process had. */
+  #settle(inside: readonly Entry[], kill: Kill | undefined): void {
+    const only = inside.length === 1 ? inside[0]?.task.key : undefined;
+    const culprit = kill?.key ?? only;
+    const failure =
+      kill?.why === "stuck"
+        ? taskFailure("engine_timeout", { seconds: this.#taskTimeoutMs / 1_000 })
+        : taskFailure("engine_crashed");
+    // Those that were cancelled have been rejected before.
+    const wanted = inside.filter(({ dropped }) => !dropped);
+    const pictures = wanted.filter(({ task }) => task.type === "image");
+    const end = new UnexplainedEnd(pictures.length, failure);
+    // Each goes back to the head of those that wait: the first goes there last.
+    for (const { task, reject } of wanted.toReversed())
+      reject(task.key === culprit ? failure : culprit === undefined ? new Suspected(end) : new Displaced());
+  }
+
+  #restart(wasReady: boolean, ended: { readonly how: string; readonly [fact: string]: unknown }): void {
     this.#failedStarts = wasReady ? 0 : this.#failedStarts + 1;
     if (this.#failedStarts >= MOST_FAILED_STARTS) {
       this.#firstReady.reject(
-        new Error(`The engine failed to start ${this.#failedStarts} times in a row (${how}).`),
+        new Error(`The engine failed to start ${this.#failedStarts} times in a row (${ended.how}).`),
       );
     }
     const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failedStarts, LONGEST_BACKOFF_MS);
     this.#on.restarting();
-    this.#log.error({ how, stuck: this.#stuck, restartInMs: delayMs }, "engine_ended");
+    this.#log.error({ ...ended, restartInMs: delayMs }, "engine_ended");
     setTimeout(() => {
       if (!this.#closing) this.#spawn();
     }, delayMs);

@@ -1,12 +1,18 @@
 import type { Logger } from "pino";
-import type { Lane } from "@segmentation/protocol";
+import { byLane, type Lane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
-import { taskFailure } from "../tasks/failure.ts";
-import { Displaced, Engine } from "./engine.ts";
+import { KeyMemory } from "../tasks/key-memory.ts";
+import { TaskReturned } from "../tasks/lease.ts";
+import { Displaced, Engine, Suspected } from "./engine.ts";
 import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "./messages.ts";
+import { endedEngine, type UnexplainedEnd } from "./unexplained-end.ts";
 
-/** How often a task is run again because of another. */
-const MOST_RESTARTS = 3;
+/** A clip is not run alone, which may take hours: it is to blame for this many ends that none of the pictures beside it caused. */
+const CLIP_ENDS = 2;
+/** How long a picture that ended its engine is remembered: its task may be tried for a day. */
+const HOSTILE_MS = 86_400_000;
+/** How long it is reported that a task is handed back because it can't be run alone here. */
+const RETURN_MS = 10_000;
 /** For how many pictures it is known which engine had them last. */
 const PICTURES_KNOWN = 1_000;
 
@@ -22,8 +28,13 @@ interface Entry {
   readonly progress: (done: number, total: number) => void;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** How often it was run again because its engine ended due to another task. */
-  restarts: number;
+  readonly result: Promise<EngineResult>;
+  /** Whether it must be alone in its engine, which it may end. */
+  alone: boolean;
+  /** Whether it was in an engine that ended: it has waited before, and goes first. */
+  again: boolean;
+  /** A clip's: how many ends of its engines no picture explains. */
+  ends: number;
 }
 
 interface Member {
@@ -37,19 +48,22 @@ interface Member {
 export interface DeviceState {
   /** The CUDA device's id; "cpu" without CUDA. */
   readonly device: string;
-  readonly state: "ready" | "starting";
-  /** The execution provider in actual use; only while the device is ready. */
+  readonly state: "ready" | "starting" | "unable";
+  /** The execution provider in actual use; only while its model is loaded. */
   readonly provider?: string;
 }
 
 /**
  * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine ends,
- * the others go on, and those of its tasks that are not to blame are run again wherever there is room.
+ * the others go on, and those of its tasks that are not to blame are run again wherever there is room. If any of several
+ * may be to blame, its pictures are run alone, one at a time in an engine: only those fail that end it then.
  */
 export class Engines {
   readonly #members: readonly Member[];
   readonly #metrics: Metrics;
   #waiting: Entry[] = [];
+  /** The hashes of pictures that ended their engine, until they succeed: they meet no others. */
+  readonly #hostile = new KeyMemory(HOSTILE_MS);
   /** By a picture's hash, the engine that had it last and may still have its features; the newest come last. */
   readonly #hadLast = new Map<string, Member>();
 
@@ -78,11 +92,21 @@ export class Engines {
     return this.#members.find(({ engine }) => engine.model !== undefined)?.engine.model;
   }
 
+  /** Whether the model of any engine is loaded and able to work. */
+  get isAble(): boolean {
+    return this.#members.some(({ engine }) => engine.isAble);
+  }
+
+  /** How many pictures the engines have room for together. */
+  get places(): number {
+    return this.#members.reduce((sum, { engine }) => sum + engine.places, 0);
+  }
+
   get devices(): DeviceState[] {
-    return this.#members.map(({ device, engine: { model } }) =>
+    return this.#members.map(({ device, engine: { model, isAble } }) =>
       model === undefined
         ? { device, state: "starting" }
-        : { device, state: "ready", provider: model.provider },
+        : { device, state: isAble ? "ready" : "unable", provider: model.provider },
     );
   }
 
@@ -104,9 +128,9 @@ export class Engines {
   }
 
   /**
-   * Runs one task; interactive ones go before others. Rejects at once with the signal's reason if that aborts.
+   * Runs one task; those that wait go by lane, then by arrival. Rejects at once with the signal's reason if that aborts.
    * @param progress is called with how many of how many units are done
-   * @throws TaskFailure
+   * @throws TaskFailure; ModelUnavailable if the task is to be handed back
    */
   run(
     task: EngineTask,
@@ -116,7 +140,9 @@ export class Engines {
   ): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
-    const entry: Entry = { task, lane, signal, progress, resolve, reject, restarts: 0 };
+    const alone = task.type === "image" && this.#hostile.has(task.contentHash);
+    const state = { result: promise, alone, again: false, ends: 0 };
+    const entry: Entry = { task, lane, signal, progress, resolve, reject, ...state };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
       reject(signal.reason);
@@ -132,9 +158,15 @@ export class Engines {
   }
 
   #changed(): void {
-    for (const entry of this.#waiting.toSorted(interactiveFirst)) {
-      const member = this.#bestFor(entry.task);
+    let emptying: Member | undefined;
+    for (const entry of this.#waiting.toSorted(inOrder)) {
+      const member = this.#bestFor(entry, emptying);
       if (member !== undefined) void this.#give(entry, member);
+      else if (entry.alone) {
+        emptying ??= this.#soonestEmpty();
+        if (emptying === undefined && this.#members.every(({ engine }) => engine.hasClip))
+          this.#handBack(entry);
+      }
     }
     this.#metrics.modelInfo.reset();
     for (const { device, engine } of this.#members) {
@@ -145,11 +177,14 @@ export class Engines {
     }
   }
 
-  /** Of the engines with room, the one with the fewest tasks, then the one that knows the picture, then the longest idle. */
-  #bestFor(task: EngineTask): Member | undefined {
+  /**
+   * Of the engines with room, the one with the fewest tasks, then the one that knows the picture, then the longest idle.
+   * @param emptying takes nothing until it is empty
+   */
+  #bestFor({ task, alone }: Entry, emptying: Member | undefined): Member | undefined {
     const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
     const [best] = this.#members
-      .filter(({ engine }) => engine.takes(task.type))
+      .filter((member) => member !== emptying && member.engine.takes(task.type, alone))
       .toSorted(
         (a, b) =>
           a.engine.load - b.engine.load || Number(b === knows) - Number(a === knows) || a.usedAt - b.usedAt,
@@ -157,27 +192,60 @@ export class Engines {
     return best;
   }
 
+  /** The engine that is to take nothing more, so that a task can be alone in it: a clip would keep it for hours. */
+  #soonestEmpty(): Member | undefined {
+    const [soonest] = this.#members
+      .filter(({ engine }) => engine.model !== undefined && !engine.hasClip)
+      .toSorted(({ engine: a }, { engine: b }) => Number(b.hasLoner) - Number(a.hasLoner) || a.load - b.load);
+    return soonest;
+  }
+
   async #give(entry: Entry, member: Member): Promise<void> {
-    const { task, signal, progress } = entry;
+    const { task, alone, signal, progress } = entry;
     this.#waiting = this.#waiting.filter((other) => other !== entry);
     if (task.type === "image") this.#remember(task.contentHash, member);
     member.usedAt = performance.now();
     try {
-      entry.resolve(await member.engine.run(task, signal, progress));
+      entry.resolve(await member.engine.run(task, alone, signal, progress));
+      if (task.type === "image") this.#hostile.forget(task.contentHash);
     } catch (error) {
       if (error instanceof Displaced) this.#again(entry);
-      else entry.reject(error);
+      else if (error instanceof Suspected) this.#suspect(entry, error.end);
+      else this.#fail(entry, error);
     } finally {
       member.usedAt = performance.now();
     }
   }
 
-  /** A displaced task is run again, but not for ever: it may be the one that ends the engine. */
   #again(entry: Entry): void {
-    entry.restarts += 1;
-    if (entry.restarts > MOST_RESTARTS) return entry.reject(taskFailure("engine_crashed"));
+    entry.again = true;
     this.#waiting.unshift(entry);
     this.#changed();
+  }
+
+  /** Runs a picture alone; lets a clip wait until it is known whether a picture explains the engine's end. */
+  #suspect(entry: Entry, end: UnexplainedEnd): void {
+    if (entry.task.type === "video") return void this.#clear(entry, end);
+    entry.alone = true;
+    void end.tried(entry.result);
+    this.#again(entry);
+  }
+
+  async #clear(clip: Entry, end: UnexplainedEnd): Promise<void> {
+    if (!(await end.explained)) clip.ends += 1;
+    if (clip.ends >= CLIP_ENDS) clip.reject(end.failure);
+    else if (!clip.signal.aborted) this.#again(clip);
+  }
+
+  #fail({ task, reject }: Entry, error: unknown): void {
+    if (task.type === "image" && endedEngine(error)) this.#hostile.add(task.contentHash);
+    reject(error);
+  }
+
+  /** Every engine has a clip, and might lose hours of work: the task keeps its attempt and is offered again. */
+  #handBack(entry: Entry): void {
+    this.#waiting = this.#waiting.filter((other) => other !== entry);
+    entry.reject(new TaskReturned(RETURN_MS));
   }
 
   #remember(contentHash: string, member: Member): void {
@@ -188,5 +256,7 @@ export class Engines {
   }
 }
 
-const interactiveFirst = (a: Entry, b: Entry): number =>
-  Number(b.lane === "interactive") - Number(a.lane === "interactive");
+/** What was in an engine that ended goes first, then lane by lane. */
+function inOrder(a: Entry, b: Entry): number {
+  return Number(b.again) - Number(a.again) || byLane(a.lane, b.lane);
+}

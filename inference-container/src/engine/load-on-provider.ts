@@ -1,4 +1,5 @@
 /** Loads a model on the configured execution provider, or on the CPU if that is allowed instead. */
+import type { LoadOptions } from "../models/load-options.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
 import { cudaProblem } from "./cuda-problem.ts";
@@ -17,7 +18,13 @@ export interface Loaded {
  */
 export async function loadOnProvider(
   load: typeof loadModel,
-  { modelFolder, options, cpuFallback }: Pick<EngineConfig, "modelFolder" | "options" | "cpuFallback">,
+  {
+    modelFolder,
+    options,
+    cpuFallback,
+  }: Pick<EngineConfig, "modelFolder" | "cpuFallback"> & {
+    readonly options: EngineConfig["options"] & Pick<LoadOptions, "serverToken">;
+  },
   problemOf: typeof cudaProblem = cudaProblem,
 ): Promise<Loaded> {
   try {

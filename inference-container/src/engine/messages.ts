@@ -1,10 +1,11 @@
 /** The messages between the service and its engine process: small JSON only; pictures are in files. */
 import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
-import { MaskOutput, OutputFile, Problem, Sampling } from "@segmentation/protocol";
+import { Lane, MaskOutput, OutputFile, Problem, Sampling } from "@segmentation/protocol";
 
 const task = {
   key: z.string(),
+  lane: Lane,
   inputPath: z.string(),
   prompts: z.array(z.string()),
   generatePreview: z.boolean(),
@@ -76,7 +77,7 @@ export type EngineResult = z.infer<typeof EngineResult>;
 export const ModelInfo = z.object({
   id: z.string(),
   version: z.string(),
-  /** ONNX Runtime's name of the execution provider in actual use. */
+  /** ONNX Runtime's name of the execution provider in actual use; "kserve" for a model on a server. */
   provider: z.string(),
   /** Why that is not the configured provider, if it is another. */
   fallback: z.string().optional(),
@@ -98,8 +99,8 @@ export const EngineConfig = z.object({
     threads: z.number(),
     featureCacheBytes: z.number(),
     textCacheBytes: z.number(),
-    maxBatch: z.number(),
-    batchDelayMs: z.number(),
+    requestTimeoutMs: z.number(),
+    serverPatienceMs: z.number(),
   }),
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;
@@ -114,17 +115,21 @@ export type ToEngine = z.infer<typeof ToEngine>;
 
 /** What the engine sends to the service. */
 export const FromEngine = z.discriminatedUnion("type", [
-  /** The model is warm; `maxBatch` is how many pictures its device runs at once. */
-  z.object({ type: z.literal("ready"), model: ModelInfo, maxBatch: z.number() }),
+  /** The model is warm; `concurrency` is how many pictures it works on at once. */
+  z.object({ type: z.literal("ready"), model: ModelInfo, concurrency: z.number() }),
   /** The model could not be loaded: a restart would not help. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** The stage that a task is in from now on. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
+  /** Whether the model can work from now on; why not, if it can't. */
+  z.object({ type: z.literal("able"), problem: z.string().nullable() }),
   /** The engine's main thread is not blocked. */
   z.object({ type: z.literal("beat") }),
   /** A task's progress in units; a repeated one only shows that the task is alive. */
   z.object({ type: z.literal("progress"), key: z.string(), done: z.number(), total: z.number() }),
   z.object({ type: z.literal("done"), key: z.string(), result: EngineResult }),
+  /** The model takes no work: the task is to be handed back. */
+  z.object({ type: z.literal("refused"), key: z.string(), reason: z.string() }),
   z.object({
     type: z.literal("failed"),
     key: z.string(),

@@ -6,6 +6,15 @@ import { type EngineConfig, FromEngine, type ToEngine } from "./messages.ts";
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 const FONT_CONFIG = fileURLToPath(new URL("../preview/fonts.conf", import.meta.url));
 const CLOSE_MS = 2_000;
+/**
+ * For glibc, where nothing else is set: by default it keeps freed blocks of up to 32 MB, such as a picture's features, in up to
+ * eight arenas per core, and holes between them add up over hours. Larger than these bytes, a block goes back to the system.
+ */
+const MALLOC = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: "1048576",
+  MALLOC_TRIM_THRESHOLD_: "1048576",
+};
 
 /** One life of the engine process. */
 export class EngineProcess {
@@ -19,7 +28,7 @@ export class EngineProcess {
     // Only the parent logs to stdout: whatever native code prints goes to stderr.
     this.#child = fork(CHILD, [JSON.stringify(config)], {
       execArgv: [],
-      env: { ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
+      env: { ...MALLOC, ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
       stdio: ["ignore", 2, 2, "ipc"],
       // A process group of its own: killing the engine kills what it started.
       detached: true,

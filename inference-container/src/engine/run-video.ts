@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { OUTPUTS } from "@segmentation/protocol";
+import { OUTPUTS, problemOf } from "@segmentation/protocol";
 import { Usage } from "../device/usage.ts";
 import type { Model, Segmentation } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
@@ -15,13 +15,14 @@ import type { TaskHooks } from "./hooks.ts";
 import { inOrder } from "./in-order.ts";
 import type { VideoTask, VideoResult, WrittenFile } from "./messages.ts";
 import { describeOutput } from "./output-file.ts";
+import { OpenPictures } from "./open-pictures.ts";
+import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
 import { FrameTracker } from "./track-frame.ts";
+import { joinNotices } from "./unserved.ts";
 
 const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
 /** The largest masks.json in bytes: what a client can still be expected to read. */
 const MASKS_BYTES = 512 * 1_048_576;
-/** Frames given to the model at once, per frame of a batch: one is on the device, the other is being prepared. */
-const FRAMES_AHEAD = 2;
 /** How often the engine reports that the task is alive: decoding up to the next sampled frame may take long. */
 const ALIVE_MS = 5_000;
 
@@ -61,7 +62,7 @@ async function segmentClip(
   hooks: TaskHooks,
   progress: (done: number, total: number) => void,
 ): Promise<VideoResult> {
-  const { inputPath, folder } = task;
+  const { key, lane, inputPath, folder } = task;
   const { signal } = hooks;
   const { prompts, scoreThreshold: threshold } = task;
   const usage = new Usage(undefined, (stage) => hooks.at(stage), signal);
@@ -69,6 +70,7 @@ async function segmentClip(
   const clip = await probeClip(ffmpeg, inputPath, task.limits, signal);
   const { indexes, fps } = planSamples(clip.times, task.sampling, task.limits.frames);
   const { width, height } = clip;
+  const isPale = clip.hdr !== null && !clip.decoding.toneMapped;
   const size = workingSize(clip);
   progress(0, indexes.length);
   times.lap("decode");
@@ -82,26 +84,37 @@ async function segmentClip(
     ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW.name), size, 1 / fps, signal)
     : undefined;
   times.lap("encode");
-  const ahead = FRAMES_AHEAD * model.maxBatch;
+  using opened = new OpenPictures();
+  // Farther apart than this, no gap between frames is bridged.
+  const keepOpen = fps >= 1 / LONGEST_BRIDGE_SECONDS;
+  // Those in the model, and one that is being prepared for it.
+  const ahead = model.concurrency + 1;
   const segment = async (frame: Frame): Promise<{ frame: Frame; found: Segmentation }> => {
     signal.throwIfAborted();
     const picture = { ...size, rgb: frame.rgb, contentHash: null };
     const found = await model.segment(picture, {
       prompts,
       threshold,
+      inClip: true,
       // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more it spares.
       get withFaint() {
         return tracker.usesFaint(frame.sampleIdx);
       },
+      keepOpen,
+      task: { key, lane },
       usage,
     });
+    opened.add(found.open);
     return { frame, found };
   };
   const decoded = readFrames(ffmpeg, clip, indexes, size, signal);
   for await (const { frame, found } of inOrder(decoded, ahead, segment, (ms) => times.stood(ms))) {
     times.lap("infer");
-    const objects = tracker.look(frame.timeSec, found);
+    const seen = tracker.look(frame.timeSec, found);
     times.lap("post");
+    const objects = [...seen, ...(await tracker.bridge(frame.timeSec, found.open, seen))];
+    opened.close(found.open);
+    times.lap("infer");
     await masks.frame({ ...frame, objects });
     if (preview !== undefined) {
       await drawTracked({ ...size, rgb: frame.rgb }, objects);
@@ -125,7 +138,7 @@ async function segmentClip(
     width,
     height,
     files,
-    notice: tracker.notice,
+    notice: joinNotices(tracker.notice, isPale ? problemOf("hdr_not_converted") : null),
     ms: times.ms,
     modelMs: usage.ms,
     frames,

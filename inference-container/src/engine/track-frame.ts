@@ -3,11 +3,12 @@ import { CLIP_MASK_THRESHOLD } from "../masks/runs/clip-threshold.ts";
 import { encodeRle } from "../masks/runs/rle.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Instance, Segmentation } from "../models/model.ts";
+import type { LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
 import type { TrackedObject } from "../preview/tracked.ts";
+import { Bridges } from "../tracking/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
-import type { Size } from "../video/size.ts";
+import type { Size } from "../size.ts";
 import type { VideoTask } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
 
@@ -22,6 +23,7 @@ export class FrameTracker {
   readonly #clip: Size;
   readonly #frame: Size;
   readonly #tracker = new Tracker();
+  readonly #bridges: Bridges;
   #looked = 0;
 
   /** @param clip the clip's size; @param frame the size of the frames that will come */
@@ -29,6 +31,7 @@ export class FrameTracker {
     this.#task = task;
     this.#clip = clip;
     this.#frame = frame;
+    this.#bridges = new Bridges(frame);
   }
 
   /** Whether faint detections could be of use in a frame, counted from 0: there are tracks to continue, or still may be. */
@@ -42,9 +45,8 @@ export class FrameTracker {
     checkSegmentation(found, this.#frame, prompts.length);
     this.notice = unservedNotice(found, prompts.length);
     this.#looked += 1;
-    const { width, height } = this.#clip;
     const seen = found.instances.flatMap((instance) => {
-      const rle = encodeRle(instance.mask, width, height, CLIP_MASK_THRESHOLD);
+      const rle = this.#encoded(instance.mask);
       return rle.area > 0 ? [{ instance, rle }] : [];
     });
     const ids = this.#tracker.update(
@@ -54,13 +56,55 @@ export class FrameTracker {
     return seen.flatMap(({ instance, rle }, i) => {
       const objectId = ids[i];
       if (objectId === undefined) return [];
-      const { promptIndex, score, mask } = instance;
+      this.#bridges.detected(objectId, timeSec, instance);
+      const { promptIndex, score, mask, box } = instance;
       const prompt = prompts[promptIndex] ?? "";
-      return [{ objectId, promptIndex, prompt, score, box: this.#inClip(instance), mask, rle }];
+      return [{ objectId, promptIndex, prompt, score, box: this.#inClip(box), mask, rle }];
     });
   }
 
-  #inClip({ box: [x1, y1, x2, y2] }: Instance): Box {
+  /**
+   * The objects that were seen in the frame before and are still there, though the frame looked at has no detection of them.
+   *
+   * @param open the frame, if it is kept open @param seen its other objects
+   */
+  async bridge(
+    timeSec: number,
+    open: OpenPicture | undefined,
+    seen: readonly FrameObject[],
+  ): Promise<FrameObject[]> {
+    if (open === undefined) return [];
+    const attempts = this.#bridges.attempts(timeSec, this.#tracker.gaps());
+    if (attempts.length === 0) return [];
+    const drawn = await open.draw(attempts.map(({ region }) => region));
+    const objects: FrameObject[] = [];
+    for (const [at, attempt] of attempts.entries()) {
+      const { id: objectId, promptIndex } = attempt.gap;
+      const others = [...seen, ...objects].filter((one) => one.promptIndex === promptIndex);
+      const region = drawn[at];
+      const found =
+        region &&
+        this.#bridges.accept(
+          attempt,
+          region,
+          others.map(({ mask }) => mask),
+        );
+      if (found === undefined) continue;
+      const { mask, score } = found.known;
+      const rle = this.#encoded(mask);
+      if (rle.area === 0) continue;
+      this.#tracker.bridge(objectId, found.box);
+      const prompt = this.#task.prompts[promptIndex] ?? "";
+      objects.push({ objectId, promptIndex, prompt, score, box: this.#inClip(found.box), mask, rle });
+    }
+    return objects;
+  }
+
+  #encoded(mask: LogitGrid): ReturnType<typeof encodeRle> {
+    return encodeRle(mask, this.#clip.width, this.#clip.height, CLIP_MASK_THRESHOLD);
+  }
+
+  #inClip([x1, y1, x2, y2]: Box): Box {
     const x = this.#clip.width / this.#frame.width;
     const y = this.#clip.height / this.#frame.height;
     return [x1 * x, y1 * y, x2 * x, y2 * y];

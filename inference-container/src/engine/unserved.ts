@@ -10,3 +10,10 @@ export function unservedNotice({ unserved }: Segmentation, prompts: number): Pro
   if (new Set(unserved.map((prompt) => prompt.promptIndex)).size === prompts) throw new TaskFailure(problem);
   return problem;
 }
+
+/** One notice of both: a task has room for one. */
+export function joinNotices(unserved: Problem | null, other: Problem | null): Problem | null {
+  if (unserved === null || other === null) return unserved ?? other;
+  const explanation = `${unserved.message} ${other.message}`;
+  return problemOf("prompt_outside_vocabulary", { explanation });
+}

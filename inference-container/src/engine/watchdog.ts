@@ -10,25 +10,25 @@ interface Watched {
 }
 
 /**
- * Finds the stuck task: one that has the device for longer than the limit, or is busy for as long without a report; or, if
- * the whole engine falls silent, the one that most likely blocks it. A task that waits for the device is never blamed
- * while another could be.
+ * Finds the stuck task: one that has the device for longer than the limit, or is busy for as long without a report. If
+ * the whole engine falls silent, any of its tasks may block it: none is named, unless there is only one.
  */
 export class Watchdog {
   readonly #limitMs: number;
-  readonly #stuck: (key: string) => void;
+  readonly #stuck: (key: string | undefined) => void;
   readonly #tasks = new Map<string, Watched>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param stuck is called with the stuck task's key */
-  constructor(limitMs: number, stuck: (key: string) => void) {
+  /** @param stuck is called with the stuck task's key; with none if it may be any of several */
+  constructor(limitMs: number, stuck: (key: string | undefined) => void) {
     this.#limitMs = limitMs;
     this.#stuck = stuck;
   }
 
-  /** The task to blame if the engine ends: the one that has the device, else the oldest. */
-  get suspect(): string | undefined {
-    return this.#firstAt("model") ?? this.#tasks.keys().next().value;
+  /** The task that the others wait for: the one that has the device, else the oldest. */
+  get foremost(): string | undefined {
+    for (const [key, { stage }] of this.#tasks) if (stage === "model") return key;
+    return this.#tasks.keys().next().value;
   }
 
   began(key: string): void {
@@ -52,11 +52,13 @@ export class Watchdog {
   /** The engine is not blocked: each of its tasks could have reported. */
   beat(): void {
     this.#listen();
+    const late: string[] = [];
     for (const [key, task] of this.#tasks) {
       if (task.stage === "waiting") continue;
       task.quietMs += BEAT_MS;
-      if (task.quietMs > this.#limitMs) this.#stuck(key);
+      if (task.quietMs > this.#limitMs) late.push(key);
     }
+    if (late.length > 0) this.#name(late);
   }
 
   ended(key: string): void {
@@ -74,15 +76,10 @@ export class Watchdog {
   #listen(): void {
     clearTimeout(this.#timer);
     if (this.#tasks.size === 0) return;
-    this.#timer = setTimeout(() => {
-      // Graphs have a thread of their own: what blocks the main thread is a task's own work.
-      const silencer = this.#firstAt("busy") ?? this.suspect;
-      if (silencer !== undefined) this.#stuck(silencer);
-    }, this.#limitMs);
+    this.#timer = setTimeout(() => this.#name([...this.#tasks.keys()]), this.#limitMs);
   }
 
-  #firstAt(wanted: Stage): string | undefined {
-    for (const [key, { stage }] of this.#tasks) if (stage === wanted) return key;
-    return undefined;
+  #name(candidates: readonly string[]): void {
+    this.#stuck(candidates.length === 1 ? candidates[0] : undefined);
   }
 }

@@ -1,9 +1,10 @@
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Displaced, Engine } from "../../src/engine/engine.ts";
+import { Engine, Suspected } from "../../src/engine/engine.ts";
 import type { ImageTask } from "../../src/engine/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
 import { samples } from "../support/pictures.ts";
@@ -25,6 +26,7 @@ function task(key: string, prompt: string): ImageTask {
   return {
     type: "image",
     key,
+    lane: "bulk",
     inputPath: join(folder, "input"),
     contentHash: key,
     inputPixels: 1_000_000,
@@ -37,7 +39,7 @@ function task(key: string, prompt: string): ImageTask {
   };
 }
 
-test("of tasks that are stuck at once the first fails, and the others begin anew", async () => {
+test("of tasks that are stuck at once none is blamed, and each is stuck once it is alone", async () => {
   const config = {
     loader: LOADER,
     modelFolder: "planted",
@@ -45,14 +47,17 @@ test("of tasks that are stuck at once the first fails, and the others begin anew
     cpuFallback: false,
     options: { ...DEFAULT_LOAD_OPTIONS, provider: "cpu" as const, device: 0 },
   };
-  const on = { changed: () => undefined, restarting: () => undefined };
+  const changes = new EventEmitter();
+  const on = { changed: () => void changes.emit("changed"), restarting: () => undefined };
   engine = new Engine(config, 2_500, pino({ level: "silent" }), on);
   await engine.start();
   const { signal } = new AbortController();
-  const runs = ["first", "second", "third"].map((key) =>
-    engine.run(task(key, "mute"), signal, () => undefined),
-  );
-  const [first, ...others] = await Promise.allSettled(runs);
-  expect(first).toMatchObject({ status: "rejected", reason: { code: "engine_timeout" } });
-  for (const other of others) expect(other).toEqual({ status: "rejected", reason: new Displaced() });
+  const run = (key: string, alone: boolean) => engine.run(task(key, "mute"), alone, signal, () => undefined);
+  const outcomes = await Promise.allSettled(["first", "second", "third"].map((key) => run(key, false)));
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(Suspected) });
+  while (!engine.takes("image", true)) await once(changes, "changed");
+  const alone = run("first", true);
+  expect([engine.takes("image", false), engine.takes("video", false)]).toEqual([false, false]);
+  await expect(alone).rejects.toMatchObject({ code: "engine_timeout" });
 });

@@ -14,10 +14,10 @@ const config = (provider: "cpu" | "cuda", cpuFallback = false) => ({
     provider,
     device: NOWHERE,
     threads: 0,
-    maxBatch: 1,
-    batchDelayMs: 0,
     featureCacheBytes: 0,
     textCacheBytes: 0,
+    requestTimeoutMs: 1_000,
+    serverPatienceMs: 0,
   },
 });
 

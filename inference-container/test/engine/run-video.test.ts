@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { VideoTask, VideoResult } from "../../src/engine/messages.ts";
 import { runVideo } from "../../src/engine/run-video.ts";
-import type { Model, Segmentation, SegmentRequest } from "../../src/models/model.ts";
+import type { Model, OpenPicture, Segmentation, SegmentRequest } from "../../src/models/model.ts";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
+import { runFfmpeg } from "../support/clips.ts";
 import { movingSquare } from "../support/moving-square.ts";
 
 const FRAMES = 6;
@@ -23,7 +24,7 @@ afterEach(async () => {
 /** A model that answers a clip's frames, counted from 0, by `segment`. */
 function modelOf(segment: (frame: number, request: SegmentRequest) => Promise<Segmentation>): Model {
   let frames = 0;
-  const model = { id: "told", version: "1.0.0", provider: "cpu", maxBatch: 1 };
+  const model = { id: "told", version: "1.0.0", provider: "cpu", concurrency: 1 };
   return {
     ...model,
     segment: (_, request) => segment(frames++, request),
@@ -38,20 +39,26 @@ function found(objects: 0 | 1): Segmentation {
   return { instances: objects === 1 ? [instance] : [], unserved: [], modelMs: 0, featuresCached: false };
 }
 
-function run(model: Model, progress: (done: number) => void = () => undefined): Promise<VideoResult> {
+function run(
+  model: Model,
+  progress: (done: number) => void = () => undefined,
+  ffmpeg = findFfmpeg(process.env),
+  numFrames = FRAMES,
+): Promise<VideoResult> {
   const task: VideoTask = {
     type: "video",
     key: "clip",
+    lane: "bulk",
     inputPath: join(folder, "clip.mp4"),
     prompts: ["square"],
     generatePreview: false,
     folder,
     limits: { inputPixels: 1_000_000, seconds: 100, frames: 100 },
     scoreThreshold: 0.5,
-    sampling: { fps: null, numFrames: FRAMES, maxFrames: null },
+    sampling: { fps: null, numFrames, maxFrames: null },
   };
   const { signal } = new AbortController();
-  return runVideo(model, findFfmpeg(process.env), task, { at: () => undefined, progress, signal });
+  return runVideo(model, ffmpeg, task, { at: () => undefined, progress, signal });
 }
 
 test("what is faint is asked for from the first frame on that comes after an object", async () => {
@@ -97,4 +104,64 @@ test("a clip's time with the model is what it waited for results, without the tu
   const { ms, modelMs } = await run(model);
   expect(modelMs).toBe(10 * FRAMES);
   expect(ms).toEqual({ decode: 0, infer: expect.closeTo(10 * FRAMES, 6), post: 0, encode: 0 });
+});
+
+/** A model that keeps pictures open if asked to, finds an object in the first frames, and draws it wherever it is asked. */
+function drawing(detections: number, segmented: (frame: number) => void = () => undefined) {
+  const appearance = Float32Array.of(1);
+  const mask = { width: 1, height: 1, logits: Float32Array.of(9) };
+  const told = { asked: [] as (boolean | undefined)[], open: 0, drawn: 0 };
+  const model = modelOf((frame, { keepOpen }) => {
+    told.asked.push(keepOpen);
+    segmented(frame);
+    const { instances, ...rest } = found(frame < detections ? 1 : 0);
+    const seen = instances.map((instance) => ({ ...instance, appearance }));
+    if (keepOpen !== true) return Promise.resolve({ ...rest, instances: seen });
+    told.open += 1;
+    const draw: OpenPicture["draw"] = (regions) => {
+      told.drawn += regions.length;
+      return Promise.resolve(regions.map(() => ({ mask, quality: 1, appearance })));
+    };
+    const open = { draw, [Symbol.dispose]: () => void (told.open -= 1) };
+    return Promise.resolve({ ...rest, instances: seen, open });
+  });
+  return { model, told };
+}
+
+test("an object that the detector misses is drawn where the model sees it, and each picture is closed again", async () => {
+  const { model, told } = drawing(4);
+  const { framesWithMasks } = await run(model);
+  expect(told).toEqual({ asked: Array.from({ length: FRAMES }, () => true), open: 0, drawn: 2 });
+  expect(framesWithMasks).toBe(FRAMES);
+});
+
+test("no picture stays open if the clip fails", async () => {
+  const { model, told } = drawing(4, (frame) => {
+    if (frame === 3) throw new Error("a graph failed");
+  });
+  await expect(run(model)).rejects.toThrow("a graph failed");
+  expect(told.open).toBe(0);
+});
+
+test("in frames more than a second apart nothing is drawn without a detection", async () => {
+  await writeFile(join(folder, "clip.mp4"), movingSquare(5));
+  const { model, told } = drawing(1);
+  const { framesWithMasks } = await run(model, undefined, undefined, 2);
+  expect(told).toEqual({ asked: [false, false], open: 0, drawn: 0 });
+  expect(framesWithMasks).toBe(1);
+});
+
+test("a clip of HDR says so if this FFmpeg can't convert its colours, and else says nothing", async () => {
+  const hdr = "-color_primaries bt2020 -colorspace bt2020nc -color_trc smpte2084 -pix_fmt yuv420p10le";
+  const path = join(folder, "hdr.mp4");
+  await runFfmpeg(["-i", join(folder, "clip.mp4"), "-c:v", "libx264", ...hdr.split(" "), path]);
+  await rename(path, join(folder, "clip.mp4"));
+  const without = join(folder, "ffmpeg");
+  const command = findFfmpeg(process.env);
+  await writeFile(without, `#!/bin/sh\ncase "$*" in *-filters) exit;; esac\nexec '${command}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const model = modelOf(() => Promise.resolve(found(1)));
+  expect((await run(model, undefined, without)).notice?.code).toBe("hdr_not_converted");
+  expect((await run(model)).notice).toBeNull();
 });
