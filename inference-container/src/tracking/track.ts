@@ -1,4 +1,5 @@
 import type { Box } from "../models/box.ts";
+import { cosine } from "../models/vectors.ts";
 import { correct, type Motion, predict } from "./kalman.ts";
 
 // In units of the object's size (the square root of its box's area), so that near and far ones are treated alike.
@@ -17,6 +18,7 @@ export class Track {
   #y: Motion;
   #lastSeen: number;
   #lastBox: Box;
+  #appearance: Float32Array | undefined;
 
   constructor(id: number, promptIndex: number, timeSec: number, box: Box) {
     this.id = id;
@@ -53,6 +55,17 @@ export class Track {
     this.#y = correct(this.#later(this.#y, timeSec), (box[1] + box[3]) / 2, noise);
     this.#lastSeen = timeSec;
     this.#lastBox = box;
+  }
+
+  /** Takes note of what it looks like in its last observation; undefined if that is not known. */
+  looksLike(appearance: Float32Array | undefined): void {
+    this.#appearance = appearance ?? this.#appearance;
+  }
+
+  /** The cosine between what it looked like and `appearance`, 0 to 1; 0 if either is not known. */
+  likeness(appearance: Float32Array | undefined): number {
+    if (appearance === undefined || this.#appearance === undefined) return 0;
+    return Math.max(cosine(this.#appearance, appearance), 0);
   }
 
   #later(motion: Motion, timeSec: number): Motion {

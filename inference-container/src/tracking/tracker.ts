@@ -13,6 +13,18 @@ export interface TrackerDetection {
   readonly box: Box;
   /** True if it may continue an object but not start one. */
   readonly faint: boolean;
+  /** What it looks like, as a vector of length 1, if that is known. */
+  readonly appearance?: Float32Array;
+}
+
+/** An object that was seen in the frame before the last, but not in the last. */
+export interface Gap {
+  readonly id: number;
+  readonly promptIndex: number;
+  /** Where it is expected in the last frame, in pixels. */
+  readonly box: Box;
+  /** By how many pixels its centre is expected to have moved since it was last seen, to the right and down. */
+  readonly moved: readonly [number, number];
 }
 
 export interface TrackerOptions {
@@ -30,6 +42,8 @@ const GATE = 0.1;
 const BUFFER = { least: 0.1, perSecond: 1.2, most: 0.7 };
 /** Around where an object was last seen; with a wider one, an object entering beside the place would take its id. */
 const RECOVERY_BUFFER = 0.3;
+/** The bonus of a track that looks like the detection, times the cosine between them: it decides between near ones. */
+const LIKENESS_BONUS = 0.2;
 /** The bonus of a track seen in the previous frame over a hidden one, whose place is less certain. */
 const RECENCY_BONUS = 0.05;
 
@@ -64,10 +78,12 @@ export class Tracker {
     );
 
     const continued = this.#associate(timeSec, detections);
-    const ids = detections.map(({ promptIndex, box, faint }, i) => {
-      const track = continued.get(i);
-      track?.observe(timeSec, box);
-      return track?.id ?? (faint ? undefined : this.#begin(promptIndex, timeSec, box));
+    const ids = detections.map((detection, i) => {
+      const known = continued.get(i);
+      known?.observe(timeSec, detection.box);
+      const track = known ?? (detection.faint ? undefined : this.#begin(detection, timeSec));
+      track?.looksLike(detection.appearance);
+      return track?.id;
     });
 
     if (this.#tracks.length > maxTracks)
@@ -75,6 +91,22 @@ export class Tracker {
     this.#timeBefore = this.#lastTime;
     this.#lastTime = timeSec;
     return ids;
+  }
+
+  /** The objects that the last update had no detection of, though they were seen in the frame before it. */
+  gaps(): Gap[] {
+    return this.#tracks
+      .filter(({ lastSeen }) => lastSeen === this.#timeBefore && lastSeen < this.#lastTime)
+      .map((track) => {
+        const { id, promptIndex, lastBox } = track;
+        const box = track.boxAt(this.#lastTime);
+        return { id, promptIndex, box, moved: [box[0] - lastBox[0], box[1] - lastBox[1]] };
+      });
+  }
+
+  /** Says where in the last frame one of the `gaps` was found all the same. */
+  bridge(id: number, box: Box): void {
+    this.#tracks.find((track) => track.id === id)?.observe(this.#lastTime, box);
   }
 
   /** The tracks that detections continue, by the detection's index. */
@@ -85,9 +117,11 @@ export class Tracker {
       const open = [...detections.entries()].filter(([i, one]) => one.faint === faint && !continued.has(i));
       const columns = assign(
         idle.map((track) =>
-          open.map(([, { promptIndex, box }]) => {
+          open.map(([, { promptIndex, box, appearance }]) => {
             const excess = track.promptIndex === promptIndex ? similarity(track, box) - GATE : 0;
-            return excess > 0 ? excess + (track.lastSeen === this.#lastTime ? RECENCY_BONUS : 0) : 0;
+            if (excess <= 0) return 0;
+            const recency = track.lastSeen === this.#lastTime ? RECENCY_BONUS : 0;
+            return excess + recency + LIKENESS_BONUS * track.likeness(appearance);
           }),
         ),
       );
@@ -108,9 +142,9 @@ export class Tracker {
     return continued;
   }
 
-  #begin(promptIndex: number, timeSec: number, box: Box): number {
+  #begin({ promptIndex, box }: TrackerDetection, timeSec: number): Track {
     const track = new Track(++this.#lastId, promptIndex, timeSec, box);
     this.#tracks.push(track);
-    return track.id;
+    return track;
   }
 }

@@ -1,5 +1,6 @@
 import type { ClipInput } from "./input-arguments.ts";
-import type { Size } from "./size.ts";
+import type { Size } from "../size.ts";
+import type { Colours } from "./tone-mapping.ts";
 
 /** A video to process. Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */
 export interface Clip extends Size {
@@ -8,11 +9,20 @@ export interface Clip extends Size {
    * begin: at whatever comes first in the file, sound included, so that the first frame may have a later time.
    */
   readonly times: Float64Array;
+  /**
+   * The frames, as indexes into the times, that the file declares as key frames: what is shown from there on can be
+   * decoded without anything before. Empty if nothing tells where in the file the frame of a time is.
+   */
+  readonly keys: readonly number[];
+  /** The colours of high dynamic range; null if it is of standard range. */
+  readonly hdr: Colours | null;
   /** What is needed to decode it. */
   readonly decoding: {
     readonly input: ClipInput;
     /** Its colour matrix if the file doesn't name one and FFmpeg would assume another. */
     readonly colourMatrix: "bt709" | null;
+    /** Whether high dynamic range is mapped to standard range; otherwise it is shown pale. */
+    readonly toneMapped: boolean;
     /** Whether the file has no presentation times, so that they follow from the order of its frames. */
     readonly untimed: boolean;
   };

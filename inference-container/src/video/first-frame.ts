@@ -2,10 +2,13 @@ import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, type ClipInput } from "./input-arguments.ts";
 import { whyUnread } from "./refusals.ts";
 import { splitLines } from "./split-lines.ts";
+import type { Colours } from "./tone-mapping.ts";
 
 export interface FirstFrame {
   readonly width: number;
   readonly height: number;
+  readonly colours: Colours;
+  /** The matrix to take if the file names none and FFmpeg would assume another. */
   readonly colourMatrix: "bt709" | null;
   /** Whether its packets may hold frames that are never shown. */
   readonly hiddenFrames: boolean;
@@ -13,6 +16,9 @@ export interface FirstFrame {
 
 /** Untagged video with fewer lines has the colours of standard definition, which FFmpeg assumes anyway. */
 const HD_LINES = 720;
+
+const COLOURS =
+  /^\[Parsed_showinfo_1 @ \w+\] color_range:\S+ color_space:(\S+) color_primaries:(\S+) color_trc:(\S+)/m;
 
 /** A pixel shape that enlarges by more than this is not believed: nothing shows such pixels. */
 const WIDEST_PIXEL = 16;
@@ -46,10 +52,11 @@ export async function readFirstFrame(
   const [across = 0, down = 0] = /^#sar 0: (\d+)\/(\d+)$/m.exec(stated)?.slice(1).map(Number) ?? [];
   const stretch = across > 0 && down > 0 ? across / down : 1;
   const believed = stretch <= WIDEST_PIXEL && stretch >= 1 / WIDEST_PIXEL ? stretch : 1;
-  const [, matrix] = /^\[Parsed_showinfo_1 @ \w+\] color_range:\S+ color_space:(\S+) /m.exec(run.log) ?? [];
+  const [, matrix = "", primaries = "", transfer = ""] = COLOURS.exec(run.log) ?? [];
   return {
     width: Math.round(width * Math.max(believed, 1)),
     height: Math.round(height / Math.min(believed, 1)),
+    colours: { matrix, primaries, transfer },
     colourMatrix: matrix === "unknown" && Math.min(width, height) >= HD_LINES ? "bt709" : null,
     // RFC 6386, section 9.1: show_frame; later codecs pack such a frame with one that is shown.
     hiddenFrames: /^ {2}Stream #0:\d+ -> #0:0 \(vp8 /m.test(run.log),

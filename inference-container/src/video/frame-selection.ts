@@ -1,3 +1,5 @@
+import type { Pass } from "./passes.ts";
+
 /** Ticks per second of the times that tell frames apart: finer than any frame rate, coarse enough to be short. */
 export const TICKS = 10_000;
 
@@ -22,6 +24,21 @@ type Interval = readonly [from: number, to: number];
  */
 export function frameSelection(times: Float64Array, indexes: readonly number[]): string {
   return tree(joined(intervals(times, indexes)));
+}
+
+/**
+ * As `frameSelection`, for a pass that begins in the middle of a clip. If all is well, the first frame is the pass's key
+ * frame, and those wanted follow. If the decoder begins too early or not with a key frame, or lacks a wanted frame, the
+ * expression lets another frame through, which tells.
+ */
+export function passSelection(times: Float64Array, { indexes, key, after }: Pass): string {
+  const rest = indexes.filter((index) => index !== key);
+  return [
+    ...(after < 0 ? [] : [`lt(pts,${begin(times, after + 1)})`]),
+    ...(key === null ? [] : [`key*between(pts,${begin(times, key)},${begin(times, key + 1) - 1})`]),
+    ...(rest.length === 0 ? [] : [frameSelection(times, rest)]),
+    `gte(pts,${begin(times, (indexes.at(-1) ?? -1) + 1)})`,
+  ].join("+");
 }
 
 /** The index of the time that is nearest to `ticks`; of two equally near ones, the later. */

@@ -9,6 +9,12 @@ const DECODERS = ["h264", "hevc", "vp8", "vp9", "av1", "libdav1d", "libaom-av1",
  */
 const LARGEST_ALLOCATION = 134_217_728;
 
+/**
+ * The same while packets are only listed: an entry of FFmpeg's index takes 24 bytes, and `MOST_PACKETS` may be listed. It
+ * comes first, so that no FFmpeg opens an index that is larger.
+ */
+export const LISTING_ALLOCATION = 50_331_648;
+
 /** Of all kinds in one file: each may have tables of that size. Studio recordings have sixteen of sound and one of time. */
 export const MOST_STREAMS = 20;
 
@@ -36,14 +42,19 @@ export const isReadableCodec = (name: string): boolean => DECODERS.includes(name
  * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only its first video stream
  * (a cover picture is not one), only listed decoders, no frame that is much larger than allowed, and memory within bounds
  * that no file can raise.
+ *
+ * @param largestAllocation in bytes
  */
-export function inputArguments({ path, container, inputPixels }: ClipInput): string[] {
+export function inputArguments(
+  { path, container, inputPixels }: ClipInput,
+  largestAllocation = LARGEST_ALLOCATION,
+): string[] {
   return [
     ["-protocol_whitelist", "file,pipe"],
     ["-format_whitelist", CONTAINERS.join(",")],
     ["-codec_whitelist", DECODERS.join(",")],
     ["-max_pixels", String(Math.min(Math.ceil((Math.sqrt(inputPixels) + CODING_BLOCK) ** 2), MOST_PIXELS))],
-    ["-max_alloc", String(LARGEST_ALLOCATION)],
+    ["-max_alloc", String(largestAllocation)],
     ["-max_streams", String(MOST_STREAMS)],
     ["-threads", String(DECODER_THREADS)],
     ["-f", container],

@@ -1,22 +1,22 @@
+import type { Clip } from "./clip.ts";
 import { taskFailure } from "../tasks/failure.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
-import { inputArguments, type ClipInput } from "./input-arguments.ts";
+import { inputArguments, LISTING_ALLOCATION, type ClipInput } from "./input-arguments.ts";
 import { tooLong, whyUnread } from "./refusals.ts";
 import { splitLines } from "./split-lines.ts";
 
 /** An hour at 500 frames per second has fewer packets: with more, a file is not a real video. */
-const MOST_PACKETS = 2_000_000;
+export const MOST_PACKETS = 2_000_000;
 
-/** AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
+/** AV_PKT_FLAG_KEY, AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
+const KEY = 0x1;
 const CORRUPT = 0x2;
 const DISCARD = 0x4;
 
 /** AV_NOPTS_VALUE of FFmpeg's libavutil/avutil.h: no time. */
 const NO_TIME = -(2 ** 63);
 
-export interface FrameTimes {
-  /** In seconds from the file's start, ascending. */
-  readonly times: Float64Array;
+export interface FrameTimes extends Pick<Clip, "times" | "keys"> {
   /** Whether the file has no presentation times: frames then take their packets' decoding times, in ascending order. */
   readonly untimed: boolean;
 }
@@ -29,6 +29,7 @@ export interface FrameTimes {
  * flags are those of a plain keyframe; `#tb 0: n/d` before them is the time base.
  *
  * @param seconds the most allowed between the first frame and the last
+ * @param hidden packets, counted from 0, with frames that are never shown
  * @throws TaskFailure named video_truncated, video_too_long, video_unreadable, video_crashed or video_stalled; the
  *   signal's reason
  */
@@ -37,11 +38,15 @@ export async function listTimes(
   input: ClipInput,
   seconds: number,
   signal: AbortSignal,
+  hidden: ReadonlySet<number> = new Set(),
 ): Promise<FrameTimes> {
   const args = ["-c", "copy", "-copyinkf", "-copypriorss", "1", "-f", "framecrc", "-"];
-  await using run = new FfmpegRun(ffmpeg, [...inputArguments(input), ...args], { signal });
+  await using run = new FfmpegRun(ffmpeg, [...inputArguments(input, LISTING_ALLOCATION), ...args], {
+    signal,
+  });
   const presented: number[] = [];
   const decoded: number[] = [];
+  const keyTimes = new Set<number>();
   let untimed = false;
   let packets = 0;
   let earliest = Infinity;
@@ -51,19 +56,23 @@ export async function listTimes(
     if (base !== null) tick = Number(base[1]) / Number(base[2]);
     if (line.startsWith("#")) continue;
     const [, dts = NO_TIME, pts = NO_TIME] = line.split(",", 3).map(Number);
-    const flags = Number(/F=(0x[0-9A-F]+)/.exec(line)?.[1] ?? 0);
+    const flags = Number(/F=(0x[0-9A-F]+)/.exec(line)?.[1] ?? KEY);
     if (++packets > MOST_PACKETS)
       throw taskFailure("video_unreadable", { reason: `it has more than ${MOST_PACKETS} frames` });
     if ((flags & CORRUPT) !== 0) throw taskFailure("video_truncated");
+    if (hidden.has(packets - 1)) continue;
     const stamp = pts === NO_TIME ? dts : pts;
     if ((flags & DISCARD) !== 0 || stamp === NO_TIME) continue;
     untimed ||= pts === NO_TIME;
     earliest = Math.min(earliest, stamp);
     if ((stamp - earliest) * tick > seconds) throw tooLong(seconds);
     presented.push(stamp * tick);
+    if ((flags & KEY) !== 0) keyTimes.add(stamp * tick);
     decoded.push(dts * tick);
   }
   await run.finished();
   if (presented.length === 0) throw whyUnread(run.log, input.inputPixels);
-  return { times: Float64Array.from(untimed ? decoded : presented).toSorted(), untimed };
+  if (untimed) return { times: Float64Array.from(decoded).toSorted(), keys: [], untimed };
+  const times = Float64Array.from(presented).toSorted();
+  return { times, keys: [...times.keys()].filter((at) => keyTimes.has(times[at] ?? -1)), untimed };
 }

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { problemOf } from "@segmentation/protocol";
 import { TaskFailure } from "../tasks/failure.ts";
 import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
-import type { Size } from "./size.ts";
+import type { Size } from "../size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
 /** Ticks per second of the encoded clip: a multiple of the usual frame rates, which tells times apart to 0.01 ms. */

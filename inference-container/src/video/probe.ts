@@ -1,9 +1,11 @@
 import type { Clip } from "./clip.ts";
 import { readContainer } from "./container.ts";
 import { readFirstFrame } from "./first-frame.ts";
-import { listDecodedTimes } from "./list-decoded-times.ts";
+import { hiddenPackets } from "./hidden-packets.ts";
 import { listTimes } from "./list-times.ts";
+import { hasCues } from "./matroska-index.ts";
 import { frameTooLarge } from "./refusals.ts";
+import { canToneMap, isHdr } from "./tone-mapping.ts";
 
 export interface ClipLimits {
   /** Of one frame. */
@@ -13,7 +15,7 @@ export interface ClipLimits {
 }
 
 /**
- * Finds a clip's size and the time of each of its frames. Only the first frame is decoded (all of a VP8 clip); whatever
+ * Finds a clip's size and the time of each of its frames. Only the first frame is decoded; whatever
  * else would stop the task is found here, before its work begins.
  *
  * @throws TaskFailure named video_unreadable, video_truncated, video_stream_missing, video_format_unsupported,
@@ -26,9 +28,17 @@ export async function probeClip(
   signal: AbortSignal,
 ): Promise<Clip> {
   const input = { path, container: await readContainer(path, signal), inputPixels: limits.inputPixels };
-  const { width, height, colourMatrix, hiddenFrames } = await readFirstFrame(ffmpeg, input, signal);
+  const { seconds } = limits;
+  const listed = await listTimes(ffmpeg, input, seconds, signal);
+  const first = await readFirstFrame(ffmpeg, input, signal);
+  const { width, height, colours, colourMatrix, hiddenFrames } = first;
   if (width * height > limits.inputPixels) throw frameTooLarge(width, height, limits.inputPixels);
-  const list = hiddenFrames ? listDecodedTimes : listTimes;
-  const { times, untimed } = await list(ffmpeg, input, limits.seconds, signal);
-  return { width, height, times, decoding: { input, colourMatrix, untimed } };
+  const { times, keys, untimed } = hiddenFrames
+    ? await listTimes(ffmpeg, input, seconds, signal, await hiddenPackets(ffmpeg, input, signal))
+    : listed;
+  const indexed = input.container !== "matroska" || (await hasCues(path));
+  const hdr = isHdr(colours) ? colours : null;
+  const toneMapped = hdr !== null && (await canToneMap(ffmpeg, signal));
+  const decoding = { input, colourMatrix, toneMapped, untimed };
+  return { width, height, times, keys: indexed ? keys : [], hdr, decoding };
 }

@@ -1,4 +1,4 @@
-import type { Size } from "./size.ts";
+import type { Size } from "../size.ts";
 
 /** The longest side, in pixels, with which a clip is processed and shown. */
 const LONGEST_SIDE = 2048;

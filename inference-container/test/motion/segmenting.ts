@@ -23,14 +23,17 @@ export type Segment = (
   sampling: Partial<VideoTaskRequest["sampling"]>,
 ) => Promise<ComparedFrame[]>;
 
-/** Starts the service before a file's tests and ends it after them. */
-export function segmenting(): Segment {
+/** The module of a detector that misses everything in some frames. */
+export const MISSING_DETECTOR = new URL("missing-detector.ts", import.meta.url).href;
+
+/** Starts the service before a file's tests and ends it after them. @param loader the module that loads the model */
+export function segmenting(loader = LOADER): Segment {
   let rig: Rig;
   let folder: string;
   let clips = 0;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "motion-"));
-    rig = await startRig({ MODEL_FOLDER: await ensureBuiltin() }, LOADER);
+    rig = await startRig({ MODEL_FOLDER: await ensureBuiltin() }, loader);
     await rig.service.ready;
   }, DOWNLOAD_MS);
   afterAll(async () => {

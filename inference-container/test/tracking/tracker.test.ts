@@ -232,3 +232,45 @@ test("a frame before the last one is refused", () => {
   expect(() => tracker.update(0.9, [])).toThrow(RangeError);
   expect(() => tracker.update(Number.NaN, [])).toThrow(RangeError);
 });
+
+test("what was seen in the frame before and has no detection now is a gap, where it is expected", () => {
+  const tracker = new Tracker();
+  for (const time of [0, 1, 2])
+    tracker.update(time / 6, [found([100 + 20 * time, 100, 200 + 20 * time, 300]), found(THERE)]);
+  expect(tracker.gaps()).toEqual([]);
+  tracker.update(0.5, [found(THERE)]);
+  const [gap, ...others] = tracker.gaps();
+  expect(others).toEqual([]);
+  expect([gap?.id, gap?.promptIndex]).toEqual([1, 0]);
+  expect(gap?.box[0]).toBeCloseTo(160, -1);
+  expect(gap?.moved[0]).toBeCloseTo(20, -1);
+  expect(gap?.moved[1]).toBe(0);
+  tracker.update(4 / 6, [found(THERE)]);
+  expect(tracker.gaps()).toEqual([]);
+});
+
+test("a gap that is bridged goes on as one in the next frame, and from where it was found", () => {
+  const tracker = new Tracker({ maxGapSeconds: 0.4 });
+  for (const time of [0, 1]) tracker.update(time / 6, [found(HERE)]);
+  for (const time of [2, 3, 4, 5, 6]) {
+    tracker.update(time / 6, []);
+    expect(tracker.gaps().map(({ id }) => id)).toEqual([1]);
+    tracker.bridge(1, [100 + 40 * (time - 1), 100, 200 + 40 * (time - 1), 300]);
+  }
+  expect(tracker.update(7 / 6, [found([340, 100, 440, 300])])).toEqual([1]);
+});
+
+test("of two objects in one place, the one that looks like a detection is the one that it continues", () => {
+  const [striped, plain] = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+  for (const [appearance, id] of [
+    [striped, 1],
+    [plain, 2],
+  ] as const) {
+    const tracker = new Tracker();
+    tracker.update(0, [
+      { ...found(HERE), appearance: striped },
+      { ...found([120, 100, 220, 300]), appearance: plain },
+    ]);
+    expect(tracker.update(0.2, [{ ...found([110, 100, 210, 300]), appearance }])).toEqual([id]);
+  }
+});

@@ -41,15 +41,22 @@ async function probed(path: string): Promise<{ most: number; outcome: unknown }>
   return { most, outcome: await probe };
 }
 
-test.for([1, 3])(
-  "a small file that announces tables of gigabytes takes no such memory: %d tracks",
-  async (tracks) => {
+test.for([
+  [1, 30_000_000],
+  [3, 30_000_000],
+  [20, 5_000_000],
+] as const)(
+  "a small file that announces tables of gigabytes takes no such memory: %d tracks of %d samples",
+  async ([tracks, samples]) => {
     const path = clips.path(`announcing-${tracks}.mp4`);
-    await writeFile(path, announcing(await readFile(clips.path("plain.mp4")), 30_000_000, tracks));
-    const { most, outcome } = await probed(path);
-    expect(outcome).toMatchObject({ code: "video_unreadable" });
-    expect(most).toBeGreaterThan(1 * MEGABYTE);
-    expect(most).toBeLessThan(200 * MEGABYTE);
+    await writeFile(path, announcing(await readFile(clips.path("plain.mp4")), samples, tracks));
+    // FFmpeg may end before it is looked at.
+    for (let most = 0; most === 0;) {
+      const seen = await probed(path);
+      ({ most } = seen);
+      expect(seen.outcome).toMatchObject({ code: "video_unreadable" });
+      expect(most).toBeLessThan(200 * MEGABYTE);
+    }
   },
 );
 

@@ -2,7 +2,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, ffmpeg, numbered, numberOf, type ClipFolder } from "../support/clips.ts";
+import {
+  clipFolder,
+  ffmpeg,
+  numbered,
+  numberOf,
+  positionOfPacket,
+  type ClipFolder,
+} from "../support/clips.ts";
 
 let clips: ClipFolder;
 beforeAll(async () => {
@@ -29,7 +36,7 @@ test.for([
     );
     const bytes = Buffer.from(await readFile(source));
     // Not over anything that locates frames: within one frame's own bytes.
-    const frame = await positionOfFrame(source, 20);
+    const frame = await positionOfPacket(clips, source, 20);
     for (let at = frame.position + 12; at < frame.position + frame.size; at++)
       bytes[at] = (bytes[at] ?? 0) ^ 0xa5;
     const path = clips.path(`damaged.${extension}`);
@@ -54,12 +61,3 @@ test.for([
     expect(seen).toEqual(expect.arrayContaining([0, 10, 17, 30, 35, 39]));
   },
 );
-
-/** Where a packet lies in a file: FFmpeg's muxer for picture series writes each into its own file. */
-async function positionOfFrame(path: string, index: number): Promise<{ position: number; size: number }> {
-  await clips.make("-i", path, "-c", "copy", "-f", "image2", "-start_number", "0", "packet-%d");
-  const packet = await readFile(clips.path(`packet-${index}`));
-  const position = (await readFile(path)).indexOf(packet);
-  expect(position).toBeGreaterThan(0);
-  return { position, size: packet.length };
-}

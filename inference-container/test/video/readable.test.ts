@@ -13,6 +13,7 @@ import {
   runFfmpeg,
   shownTimes,
   type ClipFolder,
+  vp8,
 } from "../support/clips.ts";
 
 let clips: ClipFolder;
@@ -320,19 +321,7 @@ describe("a clip is read frame by frame, as a player shows it", () => {
 });
 
 test("VP8's packets of frames that are never shown count for nothing", async () => {
-  const vp8 = [
-    "-c:v",
-    "libvpx",
-    "-auto-alt-ref",
-    "1",
-    "-lag-in-frames",
-    "16",
-    "-cpu-used",
-    "5",
-    "-b:v",
-    "200k",
-  ];
-  const source = ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=25:d=2", ...vp8];
+  const source = ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=25:d=2", ...vp8("200k")];
   for (const pass of ["1", "2"]) await clips.make(...source, "-pass", pass, "vp8.webm");
   const path = clips.path("vp8.webm");
   const packets = await runFfmpeg(["-i", path, "-c", "copy", "-f", "framecrc", "-"]);

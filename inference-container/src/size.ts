@@ -1,4 +1,4 @@
-/** A frame's size in pixels. */
+/** A picture's or a frame's size in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
