@@ -22,7 +22,7 @@ export class ProgressBar {
   readonly #stream: Output;
   readonly #scale: Scale;
   #done = 0;
-  #drawnAt = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
   #drawn = "";
   #stepsSaid = 0;
 

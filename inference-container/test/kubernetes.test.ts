@@ -59,6 +59,11 @@ test("no secret stands in the files", () => {
   }
 });
 
+test("nothing replaces the image's entry point, which is an init", () => {
+  for (const container of [service, gpu]) expect(container).not.toHaveProperty("command");
+  expect(read("compose.yaml")).not.toContain("entrypoint");
+});
+
 test("a stop waits for the drain and its last reports", () => {
   const [, pause] = service.lifecycle.preStop.exec.command;
   const drain = readSettings(settings).drainMs / 1_000;
@@ -72,7 +77,10 @@ test("the model is fetched to where the service reads it", () => {
   const Manifest = z.looseObject({ version: z.string() });
   const { version } = Manifest.parse(JSON.parse(read("models/builtin/manifest.json")));
   const mountPath = modelVariables["MODEL_DIR"] ?? "";
-  expect(settings["MODEL_FOLDER"]).toBe(`${mountPath}/builtin-${version}`);
+  const folder = `${mountPath}/builtin-${version}`;
+  expect(settings["MODEL_FOLDER"]).toBe(folder);
+  for (const image of ["Dockerfile", "Dockerfile.cuda"])
+    expect(read(image)).toContain(`MODEL_FOLDER=${folder}\n`);
   expect(model.volumeMounts).toContainEqual({ name: "models", mountPath });
   expect(service.volumeMounts).toContainEqual({ name: "models", mountPath, readOnly: true });
 });

@@ -13,7 +13,7 @@ test("the defaults serve on loopback", () => {
     host: "127.0.0.1",
     port: 8788,
     queueCapacity: 8,
-    inFlight: 3,
+    inFlight: undefined,
     token: undefined,
   });
   expect([...settings.storageOrigins]).toEqual(["https://storage.example", "http://127.0.0.1:8787"]);

@@ -1,4 +1,5 @@
 /** Removes specks from a mask on its logit grid: small separate parts and small holes. */
+import { gridArea } from "./mask-shape.ts";
 import type { LogitGrid } from "./model.ts";
 
 export interface Cleaning {
@@ -16,8 +17,8 @@ const SPECK = 4;
  * what is left. Parts connect over edges and corners, holes over edges only.
  */
 export function cleanMask(grid: LogitGrid, { islandShare, holeShare }: Cleaning): LogitGrid {
-  const logits = grid.logits.slice();
-  const object = logits.reduce((count, logit) => count + (logit > 0 ? 1 : 0), 0);
+  const logits = Float32Array.from(grid.logits);
+  const object = gridArea(grid);
   for (const { cells, touchesEdge } of components(grid, (i) => (logits[i] ?? 0) <= 0, false))
     if (!touchesEdge && cells.length < Math.max(SPECK + 1, holeShare * object)) flip(logits, cells);
 

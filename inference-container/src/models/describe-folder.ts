@@ -6,11 +6,14 @@ import { ModelFolderError } from "./folder-error.ts";
 import { fileDigest } from "./folder.ts";
 import { GraphSpec } from "./manifest.ts";
 
-/** The part of a template that is read here; the rest is passed on. It has no sizes and digests yet. */
-const Template = z.looseObject({
+/** The part of any template that is read here; the rest is passed on. It has no sizes and digests yet. */
+export const FileTemplate = z.looseObject({
   files: z.array(z.looseObject({ name: z.string(), role: z.string() })),
-  graphs: z.record(z.string(), GraphSpec),
 });
+export type FileTemplate = z.infer<typeof FileTemplate>;
+
+/** A template for graphs. */
+const Template = FileTemplate.extend({ graphs: z.record(z.string(), GraphSpec) });
 export type Template = z.infer<typeof Template>;
 
 /** The names of the tensors in a graph's file. */
@@ -49,7 +52,7 @@ export function recogniseTemplate(
  * out of the list: an export of less than 2 GB keeps its weights in the graph.
  * @throws ModelFolderError naming a missing file with another role
  */
-export async function describeFolder(folder: string, { files, ...rest }: Template): Promise<object> {
+export async function describeFolder(folder: string, { files, ...rest }: FileTemplate): Promise<object> {
   const described = [];
   for (const file of files) {
     const path = join(folder, file.name);

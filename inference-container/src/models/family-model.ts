@@ -3,36 +3,30 @@ import type { Held } from "../device/held.ts";
 import type { GraphSet } from "./graph-set.ts";
 import type { LoadOptions } from "./load-options.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Model, Picture, Segmentation, SegmentRequest } from "./model.ts";
+import type { LoadedModel, NamedSignature } from "./loaded-model.ts";
+import type { Picture, Segmentation, SegmentRequest } from "./model.ts";
 import { heldMemory, type Remembered } from "./remembered.ts";
 
-export abstract class FamilyModel implements Model {
+export abstract class FamilyModel implements LoadedModel {
   readonly id: string;
   readonly version: string;
   readonly provider: string;
-  readonly maxBatch: number;
+  /** Graphs take turns on the device. */
+  readonly concurrency = 1;
   /** By a picture's content hash. */
   protected readonly features: Remembered<Held>;
   readonly #graphs: GraphSet;
 
-  /** @param maxBatch see `Model` */
-  constructor(
-    { id, version }: Manifest,
-    graphs: GraphSet,
-    maxBatch: number,
-    { provider, featureCacheBytes }: LoadOptions,
-  ) {
+  constructor({ id, version }: Manifest, graphs: GraphSet, { provider, featureCacheBytes }: LoadOptions) {
     this.id = id;
     this.version = version;
     this.provider = provider;
-    this.maxBatch = maxBatch;
     this.features = heldMemory(featureCacheBytes);
     this.#graphs = graphs;
   }
 
-  /** Whether runs for several pictures or prompts may be joined. */
-  get joinsRuns(): boolean {
-    return this.#graphs.joinsRuns;
+  get signatures(): readonly NamedSignature[] {
+    return this.#graphs.signatures;
   }
 
   abstract segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;

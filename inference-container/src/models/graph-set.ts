@@ -1,15 +1,17 @@
 /** The graphs of one model: opened together on one device and closed together. */
 import { Device } from "../device/device.ts";
-import { Graph, type RuntimeOptions } from "./graph.ts";
+import type { SessionOptions } from "../device/messages.ts";
+import { Graph } from "./graph.ts";
+import type { NamedSignature } from "./loaded-model.ts";
 import type { GraphSpec } from "./manifest.ts";
 
 export class GraphSet {
   readonly #folder: string;
-  readonly #runtime: RuntimeOptions;
+  readonly #runtime: SessionOptions;
   readonly #device = new Device();
-  #joins = false;
+  readonly #loaded: Graph[] = [];
 
-  constructor(folder: string, runtime: RuntimeOptions) {
+  constructor(folder: string, runtime: SessionOptions) {
     this.#folder = folder;
     this.#runtime = runtime;
   }
@@ -17,13 +19,13 @@ export class GraphSet {
   /** @throws ModelFolderError if the graph is not what the manifest says */
   async load(spec: GraphSpec): Promise<Graph> {
     const graph = await Graph.load(this.#device, this.#folder, spec, this.#runtime);
-    this.#joins ||= graph.maxBatch > 1;
+    this.#loaded.push(graph);
     return graph;
   }
 
-  /** Whether the device joins runs of any of the graphs. */
-  get joinsRuns(): boolean {
-    return this.#joins;
+  /** The tensors as the files have them: without optional ones that are missing, and with fixed sizes as numbers. */
+  get signatures(): readonly NamedSignature[] {
+    return this.#loaded.map(({ file, inputs, outputs }) => ({ name: file, inputs, outputs }));
   }
 
   /** Ends the device's thread after the runs already asked for. */

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import type { Tensor } from "onnxruntime-node";
 import { messageOf } from "../error-message.ts";
-import { canJoin } from "../device/batch.ts";
 import type { Device } from "../device/device.ts";
 import { Held } from "../device/held.ts";
 import type { Declared, Feeds, HeldTensor, SessionOptions, Signature } from "../device/messages.ts";
@@ -11,13 +10,6 @@ import { fromValues, toValues } from "../device/values.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import type { GraphSpec, TensorSpec } from "./manifest.ts";
 import { floatValues } from "./tensors.ts";
-
-export interface RuntimeOptions extends SessionOptions {
-  /** The most rows that are joined into one run, if the manifest allows it; 1 joins none. */
-  readonly maxBatch: number;
-  /** How long a run may wait for others to join it, once the device is free. */
-  readonly batchDelayMs: number;
-}
 
 export type Tensors = Readonly<Record<string, Tensor>>;
 
@@ -29,6 +21,8 @@ export interface RunOptions {
   readonly wanted?: (output: TensorSpec) => boolean;
   /** Roles of feeds that nobody reads afterwards: they are moved to the device, not copied. */
   readonly moved?: readonly string[];
+  /** Roles of results that stay on the device, but of which a copy comes too. */
+  readonly copied?: readonly string[];
   /** The work's next run follows at once: runs of other work let it go first. */
   readonly followed?: boolean;
 }
@@ -38,16 +32,13 @@ export class Graph {
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
   readonly file: string;
-  /** The most rows that are joined into one run: it pays to ask for this many at once. */
-  readonly maxBatch: number;
   readonly #device: Device;
   readonly #id: number;
 
-  private constructor(device: Device, id: number, spec: GraphSpec, signature: Signature, maxBatch: number) {
+  private constructor(device: Device, id: number, spec: GraphSpec, signature: Signature) {
     this.file = spec.file;
     this.inputs = presentTensors(spec.inputs, signature.inputs);
     this.outputs = presentTensors(spec.outputs, signature.outputs);
-    this.maxBatch = canJoin(signature) ? maxBatch : 1;
     this.#device = device;
     this.#id = id;
   }
@@ -60,11 +51,10 @@ export class Graph {
     device: Device,
     folder: string,
     spec: GraphSpec,
-    { provider, device: place, threads, maxBatch: most, batchDelayMs }: RuntimeOptions,
+    { provider, device: place, threads, cpuNodes }: SessionOptions,
   ): Promise<Graph> {
-    const maxBatch = Math.min(spec.maxBatch, most);
-    const options = { provider, device: place, threads };
-    const file = { path: join(folder, spec.file), options, maxBatch, batchDelayMs };
+    const options = { provider, device: place, threads, cpuNodes };
+    const file = { path: join(folder, spec.file), options };
     const { id, signature } = await device.load(file).catch((error: unknown) => {
       const reason = messageOf(error);
       throw new ModelFolderError(
@@ -73,7 +63,7 @@ export class Graph {
     });
     checkTensors(spec.file, "input", spec.inputs, signature.inputs);
     checkTensors(spec.file, "output", spec.outputs, signature.outputs);
-    return new Graph(device, id, spec, signature, maxBatch);
+    return new Graph(device, id, spec, signature);
   }
 
   /** Runs the graph at its turn; feeds and results are keyed by role. */
@@ -94,7 +84,7 @@ export class Graph {
   #run(
     usage: Usage,
     feeds: GraphFeeds,
-    { wanted, moved = [], followed = false }: RunOptions,
+    { wanted, moved = [], copied = [], followed = false }: RunOptions,
     hold: boolean,
   ): Promise<Feeds> {
     const buffers: ArrayBuffer[] = [];
@@ -102,13 +92,15 @@ export class Graph {
     for (const { role, name } of this.inputs) {
       const feed = feeds[role];
       if (feed === undefined) continue;
-      const values = "held" in feed ? feed : toValues(feed);
+      // Without the copy, which the device has itself.
+      const values = "held" in feed ? { held: feed.held, size: feed.size } : toValues(feed);
       if ("bytes" in values && moved.includes(role)) buffers.push(values.bytes.buffer);
       named.push([name, values]);
     }
     const outputs = this.outputs.filter(wanted ?? (() => true)).map(({ name }) => name);
+    const copies = this.outputs.filter(({ role }) => copied.includes(role)).map(({ name }) => name);
     return this.#device.run(
-      { graph: this.#id, feeds: Object.fromEntries(named), outputs, hold, followed },
+      { graph: this.#id, feeds: Object.fromEntries(named), outputs, hold, copies, followed },
       usage,
       buffers,
     );

@@ -1,9 +1,18 @@
 /** Turns a picture into the input tensor of a vision graph. */
 import type { Tensor } from "onnxruntime-node";
 import sharp from "sharp";
+import type { Size } from "../size.ts";
+import { enlarge } from "./enlarge.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
 import { tensorOf, type TensorForm } from "./tensors.ts";
+
+/** A part of a picture, in its pixels, perhaps shown as in a mirror. */
+export interface View extends Size {
+  readonly x: number;
+  readonly y: number;
+  readonly mirrored: boolean;
+}
 
 export interface ImageTensor {
   /** [1, 3, height, width], or without the batch dimension if the graph has none. */
@@ -15,45 +24,73 @@ export interface ImageTensor {
 
 const FLOAT_BATCH: TensorForm = { dtype: "float32", shape: [1, 3, "height", "width"] };
 
+/** The view of a whole picture. */
+export function wholeView({ width, height }: Size): View {
+  return { x: 0, y: 0, width, height, mirrored: false };
+}
+
 /**
- * Resizes by the manifest's `fit` and normalises: (byte − mean) / std, channels first; bars are black.
+ * Resizes by the manifest's `fit` and normalises: (byte − mean) / std, channels first; bars have the manifest's
+ * `padding`.
  * @param target the type of the graph's tensor, and whether it has a batch dimension
+ * @param view what is shown of the picture
  */
 export async function imageTensor(
   picture: Picture,
   input: ImageInput,
   target: TensorForm = FLOAT_BATCH,
+  view: View = wholeView(picture),
 ): Promise<ImageTensor> {
-  const { width, height } = fitted(picture, input);
-  const rgb = await sharp(picture.rgb, {
-    raw: { width: picture.width, height: picture.height, channels: 3 },
-    limitInputPixels: false,
-  })
-    .resize(width, height, { fit: "fill", kernel: input.kernel })
-    .raw()
-    .toBuffer();
-  const values = normalised(rgb, { width, height }, input);
+  const size = fitted(view, input);
+  const rgb = await resized(picture, view, size, input.kernel);
+  const values = normalised(view.mirrored ? mirrored(rgb, size) : rgb, size, input);
   const batch = target.shape.length === 4 ? [1] : [];
   return {
     tensor: tensorOf(target.dtype, values, [...batch, 3, input.height, input.width]),
-    scaleX: width / picture.width,
-    scaleY: height / picture.height,
+    scaleX: size.width / view.width,
+    scaleY: size.height / view.height,
   };
 }
 
-/** Planes of the full input size: the picture in the top left corner, black elsewhere. */
-function normalised(
-  rgb: Uint8Array,
-  { width, height }: { width: number; height: number },
-  input: ImageInput,
-): Float32Array {
+/** Each side of the view is shrunk with the kernel, or enlarged by bilinear interpolation. */
+async function resized(
+  { width, height, rgb }: Picture,
+  view: View,
+  to: Size,
+  kernel: ImageInput["kernel"],
+): Promise<Uint8Array> {
+  const shrunk = { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
+  const untouched = shrunk.width === width && shrunk.height === height;
+  const pixels = untouched
+    ? rgb
+    : await sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false })
+        .extract({ left: view.x, top: view.y, width: view.width, height: view.height })
+        .resize(shrunk.width, shrunk.height, { fit: "fill", kernel })
+        .raw()
+        .toBuffer();
+  return shrunk.width === to.width && shrunk.height === to.height ? pixels : enlarge(pixels, shrunk, to);
+}
+
+/** The pixels of each row from right to left. */
+function mirrored(rgb: Uint8Array, { width, height }: Size): Uint8Array {
+  const turned = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const [from, to] = [3 * (y * width + x), 3 * (y * width + width - 1 - x)];
+      for (let channel = 0; channel < 3; channel += 1) turned[to + channel] = rgb[from + channel] ?? 0;
+    }
+  return turned;
+}
+
+/** Planes of the full input size: the picture in the top left corner, padding elsewhere. */
+function normalised(rgb: Uint8Array, { width, height }: Size, input: ImageInput): Float32Array {
   const plane = input.width * input.height;
   const values = new Float32Array(3 * plane);
   for (const [channel, mean] of input.mean.entries()) {
     const factor = 1 / (input.std[channel] ?? 1);
     const ofByte = Float32Array.from({ length: 256 }, (_, byte) => (byte - mean) * factor);
     const to = values.subarray(channel * plane, (channel + 1) * plane);
-    if (width * height < plane) to.fill(ofByte[0] ?? 0);
+    if (width * height < plane) to.fill(ofByte[input.padding] ?? 0);
     for (let y = 0; y < height; y += 1) {
       let from = 3 * y * width + channel;
       const end = y * input.width + width;
@@ -63,10 +100,10 @@ function normalised(
   return values;
 }
 
-function fitted(picture: Picture, { fit, width, height }: ImageInput): { width: number; height: number } {
+function fitted(view: Size, { fit, width, height }: ImageInput): Size {
   if (fit === "stretch") return { width, height };
-  const scale = Math.min(width / picture.width, height / picture.height);
+  const scale = Math.min(width / view.width, height / view.height);
   const side = (size: number, limit: number): number =>
     Math.min(limit, Math.max(1, Math.round(size * scale)));
-  return { width: side(picture.width, width), height: side(picture.height, height) };
+  return { width: side(view.width, width), height: side(view.height, height) };
 }

@@ -1,27 +1,29 @@
 /** How to load a model of any family. */
-import type { RuntimeOptions } from "./graph.ts";
+import type { SessionOptions } from "../device/messages.ts";
 
-export interface LoadOptions extends RuntimeOptions {
+export interface LoadOptions extends SessionOptions {
   /** Budget in bytes for remembered image features; one picture takes about 17 MB with `builtin`, 117 MB with SAM 3. */
   readonly featureCacheBytes: number;
   /** Budget in bytes for remembered prompts. */
   readonly textCacheBytes: number;
+  /** How long a request to a model server may take; a graph's runs are bounded by the watchdog alone. */
+  readonly requestTimeoutMs: number;
+  /** How long to wait for a model server that is not ready yet. */
+  readonly serverPatienceMs: number;
+  /** The bearer token for a model server. */
+  readonly serverToken?: string;
   /** Whether to compare every file's SHA-256 too, which takes some tenths of a second. */
   readonly digests: boolean;
-}
-
-/** How many rows are joined by default: on a CPU, which a single picture keeps busy, joining would gain nothing. */
-export function defaultMaxBatch(provider: RuntimeOptions["provider"]): number {
-  return provider === "cuda" ? 4 : 1;
 }
 
 export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
   provider: "cpu",
   device: 0,
+  cpuNodes: true,
   threads: 0,
-  maxBatch: defaultMaxBatch("cpu"),
-  batchDelayMs: 0,
   featureCacheBytes: 256 * 1024 * 1024,
   textCacheBytes: 1024 * 1024,
+  requestTimeoutMs: 108_000,
+  serverPatienceMs: 0,
   digests: false,
 };

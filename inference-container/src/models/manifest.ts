@@ -26,12 +26,6 @@ export type TensorSpec = z.infer<typeof TensorSpec>;
 
 export const GraphSpec = z.strictObject({
   file: FileName,
-  /**
-   * The most rows into which runs for several pictures or prompts may be joined, if the graph leaves its first
-   * dimension open. It is 1 if a neighbour could change a result, as in a graph that quantises by the range of a whole
-   * batch.
-   */
-  maxBatch: z.int().positive().default(1),
   inputs: z.array(TensorSpec).min(1),
   outputs: z.array(TensorSpec).min(1),
 });
@@ -42,12 +36,14 @@ export const ImageInput = z.strictObject({
   width: z.int().positive(),
   height: z.int().positive(),
   /**
-   * `stretch` ignores the aspect ratio; `letterbox` keeps it: the picture in the top left corner, zeros (black)
+   * `stretch` ignores the aspect ratio; `letterbox` keeps it: the picture in the top left corner, `padding`
    * elsewhere.
    */
   fit: z.enum(["stretch", "letterbox"]),
-  /** How pixels are resampled; `linear` is the bilinear filter of PIL and torchvision. */
+  /** How pixels are filtered where a side is shrunk; `linear` is the bilinear filter of PIL and torchvision. Enlarging is bilinear. */
   kernel: z.enum(["lanczos3", "linear"]).default("lanczos3"),
+  /** The byte of the letterbox's bars, before normalisation: what the model was trained with; 0 is black. */
+  padding: z.int().min(0).max(255).default(0),
   mean: z.tuple([z.number(), z.number(), z.number()]),
   std: z.tuple([z.number().positive(), z.number().positive(), z.number().positive()]),
 });
@@ -96,7 +92,6 @@ export const Manifest = z.object({
     )
     .min(1),
   files: z.array(ManifestFile).min(1),
-  graphs: z.record(z.string(), GraphSpec),
   golden: Golden,
 });
 export type Manifest = z.infer<typeof Manifest>;

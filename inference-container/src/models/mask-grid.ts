@@ -6,8 +6,8 @@ import { floatValues } from "./tensors.ts";
 /** What a mask tensor holds: logits, their sigmoid, or whether a pixel is set. */
 export type MaskValues = "logits" | "probabilities" | "binary";
 
-/** A logit beyond every finite threshold, so that a pixel of a binary mask stays what it is. */
-const CERTAIN = 1000;
+/** The logit of a pixel of a binary mask, beyond that of every threshold from 1e-55 to the last number below 1. */
+const CERTAIN = 127;
 /** float32 can't tell probabilities beyond these apart, and their logits must stay finite to be interpolated. */
 const [LEAST, MOST] = [2 ** -126, 1 - 2 ** -24];
 
@@ -21,13 +21,11 @@ export function maskGrid(tensor: Tensor, place: number, values: MaskValues): Log
   return { width, height, logits: logitsOf(tensor, from, to, values) };
 }
 
-function logitsOf(tensor: Tensor, from: number, to: number, values: MaskValues): Float32Array {
+function logitsOf(tensor: Tensor, from: number, to: number, values: MaskValues): LogitGrid["logits"] {
   if (values === "binary") {
     if (!(tensor.data instanceof Uint8Array)) throw new Error(`The masks are ${tensor.type}, not bool.`);
     const set = tensor.data.subarray(from, to);
-    const logits = new Float32Array(set.length).fill(-CERTAIN);
-    for (let i = 0; i < set.length; i += 1) if (set[i] !== 0) logits[i] = CERTAIN;
-    return logits;
+    return Int8Array.from(set, (value) => (value === 0 ? -CERTAIN : CERTAIN));
   }
   const floats = floatValues(tensor, from, to);
   if (floats === undefined) throw new Error(`The masks are ${tensor.type}, not floats.`);

@@ -1,4 +1,5 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
+import type { Lane } from "@segmentation/protocol";
 import type { Usage } from "../device/usage.ts";
 
 /** A decoded picture: three sRGB bytes per pixel, row by row, as a viewer shows it (orientation applied). */
@@ -18,8 +19,11 @@ export interface Picture {
 export interface LogitGrid {
   readonly width: number;
   readonly height: number;
-  /** `width * height` values, row by row; sample centres at (i + 0.5) / width of the picture's width. */
-  readonly logits: Float32Array;
+  /**
+   * `width * height` values, row by row; sample centres at (i + 0.5) / width of the picture's width. Masks that are certain
+   * everywhere take a byte per value.
+   */
+  readonly logits: Float32Array | Int8Array;
 }
 
 /** One found object. */
@@ -33,6 +37,30 @@ export interface Instance {
   readonly mask: LogitGrid;
   /** True if it is too faint to stand alone: it may only continue what was seen before. */
   readonly faint: boolean;
+  /** What the object looks like, as a vector of length 1; only in a picture that is kept open. */
+  readonly appearance?: Float32Array;
+}
+
+/** A place in a picture where an object is expected that was seen before. */
+export interface Region {
+  /** [x1, y1, x2, y2] in picture pixels, inside the picture. */
+  readonly box: Instance["box"];
+  /** Where in the box its pixels are expected. */
+  readonly prior: LogitGrid;
+}
+
+/** What was drawn for a region. */
+export interface DrawnRegion {
+  readonly mask: LogitGrid;
+  /** The IoU with the object's true mask as the model estimates it, mostly 0 to 1. */
+  readonly quality: number;
+  readonly appearance: Float32Array;
+}
+
+/** A segmented picture in which more can be drawn. Whoever asked for it disposes of it. */
+export interface OpenPicture extends Disposable {
+  /** One mask for each region, in their order. */
+  draw(regions: readonly Region[]): Promise<DrawnRegion[]>;
 }
 
 /** A prompt that the model can't look for, with a sentence for the person who wrote it. */
@@ -49,6 +77,8 @@ export interface Segmentation {
   readonly modelMs: number;
   /** True if this call did not compute the picture's features: they were remembered, or computed for an earlier call. */
   readonly featuresCached: boolean;
+  /** Only if the request asks for it and the family draws in boxes. */
+  readonly open?: OpenPicture;
 }
 
 /** What to look for; `threshold` is the lowest score of an instance, 0 to 1. */
@@ -60,6 +90,12 @@ export interface SegmentRequest {
    * it is needed, after detection, and never copy the request before: frame by frame it may turn false meanwhile.
    */
   readonly withFaint: boolean;
+  /** Whether to keep the picture open. */
+  readonly keepOpen?: boolean;
+  /** Whether the picture is a frame of a clip, in which a find begins a track; by default it stands alone. */
+  readonly inClip?: boolean;
+  /** The task that asks: a model on a server is told. Absent for a self-test. */
+  readonly task?: { readonly key: string; readonly lane: Lane };
   /** The work that this request is part of, which is told of every run on the device. */
   readonly usage?: Usage;
 }
@@ -71,10 +107,23 @@ export interface SegmentRequest {
 export interface Model {
   readonly id: string;
   readonly version: string;
-  /** The ONNX Runtime execution provider actually in use, e.g. "cpu". */
+  /** The ONNX Runtime execution provider actually in use, e.g. "cpu"; "kserve" for a model on a server. */
   readonly provider: string;
-  /** How many pictures or frames to give at once beside those at hand: the device joins this many; 1 if it joins none. */
-  readonly maxBatch: number;
+  /** How many pictures or frames it works on at once: 1 where graphs take turns on a device. */
+  readonly concurrency: number;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
+  /**
+   * Draws the mask of the object in each box, [x1, y1, x2, y2] in picture pixels, in the boxes' order. Absent if the
+   * family has no decoder that takes boxes.
+   */
+  drawBoxes?(
+    picture: Picture,
+    boxes: readonly (readonly [number, number, number, number])[],
+  ): Promise<LogitGrid[]>;
+  /**
+   * Tells whenever the model becomes unable to work, with the reason, and when it is able again. A model without it is
+   * always able.
+   */
+  watch?(changed: (problem: string | undefined) => void): void;
   close(): Promise<void>;
 }

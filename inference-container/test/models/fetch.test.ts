@@ -182,6 +182,30 @@ describe("the embedded model", () => {
     DOWNLOAD_MS,
   );
 
+  it(
+    "takes the files of another version that has the same, and needs no registry",
+    async () => {
+      const whole = await ensureBuiltin();
+      const root = join(scratch, "models");
+      const other = join(root, "builtin-0.9.0");
+      await mkdir(other, { recursive: true });
+      for (const name of await readdir(whole)) await copyFile(join(whole, name), join(other, name));
+      await writeFile(join(other, "manifest.json"), '{"version":"0.9.0"}');
+      await mkdir(join(root, "builtin-0.8.0"));
+
+      noRegistry();
+      const output = new Said();
+      const folder = await ensureBuiltin({ root, output });
+      expect(output.text).toContain(`The files in ${other} are the same; nothing to download.`);
+      expect((await readdir(folder)).toSorted()).toEqual((await readdir(whole)).toSorted());
+      const manifest = (path: string): Promise<string> => readFile(join(path, "manifest.json"), "utf8");
+      expect(await manifest(folder)).toBe(await manifest(whole));
+      expect(await manifest(other)).toBe('{"version":"0.9.0"}');
+      expect((await readdir(root)).toSorted()).toEqual(["builtin-0.8.0", "builtin-0.9.0", basename(folder)]);
+    },
+    DOWNLOAD_MS,
+  );
+
   it("lives in MODEL_DIR, else in the user's cache folder", () => {
     expect(modelsRoot({ MODEL_DIR: "/m", XDG_CACHE_HOME: "/c" })).toBe("/m");
     expect(modelsRoot({ XDG_CACHE_HOME: "/c" })).toBe("/c/segmentation-models");

@@ -58,7 +58,7 @@ describe("a model folder is refused", () => {
 
   it("when its family is unknown", async () => {
     await expect(loadModel(await folderWith({ family: "oracle" }))).rejects.toThrow(
-      'is of the family "oracle"; the families here are: builtin, grounding-dino-sam2, sam3.',
+      'is of the family "oracle"; the families here are: builtin, grounding-dino-sam2, kserve, sam3.',
     );
   });
 
@@ -114,7 +114,7 @@ describe("a model folder is refused", () => {
     const [cat] = manifest.golden.instances;
     const golden = { ...manifest.golden, instances: [{ ...cat, box: [0, 0, 40, 40] }] };
     await expect(loadModel(await folderWith({ golden }))).rejects.toThrow(
-      'failed its self-test: "cat" on golden.jpg gave the box [1, 0, 310, 210] instead of [0, 0, 40, 40].',
+      /failed its self-test: "cat" on golden\.jpg gave the box \[\d+, \d+, [23]\d\d, 2\d\d] instead of \[0, 0, 40, 40]\./,
     );
   });
 });
@@ -141,7 +141,7 @@ describe("a graph is refused", () => {
   it("when an output was renamed, and not when it is the one named", async () => {
     const spec = {
       file: "doubling.onnx",
-      maxBatch: 1,
+
       inputs: [tensor("x", [1, 2])],
       outputs: [tensor("y", [1, 2])],
     };
@@ -158,13 +158,13 @@ describe("a graph is refused", () => {
     graph.node("Add", [graph.input("x", [1]), graph.input("extra", [1])], {}, "y");
     graph.output("y", [1]);
     await writeFile(join(scratch, "sum.onnx"), graph.file("sum"));
-    const spec = { file: "sum.onnx", maxBatch: 1, inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
+    const spec = { file: "sum.onnx", inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
     await expect(load(spec)).rejects.toThrow('requires an input "extra"');
   });
 
   it("when its file is no graph", async () => {
     await writeFile(join(scratch, "text.onnx"), "no graph at all");
-    const spec = { file: "text.onnx", maxBatch: 1, inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
+    const spec = { file: "text.onnx", inputs: [tensor("x", [1])], outputs: [tensor("y", [1])] };
     await expect(load(spec)).rejects.toThrow('The graph text.onnx can\'t be loaded on the provider "cpu"');
   });
 });

@@ -1,8 +1,16 @@
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scoreOf } from "../../src/models/builtin/confidence.ts";
+import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
+import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import { readManifest } from "../../src/models/folder.ts";
 import { loadModel } from "../../src/models/load.ts";
 import type { Instance, Model, Picture, Segmentation } from "../../src/models/model.ts";
-import { maskIou, maskOf, reference, sample, share } from "./samples.ts";
+import { boxIou } from "../../src/models/box.ts";
+import { gridBounds, gridIou } from "../../src/models/mask-shape.ts";
+import { cosine } from "../../src/models/vectors.ts";
+import { decoded, maskIou, maskOf, reference, sample, SAMPLES, share } from "./samples.ts";
 
 const DOWNLOAD_MS = 600_000;
 const THRESHOLD = 0.5;
@@ -30,9 +38,10 @@ describe("the embedded model on photographs", () => {
     ["spoon", "coffee", 0.6],
     ["person", "astronaut", 0.83],
   ])("finds one %s on %s with the score that the unconverted detector gave", async (prompt, name, score) => {
+    const { detection } = await readManifest(TEMPLATE, BuiltinManifest);
     const picture = await sample(name);
     const instance = await only(picture, prompt);
-    expect(instance.score).toBeCloseTo(score, 1);
+    expect(scoreOf(instance.score, detection.confidence)).toBeCloseTo(score, 1);
     const mask = maskOf(instance, picture);
     expect(maskIou(mask, await reference(`${name}-${prompt}`))).toBeGreaterThanOrEqual(0.9);
   });
@@ -52,6 +61,31 @@ describe("the embedded model on photographs", () => {
     expect(await find(await sample(name), "zebra")).toMatchObject({ instances: [], unserved: [] });
   });
 
+  it("draws a known object again in a picture that is kept open, and knows it from others", async () => {
+    const picture = await sample("coffee");
+    const request = { prompts: ["cup", "spoon"], threshold: THRESHOLD, withFaint: false, keepOpen: true };
+    const { instances, open } = await model.segment({ ...picture, contentHash: null }, request);
+    const [cup = expect.fail(), spoon = expect.fail()] = instances;
+    using kept = open ?? expect.fail();
+    const [again = expect.fail()] = await kept.draw([{ box: cup.box, prior: cup.mask }]);
+    expect(maskIou(maskOf({ ...cup, ...again }, picture), maskOf(cup, picture))).toBeGreaterThan(0.95);
+    expect(again.quality).toBeGreaterThan(0.8);
+    expect(cosine(again.appearance, cup.appearance ?? expect.fail())).toBeGreaterThan(0.98);
+    expect(cosine(again.appearance, spoon.appearance ?? expect.fail())).toBeLessThan(0.8);
+  });
+
+  it("draws in a picture in which it found nothing", async () => {
+    const picture = await sample("chelsea");
+    const { mask } = await only(picture, "cat");
+    const request = { prompts: ["zebra"], threshold: THRESHOLD, withFaint: false, keepOpen: true };
+    const { instances, open } = await model.segment({ ...picture, contentHash: null }, request);
+    expect(instances).toEqual([]);
+    using kept = open ?? expect.fail();
+    const box = gridBounds(mask, picture) ?? expect.fail();
+    const [cat = expect.fail()] = await kept.draw([{ box, prior: mask }]);
+    expect(gridIou(cat.mask, mask)).toBeGreaterThan(0.95);
+  });
+
   it("says of a prompt outside the vocabulary that it is, and serves the others", async () => {
     const { instances, unserved } = await find(await sample("chelsea"), "sky", "cat");
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([1]);
@@ -67,6 +101,19 @@ describe("the embedded model on photographs", () => {
     expect(instances[0]?.mask.logits).toEqual(instances[1]?.mask.logits);
   });
 
+  it("draws in a box the mask that it gives the object whose box that is", async () => {
+    const picture = await sample("coffee");
+    const [cup, spoon] = [await only(picture, "cup"), await only(picture, "spoon")];
+    const drawn = await model.drawBoxes?.(picture, [spoon.box, cup.box]);
+    expect(drawn).toHaveLength(2);
+    for (const [at, instance] of [spoon, cup].entries()) {
+      const mask = drawn?.[at] ?? expect.fail();
+      expect(maskIou(maskOf({ ...instance, mask }, picture), maskOf(instance, picture))).toBeGreaterThan(
+        0.99,
+      );
+    }
+  });
+
   it("gives a wide word the objects of every label under it, best first", async () => {
     const { instances } = await find(await sample("chelsea"), "animals");
     expect(instances).toHaveLength(1);
@@ -75,10 +122,40 @@ describe("the embedded model on photographs", () => {
   it("keeps no instance below the request's threshold", async () => {
     const { instances } = await model.segment(await sample("coffee"), {
       prompts: ["spoon"],
-      threshold: 0.7,
+      threshold: 0.9,
       withFaint: false,
     });
     expect(instances).toEqual([]);
+  });
+
+  it("finds a cat that is a twelfth of the picture's width", async () => {
+    const cat = await sharp(`${SAMPLES}chelsea.png`).resize(100).png().toBuffer();
+    const table = await sharp(`${SAMPLES}coffee.png`)
+      .resize(1200)
+      .composite([{ input: cat, left: 60, top: 80 }])
+      .png()
+      .toBuffer();
+    const found = await only(await decoded(table), "cat");
+    expect(boxIou(found.box, [60, 80, 160, 147])).toBeGreaterThan(0.8);
+  });
+
+  it("gives a cat that fills the picture one box, though no part of the picture shows it whole", async () => {
+    const large = await decoded(await sharp(`${SAMPLES}chelsea.png`).resize(1353).png().toBuffer());
+    const [x1, y1, x2, y2] = (await only(large, "cat")).box;
+    expect((x2 - x1) * (y2 - y1)).toBeGreaterThan(0.8 * large.width * large.height);
+  });
+
+  it("gives less likely objects to whoever asks for them, but lets none begin a track in a clip", async () => {
+    const picture = await sample("coffee");
+    const request = { prompts: ["cup"], threshold: 0.05, withFaint: false };
+    const alone = (await model.segment(picture, request)).instances;
+    expect(alone.length).toBeGreaterThan(1);
+    expect(alone.map(({ score, faint }) => score >= 0.05 && !faint)).not.toContain(false);
+    const frame = (await model.segment(picture, { ...request, inClip: true })).instances;
+    expect(frame).toHaveLength(1);
+    const continuing = await model.segment(picture, { ...request, inClip: true, withFaint: true });
+    expect(continuing.instances.map(({ score, faint }) => faint === score < 0.5)).not.toContain(false);
+    expect(continuing.instances.some(({ faint }) => faint)).toBe(true);
   });
 
   it("keeps boxes inside the picture", async () => {

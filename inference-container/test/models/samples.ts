@@ -10,7 +10,11 @@ const REFERENCES = fileURLToPath(new URL("reference/", import.meta.url));
 
 /** One of the sample photographs, decoded. */
 export async function sample(name: string): Promise<Picture> {
-  const encoded = await readFile(`${SAMPLES}${name}.png`);
+  return decoded(await readFile(`${SAMPLES}${name}.png`));
+}
+
+/** A PNG, decoded. */
+export async function decoded(encoded: Uint8Array): Promise<Picture> {
   const { data, info } = await sharp(encoded).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const contentHash = createHash("sha256").update(encoded).digest("hex");
   return { width: info.width, height: info.height, rgb: data, contentHash };

@@ -2,7 +2,11 @@
 import * as fc from "fast-check";
 import { Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
+import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
+import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
+import { readManifest } from "../../src/models/folder.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
+import { ImageInput } from "../../src/models/manifest.ts";
 import { maskGrid } from "../../src/models/mask-grid.ts";
 import { filledTensor, floatValues, tensorOf } from "../../src/models/tensors.ts";
 import { plainMask } from "../support/plain-mask.ts";
@@ -80,7 +84,7 @@ describe("a mask tensor as a grid", () => {
 
 describe("a picture as a graph's input", () => {
   const picture = { width: 2, height: 1, rgb: Uint8Array.of(0, 51, 255, 10, 20, 30), contentHash: null };
-  const size = { width: 2, height: 1, fit: "stretch", kernel: "linear" } as const;
+  const size = { width: 2, height: 1, fit: "stretch", kernel: "linear", padding: 0 } as const;
 
   it("is its bytes by channel, without a batch, where the graph normalises", async () => {
     const bytes = { dtype: "uint8", shape: [3, 1, 2] } as const;
@@ -101,5 +105,19 @@ describe("a picture as a graph's input", () => {
     const expected = [0, 10, 51, 20, 255, 30].map((byte) => byte / 127.5 - 1);
     expect(tensor.dims).toEqual([1, 3, 1, 2]);
     for (const [i, value] of expected.entries()) expect(Number(tensor.data[i])).toBeCloseTo(value, 5);
+  });
+
+  it("has zeros beside the picture for the embedded detector, as in its training, and the picture in the corner", async () => {
+    const { images } = await readManifest(TEMPLATE, BuiltinManifest);
+    const { tensor } = await imageTensor(picture, images.detector);
+    const { width, height } = images.detector;
+    const [top, bottom] = [0, width * (height / 2 + 1)].map((at) => Number(tensor.data[at]));
+    expect([top, bottom]).toEqual([expect.closeTo((0 - 127) / 128, 5), 0]);
+  });
+
+  it("has black bars where the manifest names no padding", () => {
+    const { width, height, fit } = size;
+    const input = { width, height, fit, mean: [0, 0, 0], std: [1, 1, 1] };
+    expect(ImageInput.parse(input).padding).toBe(0);
   });
 });

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { peakIn } from "../../../scripts/bench/video/watch-memory.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { imageOutput } from "../support/reports.ts";
 import { type Rig, startRig } from "../support/running-service.ts";
@@ -35,3 +37,15 @@ test("a photograph goes from the posted task to stored masks and a preview", asy
   expect(inside(290, 130)).toBe(true);
   expect(inside(20, 20)).toBe(false);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "the engine takes no more memory than the operator's guide says, and gives large blocks back to the system",
+  () => {
+    const guide = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+    const [, gigabytes] = /per device: ([\d.]+) GB for the embedded model/.exec(guide) ?? [];
+    const engine = `/proc/${rig.service.enginePid()}`;
+    expect(peakIn(readFileSync(`${engine}/status`, "utf8"))).toBeLessThan(Number(gigabytes) * 1e9);
+    const environment = readFileSync(`${engine}/environ`, "utf8").split("\0");
+    expect(environment).toContain("MALLOC_MMAP_THRESHOLD_=1048576");
+  },
+);

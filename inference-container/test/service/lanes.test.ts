@@ -17,16 +17,47 @@ test("a full lane answers 429 with Retry-After, and the other lanes still accept
   for (const key of ["a", "b", "c", "e"]) await rig.worker.completed(key);
 });
 
-test("an interactive task goes before waiting ones of other lanes", async () => {
+test("waiting tasks go by lane: single pictures, then paid bulk, then trials, whenever they came", async () => {
   await using rig = await startRig({ IN_FLIGHT: "1" });
   const order: string[] = [];
-  const keys = ["bulk-1", "bulk-2", "trial-1", "interactive-1"];
+  const keys = ["bulk-1", "trial-1", "trial-2", "bulk-2", "interactive-1", "bulk-3"];
   for (const key of keys) {
     const lane = key.startsWith("bulk") ? "bulk" : key.startsWith("trial") ? "trial" : "interactive";
     expect((await rig.post(rig.worker.request({ key, lane, prompts: ["slow"] }))).status).toBe(202);
   }
   await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
-  expect(order).toEqual(["bulk-1", "interactive-1", "bulk-2", "trial-1"]);
+  expect(order).toEqual(["bulk-1", "interactive-1", "bulk-2", "bulk-3", "trial-1", "trial-2"]);
+});
+
+test("a full lane takes an older task all the same: the youngest that waits gives way and is handed back", async () => {
+  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
+  const post = (key: string, acceptedAt: number): Promise<Response> =>
+    rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
+  const [running, old, young] = [post("running", 1), post("old", 20), post("young", 40)];
+  expect((await Promise.all([running, old, young])).map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect((await post("younger-still", 50)).status).toBe(429);
+  expect((await post("older", 10)).status).toBe(202);
+  expect(await rig.worker.completed("young")).toEqual({ outcome: "returned" });
+  const order: string[] = [];
+  const keys = ["running", "older", "old"];
+  await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
+  expect(order).toEqual(keys);
+  expect(rig.worker.completions.get("young")).toHaveLength(1);
+});
+
+test("an account's task takes the room of another account that fills the lane", async () => {
+  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
+  const post = (key: string, account: string, acceptedAt: number): Promise<Response> =>
+    rig.post(rig.worker.request({ key, account, acceptedAt, prompts: ["slow"] }));
+  for (const [index, key] of ["a1", "a2", "a3"].entries()) {
+    expect((await post(key, "acct_a", index + 1)).status).toBe(202);
+  }
+  expect((await post("b1", "acct_b", 99)).status).toBe(202);
+  expect(await rig.worker.completed("a3")).toEqual({ outcome: "returned" });
+  const order: string[] = [];
+  const keys = ["a1", "a2", "b1"];
+  await Promise.all(keys.map((key) => rig.worker.completed(key).then(() => order.push(key))));
+  expect(order).toEqual(keys);
 });
 
 test("until the model is warm tasks are refused with 503 and Retry-After", async () => {

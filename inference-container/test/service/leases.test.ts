@@ -65,3 +65,14 @@ test.for([
   expect(rig.worker.completions.has("unwanted")).toBe(false);
   expect(rig.lines.some((line) => line.includes('"code":"cancelled"'))).toBe(true);
 });
+
+test("a task whose DELETE comes before its POST is refused and never runs; its next lease is another task", async () => {
+  await using rig = await startRig();
+  const overtaken = rig.worker.request({ key: "job.task.1" });
+  expect((await rig.ask("/v1/tasks/job.task.1", { method: "DELETE", headers: bearer })).status).toBe(204);
+  const answer = await rig.post(overtaken);
+  expect([answer.status, await answer.json()]).toMatchObject([409, { error: "cancelled" }]);
+  expect((await rig.ask("/v1/tasks/job.task.1")).status).toBe(404);
+  expect((await rig.finish({ key: "job.task.2" })).outcome).toBe("success");
+  expect(rig.worker.completions.has("job.task.1")).toBe(false);
+});

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { movingSquare } from "../support/moving-square.ts";
 import { type Rig, startRig, until } from "../support/running-service.ts";
@@ -23,7 +24,7 @@ test("of 500 tasks offered to a service with room for four none is lost, none ru
   const offer = async (key: string): Promise<void> => {
     for (;;) {
       const before = completions.size;
-      const { status } = await rig.post(rig.worker.request({ key, lane: "bulk" }));
+      const { status } = await rig.post(rig.worker.request({ key, lane: "bulk", acceptedAt: 1 }));
       if (status === 202) break;
       expect(status).toBe(429);
       refused += 1;
@@ -51,9 +52,34 @@ test("of 500 tasks offered to a service with room for four none is lost, none ru
   expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(0);
 });
 
+test("tasks that give way to ever older ones all succeed once they are offered again", async () => {
+  await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "4" });
+  let handedBack = 0;
+  /** Offers a task, the older the later it comes, until it has ended. */
+  const see = async (name: string, acceptedAt: number): Promise<void> => {
+    for (let lease = 1; ; lease++) {
+      const key = `${name}.${lease}`;
+      const { status } = await rig.post(rig.worker.request({ key, account: name, acceptedAt }));
+      if (status === 429) {
+        await sleep(5);
+        continue;
+      }
+      expect(status).toBe(202);
+      if ((await rig.worker.completed(key)).outcome === "success") return;
+      expect(rig.worker.completions.get(key)).toEqual([{ outcome: "returned" }]);
+      handedBack += 1;
+    }
+  };
+  await Promise.all(keysOf("task", 60).map((name, index) => see(name, 1_000 - index)));
+  expect(handedBack).toBeGreaterThan(10);
+  await until(async () => (await metric(rig, "inference_in_flight")) === 0);
+  expect(await metric(rig, 'inference_tasks_total{outcome="success",code=""}')).toBe(60);
+  expect(await metric(rig, 'inference_tasks_total{outcome="returned",code=""}')).toBe(handedBack);
+});
+
 test("interactive tasks that come while a batch of 100 waits are started next, before all that wait", async () => {
   const inFlight = 2;
-  await using rig = await startRig({ IN_FLIGHT: String(inFlight), QUEUE_CAPACITY: "100" });
+  await using rig = await startRig({ IN_FLIGHT: String(inFlight), QUEUE_CAPACITY: "400" });
   const { answers, completions, origin } = rig.worker;
   const started: string[] = [];
   const task = (key: string, lane: "bulk" | "interactive") => {
@@ -65,6 +91,8 @@ test("interactive tasks that come while a batch of 100 waits are started next, b
   };
   for (const key of keysOf("bulk", 100)) expect((await rig.post(task(key, "bulk"))).status).toBe(202);
   for (const key of keysOf("interactive", 12)) {
+    // A quick machine would be through with the batch before the last interactive one comes.
+    for (const more of keysOf(`more-${key}`, 20)) await rig.post(task(more, "bulk"));
     const soFar = started.length + 3;
     await until(() => started.length >= soFar);
     expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBeGreaterThan(inFlight + 1);
@@ -75,7 +103,7 @@ test("interactive tasks that come while a batch of 100 waits are started next, b
     // storage.
     expect(started.indexOf(key) - atArrival).toBeLessThanOrEqual(inFlight + 1);
   }
-  await until(() => completions.size === 112);
+  await until(() => completions.size === 100 + 12 + 12 * 20);
   for (const reports of completions.values()) {
     expect(reports.map(({ outcome }) => outcome)).toEqual(["success"]);
   }

@@ -99,7 +99,8 @@ describe("an engine without memory", () => {
     expect(beside.outcome).toBe("success");
     await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
     expect((await rig.finish()).outcome).toBe("success");
-    expect(await restarts(rig)).toBe("1");
+    // Twice if the other was beside it: it is then run alone.
+    expect(["1", "2"]).toContain(await restarts(rig));
     await health.stop();
     expect(health.statuses.length).toBeGreaterThan(3);
     expect(new Set(health.statuses)).toEqual(new Set([200]));

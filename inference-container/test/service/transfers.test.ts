@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { etagOf } from "../support/fake-worker.ts";
 import { type Rig, startRig } from "../support/running-service.ts";
 
 let rig: Rig;
@@ -13,6 +14,41 @@ afterEach(() => {
 test("an input that is not in storage fails by name", async () => {
   const report = await rig.finish({ inputUrl: `${rig.worker.origin}/inputs/missing.png?signature=secret` });
   expect(report).toMatchObject({ outcome: "failed", retryable: false, problem: { code: "input_not_found" } });
+});
+
+const CHANGED = { outcome: "failed", retryable: false, problem: { code: "input_changed" } };
+const pinned = () => etagOf(rig.worker.inputs.get("bright.png") ?? Buffer.alloc(0));
+
+test("a pinned input is taken while its bytes are the pinned ones", async () => {
+  expect((await rig.finish({ inputEtag: pinned() })).outcome).toBe("success");
+});
+
+test("a pinned input that was replaced is not processed", async () => {
+  const accepted = Buffer.from("what was accepted");
+  rig.worker.inputs.set("replaced.png", accepted);
+  const request = { inputUrl: `${rig.worker.origin}/inputs/replaced.png`, inputEtag: etagOf(accepted) };
+  rig.worker.inputs.set("replaced.png", rig.worker.inputs.get("bright.png") ?? Buffer.alloc(0));
+  expect(await rig.finish(request)).toMatchObject(CHANGED);
+});
+
+test("a pinned input that disappeared is not in storage, and so not changed", async () => {
+  const inputUrl = `${rig.worker.origin}/inputs/missing.png`;
+  expect(await rig.finish({ inputUrl, inputEtag: pinned() })).toMatchObject({
+    problem: { code: "input_not_found" },
+  });
+});
+
+test.each([
+  ["tells of other bytes", { etag: '"other"' }],
+  ["does not tell which bytes it sends", {}],
+])("storage that ignores the condition and %s has a changed input", async (_, headers) => {
+  rig.worker.answers.set("careless.png", () => new Response("other bytes", { headers }));
+  const inputUrl = `${rig.worker.origin}/answers/careless.png`;
+  expect(await rig.finish({ inputUrl, inputEtag: pinned() })).toMatchObject(CHANGED);
+});
+
+test("an input that is not pinned is taken as it is", async () => {
+  expect((await rig.finish({ inputEtag: undefined })).outcome).toBe("success");
 });
 
 test("a redirect of the input is not followed", async () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,20 @@ import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import type { Frame } from "../../src/video/frames.ts";
 
 export const ffmpeg = findFfmpeg(process.env);
+
+/** VP8 at this bit rate, whose encoder may add frames that are never shown. */
+export const vp8 = (rate: string): string[] => [
+  "-c:v",
+  "libvpx",
+  "-auto-alt-ref",
+  "1",
+  "-lag-in-frames",
+  "16",
+  "-cpu-used",
+  "5",
+  "-b:v",
+  rate,
+];
 
 /** A folder for the clips of one test file. */
 export interface ClipFolder {
@@ -132,4 +146,17 @@ export async function shownTimes(path: string): Promise<number[]> {
     "-",
   ]);
   return [...listing.matchAll(/ pts:(-?\d+)/g)].map(([, pts]) => Number(pts) / 100_000);
+}
+
+/** Where a packet lies in a file, in bytes: FFmpeg's muxer for picture series writes each into its own file. */
+export async function positionOfPacket(
+  clips: ClipFolder,
+  path: string,
+  index: number,
+): Promise<{ position: number; size: number }> {
+  await clips.make("-i", path, "-c", "copy", "-f", "image2", "-start_number", "0", "packet-%d");
+  const packet = await readFile(clips.path(`packet-${index}`));
+  const position = (await readFile(path)).indexOf(packet);
+  if (position <= 0) throw new Error(`${path} has no packet ${index}.`);
+  return { position, size: packet.length };
 }

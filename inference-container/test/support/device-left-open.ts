@@ -5,8 +5,8 @@ import { floatsOf, numbersOf } from "./runs.ts";
 
 const [, , path = ""] = process.argv;
 const device = new Device();
-const options = { provider: "cpu", device: 0, threads: 1 } as const;
-const { id } = await device.load({ path, options, maxBatch: 1, batchDelayMs: 0 });
+const options = { provider: "cpu", device: 0, cpuNodes: true, threads: 1 } as const;
+const { id } = await device.load({ path, options });
 const run = { graph: id, feeds: { x: floatsOf([[3, 4]]) }, outputs: ["same"], hold: false, followed: false };
 const { same } = await device.run(run, new Usage());
 void new Device();

@@ -12,6 +12,9 @@ import {
 
 const TOKEN = "lease-token";
 
+/** The ETag that storage gives an object of these bytes. */
+export const etagOf = (bytes: Uint8Array): string => `"${createHash("md5").update(bytes).digest("hex")}"`;
+
 /** The Worker's and the storage's side of the protocol, on a real port; it records what it is told. */
 export interface WorkerSide {
   readonly origin: string;
@@ -54,7 +57,12 @@ export async function startWorkerSide(): Promise<WorkerSide> {
   const app = new Hono();
   app.get("/inputs/:name", (c) => {
     const bytes = inputs.get(c.req.param("name"));
-    return fault("input") ?? (bytes === undefined ? c.notFound() : c.body(Uint8Array.from(bytes)));
+    const failed = fault("input");
+    if (failed !== undefined) return failed;
+    if (bytes === undefined) return c.notFound();
+    const etag = etagOf(bytes);
+    if ((c.req.header("if-match") ?? etag) !== etag) return c.body(null, 412);
+    return c.body(Uint8Array.from(bytes), 200, { etag });
   });
   app.get("/answers/:name", (c) => answers.get(c.req.param("name"))?.() ?? c.notFound());
   app.get(
@@ -120,6 +128,8 @@ export async function startWorkerSide(): Promise<WorkerSide> {
   const addressed = (key: string) => ({
     key,
     lane: "interactive" as const,
+    account: "acct_1",
+    acceptedAt: Date.now(),
     prompts: ["bright"],
     generatePreview: false,
     callbackUrl: `${origin}/callbacks/${key}`,

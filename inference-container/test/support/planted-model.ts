@@ -2,7 +2,7 @@
  * A model without weights: bright regions of the picture are the objects. Prompts control it: "bright" finds the bright
  * regions, "nothing" finds none, "stripes" finds eight at once, others are outside its vocabulary; "hang" holds the
  * device for ever, "slow" for half a second, "crash" ends the process, "throw" fails; "mute" never asks for the device,
- * and "block" blocks the engine's own thread instead.
+ * "block" blocks the engine's own thread instead, and "collapse" ends the process while others may have the device.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
@@ -28,9 +28,10 @@ export async function loadModel(folder: string): Promise<Model> {
     id: "planted",
     version: "1.0.0",
     provider: "cpu",
-    maxBatch: 1,
+    concurrency: 1,
     segment: async (picture, request) => {
       if (request.prompts.includes("mute")) await never();
+      if (request.prompts.includes("collapse")) process.kill(process.pid, "SIGKILL");
       if (request.prompts.includes("block")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       await turns.run(request.usage, () => misbehave(request.prompts));
       const { contentHash } = picture;

@@ -1,17 +1,21 @@
 /** EfficientDet-Lite: finds labelled boxes in a picture. */
 import type { Usage } from "../../device/usage.ts";
 import { clipBox, suppress, type Box } from "../box.ts";
-import { floats, type Graph } from "../graph.ts";
-import { imageTensor } from "../image-tensor.ts";
+import { floats, type Graph, type Tensors } from "../graph.ts";
+import { imageTensor, type View } from "../image-tensor.ts";
 import type { Picture } from "../model.ts";
+import { confidenceOf, scoreOf } from "./confidence.ts";
+import type { Detection } from "./detection.ts";
 import type { BuiltinManifest } from "./manifest.ts";
+import { mergeViews } from "./merge-views.ts";
+import { isCutOff, viewsOf } from "./views.ts";
 
-export interface Detection {
-  /** Index into the vocabulary's labels. */
-  readonly label: number;
-  readonly score: number;
-  /** In picture pixels, inside the picture. */
-  readonly box: Box;
+/** How a view lies in the picture and in the graph's input. */
+interface Scaling {
+  readonly view: View;
+  /** Picture pixels per unit of the graph's boxes, which is the input's side. */
+  readonly across: number;
+  readonly down: number;
 }
 
 export class Detector {
@@ -23,34 +27,66 @@ export class Detector {
     this.#manifest = manifest;
   }
 
-  /** All objects of the vocabulary, faint ones included, best first, after NMS per label. */
+  /** All objects of the vocabulary, faint ones included, most confident first, as all views together show them. */
   async detect(picture: Picture, usage: Usage): Promise<Detection[]> {
+    const { images, detection } = this.#manifest;
+    const views = viewsOf(picture, images.detector, detection.views);
+    // The next view is prepared while the device has one.
+    const seen = await Promise.all(views.map((view) => this.#look(picture, view, usage)));
+    const merged = mergeViews(seen.flat(), detection.nmsIou).slice(0, detection.maxBoxes);
+    return merged.map(({ label, score, box }) => ({
+      label,
+      score: confidenceOf(score, detection.confidence),
+      box,
+    }));
+  }
+
+  /** What one view shows whole, after NMS per label. */
+  async #look(picture: Picture, view: View, usage: Usage): Promise<Detection[]> {
     const { images, vocabulary, detection } = this.#manifest;
-    const input = await imageTensor(picture, images.detector);
-    const results = await this.#graph.run(usage, { image: input.tensor }, { moved: ["image"] });
+    const { width, height } = images.detector;
+    const { tensor, scaleX, scaleY } = await imageTensor(picture, images.detector, undefined, view);
+    const results = await this.#graph.run(usage, { image: tensor }, { moved: ["image"] });
+    const scaling = { view, across: width / scaleX, down: height / scaleY };
+    const candidates = this.#candidates(results, picture, scaling);
+    return vocabulary.labels
+      .flatMap((_, label) =>
+        suppress(
+          candidates.filter((candidate) => candidate.label === label),
+          detection.nmsIou,
+        ),
+      )
+      .filter(({ box }) => !isCutOff(box, view, picture, detection.views.margin));
+  }
+
+  #candidates(results: Tensors, picture: Picture, scaling: Scaling): Detection[] {
+    const { vocabulary, detection } = this.#manifest;
     const [boxes, scores] = [floats(results, "boxes"), floats(results, "scores")];
-    const scale: Box = [
-      images.detector.width / input.scaleX,
-      images.detector.height / input.scaleY,
-      images.detector.width / input.scaleX,
-      images.detector.height / input.scaleY,
-    ];
     const columns = scores.length / (boxes.length / 4);
-    const found = vocabulary.labels.flatMap(({ column }, label) => {
-      const candidates: Detection[] = [];
-      for (let anchor = 0; 4 * anchor < boxes.length; anchor += 1) {
-        const score = scores[anchor * columns + column] ?? 0;
-        if (score < detection.faintFloor) continue;
-        const box = clipBox(scaled(boxes, 4 * anchor, scale), picture.width, picture.height);
-        if (box !== undefined) candidates.push({ label, score, box });
-      }
-      return suppress(candidates, detection.nmsIou);
-    });
-    return found.toSorted((a, b) => b.score - a.score).slice(0, detection.maxBoxes);
+    const least = scoreOf(Math.min(detection.floor, detection.faintFloor), detection.confidence);
+    const found: Detection[] = [];
+    const labelOf = new Map(vocabulary.labels.map(({ column }, label) => [column, label]));
+    // Nearly all of the millions of scores are low: nothing is looked up before that is known.
+    for (let at = 0; at < scores.length; at += 1) {
+      const score = scores[at] ?? 0;
+      if (score < least) continue;
+      const label = labelOf.get(at % columns);
+      const box = clipBox(
+        pictureBox(boxes, Math.floor(at / columns), scaling),
+        picture.width,
+        picture.height,
+      );
+      if (label !== undefined && box !== undefined) found.push({ label, score, box });
+    }
+    return found;
   }
 }
 
-function scaled(boxes: Float32Array, at: number, [sx1, sy1, sx2, sy2]: Box): Box {
-  const side = (i: number, scale: number): number => (boxes[at + i] ?? 0) * scale;
-  return [side(0, sx1), side(1, sy1), side(2, sx2), side(3, sy2)];
+/** A box of the graph in picture pixels; the mirror image of a view turns back. */
+function pictureBox(boxes: Float32Array, anchor: number, { view, across, down }: Scaling): Box {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(4 * anchor, 4 * anchor + 4);
+  const [left, right] = view.mirrored
+    ? [view.width - x2 * across, view.width - x1 * across]
+    : [x1 * across, x2 * across];
+  return [view.x + left, view.y + y1 * down, view.x + right, view.y + y2 * down];
 }

@@ -1,6 +1,6 @@
 /** What the manifest of a `builtin` model adds to the shared part. */
 import { z } from "zod";
-import { ImageInput, Manifest } from "../manifest.ts";
+import { GraphSpec, ImageInput, Manifest } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
 
 const Share = z.number().min(0).max(1);
@@ -29,18 +29,42 @@ const Vocabulary = z.strictObject({
 });
 export type Vocabulary = z.infer<typeof Vocabulary>;
 
+/** How the detector looks at a picture besides as a whole. */
+const Views = z.strictObject({
+  /** Whether it also looks at the mirror image. */
+  mirrored: z.boolean(),
+  /** How many parts lie along the picture's long and short side. */
+  parts: z.tuple([z.int().min(1).max(8), z.int().min(1).max(8)]),
+  /** The share of a part that it has in common with the next. */
+  overlap: Share.lt(1),
+  /** A box that ends within this share of its part's side from an edge inside the picture is taken as cut off. */
+  margin: Share,
+});
+export type Views = z.infer<typeof Views>;
+
+/** See `Confidence` in confidence.ts. `npm run models -- calibrate` fits it. */
+const Confidence = z.strictObject({ offset: z.number(), slope: z.number().positive() });
+
+/** Scores are confidences here: those of the request's threshold, too. */
+const Detection = BoxChoice.extend({
+  /** What `floor` is in a clip, where a wrong box would begin a track. */
+  clipFloor: Share,
+  confidence: Confidence,
+  views: Views,
+});
+
 export const BuiltinManifest = Manifest.extend({
   family: z.literal("builtin"),
   graphs: z.strictObject({
-    detector: Manifest.shape.graphs.valueType,
-    encoder: Manifest.shape.graphs.valueType,
-    decoder: Manifest.shape.graphs.valueType,
-    text: Manifest.shape.graphs.valueType,
+    detector: GraphSpec,
+    encoder: GraphSpec,
+    decoder: GraphSpec,
+    text: GraphSpec,
   }),
   images: z.strictObject({ detector: ImageInput, segmenter: ImageInput }),
   text: Text,
   vocabulary: Vocabulary,
-  detection: BoxChoice,
+  detection: Detection,
   matching: z.strictObject({
     /** The lowest cosine at which a prompt means a label. */
     similarity: Share,

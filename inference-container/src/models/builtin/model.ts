@@ -1,14 +1,17 @@
 /** The embedded model: finds a prompt's labels, their boxes, and the boxes' masks. */
 import { Usage } from "../../device/usage.ts";
-import { suppress } from "../box.ts";
+import { type Box, suppress } from "../box.ts";
 import { cleanMask } from "../clean-mask.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph-set.ts";
 import type { LoadOptions } from "../load-options.ts";
 import type { Instance, LogitGrid, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
-import type { Detection, Detector } from "./detector.ts";
+import type { Detection } from "./detection.ts";
+import type { Detector } from "./detector.ts";
 import type { BuiltinManifest } from "./manifest.ts";
+import { drawBoxes } from "../sam2/draw-boxes.ts";
+import { type Sam2Picture, segmentOpen } from "../sam2/open-picture.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
 import type { Resolution, Vocabulary } from "./vocabulary.ts";
 
@@ -25,11 +28,18 @@ export class BuiltinModel extends FamilyModel {
   readonly #detections = detectionMemory<Detection>();
 
   constructor(parts: BuiltinParts, options: LoadOptions) {
-    super(parts.manifest, parts.graphs, parts.segmenter.maxBatch, options);
+    super(parts.manifest, parts.graphs, options);
     this.#parts = parts;
   }
 
-  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+  segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { segmenter, manifest } = this.#parts;
+    return segmentOpen(segmenter, manifest.masks, picture, request, (open) =>
+      this.#segment(picture, request, open),
+    );
+  }
+
+  async #segment(picture: Picture, request: SegmentRequest, open?: Sam2Picture): Promise<Segmentation> {
     const { detector, segmenter, vocabulary } = this.#parts;
     const usage = new Usage(request.usage);
     const resolutions: Resolution[] = [];
@@ -50,16 +60,22 @@ export class BuiltinModel extends FamilyModel {
       return { instances: [], unserved, modelMs: usage.ms, featuresCached: boxes.cached };
 
     const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
-      segmenter.encode(picture, usage),
+      open === undefined ? segmenter.encode(picture, usage) : open.share(),
     );
     using features = value;
     const chosen = distinct.map(({ box }) => box);
     const grids = await segmenter.masks(features, chosen, picture, usage);
     const masks = new Map(distinct.map((detection, i) => [detection, this.#cleaned(grids[i])]));
+    const floor = this.#floor(request);
     const instances = wanted.flatMap((detections, promptIndex) =>
-      detections.flatMap((detection) => this.#instance(promptIndex, detection, masks.get(detection))),
+      detections.flatMap((detection) => this.#instance(promptIndex, detection, masks.get(detection), floor)),
     );
     return { instances, unserved, modelMs: usage.ms, featuresCached: boxes.cached && cached };
+  }
+
+  drawBoxes(picture: Picture, boxes: readonly Box[]): Promise<LogitGrid[]> {
+    const { segmenter, manifest } = this.#parts;
+    return drawBoxes({ segmenter, cleaning: manifest.masks, features: this.features }, picture, boxes);
   }
 
   override forget(): void {
@@ -69,14 +85,25 @@ export class BuiltinModel extends FamilyModel {
 
   /** A prompt's detections, best first; an object detected under two of its labels counts once. */
   #select(detections: readonly Detection[], labels: readonly number[], request: SegmentRequest): Detection[] {
-    const { floor, faintFloor, nmsIou } = this.#parts.manifest.detection;
-    const least = Math.max(request.threshold, request.withFaint ? faintFloor : floor);
+    const { faintFloor, nmsIou } = this.#parts.manifest.detection;
+    const least = Math.max(request.threshold, request.withFaint ? faintFloor : this.#floor(request));
     const matching = detections.filter(({ label, score }) => labels.includes(label) && score >= least);
     return suppress(matching, nmsIou);
   }
 
-  #instance(promptIndex: number, { score, box }: Detection, mask: LogitGrid | undefined): Instance[] {
-    const faint = score < this.#parts.manifest.detection.floor;
+  /** The least confidence of what may stand alone. */
+  #floor({ inClip = false }: SegmentRequest): number {
+    const { floor, clipFloor } = this.#parts.manifest.detection;
+    return inClip ? clipFloor : floor;
+  }
+
+  #instance(
+    promptIndex: number,
+    { score, box }: Detection,
+    mask: LogitGrid | undefined,
+    floor: number,
+  ): Instance[] {
+    const faint = score < floor;
     return mask === undefined ? [] : [{ promptIndex, score, box, mask, faint }];
   }
 

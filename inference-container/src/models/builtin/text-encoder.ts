@@ -3,6 +3,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { Tensor } from "onnxruntime-node";
 import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph } from "../graph.ts";
+import { unit } from "../vectors.ts";
 
 export class TextEncoder {
   readonly #graph: Graph;
@@ -36,19 +37,9 @@ export class TextEncoder {
   }
 }
 
-/** The cosine of two unit vectors. */
-export function cosine(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
-}
-
 function meanPool(states: Float32Array, tokens: number): Float32Array {
   const size = states.length / tokens;
   const mean = new Float32Array(size);
   for (const [i, value] of states.entries()) mean[i % size] = (mean[i % size] ?? 0) + value / tokens;
   return mean;
-}
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return vector.map((value) => value / length);
 }

@@ -4,7 +4,8 @@ import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import type { NounTable } from "./nouns.ts";
 import { narrowing, phraseWords, singularForms } from "./phrase.ts";
-import { cosine, type TextEncoder } from "./text-encoder.ts";
+import { cosine } from "../vectors.ts";
+import type { TextEncoder } from "./text-encoder.ts";
 
 /** The labels that a prompt means, as indexes into the vocabulary, or why it means none. */
 export type Resolution =

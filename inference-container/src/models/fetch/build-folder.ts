@@ -42,6 +42,11 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   );
   await writeFile(join(folder, manifest.text.nouns), reduceNouns(nouns, manifest.vocabulary.labels));
   for (const name of [DETECTOR, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
+  await addTemplate(folder, manifest);
+}
+
+/** Adds what the project itself has of the model, and lets every user read the folder. */
+export async function addTemplate(folder: string, manifest: BuiltinManifest): Promise<void> {
   for (const name of [MANIFEST_NAME, manifest.golden.picture])
     await copyFile(join(TEMPLATE, name), join(folder, name));
   // A temporary folder belongs to its owner alone; the service may run as another user than the one who set it up.

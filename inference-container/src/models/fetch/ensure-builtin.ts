@@ -8,6 +8,7 @@ import { ModelFolderError } from "../folder-error.ts";
 import { checkFiles, MANIFEST_NAME, readManifest } from "../folder.ts";
 import { buildFolder, TEMPLATE } from "./build-folder.ts";
 import { modelsRoot } from "./models-root.ts";
+import { reuseFiles } from "./reuse-files.ts";
 
 const STAGING_PREFIX = ".builtin-";
 const STALE_MS = 24 * 60 * 60 * 1000;
@@ -34,13 +35,16 @@ export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string
     output.write(`The embedded model is in ${folder}; nothing to download.\n`);
     return folder;
   }
-  output.write(`${fault} Downloading the embedded model once, into ${folder}.\n`);
   await mkdir(root, { recursive: true });
   await sweep(root);
   const staging = await mkdtemp(join(root, STAGING_PREFIX));
   const removeSignalHandlers = removeOnSignal(staging);
   try {
-    await buildFolder(staging, manifest, output);
+    const other = await reuseFiles(root, staging, manifest);
+    if (other === undefined) {
+      output.write(`${fault} Downloading the embedded model once, into ${folder}.\n`);
+      await buildFolder(staging, manifest, output);
+    } else output.write(`${fault} The files in ${other} are the same; nothing to download.\n`);
     await checkFiles(staging, manifest.files, { digests: true });
     await swapIn(staging, folder, manifest);
   } finally {

@@ -6,6 +6,7 @@ import { imageTensor, type ImageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Picture } from "../model.ts";
 import { tensorOf } from "../tensors.ts";
+import { ContentMask } from "./content-mask.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 import type { PhraseTokenizer } from "./tokenizer.ts";
 
@@ -19,16 +20,13 @@ export class Detector {
   readonly #graph: Graph;
   readonly #tokenizer: PhraseTokenizer;
   readonly #manifest: GroundingDinoManifest;
+  readonly #content: ContentMask;
 
   constructor(graph: Graph, tokenizer: PhraseTokenizer, manifest: GroundingDinoManifest) {
     this.#graph = graph;
     this.#tokenizer = tokenizer;
     this.#manifest = manifest;
-  }
-
-  /** How many pictures or prompts the device takes at once. */
-  get maxBatch(): number {
-    return this.#graph.maxBatch;
+    this.#content = new ContentMask(this.#input("content"), manifest.images.detector);
   }
 
   /** The picture in the form that `detect` takes, the same for every prompt. */
@@ -62,7 +60,6 @@ export class Detector {
   }
 
   #feeds(picture: Picture, { tensor, scaleX, scaleY }: ImageTensor, prompt: string): Tensors {
-    const { width, height } = this.#manifest.images.detector;
     const ids = this.#tokenizer.encode(prompt);
     const fixed = this.#input("ids").shape[1];
     const length = typeof fixed === "number" ? fixed : ids.length;
@@ -72,12 +69,13 @@ export class Detector {
         Array.from({ length }, (_, i) => (i < ids.length ? value(ids[i] ?? fill) : fill)),
         [1, length],
       );
-    const [across, down] = [Math.round(picture.width * scaleX), Math.round(picture.height * scaleY)];
-    const content = new Float32Array(width * height);
-    for (let y = 0; y < down; y += 1) content.fill(1, y * width, y * width + across);
+    const shown = {
+      width: Math.round(picture.width * scaleX),
+      height: Math.round(picture.height * scaleY),
+    };
     return {
       image: tensor,
-      content: tensorOf(this.#input("content").dtype, content, [1, height, width]),
+      content: this.#content.of(shown),
       ids: row("ids", this.#manifest.text.pad, (id) => id),
       mask: row("mask", 0, () => 1),
       types: row("types", 0, () => 0),

@@ -1,12 +1,15 @@
 /** Grounding DINO with SAM 2: finds a prompt's boxes in the picture, then draws the boxes' masks. */
 import { Usage } from "../../device/usage.ts";
+import type { Box } from "../box.ts";
 import { cleanMask } from "../clean-mask.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph-set.ts";
 import type { LoadOptions } from "../load-options.ts";
 import type { ImageTensor } from "../image-tensor.ts";
-import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import type { Instance, LogitGrid, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
+import { drawBoxes } from "../sam2/draw-boxes.ts";
+import { type Sam2Picture, segmentOpen } from "../sam2/open-picture.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
 import type { Detection, Detector } from "./detector.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
@@ -27,11 +30,18 @@ export class GroundingDinoModel extends FamilyModel {
   readonly #detections = detectionMemory<Detection>();
 
   constructor(parts: GroundingDinoParts, options: LoadOptions) {
-    super(parts.manifest, parts.graphs, Math.max(parts.detector.maxBatch, parts.segmenter.maxBatch), options);
+    super(parts.manifest, parts.graphs, options);
     this.#parts = parts;
   }
 
-  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+  segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { segmenter, manifest } = this.#parts;
+    return segmentOpen(segmenter, manifest.masks, picture, request, (open) =>
+      this.#segment(picture, request, open),
+    );
+  }
+
+  async #segment(picture: Picture, request: SegmentRequest, open?: Sam2Picture): Promise<Segmentation> {
     const { manifest, segmenter } = this.#parts;
     const { floor, faintFloor } = manifest.detection;
     const usage = new Usage(request.usage);
@@ -43,7 +53,7 @@ export class GroundingDinoModel extends FamilyModel {
     if (wanted.length === 0) return { ...outcome, modelMs: usage.ms };
 
     const encoded = await this.features.get(picture.contentHash, usage, () =>
-      segmenter.encode(picture, usage),
+      open === undefined ? segmenter.encode(picture, usage) : open.share(),
     );
     using features = encoded.value;
     const boxes = wanted.map(({ box }) => box);
@@ -55,6 +65,11 @@ export class GroundingDinoModel extends FamilyModel {
     });
     const featuresCached = cached && encoded.cached;
     return { ...outcome, instances, modelMs: usage.ms, featuresCached };
+  }
+
+  drawBoxes(picture: Picture, boxes: readonly Box[]): Promise<LogitGrid[]> {
+    const { segmenter, manifest } = this.#parts;
+    return drawBoxes({ segmenter, cleaning: manifest.masks, features: this.features }, picture, boxes);
   }
 
   override forget(): void {

@@ -18,8 +18,6 @@ export const BoxChoice = z.strictObject({
 export const MaskDrawing = z.strictObject({
   /** Boxes per run of the mask decoder. */
   batch: z.int().positive(),
-  /** Further passes of the decoder, each prompted with the mask of the pass before. */
-  refinements: z.int().nonnegative(),
   /** Separate parts smaller than this share of the largest are dropped. */
   islandShare: Share,
   /** Holes smaller than this share of the object are filled. */

@@ -3,12 +3,8 @@ import { clipBox, suppress, type Box } from "../box.ts";
 import { floats, type Tensors } from "../graph.ts";
 import { maskGrid } from "../mask-grid.ts";
 import type { Instance, SegmentRequest } from "../model.ts";
+import type { Size } from "../../size.ts";
 import type { Outputs } from "./manifest.ts";
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 interface Query {
   /** The query's index among all. */

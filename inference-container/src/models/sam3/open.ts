@@ -25,7 +25,6 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
     const wanted = ({ role }: TensorSpec): boolean => decoder.inputs.some((input) => input.role === role);
     const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
     await text.checkMask(manifest.golden.prompt, manifest.text);
-    await text.checkBatch(manifest.golden.prompt);
     return new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
   } catch (error) {
     await graphs.close();

@@ -2,15 +2,12 @@
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
 import { ModelFolderError } from "../folder-error.ts";
-import { floats, type Graph, type Tensors } from "../graph.ts";
+import type { Graph, Tensors } from "../graph.ts";
 import type { TensorSpec } from "../manifest.ts";
 import { heldMemory, type Remembered } from "../remembered.ts";
 import { tensorOf } from "../tensors.ts";
 import type { Sam3Manifest } from "./manifest.ts";
 import type { ClipTokenizer, TokenRow } from "./tokenizer.ts";
-
-/** How much a prompt's features may differ beside others, as a share of the largest: half precision has a thousandth. */
-const BATCH_TOLERANCE = 0.02;
 
 export class TextEncoder {
   readonly #graph: Graph;
@@ -55,29 +52,6 @@ export class TextEncoder {
       throw new ModelFolderError(
         `The output "${spec.name}" of ${this.#graph.file} is not true at the ${mask} of "${prompt}", although the manifest says so for rows padded with ${pad}.`,
       );
-  }
-
-  /**
-   * Checks that a prompt's features are the same beside others: prompts are remembered, so the self-test joins none.
-   * @throws ModelFolderError naming the graph
-   */
-  async checkBatch(prompt: string): Promise<void> {
-    if (this.#graph.maxBatch === 1) return;
-    const encoded = async (text: string): Promise<Float32Array> => {
-      const feeds = this.#feeds(this.#tokenizer.encode(text));
-      return floats(await this.#graph.run(new Usage(), feeds, { wanted: this.#wanted }), "textFeatures");
-    };
-    const alone = await encoded(prompt);
-    const most = alone.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
-    // The first may have the device to itself; those after it wait meanwhile, and are joined.
-    const beside = await Promise.all(
-      [prompt, "a photograph of red, green and blue things", prompt].map(encoded),
-    );
-    for (const index of [0, 2])
-      if (!alone.every((value, i) => Math.abs(value - (beside[index]?.[i] ?? NaN)) <= BATCH_TOLERANCE * most))
-        throw new ModelFolderError(
-          `${this.#graph.file} gives "${prompt}" different features beside other prompts than alone: its maxBatch in the manifest must be 1.`,
-        );
   }
 
   forget(): void {

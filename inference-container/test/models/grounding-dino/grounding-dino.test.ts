@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
 import { ModelFolderError } from "../../../src/models/folder-error.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
-import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow } from "../planted-scene.ts";
+import { cosine } from "../../../src/models/vectors.ts";
+import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow, SIZE } from "../planted-scene.ts";
 import type { Rectangle } from "../sam3/planted-folder.ts";
 import { type FolderChanges, plantedFolder, scoreOf } from "./planted.ts";
 
@@ -55,6 +56,15 @@ describe("Grounding DINO with SAM 2", () => {
     expectFound(instances[2], picture, blue, scoreOf(1));
   });
 
+  it("converts no more than its prompts' tokens to BigInts, however many prompts there are", async () => {
+    const converted = vi.spyOn(BigInt64Array, "from");
+    onTestFinished(() => converted.mockRestore());
+    await model.segment({ ...picture, contentHash: null }, ask("nothing", "nobody", "nowhere"));
+    const lengths = converted.mock.results.map(({ value }) => value.length);
+    expect(lengths.length).toBeGreaterThan(0);
+    expect(Math.max(...lengths)).toBeLessThan(20);
+  });
+
   it("gives faint objects where they are wanted, best first, and not otherwise", async () => {
     const request = { ...ask("red"), threshold: 0 };
     const { instances } = await model.segment(picture, { ...request, withFaint: true });
@@ -71,6 +81,22 @@ describe("Grounding DINO with SAM 2", () => {
     }
   });
 
+  it("keeps a picture open to draw in it what it did not detect, and knows objects by their looks", async () => {
+    const frame = { ...picture, contentHash: null };
+    const { instances, open } = await model.segment(frame, { ...ask("green"), keepOpen: true });
+    const [found = expect.fail()] = instances;
+    using kept = open ?? expect.fail();
+    const prior = { ...found.mask, logits: new Float32Array(found.mask.logits.length).fill(-10) };
+    const [x1, y1, x2, y2] = blue.map((side, at) => (side * 256) / (SIZE[at % 2] ?? 1));
+    for (const cell of prior.logits.keys()) {
+      const [x, y] = [cell % 256, Math.floor(cell / 256)];
+      if (x >= (x1 ?? 0) && x < (x2 ?? 0) && y >= (y1 ?? 0) && y < (y2 ?? 0)) prior.logits[cell] = 10;
+    }
+    const [again = expect.fail()] = await kept.draw([{ box: blue, prior }]);
+    expectFound({ ...found, ...again, box: blue }, frame, blue, found.score);
+    expect(cosine(again.appearance, found.appearance ?? expect.fail())).toBeLessThan(0.9);
+  });
+
   it("cuts a prompt that is longer than its context, and keeps the phrase's end", async () => {
     const { instances } = await model.segment(picture, ask(`green ${"long ".repeat(400)}`));
     expect(instances).toHaveLength(1);
@@ -79,6 +105,12 @@ describe("Grounding DINO with SAM 2", () => {
   it("keeps what is below the request's threshold out", async () => {
     const { instances } = await model.segment(picture, { ...ask("red", "blue"), threshold: scoreOf(0.7) });
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0]);
+  });
+
+  it("draws in a box the mask that it gives the object whose box that is", async () => {
+    const { instances } = await model.segment(picture, ask("green"));
+    const masks = await model.drawBoxes?.(picture, [instances[0]?.box ?? expect.fail()]);
+    expect(masks).toEqual([instances[0]?.mask]);
   });
 
   it("remembers each prompt's boxes of a picture", async () => {

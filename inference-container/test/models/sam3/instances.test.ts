@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
+import { findRuns } from "../../../src/masks/runs/find-runs.ts";
 import type { Tensors } from "../../../src/models/graph.ts";
 import { findInstances } from "../../../src/models/sam3/instances.ts";
 import type { Outputs } from "../../../src/models/sam3/manifest.ts";
@@ -145,6 +146,40 @@ describe("queries that overlap", () => {
 
   it("give way to the best where it does", () => {
     expect(find(overlapping, { nmsIou: 0.7 }).map(({ score }) => Number(score.toFixed(3)))).toEqual([0.9]);
+  });
+});
+
+describe("masks of whether a pixel is set", () => {
+  const [width, height] = [160, 120];
+  const drawn = (count: number): Tensors => ({
+    ...results(Array.from({ length: count }, (_, i) => ({ box: WHOLE, score: 1 - i / 200 }))),
+    masks: new Tensor(
+      "bool",
+      Uint8Array.from({ length: count * width * height }, (_, i) => (i % 3 === 0 ? 1 : 0)),
+      [count, 1, height, width],
+    ),
+  });
+
+  it("take a byte per pixel of each object that is kept, and hold nothing else", () => {
+    const found = find(drawn(100), { masks: "binary" }, { threshold: 0.75, withFaint: false });
+    expect(found).toHaveLength(51);
+    const buffers = new Set(found.map(({ mask }) => mask.logits.buffer));
+    const bytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(bytes).toBe(found.length * width * height);
+  });
+
+  it("stay what they are at any threshold of a request", () => {
+    const [found] = find(drawn(1), { masks: "binary" });
+    const expected = Array.from({ length: width * height }, (_, i) => i % 3 === 0);
+    for (const threshold of [1e-9, 0.5, 1 - 1e-9]) {
+      const { area } = findRuns(
+        found?.mask ?? { width, height, logits: new Int8Array() },
+        width,
+        height,
+        threshold,
+      );
+      expect(area).toBe(expected.filter(Boolean).length);
+    }
   });
 });
 

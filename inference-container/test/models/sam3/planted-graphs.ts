@@ -44,8 +44,7 @@ function imageEncoderA(changes: Changes): Uint8Array {
 
 function visionEncoderB(changes: Changes): Uint8Array {
   const graph = new Planted(changes);
-  const images = graph.taken("images", float("batch", 3, 1008, 1008));
-  const image = together(graph, images, changes.mixed);
+  const image = graph.taken("images", float("batch", 3, 1008, 1008));
   const batch = graph.node("Slice", [graph.node("Shape", [image]), graph.int64s([0]), graph.int64s([1])]);
   for (const [level, side] of pyramid.entries()) {
     const form = float("batch", graph.channels, side, side);
@@ -54,16 +53,6 @@ function visionEncoderB(changes: Changes): Uint8Array {
     if (level === 2) graph.given(position(graph, features), "fpn_pos_2", form);
   }
   return graph.file();
-}
-
-/** The rows of a batch: unchanged, or each replaced by the operator's result over all rows. */
-function together(graph: Planted, rows: string, operator: Changes["mixed"]): string {
-  if (operator === undefined) return rows;
-  const one =
-    operator === "ReduceSum"
-      ? graph.node(operator, [rows, graph.int64s([0])], { keepdims: 1 })
-      : graph.node(operator, [rows], { axes: [0], keepdims: 1 });
-  return graph.node("Expand", [one, graph.node("Shape", [rows])]);
 }
 
 /** The three colours of each picture at a level's size; the other channels are 0. */
@@ -103,7 +92,7 @@ function textEncoderB(changes: Changes): Uint8Array {
   const graph = new Planted(changes);
   const ids = graph.taken("input_ids", int64("batch", TOKENS));
   const mask = graph.taken("attention_mask", int64("batch", TOKENS));
-  const features = together(graph, wordFeatures(graph, ids, 49407), changes.mixedWords);
+  const features = wordFeatures(graph, ids, 49407);
   graph.given(features, "text_features", float("batch", TOKENS, graph.channels));
   graph.given(graph.node("Greater", [mask, graph.floats([0])]), "text_mask", bool("batch", TOKENS));
   return graph.file();

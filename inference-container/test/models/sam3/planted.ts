@@ -23,10 +23,6 @@ export interface Changes {
   readonly complete?: "all" | "encoders";
   /** How many box prompts the decoder requires, absent ones included; any number by default. */
   readonly boxes?: number;
-  /** How layout B's image encoder mixes the pictures of a batch; a single picture stays unchanged. */
-  readonly mixed?: "ReduceSum" | "ReduceMax" | "ReduceMean";
-  /** How its text encoder mixes the prompts of a batch. */
-  readonly mixedWords?: "ReduceMax";
   /** A file of one float, 1, that the decoder reads as a weight. */
   readonly sidecar?: string;
 }

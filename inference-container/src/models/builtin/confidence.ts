@@ -1,0 +1,30 @@
+/** Turns a detector's scores into confidences: how likely it is that a find with such a score is right. */
+
+/** confidence = sigmoid(offset + slope × logit(score)): Platt scaling (Platt, 1999), fitted on labelled pictures. */
+export interface Confidence {
+  readonly offset: number;
+  readonly slope: number;
+}
+
+/** Scores nearer to 0 and 1 than this are taken as this far away: their logits must stay finite. */
+const LEAST = 1e-6;
+
+/** The confidence of a score, both 0 to 1. It grows with the score. */
+export function confidenceOf(score: number, { offset, slope }: Confidence): number {
+  return sigmoid(offset + slope * logit(score));
+}
+
+/** The score that has a confidence, both 0 to 1. */
+export function scoreOf(confidence: number, { offset, slope }: Confidence): number {
+  return sigmoid((logit(confidence) - offset) / slope);
+}
+
+/** The log-odds of a probability, which may be 0 or 1. */
+export function logit(probability: number): number {
+  const p = Math.min(Math.max(probability, LEAST), 1 - LEAST);
+  return Math.log(p / (1 - p));
+}
+
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}

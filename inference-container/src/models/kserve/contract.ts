@@ -1,0 +1,86 @@
+/** What the service sends to a model server and reads from it, in the terms of the Open Inference Protocol. */
+import { z } from "zod";
+import { ModelFolderError } from "../folder-error.ts";
+
+/** Bytes of one element. Of BYTES, each element has a length of its own. */
+export const ELEMENT_BYTES = { UINT8: 1, INT32: 4, FP16: 2, FP32: 4 } as const;
+export type Datatype = keyof typeof ELEMENT_BYTES | "BYTES";
+
+/** A tensor by the protocol's names; -1 is a dimension of any size. */
+export interface TensorMetadata {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+}
+
+interface Contracted extends TensorMetadata {
+  readonly datatype: Datatype;
+  /** What the dimensions are, for people. */
+  readonly axes: readonly (string | number)[];
+}
+
+/** The side of a mask's grid of logits. */
+export const GRID = 288;
+
+export const INPUTS = [
+  { name: "image", datatype: "UINT8", shape: [-1, -1, 3], axes: ["height", "width", 3] },
+  { name: "prompts", datatype: "BYTES", shape: [-1], axes: ["prompts"] },
+  { name: "threshold", datatype: "FP32", shape: [1], axes: [1] },
+  { name: "content_hash", datatype: "BYTES", shape: [1], axes: [1] },
+] as const satisfies readonly Contracted[];
+
+export const OUTPUTS = [
+  { name: "boxes", datatype: "FP32", shape: [-1, 4], axes: ["objects", 4] },
+  { name: "scores", datatype: "FP32", shape: [-1], axes: ["objects"] },
+  { name: "prompt_index", datatype: "INT32", shape: [-1], axes: ["objects"] },
+  { name: "masks", datatype: "FP16", shape: [-1, GRID, GRID], axes: ["objects", GRID, GRID] },
+] as const satisfies readonly Contracted[];
+export type OutputName = (typeof OUTPUTS)[number]["name"];
+
+const Tensor = z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.coerce.number().int()) });
+
+/** A model's metadata, as `GET v2/models/{model}` answers. */
+export const ModelMetadata = z.object({ inputs: z.array(Tensor), outputs: z.array(Tensor) });
+export type ModelMetadata = z.infer<typeof ModelMetadata>;
+
+/**
+ * Compares a model's metadata with what the service sends and reads.
+ * @param name names the model in messages
+ * @throws ModelFolderError naming the first tensor that is missing, differs, or is required but never sent
+ */
+export function checkMetadata(name: string, { inputs, outputs }: ModelMetadata): void {
+  checkTensors(name, "input", INPUTS, inputs);
+  checkTensors(name, "output", OUTPUTS, outputs);
+  const extra = inputs.find((input) => !INPUTS.some((sent) => sent.name === input.name));
+  if (extra !== undefined)
+    throw new ModelFolderError(`${name} requires an input "${extra.name}", which the service never sends.`);
+}
+
+function checkTensors(
+  name: string,
+  kind: "input" | "output",
+  expected: readonly Contracted[],
+  found: readonly TensorMetadata[],
+): void {
+  for (const spec of expected) {
+    const tensor = found.find((one) => one.name === spec.name);
+    if (tensor === undefined)
+      throw new ModelFolderError(
+        `${name} has no ${kind} "${spec.name}"; its ${kind}s are ${found.map((one) => `"${one.name}"`).join(", ")}.`,
+      );
+    if (tensor.datatype === spec.datatype && fits(tensor.shape, spec.shape)) continue;
+    const batched = fits(tensor.shape.slice(1), spec.shape);
+    throw new ModelFolderError(
+      `The ${kind} "${spec.name}" of ${name} is ${formOf(tensor)}; the service needs ${formOf(spec)}.${
+        batched ? " Its first dimension is a batch's: set the model's max_batch_size to 0." : ""
+      }`,
+    );
+  }
+}
+
+/** Whether every size that a dimension may have on one side is allowed on the other; a server may leave more open. */
+function fits(found: readonly number[], expected: readonly number[]): boolean {
+  return found.length === expected.length && found.every((size, i) => size === -1 || size === expected[i]);
+}
+
+const formOf = ({ datatype, shape }: TensorMetadata): string => `${datatype} [${shape.join(", ")}]`;

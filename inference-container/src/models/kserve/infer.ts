@@ -1,0 +1,148 @@
+/** One inference: sent, repeated where that is safe, and read. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { problemOf } from "@segmentation/protocol";
+import type { Usage } from "../../device/usage.ts";
+import { taskFailure, TaskFailure } from "../../tasks/failure.ts";
+import { AnswerTooLong, backoffMs, discard, readBytes } from "../../tasks/http.ts";
+import { ModelUnavailable } from "../unavailable.ts";
+import type { Places } from "./places.ts";
+import { type Asked, type RequestBody, writeRequest } from "./request.ts";
+import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
+import { adviceFor, type ModelServer, reasonOf, wasReached } from "./server.ts";
+
+/** How long a request is repeated while the server has no room or can't be reached. */
+export const PATIENCE_MS = 30_000;
+
+export interface InferenceOptions {
+  readonly server: ModelServer;
+  readonly places: Places;
+  /** The most objects of an answer. */
+  readonly most: number;
+  readonly patienceMs: number;
+}
+
+/** What came of one attempt, if it is no failure of the task. */
+type Attempt =
+  | { readonly outputs: Outputs }
+  /** The server did not begin: another attempt costs nothing. */
+  | { readonly refused: string; readonly retryAfterMs?: number }
+  /** The connection broke: the server may have worked on it, and may have died of it. */
+  | { readonly broken: string };
+
+/**
+ * Waits for a place at the server, asks, and reads the answer. An inference changes nothing at the server, so it is
+ * repeated: for as long as `patienceMs` where the server refused it, and once where the connection broke meanwhile.
+ * @param ask is called when a place is free, and gives what to ask then
+ * @param usage is told of waiting and of each attempt; its signal cancels all of it, at the server too
+ * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
+ */
+export async function infer(
+  { server, places, most, patienceMs }: InferenceOptions,
+  ask: () => Asked,
+  usage: Usage,
+): Promise<Outputs> {
+  using place = await waiting(usage, () => places.take(usage.signal));
+  void place;
+  const asked = ask();
+  const body = writeRequest(asked);
+  const end = performance.now() + patienceMs;
+  let broken: string | undefined;
+  for (let attempt = 0; ; attempt += 1) {
+    const result = await timed(usage, () => tryOnce(server, asked, body, most, usage.signal));
+    if ("outputs" in result) return result.outputs;
+    if ("broken" in result && broken !== undefined) throw crashed(result.broken);
+    if ("broken" in result) broken = result.broken;
+    const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
+    const delay = retryAfterMs ?? backoffMs(attempt);
+    if (performance.now() + delay > end) {
+      // Whoever was there when the server went may be the reason: it is charged an attempt, and so ends some day.
+      if (broken !== undefined) throw crashed(broken);
+      throw new ModelUnavailable("refused" in result ? result.refused : "");
+    }
+    await waiting(usage, () => sleep(delay, undefined, { signal: usage.signal }));
+  }
+}
+
+async function tryOnce(
+  server: ModelServer,
+  { timeoutMs, task }: Asked,
+  { bytes, headerBytes }: RequestBody,
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<Attempt> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any(signal === undefined ? [timeout] : [timeout, signal]);
+  try {
+    const answer = await server.infer(bytes, headerBytes, either);
+    if (answer.status !== 200) return await notOk(server, answer);
+    const { buffer, byteOffset, byteLength } = await readBytes(answer, answerBytes(most));
+    const header = answer.headers.get("inference-header-content-length");
+    const read = new Uint8Array(buffer, byteOffset, byteLength);
+    return { outputs: readOutputs(read, header, task?.key, most) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (timeout.aborted) throw taskFailure("engine_timeout", { seconds: timeoutMs / 1_000 });
+    if (error instanceof AnswerTooLong || error instanceof WrongAnswer) throw invalid(error);
+    if (error instanceof TaskFailure || error instanceof ModelUnavailable) throw error;
+    const reason = `${server.name} did not answer (${reasonOf(error)}).`;
+    return wasReached(error) ? { broken: reason } : { refused: reason };
+  }
+}
+
+/** @throws TaskFailure if the server can't answer this request; ModelUnavailable if the operator has to do something */
+async function notOk(server: ModelServer, answer: Response): Promise<Attempt> {
+  const { status } = answer;
+  if (status === 429 || status === 503) {
+    const retryAfterMs = retryAfter(answer);
+    await discard(answer);
+    const refused = `${server.name} has no room (${status}).`;
+    return { refused, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  const reason = `${server.name} answered ${status}: ${await server.said(answer)}`;
+  if (status === 502 || status === 504) return { broken: reason };
+  const advice = adviceFor(status);
+  if (advice !== "") throw new ModelUnavailable(`${reason}${advice}`);
+  throw new TaskFailure(problemOf("internal_error"), reason);
+}
+
+/** The failure of a task for which the model gave what no model may give; its cause, for the log, says what. */
+export function invalid(error: Error): TaskFailure {
+  return new TaskFailure(problemOf("model_output_invalid"), error.message);
+}
+
+function crashed(reason: string): TaskFailure {
+  return new TaskFailure(problemOf("engine_crashed"), reason);
+}
+
+/** Milliseconds of the header Retry-After, in seconds or as a date (RFC 9110, section 10.2.3). */
+function retryAfter({ headers }: Response): number | undefined {
+  const text = headers.get("retry-after");
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text) ? 1_000 * Number(text) : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Waits while the usage says so. */
+async function waiting<T>(usage: Usage, wait: () => Promise<T>): Promise<T> {
+  usage.asked();
+  try {
+    return await wait();
+  } catch (error) {
+    usage.signal?.throwIfAborted();
+    throw error;
+  } finally {
+    usage.left();
+  }
+}
+
+/** Has the model while the usage says so. */
+async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
+  usage.asked();
+  usage.began();
+  const begun = performance.now();
+  try {
+    return await work();
+  } finally {
+    usage.ended(performance.now() - begun);
+  }
+}

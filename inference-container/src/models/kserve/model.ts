@@ -1,0 +1,114 @@
+/** A model on a server of the Open Inference Protocol: pictures go there, and what it found comes back. */
+import sharp from "sharp";
+import { Usage } from "../../device/usage.ts";
+import type { LoadedModel, NamedSignature } from "../loaded-model.ts";
+import type { Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { INPUTS, OUTPUTS } from "./contract.ts";
+import { infer, type InferenceOptions, invalid } from "./infer.ts";
+import type { KserveManifest } from "./manifest.ts";
+import { instancesOf } from "./objects.ts";
+import { WrongAnswer } from "./response.ts";
+
+/** How often the server is asked how it is. */
+const HEALTH_EVERY_MS = 2_000;
+
+export class KserveModel implements LoadedModel {
+  readonly id: string;
+  readonly version: string;
+  readonly provider = "kserve";
+  readonly concurrency: number;
+  readonly signatures: readonly NamedSignature[];
+  readonly #manifest: KserveManifest;
+  readonly #inference: InferenceOptions;
+  readonly #timeoutMs: number;
+  #watching: NodeJS.Timeout | undefined;
+
+  /** @param timeoutMs how long one request may take */
+  constructor(manifest: KserveManifest, inference: InferenceOptions, timeoutMs: number) {
+    const { id, version, server } = manifest;
+    this.id = id;
+    this.version = version;
+    this.concurrency = server.concurrency;
+    this.signatures = [
+      { name: `${server.model} at ${server.origin}`, inputs: described(INPUTS), outputs: described(OUTPUTS) },
+    ];
+    this.#manifest = manifest;
+    this.#inference = inference;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { image, objects } = this.#manifest;
+    const usage = new Usage(request.usage);
+    const { prompts, threshold, task } = request;
+    const sent = await shrunk(picture, image.maxPixels);
+    let least = threshold;
+    const outputs = await infer(
+      this.#inference,
+      () => {
+        // As late as possible: see SegmentRequest.
+        least = Math.max(threshold, request.withFaint ? objects.faintFloor : objects.floor);
+        const { contentHash } = picture;
+        const timeoutMs = this.#timeoutMs;
+        return {
+          picture: sent,
+          prompts,
+          threshold: least,
+          contentHash,
+          timeoutMs,
+          ...(task !== undefined && { task }),
+        };
+      },
+      usage,
+    );
+    try {
+      const scores = { least: Math.fround(least), floor: Math.fround(objects.floor) };
+      const instances = instancesOf(outputs, picture, sent, prompts.length, scores);
+      return { instances, unserved: [], modelMs: usage.ms, featuresCached: false };
+    } catch (error) {
+      throw error instanceof WrongAnswer ? invalid(error) : error;
+    }
+  }
+
+  /** Asks the server every two seconds how it is, and tells whenever that changes. */
+  watch(changed: (problem: string | undefined) => void): void {
+    let last: string | undefined;
+    const look = async (): Promise<void> => {
+      const problem = await this.#inference.server.problem();
+      if (this.#watching === undefined) return;
+      if ((problem === undefined) !== (last === undefined)) changed(problem);
+      last = problem;
+      this.#watching = setTimeout(() => void look(), HEALTH_EVERY_MS).unref();
+    };
+    this.#watching = setTimeout(() => void look(), HEALTH_EVERY_MS).unref();
+  }
+
+  /** The server has its own memory of pictures. */
+  forget(): void {}
+
+  close(): Promise<void> {
+    clearTimeout(this.#watching);
+    this.#watching = undefined;
+    return Promise.resolve();
+  }
+}
+
+const described = (tensors: typeof INPUTS | typeof OUTPUTS): NamedSignature["inputs"] =>
+  tensors.map(({ name, datatype, axes }) => ({ role: name, name, dtype: datatype, shape: [...axes] }));
+
+/** The picture, shrunk in proportion if it has more pixels. */
+async function shrunk(
+  { width, height, rgb }: Picture,
+  maxPixels: number,
+): Promise<Pick<Picture, "width" | "height" | "rgb">> {
+  const scale = Math.sqrt(maxPixels / (width * height));
+  if (scale >= 1) return { width, height, rgb };
+  const side = (size: number): number => Math.max(1, Math.floor(size * scale));
+  const to = { width: side(width), height: side(height) };
+  const raw = { width, height, channels: 3 } as const;
+  const small = await sharp(rgb, { raw, limitInputPixels: false })
+    .resize(to.width, to.height, { fit: "fill" })
+    .raw()
+    .toBuffer();
+  return { ...to, rgb: small };
+}

@@ -1,0 +1,80 @@
+/** Writes an inference request with binary tensors (Triton's extension `binary_tensor_data`). */
+import { Lane } from "@segmentation/protocol";
+import { INPUTS, OUTPUTS } from "./contract.ts";
+
+/** What a request asks for. */
+export interface Asked {
+  /** Three bytes per pixel, row by row. */
+  readonly picture: { readonly width: number; readonly height: number; readonly rgb: Uint8Array };
+  readonly prompts: readonly string[];
+  readonly threshold: number;
+  /** SHA-256 of the encoded picture, hex; null for a frame, of which nothing is to be kept. */
+  readonly contentHash: string | null;
+  /** The task that asks; absent for the self-test. */
+  readonly task?: { readonly key: string; readonly lane: Lane };
+  /** After this time the answer is of no use. */
+  readonly timeoutMs: number;
+}
+
+/** A request's body: a JSON object of `headerBytes`, then the tensors in the order of its inputs. */
+export interface RequestBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly headerBytes: number;
+}
+
+/**
+ * The priority is 1 for the first lane, as in Triton's schedule policy; the timeout is in microseconds. Servers without
+ * such a policy ignore both.
+ */
+export function writeRequest({
+  picture,
+  prompts,
+  threshold,
+  contentHash,
+  task,
+  timeoutMs,
+}: Asked): RequestBody {
+  const { width, height, rgb } = picture;
+  const tensors = {
+    image: { shape: [height, width, 3], bytes: rgb },
+    prompts: { shape: [prompts.length], bytes: elements(prompts) },
+    threshold: { shape: [1], bytes: new Uint8Array(Float32Array.of(threshold).buffer) },
+    content_hash: { shape: [1], bytes: elements([contentHash ?? ""]) },
+  };
+  const header = Buffer.from(
+    JSON.stringify({
+      ...(task !== undefined && { id: task.key }),
+      parameters: {
+        ...(task !== undefined && { priority: Lane.options.indexOf(task.lane) + 1 }),
+        timeout: Math.round(timeoutMs * 1_000),
+      },
+      inputs: INPUTS.map(({ name, datatype }) => ({
+        name,
+        datatype,
+        shape: tensors[name].shape,
+        parameters: { binary_data_size: tensors[name].bytes.length },
+      })),
+      outputs: OUTPUTS.map(({ name }) => ({ name, parameters: { binary_data: true } })),
+    }),
+  );
+  const parts = [header, ...INPUTS.map(({ name }) => tensors[name].bytes)];
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return { bytes, headerBytes: header.length };
+}
+
+/** A tensor of BYTES: each element is its length in 4 bytes, then its UTF-8. */
+function elements(texts: readonly string[]): Uint8Array {
+  return Buffer.concat(
+    texts.flatMap((text) => {
+      const bytes = Buffer.from(text);
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+/** Areas, overlaps and bounds of masks on grids of logits: a cell is set if its logit is above 0. */
+import type { Box } from "./box.ts";
+import type { LogitGrid } from "./model.ts";
+import type { Size } from "../size.ts";
+
+/** How many cells are set. */
+export function gridArea({ logits }: LogitGrid): number {
+  let area = 0;
+  for (const logit of logits) if (logit > 0) area += 1;
+  return area;
+}
+
+/** How many cells are set in both of two grids of one size. */
+export function gridOverlap(a: LogitGrid, b: LogitGrid): number {
+  let both = 0;
+  for (let cell = 0; cell < a.logits.length; cell += 1)
+    if ((a.logits[cell] ?? 0) > 0 && (b.logits[cell] ?? 0) > 0) both += 1;
+  return both;
+}
+
+/** Intersection over union of two grids of one size, 0 to 1; 0 if both are empty. */
+export function gridIou(a: LogitGrid, b: LogitGrid): number {
+  const both = gridOverlap(a, b);
+  const either = gridArea(a) + gridArea(b) - both;
+  return either === 0 ? 0 : both / either;
+}
+
+/** The box around the set cells, in the pixels of the picture over which the grid is stretched; undefined if none is set. */
+export function gridBounds({ width, height, logits }: LogitGrid, picture: Size): Box | undefined {
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      if ((logits[y * width + x] ?? 0) <= 0) continue;
+      [left, top] = [Math.min(left, x), Math.min(top, y)];
+      [right, bottom] = [Math.max(right, x + 1), y + 1];
+    }
+  const [scaleX, scaleY] = [picture.width / width, picture.height / height];
+  return right === 0 ? undefined : [left * scaleX, top * scaleY, right * scaleX, bottom * scaleY];
+}
+
+/** The mask moved by so many picture pixels, to the nearest cell; nothing is set where it comes from beyond the edge. */
+export function gridMoved(
+  { width, height, logits }: LogitGrid,
+  picture: Size,
+  [dx, dy]: readonly [number, number],
+): LogitGrid {
+  const moved = new Float32Array(width * height).fill(OUTSIDE);
+  const [right, down] = [
+    Math.round((dx * width) / picture.width),
+    Math.round((dy * height) / picture.height),
+  ];
+  for (let y = Math.max(0, down); y < Math.min(height, height + down); y += 1)
+    for (let x = Math.max(0, right); x < Math.min(width, width + right); x += 1)
+      moved[y * width + x] = logits[(y - down) * width + (x - right)] ?? OUTSIDE;
+  return { width, height, logits: moved };
+}
+
+/** Certainly not the object, on the scale of SAM's logits. */
+const OUTSIDE = -10;

@@ -1,0 +1,12 @@
+/** Vectors of length 1, by which a model tells how alike two things are. */
+
+/** The vector with length 1; zeros stay zeros. */
+export function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+/** The cosine between two vectors of length 1. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+}

@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadModel } from "../../../src/models/load.ts";
+import type { Model } from "../../../src/models/model.ts";
+import { find, tensorsOf } from "../../support/played-model.ts";
+import { type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
+import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../planted-scene.ts";
+import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
+
+let folder: string;
+let server: PlayedServer;
+let model: Model | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "kserve-"));
+  server = await startPlayedServer();
+});
+afterEach(async () => {
+  await model?.close();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+async function load(changes: FolderChanges = {}): Promise<Model> {
+  model = await loadModel(await plantedFolder(folder, server.origin, changes));
+  server.seen.length = 0;
+  return model;
+}
+
+const CLOSE = { box: 0.97, mask: 0.95 };
+
+describe("each prompt finds its object, with its box and mask,", () => {
+  it.each([
+    ["in binary tensors", {}],
+    ["in JSON, but for the masks", { json: ["boxes", "scores", "prompt_index"] }],
+    ["in JSON alone", { json: ["boxes", "scores", "prompt_index", "masks"] }],
+    ["in chunks whose borders lie anywhere", { chunk: 997 }],
+  ])("%s", async (_, how) => {
+    const loaded = await load({ objects: { most: 60 } });
+    server.infer = (seen) => ({ ...find(seen), ...how });
+    const { instances, unserved, modelMs } = await loaded.segment(
+      picture,
+      ask("blue", "red", "mauve", "green"),
+    );
+    expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0, 1, 1, 3]);
+    for (const [i, [rectangle, score]] of (
+      [
+        [blue, 0.9],
+        [red, 0.9],
+        [redBelow, 0.7],
+        [green, 0.9],
+      ] as const
+    ).entries())
+      expectOverlap(instances[i], picture, rectangle, score, CLOSE);
+    expect(unserved).toEqual([]);
+    expect(modelMs).toBeGreaterThan(0);
+  });
+
+  it("in a picture that is shrunk on its way because the manifest allows fewer pixels", async () => {
+    const loaded = await load({ image: { maxPixels: 57_600 } });
+    const { instances } = await loaded.segment(picture, ask("red", "green"));
+    const [sent] = server.seen;
+    expect([sent?.width, sent?.height]).toEqual([320, 180]);
+    for (const [i, rectangle] of [red, redBelow, green].entries())
+      expectOverlap(instances[i], picture, rectangle, i === 1 ? 0.7 : 0.9, { box: 0.95, mask: 0.93 });
+  });
+
+  it("and nothing where nothing is", async () => {
+    const loaded = await load();
+    expect((await loaded.segment(picture, ask("mauve"))).instances).toEqual([]);
+  });
+});
+
+describe("what the server is asked", () => {
+  it("is the picture, the prompts, the threshold and the picture's hash, for binary outputs", async () => {
+    const loaded = await load({ server: { version: "1" } });
+    const prompts = ["red", "ein größerer Hund", "犬"];
+    await loaded.segment({ ...picture, contentHash: "0abc" }, { prompts, threshold: 0.45, withFaint: false });
+    const [seen] = server.seen;
+    expect(seen).toMatchObject({ prompts, threshold: Math.fround(0.45), contentHash: "0abc" });
+    expect(seen?.path).toBe("/v2/models/planted/versions/1/infer");
+    expect([seen?.width, seen?.height]).toEqual(SIZE);
+    expect(Buffer.from(seen?.rgb ?? []).equals(Buffer.from(picture.rgb))).toBe(true);
+    expect(seen?.binary).toEqual(["boxes", "scores", "prompt_index", "masks"]);
+    expect(seen?.headers["authorization"]).toBeUndefined();
+  });
+
+  it("has the task's key as its id, the lane as its priority, and the time that is left", async () => {
+    const loaded = await load();
+    for (const [priority, lane] of [
+      [1, "interactive"],
+      [2, "bulk"],
+      [3, "trial"],
+    ] as const) {
+      const key = `job.task.${priority}`;
+      await loaded.segment(picture, { ...ask("red"), task: { key, lane } });
+      const parameters = { priority, timeout: 108_000_000 };
+      expect(server.seen.at(-1)).toMatchObject({ id: key, parameters, contentHash: "" });
+    }
+  });
+
+  it("has the bearer token, which the server may require", async () => {
+    server.token = "sesame";
+    await plantedFolder(folder, server.origin);
+    model = await loadModel(folder, { serverToken: "sesame" });
+    expect((await model.segment(picture, ask("blue"))).instances).toHaveLength(1);
+  });
+});
+
+describe("scores", () => {
+  const scored = (...scores: number[]) => {
+    server.infer = (seen) => ({
+      tensors: tensorsOf(
+        scores.map((score) => ({ promptIndex: 0, score, box: blue })),
+        seen,
+      ),
+    });
+  };
+
+  it("below what was asked for are left out, and the best comes first", async () => {
+    const loaded = await load();
+    scored(0.4, 0.6, 0.95);
+    const { instances } = await loaded.segment(picture, ask("blue"));
+    expect(instances.map(({ score }) => Math.round(100 * score))).toEqual([95, 60]);
+  });
+
+  it("that are faint are asked for and marked where they are wanted, and not otherwise", async () => {
+    const loaded = await load();
+    scored(0.9, 0.2);
+    const request = { prompts: ["blue"], threshold: 0 };
+    const faint = await loaded.segment(picture, { ...request, withFaint: true });
+    const plain = await loaded.segment(picture, { ...request, withFaint: false });
+    expect(faint.instances.map(({ faint: isFaint }) => isFaint)).toEqual([false, true]);
+    expect(plain.instances.map(({ faint: isFaint }) => isFaint)).toEqual([false]);
+    expect(server.seen.map(({ threshold }) => threshold)).toEqual([0.05, 0.3].map(Math.fround));
+  });
+
+  it("that equal the threshold in 32 bits count", async () => {
+    const loaded = await load();
+    scored(0.45);
+    const { instances } = await loaded.segment(picture, { ...ask("blue"), threshold: 0.45 });
+    expect(instances).toHaveLength(1);
+  });
+});

@@ -1,0 +1,223 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Stage, Usage } from "../../../src/device/usage.ts";
+import { infer } from "../../../src/models/kserve/infer.ts";
+import { Places } from "../../../src/models/kserve/places.ts";
+import type { Outputs } from "../../../src/models/kserve/response.ts";
+import { ModelServer } from "../../../src/models/kserve/server.ts";
+import { type Played } from "../../support/played-answer.ts";
+import { find } from "../../support/played-model.ts";
+import { type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
+import { MODEL, type Seen } from "../../support/played-request.ts";
+import { picture } from "../planted-scene.ts";
+
+const TOKEN = "sesame-open";
+/** Longer than any test waits. */
+const HOUR_MS = 3_600_000;
+
+let server: PlayedServer;
+let places: Places;
+beforeEach(async () => {
+  server = await startPlayedServer();
+  places = new Places(2);
+});
+afterEach(() => server.close());
+
+/** Asks for the blue object; does not wait where the server says to come back later than in a minute. */
+function ask(usage = new Usage(), patienceMs = 60_000, timeoutMs = HOUR_MS): Promise<Outputs> {
+  const client = new ModelServer({ origin: server.origin, model: MODEL, concurrency: 2 }, TOKEN);
+  const asked = { picture, prompts: ["blue"], threshold: 0.5, contentHash: null, timeoutMs };
+  return infer({ server: client, places, most: 20, patienceMs }, () => asked, usage);
+}
+
+/** Gives these answers one after the other, then the planted one. */
+function answers(...first: readonly (Played | ((seen: Seen) => Played))[]): void {
+  const left = [...first];
+  server.infer = (seen) => {
+    const next = left.shift() ?? find;
+    return typeof next === "function" ? next(seen) : next;
+  };
+}
+
+const busy = (status: number, after?: string): Played => ({
+  status,
+  headers: after === undefined ? {} : { "retry-after": after },
+});
+const broken = (seen: Seen): Played => ({ ...find(seen), cutAfter: 1_000 });
+
+describe("a request is repeated", () => {
+  it.each([
+    ["by a server that has no room", [busy(429, "0"), busy(503, "0"), busy(503)]],
+    ["by one that says until when", [busy(503, new Date(Date.now() - 5_000).toUTCString())]],
+    ["by one that breaks the connection in the middle of its answer, once", [broken]],
+    ["by one that breaks it before its answer", [(seen: Seen) => ({ ...find(seen), cutAfter: 0 })]],
+    ["by a proxy that lost the server", [busy(502)]],
+  ])("when it was refused %s", async (_, first) => {
+    answers(...first);
+    expect((await ask()).count).toBe(1);
+    expect(server.seen.length).toBe(first.length + 1);
+  });
+
+  it("when the server is away for a moment", async () => {
+    await server.close();
+    const asked = ask();
+    await turn();
+    await server.open();
+    expect((await asked).count).toBe(1);
+  });
+});
+
+describe("a task is handed back", () => {
+  it.each([
+    ["when the server has no room for longer than anybody waits", busy(429, "3600"), "has no room (429)"],
+    ["when it says so with a date", busy(503, new Date(Date.now() + 3_600_000).toUTCString()), "(503)"],
+    ["when the token is refused", { status: 401, body: `bad token ${TOKEN}` }, "answered 401: bad token …"],
+    [
+      "when the model is no longer there",
+      { status: 404, body: "no model" },
+      "answered 404: no model Check the",
+    ],
+    [
+      "when the answer is a redirect",
+      { status: 302, headers: { location: "http://127.0.0.1:1/" } },
+      "answered 302",
+    ],
+  ])("%s", async (_, played, reason) => {
+    answers(played, played);
+    await expect(ask()).rejects.toMatchObject({
+      name: "ModelUnavailable",
+      message: expect.stringContaining(reason),
+    });
+    expect(server.seen.length).toBe(1);
+  });
+
+  it("when the server stays away", async () => {
+    await server.close();
+    await expect(ask(new Usage(), 0)).rejects.toMatchObject({
+      name: "ModelUnavailable",
+      message: `The model "planted" at ${server.origin} did not answer (ECONNREFUSED).`,
+    });
+  });
+});
+
+describe("a task fails, and the reason is for the log alone,", () => {
+  it.each([
+    [
+      "when the request is refused",
+      [{ status: 400, body: '{"error":"bad\nshape"}' }],
+      "internal_error",
+      'answered 400: {"error":"bad shape"}',
+    ],
+    [
+      "when the model fails",
+      [{ status: 500, body: '{"error":"out of memory"}' }],
+      "internal_error",
+      "answered 500",
+    ],
+    ["when the connection breaks a second time", [broken, broken], "engine_crashed", "did not answer"],
+    [
+      "when the server died of it and has no room since",
+      [broken, busy(503, "3600")],
+      "engine_crashed",
+      "did not answer",
+    ],
+  ])("%s", async (_, first, code, cause) => {
+    answers(...first);
+    await expect(ask()).rejects.toMatchObject({ code, cause: expect.stringContaining(cause) });
+    expect(server.seen.length).toBe(first.length);
+  });
+
+  it("when the server takes longer than it may", async () => {
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    server.infer = (seen) => {
+      seen.gone.addEventListener("abort", () => resolve());
+      return new Promise<never>(() => undefined);
+    };
+    await expect(ask(new Usage(), 60_000, 50)).rejects.toMatchObject({
+      code: "engine_timeout",
+      message: expect.stringContaining("0.05 seconds"),
+    });
+    await gone;
+  });
+});
+
+describe("a request that nobody wants any more", () => {
+  it("is ended at the server", async () => {
+    const controller = new AbortController();
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    server.infer = (seen) => {
+      seen.gone.addEventListener("abort", () => resolve());
+      controller.abort(new Error("cancelled"));
+      return new Promise<never>(() => undefined);
+    };
+    const stages: Stage[] = [];
+    const usage = new Usage(undefined, (stage) => stages.push(stage), controller.signal);
+    await expect(ask(usage)).rejects.toThrow("cancelled");
+    await gone;
+    expect(stages.at(-1)).toBe("busy");
+    server.infer = find;
+    expect((await ask()).count).toBe(1);
+  });
+
+  it("leaves while it waits for a place, or for its next attempt", async () => {
+    const held = [await places.take(), await places.take()];
+    const [waiting, retrying] = [new AbortController(), new AbortController()];
+    const left = ask(new Usage(undefined, undefined, waiting.signal));
+    waiting.abort(new Error("cancelled"));
+    await expect(left).rejects.toThrow("cancelled");
+    expect(server.seen).toEqual([]);
+    for (const place of held) place[Symbol.dispose]();
+    // Neither place was kept for the one that left.
+    for (const place of [await places.take(), await places.take()]) place[Symbol.dispose]();
+    server.infer = () => busy(503, "50");
+    const usage = new Usage(
+      undefined,
+      (stage) => {
+        if (stage === "waiting" && server.seen.length > 0) retrying.abort(new Error("cancelled"));
+      },
+      retrying.signal,
+    );
+    await expect(ask(usage)).rejects.toThrow("cancelled");
+    server.infer = find;
+    expect((await ask()).count).toBe(1);
+  });
+});
+
+describe("requests at once", () => {
+  it("are as many as the manifest says, and the others follow in their order", async () => {
+    const open: (() => void)[] = [];
+    let most = 0;
+    server.infer = async (seen) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      open.push(resolve);
+      most = Math.max(most, open.length);
+      await promise;
+      return find(seen);
+    };
+    const asked = Array.from({ length: 5 }, () => ask());
+    for (let done = 0; done < 5; done += 1) {
+      while (open.length < Math.min(2, 5 - done)) await turn();
+      open.shift()?.();
+    }
+    await Promise.all(asked);
+    expect(most).toBe(2);
+  });
+
+  it("have the model while the server works, and wait otherwise", async () => {
+    const stages: Stage[] = [];
+    answers(busy(503, "0"));
+    await ask(new Usage(undefined, (stage) => stages.push(stage)));
+    expect(stages.filter((stage, i) => stage !== stages[i - 1])).toEqual([
+      "waiting",
+      "busy",
+      "waiting",
+      "model",
+      "busy",
+      "waiting",
+      "busy",
+      "waiting",
+      "model",
+      "busy",
+    ]);
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { movingSquare } from "../support/moving-square.ts";
+import { type Rig, startRig, until } from "../support/running-service.ts";
+
+const DEVICE_MODEL = new URL("../support/device-model.ts", import.meta.url).href;
+const TWELVE = { IN_FLIGHT: "12" };
+
+const metrics = async (rig: Rig): Promise<string> => (await fetch(`${rig.service.url}/metrics`)).text();
+const ends = async (rig: Rig): Promise<number> =>
+  Number(/inference_engine_restarts_total\{device="cpu"\} (\d+)/.exec(await metrics(rig))?.[1]);
+const inFlight = (rig: Rig, count: number): Promise<void> =>
+  until(async () => (await metrics(rig)).includes(`inference_in_flight ${count}\n`));
+/** Each task's only report: its outcome. */
+const told = (rig: Rig, keys: readonly string[]): (string | undefined)[][] =>
+  keys.map((key) => (rig.worker.completions.get(key) ?? []).map(({ outcome }) => outcome));
+const CRASHED = { outcome: "failed", retryable: true, problem: { code: "engine_crashed" } };
+const bystanders = Array.from({ length: 10 }, (_, i) => `bystander-${i}`);
+
+/** Starts two devices whose model can be held; resolves to the service and the folder with the files that hold it. */
+async function startTwo(): Promise<{ rig: Rig; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "quarantine-"));
+  const environment = { EXECUTION_PROVIDER: "cuda", DEVICES: "0,1", MAX_BATCH: "1", IN_FLIGHT: "6" };
+  const rig = await startRig({ ...environment, MODEL_FOLDER: folder, DRAIN_SECONDS: "0.1" }, DEVICE_MODEL);
+  await rig.service.ready;
+  onTestFinished(async () => {
+    await rig[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+  return { rig, folder };
+}
+const haveTasks = (rig: Rig, ...tasks: readonly number[]): Promise<void> =>
+  until(async () => {
+    const text = await metrics(rig);
+    return tasks.every((count, id) => text.includes(`inference_engine_jobs{device="${id}"} ${count}\n`));
+  });
+
+test("of a hostile picture and ten bystanders on one device only the hostile one fails, though others have the device when it ends the engine", async () => {
+  await using rig = await startRig(TWELVE);
+  const slow = (keys: readonly string[]) => keys.map((key) => rig.finish({ key, prompts: ["slow"] }));
+  const before = slow(bystanders.slice(0, 4));
+  await inFlight(rig, 4);
+  const hostile = rig.finish({ key: "hostile", prompts: ["collapse"] });
+  await inFlight(rig, 5);
+  const after = slow(bystanders.slice(4));
+  expect(await hostile).toMatchObject(CRASHED);
+  await Promise.all([...before, ...after]);
+  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(told(rig, ["hostile"])).toEqual([["failed"]]);
+  // Once among others, and once alone.
+  expect(await ends(rig)).toBe(2);
+});
+
+test("a picture that ended the engine alone meets no others later: its next attempt ends the engine once, until one succeeds", async () => {
+  await using rig = await startRig(TWELVE);
+  const hostile = { inputUrl: `${rig.worker.origin}/inputs/bright.jpg`, prompts: ["collapse"] };
+  expect(await rig.finish(hostile)).toMatchObject(CRASHED);
+  await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
+  const slow = (keys: readonly string[]) => keys.map((key) => rig.finish({ key, prompts: ["slow"] }));
+  const before = slow(bystanders.slice(0, 4));
+  await inFlight(rig, 4);
+  const again = rig.finish({ ...hostile, key: "again" });
+  await inFlight(rig, 5);
+  const after = slow(bystanders.slice(4));
+  expect(await again).toMatchObject(CRASHED);
+  await Promise.all([...before, ...after]);
+  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(await ends(rig)).toBe(2);
+  await rig.finish({ ...hostile, prompts: ["bright"] });
+  // It meets others again.
+  const beside = slow(["beside"]);
+  await inFlight(rig, 1);
+  await rig.finish({ ...hostile, prompts: ["collapse"] });
+  await Promise.all(beside);
+  expect(await ends(rig)).toBe(4);
+});
+
+test("a picture that blocks the engine's own thread fails alone, and none of those beside it loses an attempt", async () => {
+  await using rig = await startRig({ ...TWELVE, TASK_TIMEOUT_SECONDS: "2" });
+  const prompts = ["slow"];
+  const reports = ["one", "two"].map((key) => rig.finish({ key, prompts }));
+  await inFlight(rig, 2);
+  expect(await rig.finish({ key: "blocker", prompts: ["block"] })).toMatchObject({
+    outcome: "failed",
+    problem: { code: "engine_timeout" },
+  });
+  await Promise.all(reports);
+  expect(told(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
+});
+
+test("an engine that is killed from outside among several pictures costs none of them an attempt", async () => {
+  await using rig = await startRig(TWELVE);
+  const reports = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
+  await inFlight(rig, 10);
+  process.kill(rig.service.enginePid() ?? 0, "SIGKILL");
+  await Promise.all(reports);
+  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+});
+
+test("a clip beside hostile pictures begins anew and succeeds, however many there are", async () => {
+  await using rig = await startRig(TWELVE);
+  rig.worker.inputs.set("clip.mp4", movingSquare(2));
+  const clip = rig.finishVideo({ key: "clip", prompts: ["slow", "bright"] });
+  await until(async () => (await metrics(rig)).includes('inference_engine_jobs{device="cpu"} 1\n'));
+  for (const name of ["bright.png", "bright.jpg", "bright.webp"]) {
+    const inputUrl = `${rig.worker.origin}/inputs/${name}`;
+    expect(await rig.finish({ key: name, inputUrl, prompts: ["collapse"] })).toMatchObject(CRASHED);
+    await until(async () => (await metrics(rig)).includes('inference_engine_jobs{device="cpu"} 1\n'));
+  }
+  expect((await clip).outcome).toBe("success");
+  expect(await ends(rig)).toBe(6);
+});
+
+test("a hostile clip fails, and no picture beside it does", async () => {
+  await using rig = await startRig(TWELVE);
+  rig.worker.inputs.set("clip.mp4", movingSquare(2));
+  const slow = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
+  await inFlight(rig, 10);
+  const clip = rig.finishVideo({ key: "clip", prompts: ["collapse"] });
+  expect(await clip).toMatchObject(CRASHED);
+  await Promise.all(slow);
+  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(await ends(rig)).toBe(2);
+});
+
+test("a picture that ended the engine alone is handed back while every engine has a clip", async () => {
+  await using rig = await startRig(TWELVE);
+  expect(await rig.finish({ key: "hostile", prompts: ["collapse"] })).toMatchObject(CRASHED);
+  await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
+  rig.worker.inputs.set("clip.mp4", movingSquare(2));
+  const clip = rig.finishVideo({ key: "clip", prompts: ["slow"] });
+  await until(async () => (await metrics(rig)).includes('inference_engine_jobs{device="cpu"} 1\n'));
+  expect((await rig.finish({ key: "again", prompts: ["collapse"] })).outcome).toBe("returned");
+  expect((await clip).outcome).toBe("success");
+  expect(await ends(rig)).toBe(1);
+});
+
+test("while one device runs what may be hostile, the other goes on with everything else", async () => {
+  const { rig, folder } = await startTwo();
+  await writeFile(join(folder, "keep"), "");
+  const kept = ["a", "b"].map((key) => rig.finish({ key, prompts: ["kept"] }));
+  await haveTasks(rig, 1, 1);
+  kept.push(rig.finish({ key: "c", prompts: ["kept"] }), rig.finish({ key: "d", prompts: ["kept"] }));
+  await haveTasks(rig, 2, 2);
+  process.kill(rig.service.enginePid(0) ?? 0, "SIGKILL");
+  // The first of the two is alone on its device for as long as it likes; others pass it.
+  await until(async () => (await metrics(rig)).includes('restarts_total{device="0"} 1'));
+  await haveTasks(rig, 1, 2);
+  await rm(join(folder, "keep"));
+  await Promise.all(kept);
+  expect(told(rig, ["a", "b", "c", "d"]).flat()).toEqual(["success", "success", "success", "success"]);
+});
+
+test("what may be hostile is run on another device once that is empty, where its own does not come back", async () => {
+  const { rig, folder } = await startTwo();
+  await writeFile(join(folder, "keep"), "");
+  const kept = [rig.finish({ key: "a", prompts: ["kept"] })];
+  await haveTasks(rig, 1, 0);
+  kept.push(rig.finish({ key: "b", prompts: ["kept"] }));
+  await haveTasks(rig, 1, 1);
+  kept.push(rig.finish({ key: "c", prompts: ["kept"] }));
+  // It is the picture that the second device had last.
+  await haveTasks(rig, 1, 2);
+  await writeFile(join(folder, "hold-1"), "");
+  process.kill(rig.service.enginePid(1) ?? 0, "SIGKILL");
+  await until(async () => (await metrics(rig)).includes('restarts_total{device="1"} 1'));
+  await rm(join(folder, "keep"));
+  await Promise.all(kept);
+  expect(told(rig, ["a", "b", "c"]).flat()).toEqual(["success", "success", "success"]);
+});
+
+test("what waits to be run alone is handed back when the service stops, and keeps its attempt", async () => {
+  const { rig, folder } = await startTwo();
+  await writeFile(join(folder, "keep"), "");
+  const keys = ["a", "b", "c", "d", "e"];
+  for (const key of keys) await rig.post(rig.worker.request({ key, prompts: ["kept"] }));
+  await haveTasks(rig, 3, 2);
+  for (const id of [0, 1]) {
+    await writeFile(join(folder, `hold-${id}`), "");
+    process.kill(rig.service.enginePid(id) ?? 0, "SIGKILL");
+    await until(async () => (await metrics(rig)).includes(`restarts_total{device="${id}"} 1`));
+  }
+  expect(await rig.service.drain()).toBe(false);
+  expect(told(rig, keys)).toEqual(keys.map(() => ["returned"]));
+});

@@ -1,0 +1,85 @@
+/// <reference lib="esnext.float16" />
+/** How the played model server writes an answer, in binary tensors or JSON, whole or in pieces. */
+import type { ServerResponse } from "node:http";
+import { setImmediate as turn } from "node:timers/promises";
+
+import { MODEL, type Seen } from "./played-request.ts";
+
+/** A tensor of an answer. */
+export interface PlayedTensor {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly values: readonly number[] | Float32Array;
+  /** The values in binary, where they were made before. */
+  readonly bytes?: Buffer;
+}
+
+/** What the server does with a request. */
+export interface Played {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tensors?: readonly PlayedTensor[];
+  /** Outputs given as JSON though binary data was asked for. */
+  readonly json?: readonly string[];
+  /** The JSON part, changed before it is sent. */
+  readonly changed?: (header: Record<string, unknown>) => object;
+  /** The body instead of tensors, or the tensors' body changed. */
+  readonly body?: Uint8Array | string | ((body: Buffer) => Uint8Array);
+  /** Sends no length but chunks of so many bytes. */
+  readonly chunk?: number;
+  /** Breaks the connection after so many bytes of the body. */
+  readonly cutAfter?: number;
+}
+
+/** Answers a request. */
+export async function sendAnswer(response: ServerResponse, seen: Seen, played: Played): Promise<void> {
+  const { status = 200, headers = {}, tensors = [], chunk, cutAfter } = played;
+  const inJson = ({ name }: PlayedTensor): boolean =>
+    !seen.binary.includes(name) || played.json?.includes(name) === true;
+  const parts = tensors.filter((tensor) => !inJson(tensor)).map(binaryOf);
+  let next = 0;
+  const described = {
+    model_name: MODEL,
+    model_version: "1",
+    ...(seen.id !== undefined && { id: seen.id }),
+    outputs: tensors.map((tensor) => {
+      const { name, datatype, shape, values } = tensor;
+      if (inJson(tensor)) return { name, datatype, shape, data: [...values] };
+      return { name, datatype, shape, parameters: { binary_data_size: parts[next++]?.length ?? 0 } };
+    }),
+  };
+  const header = Buffer.from(JSON.stringify(played.changed?.(described) ?? described));
+  const whole = Buffer.concat([header, ...parts]);
+  const body =
+    typeof played.body === "function" ? played.body(whole) : played.body === undefined ? whole : played.body;
+  const bytes = Buffer.from(body);
+  response.writeHead(status, {
+    ...(parts.length > 0 && { "inference-header-content-length": String(header.length) }),
+    ...(chunk === undefined && { "content-length": String(bytes.length) }),
+    ...headers,
+  });
+  if (cutAfter !== undefined) {
+    response.write(bytes.subarray(0, cutAfter), () => response.destroy());
+    return;
+  }
+  const size = chunk ?? bytes.length;
+  for (let at = 0; at < bytes.length; at += size) {
+    if (!response.write(bytes.subarray(at, at + size))) await turn();
+  }
+  response.end();
+}
+
+/** A tensor's values in binary. */
+export function binaryOf({ datatype, values, bytes }: PlayedTensor): Buffer {
+  if (bytes !== undefined) return bytes;
+  const typed =
+    datatype === "FP16"
+      ? Float16Array.from(values)
+      : datatype === "INT32"
+        ? Int32Array.from(values)
+        : datatype === "FP64"
+          ? Float64Array.from(values)
+          : Float32Array.from(values);
+  return Buffer.from(typed.buffer);
+}

@@ -1,0 +1,84 @@
+/** The model of the played server: it finds rectangles of the colour that a prompt names. */
+import type { Played, PlayedTensor } from "./played-answer.ts";
+import type { Seen } from "./played-request.ts";
+
+export const GRID = 288;
+
+const COLOURS: Readonly<Record<string, readonly [boolean, boolean, boolean]>> = {
+  red: [true, false, false],
+  green: [false, true, false],
+  blue: [false, false, true],
+  white: [true, true, true],
+};
+
+/** A found object, in pixels of the picture that came. */
+export interface PlayedObject {
+  readonly promptIndex: number;
+  readonly score: number;
+  readonly box: readonly [number, number, number, number];
+}
+
+/** Of each prompt's colour the rectangles, the first with a score of 0.9, each further one with 0.2 less. */
+export function find(seen: Seen): Played {
+  const objects = seen.prompts.flatMap((prompt, promptIndex) => {
+    const boxes = rectangles(seen, COLOURS[prompt]);
+    return boxes.map((box, i) => ({ promptIndex, score: 0.9 - 0.2 * i, box }));
+  });
+  return {
+    tensors: tensorsOf(
+      objects.filter(({ score }) => score >= seen.threshold),
+      seen,
+    ),
+  };
+}
+
+/** The tensors of an answer with these objects, whose masks fill their boxes. */
+export function tensorsOf(
+  objects: readonly PlayedObject[],
+  picture: Pick<Seen, "width" | "height">,
+): PlayedTensor[] {
+  const count = objects.length;
+  const masks = new Float32Array(count * GRID * GRID);
+  for (const [i, { box }] of objects.entries()) masks.set(maskOf(box, picture), i * GRID * GRID);
+  return [
+    { name: "boxes", datatype: "FP32", shape: [count, 4], values: objects.flatMap(({ box }) => [...box]) },
+    { name: "scores", datatype: "FP32", shape: [count], values: objects.map(({ score }) => score) },
+    {
+      name: "prompt_index",
+      datatype: "INT32",
+      shape: [count],
+      values: objects.map(({ promptIndex }) => promptIndex),
+    },
+    { name: "masks", datatype: "FP16", shape: [count, GRID, GRID], values: masks },
+  ];
+}
+
+/** Logits that cross zero at the box's sides. */
+function maskOf([x1, y1, x2, y2]: PlayedObject["box"], { width, height }: Pick<Seen, "width" | "height">) {
+  return Float32Array.from({ length: GRID * GRID }, (_, i) => {
+    const [x, y] = [(((i % GRID) + 0.5) / GRID) * width, ((Math.floor(i / GRID) + 0.5) / GRID) * height];
+    return 4 * Math.min((x - x1) / width, (x2 - x) / width, (y - y1) / height, (y2 - y) / height) * GRID;
+  });
+}
+
+/** The rectangles of a colour, from the top: each pixel of the colour that is in none yet begins one. */
+function rectangles(
+  { width, height, rgb }: Seen,
+  colour: readonly boolean[] | undefined,
+): PlayedObject["box"][] {
+  const found: PlayedObject["box"][] = [];
+  const has = (x: number, y: number): boolean =>
+    colour?.every((bright, channel) => (rgb[3 * (y * width + x) + channel] ?? 0) > 127 === bright) ?? false;
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const known = found.find(([x1, y1, x2, y2]) => x >= x1 && x < x2 && y >= y1 && y < y2);
+      if (known !== undefined) x = known[2] - 1;
+      else if (has(x, y)) {
+        let [x2, y2] = [x, y];
+        while (x2 < width && has(x2, y)) x2 += 1;
+        while (y2 < height && has(x, y2)) y2 += 1;
+        found.push([x, y, x2, y2]);
+      }
+    }
+  return found;
+}
