@@ -1,40 +1,80 @@
 import { parseArgs } from "node:util";
 import { usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
+import { type CalibrateCommand, calibrateCommand } from "./calibrate/arguments.ts";
+import { type EvaluateCommand, evaluateCommand } from "./evaluate/arguments.ts";
+import { type Provider, providerOf } from "./provider.ts";
 
 export const MODELS_HELP = `Lists, checks and describes the models that the inference service can load.
 
   npm run models -- list              lists this machine's model folders, and the known families
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
-  npm run models -- describe FOLDER   writes the manifest.json for a folder with an export
+  npm run models -- describe FOLDER   writes the manifest.json for a folder with an export, or for a server's model
+  npm run models -- evaluate FOLDER   measures what a folder finds in labelled pictures
+  npm run models -- calibrate FOLDER  fits the confidences of the embedded model's folder to labelled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
 
-  --json            list, check: print JSON
-  --provider NAME   check: cpu (the default) or cuda
+  --json            list, check, evaluate: print JSON
+  --provider NAME   check, evaluate, calibrate: cpu (the default) or cuda
+  --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
   --force           describe: overwrite a manifest.json
+  --server URL      describe: the model's address on a server of the Open Inference Protocol, such as
+                    http://triton:8000/v2/models/segment or …/segment/versions/1
+
+  --pictures DIR    evaluate: the folder of the pictures (default samples/labelled/pictures)
+  --labels FILE     evaluate: their labels, in COCO's format (default samples/labelled/instances.json)
+                    calibrate needs both options
+  --threshold N     evaluate: ask for objects with at least this score (default 0.05)
+  --sheet FILE      evaluate: write a PNG of the worst misses to FILE (default .local/misses.png)
+  --detections FILE evaluate: write what was found to FILE, in COCO's format for results
+  --through-api     evaluate: start the whole service with the folder, and ask as a client of its API does
+  --url URL --key K evaluate --through-api: ask a service that runs already; leave FOLDER out
 
 list and fetch use the folder MODEL_DIR, by default segmentation-models in your cache folder.
 Exit codes: 0 for success, 1 if a folder cannot be used, 2 for a wrong command line.
-docs/models.md says where to get each family.
+docs/models.md says where to get each family; docs/quality.md what evaluate measures.
 `;
-
-const PROVIDERS = ["cpu", "cuda"] as const;
-export type Provider = (typeof PROVIDERS)[number];
 
 /** A validated command line; paths are as given. */
 export type ModelsCommand =
   | { readonly action: "help" }
   | { readonly action: "list"; readonly json: boolean }
-  | { readonly action: "check"; readonly folder: string; readonly provider: Provider; readonly json: boolean }
-  | { readonly action: "describe"; readonly folder: string; readonly force: boolean }
+  | {
+      readonly action: "check";
+      readonly folder: string;
+      readonly provider: Provider;
+      readonly cpuNodes: boolean;
+      readonly json: boolean;
+    }
+  | EvaluateCommand
+  | CalibrateCommand
+  | {
+      readonly action: "describe";
+      readonly folder: string;
+      readonly force: boolean;
+      readonly server?: string;
+    }
   | { readonly action: "fetch" };
 
 type Action = Exclude<ModelsCommand["action"], "help">;
 
 const OPTIONS_OF: Readonly<Record<Action, readonly string[]>> = {
   list: ["json"],
-  check: ["json", "provider"],
-  describe: ["force"],
+  check: ["json", "provider", "cpu-nodes"],
+  evaluate: [
+    "json",
+    "provider",
+    "pictures",
+    "labels",
+    "threshold",
+    "sheet",
+    "detections",
+    "through-api",
+    "url",
+    "key",
+  ],
+  calibrate: ["provider", "pictures", "labels"],
+  describe: ["force", "server"],
   fetch: [],
 };
 
@@ -63,9 +103,24 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
     case "list":
       return { action, json };
     case "check":
-      return { action, folder: folder(), provider: providerOf(values.provider), json };
+      return {
+        action,
+        folder: folder(),
+        provider: providerOf(values.provider),
+        cpuNodes: values["cpu-nodes"] ?? false,
+        json,
+      };
+    case "evaluate":
+      return evaluateCommand(operands[0] === "" ? undefined : operands[0], values);
+    case "calibrate":
+      return calibrateCommand(folder(), providerOf(values.provider), values);
     case "describe":
-      return { action, folder: folder(), force: values.force ?? false };
+      return {
+        action,
+        folder: folder(),
+        force: values.force ?? false,
+        ...(values.server !== undefined && { server: values.server }),
+      };
     case "fetch":
       if (operands[0] !== "builtin")
         throw usageError("Only the embedded model can be fetched, with: npm run models -- fetch builtin");
@@ -80,7 +135,17 @@ function read(args: readonly string[]) {
       options: {
         json: { type: "boolean" },
         provider: { type: "string" },
+        "cpu-nodes": { type: "boolean" },
         force: { type: "boolean" },
+        pictures: { type: "string" },
+        labels: { type: "string" },
+        threshold: { type: "string" },
+        sheet: { type: "string" },
+        detections: { type: "string" },
+        "through-api": { type: "boolean" },
+        url: { type: "string" },
+        key: { type: "string" },
+        server: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
       allowPositionals: true,
@@ -88,10 +153,4 @@ function read(args: readonly string[]) {
   } catch (error) {
     throw usageError(`${messageOf(error).split(". ")[0]}.\n${SEE_HELP}`);
   }
-}
-
-function providerOf(given: string | undefined): Provider {
-  const provider = PROVIDERS.find((name) => name === (given ?? "cpu"));
-  if (provider === undefined) throw usageError(`--provider must be ${PROVIDERS.join(" or ")}.`);
-  return provider;
 }

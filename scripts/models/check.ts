@@ -3,19 +3,25 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Failure } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import type { Provider } from "./arguments.ts";
+import type { Provider } from "./provider.ts";
 import { Report } from "./report.ts";
 
 /**
  * Loads a folder in a separate process, so that the measured memory is the model's, and a crash of the runtime ends
  * nothing else. An abort kills that process; it leaves nothing on disk.
+ * @param cpuNodes whether nodes may run on the CPU although the provider is another
  * @throws Failure if the process ended without a report
  */
-export async function checkModel(folder: string, provider: Provider, signal: AbortSignal): Promise<Report> {
+export async function checkModel(
+  { folder, provider, cpuNodes }: { folder: string; provider: Provider; cpuNodes: boolean },
+  signal: AbortSignal,
+): Promise<Report> {
   signal.throwIfAborted();
   const script = join(PROJECT_ROOT, "scripts", "models", "measure-child.ts");
   // ONNX Runtime's output must not mix with the report on standard output.
-  const child = fork(script, [folder, provider], { stdio: ["ignore", 2, 2, "ipc"] });
+  const child = fork(script, [folder, provider, ...(cpuNodes ? ["cpu-nodes"] : [])], {
+    stdio: ["ignore", 2, 2, "ipc"],
+  });
   const end = (): void => void child.kill("SIGKILL");
   signal.addEventListener("abort", end, { once: true });
   let sent: unknown;

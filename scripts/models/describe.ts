@@ -1,31 +1,19 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  describeFolder,
   readTemplate,
   recogniseTemplate,
   type Template,
 } from "../../inference-container/src/models/describe-folder.ts";
-import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
 import { MANIFEST_NAME, SIDECAR } from "../../inference-container/src/models/folder.ts";
-import { FAMILIES } from "../../inference-container/src/models/load.ts";
+import { FAMILIES, SERVER_FAMILY } from "../../inference-container/src/models/load.ts";
 import type { TensorSpec } from "../../inference-container/src/models/manifest.ts";
 import { type GraphSignature, readSignature } from "../../inference-container/src/models/read-signature.ts";
 import { Failure } from "../shared/command-line.ts";
-import { codeOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
+import { type Description, filesToDescribe, MODELS, writeManifest } from "./write-manifest.ts";
 
-const MODELS = join("inference-container", "models");
 const GRAPH = /\.(?:onnx|ort)$/;
-
-/** What was recognised and written, for people. */
-export interface Description {
-  readonly manifest: string;
-  /** The template's description of itself. */
-  readonly recognised: string;
-  readonly filledIn: readonly string[];
-}
 
 /**
  * Writes the manifest of a folder that holds an export. It takes the template with the same tensors as the graphs and
@@ -37,10 +25,7 @@ export async function describeExport(
   { force }: { readonly force: boolean },
   signal: AbortSignal,
 ): Promise<Description> {
-  const path = join(folder, MANIFEST_NAME);
-  const files = await filesIn(folder);
-  if (files.includes(MANIFEST_NAME) && !force)
-    throw new Failure(`${path} already exists. Use --force to overwrite it.`);
+  const files = await filesToDescribe(folder, force);
   const graphs: GraphSignature[] = [];
   for (const file of files.filter((name) => GRAPH.test(name))) {
     signal.throwIfAborted();
@@ -52,20 +37,18 @@ export async function describeExport(
   const beside = files.filter(
     (name) => SIDECAR.test(name) && !template.files.some((file) => file.name === name),
   );
-  const described = await describeFolder(folder, {
-    ...template,
-    graphs: withDtypes(template, halves),
-    files: [...template.files, ...beside.map((name) => ({ name, role: "weights" }))],
-  }).catch((error: unknown) => {
-    if (!(error instanceof ModelFolderError)) throw error;
-    throw new Failure(
-      `${error.message} See what belongs in the folder: ${join(MODELS, String(template["family"]), "README.md")}`,
-    );
-  });
   signal.throwIfAborted();
-  writeAtOnce(path, `${JSON.stringify(described, null, 2)}\n`, force);
+  const manifest = await writeManifest(
+    folder,
+    {
+      ...template,
+      graphs: withDtypes(template, halves),
+      files: [...template.files, ...beside.map((name) => ({ name, role: "weights" }))],
+    },
+    force,
+  );
   return {
-    manifest: path,
+    manifest,
     recognised: String(template["description"]),
     filledIn: [
       "the graphs' files, the sizes and the digests",
@@ -75,19 +58,12 @@ export async function describeExport(
   };
 }
 
-async function filesIn(folder: string): Promise<string[]> {
-  return await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") throw new Failure(`There is no folder ${folder}.`);
-    if (codeOf(error) === "ENOTDIR")
-      throw new Failure(`${folder} is a file. Give the folder that contains it.`);
-    throw error;
-  });
-}
-
 /** The templates of all families. A family without one, such as builtin, has a finished manifest instead. */
 async function readTemplates(): Promise<Template[]> {
   const paths: string[] = [];
   for (const family of FAMILIES.keys()) {
+    // Its models have no graphs of their own.
+    if (family === SERVER_FAMILY) continue;
     const folder = join(PROJECT_ROOT, MODELS, family);
     const names = (await readdir(folder)).filter((name) => name.endsWith(".json") && name !== MANIFEST_NAME);
     paths.push(...names.map((name) => join(folder, name)));
@@ -126,13 +102,4 @@ function unrecognised(folder: string, graphs: readonly GraphSignature[]): string
     `No template in ${MODELS} fits the graphs in ${folder}. Their inputs → outputs are:`,
     ...lines,
   ].join("\n");
-}
-
-/** Writes a file in one step, so that a signal cannot leave half of it. @throws Failure if the file exists and `force` is false */
-function writeAtOnce(path: string, text: string, force: boolean): void {
-  if (existsSync(path) && !force)
-    throw new Failure(`${path} was created in the meantime. Use --force to overwrite it.`);
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, text);
-  renameSync(fresh, path);
 }

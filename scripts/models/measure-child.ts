@@ -4,17 +4,19 @@ import { messageOf } from "../shared/error-parts.ts";
 import { measure } from "./measure.ts";
 import type { Report } from "./report.ts";
 
-const [folder = "", provider] = process.argv.slice(2);
+const [folder = "", provider, cpuNodes] = process.argv.slice(2);
 
 // The parent, which wanted the report, is gone.
 process.once("disconnect", () => process.exit());
-const report: Report = await measure(folder, provider === "cuda" ? "cuda" : "cpu").catch(
-  (error: unknown) => ({
-    usable: false,
-    error:
-      error instanceof ModelFolderError
-        ? error.message
-        : `The model in ${folder} was loaded but cannot run: ${messageOf(error)}`,
-  }),
-);
+const report: Report = await measure(
+  folder,
+  provider === "cuda" ? "cuda" : "cpu",
+  cpuNodes !== undefined,
+).catch((error: unknown) => ({
+  usable: false,
+  error:
+    error instanceof ModelFolderError
+      ? error.message
+      : `The model in ${folder} was loaded but cannot run: ${messageOf(error)}`,
+}));
 process.send?.(report, () => process.disconnect());

@@ -2,29 +2,33 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "../../inference-container/src/models/folder.ts";
-import { GraphSet } from "../../inference-container/src/models/graph-set.ts";
-import { DEFAULT_LOAD_OPTIONS, defaultMaxBatch } from "../../inference-container/src/models/load-options.ts";
-import { loadModel } from "../../inference-container/src/models/load.ts";
+import { openModel } from "../../inference-container/src/models/load.ts";
+import type { NamedTensor } from "../../inference-container/src/models/loaded-model.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
+import { gridArea } from "../../inference-container/src/models/mask-shape.ts";
 import type { Instance, Model, Segmentation } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
 import { peakIn } from "../bench/video/watch-memory.ts";
-import type { Provider } from "./arguments.ts";
-import type { Usable } from "./report.ts";
+import type { Provider } from "./provider.ts";
+import type { Tensor, Usable } from "./report.ts";
+import { serverToken } from "./server-token.ts";
 
 const PIXEL_LIMIT = 50_000_000;
 
 /**
- * Loads a folder with digests and self-test, runs its golden picture twice and reads its graphs. Call it in a separate
+ * Loads a folder with digests and self-test and runs its golden picture twice. Call it in a separate
  * process, because the peak of memory is that of the whole process.
  * @throws ModelFolderError if the folder cannot be used
  */
-export async function measure(folder: string, provider: Provider): Promise<Usable> {
-  const maxBatch = defaultMaxBatch(provider);
-  const model = await loadModel(folder, { provider, maxBatch, digests: true });
+export async function measure(folder: string, provider: Provider, cpuNodes: boolean): Promise<Usable> {
+  const model = await openModel(folder, {
+    provider,
+    digests: true,
+    cpuNodes: cpuNodes || provider === "cpu",
+    ...serverToken(),
+  });
   const manifest = await readManifest(folder, Manifest);
   const golden = await runGolden(model, folder, manifest);
-  // Read before the graphs are opened again, which the service does not do.
   const peakBytes = await ownPeak();
   await model.close();
   return {
@@ -35,7 +39,11 @@ export async function measure(folder: string, provider: Provider): Promise<Usabl
     provider: model.provider,
     peakBytes,
     golden,
-    graphs: await signatures(folder, manifest, provider),
+    signatures: model.signatures.map(({ name, inputs, outputs }) => ({
+      name,
+      inputs: inputs.map(described),
+      outputs: outputs.map(described),
+    })),
   };
 }
 
@@ -58,34 +66,20 @@ async function runGolden(model: Model, folder: string, { golden }: Manifest): Pr
     firstMs: first.ms,
     secondMs: second.ms,
     cached: second.found.featuresCached,
-    instances: first.found.instances.map(described),
+    instances: first.found.instances.map(summary),
   };
 }
 
-function described({ score, box, mask }: Instance): Usable["golden"]["instances"][number] {
-  const set = mask.logits.reduce((count, logit) => count + (logit > 0 ? 1 : 0), 0);
-  return { score, box: [...box], area: set / mask.logits.length };
+function summary({ score, box, mask }: Instance): Usable["golden"]["instances"][number] {
+  return { score, box: [...box], area: gridArea(mask) / mask.logits.length };
 }
 
-/** The tensors as the files have them: without optional ones that are missing, and with fixed sizes as numbers. */
-async function signatures(
-  folder: string,
-  { graphs }: Manifest,
-  provider: Provider,
-): Promise<Usable["graphs"]> {
-  const opened = new GraphSet(folder, {
-    ...DEFAULT_LOAD_OPTIONS,
-    provider,
-    maxBatch: defaultMaxBatch(provider),
-  });
-  const read: Usable["graphs"] = [];
-  for (const spec of Object.values(graphs)) {
-    const { file, maxBatch, inputs, outputs } = await opened.load(spec);
-    read.push({ file, maxBatch, inputs: [...inputs], outputs: [...outputs] });
-  }
-  await opened.close();
-  return read;
-}
+const described = ({ role, name, dtype, shape }: NamedTensor): Tensor => ({
+  role,
+  name,
+  dtype,
+  shape: [...shape],
+});
 
 /** The peak resident memory of this process, in bytes. */
 async function ownPeak(): Promise<number> {

@@ -1,5 +1,5 @@
 import { formatTable } from "../demo/table.ts";
-import type { Description } from "./describe.ts";
+import type { Description } from "./write-manifest.ts";
 import type { ListedFolder } from "./list.ts";
 import type { Tensor, Usable } from "./report.ts";
 
@@ -40,12 +40,12 @@ export function listLines(
 
 /** The report on a usable folder: its tensors, memory, times and findings. */
 export function reportLines(folder: string, report: Usable): string[] {
-  const { id, version, family, provider, peakBytes, golden, graphs } = report;
+  const { id, version, family, provider, peakBytes, golden, signatures } = report;
   const again = golden.cached ? "with the picture's features cached" : "without cached features";
   return [
     `${id} ${version} (${family}) in ${folder} can be used.`,
     "",
-    ...graphs.flatMap(graphLines),
+    ...signatures.flatMap(signatureLines),
     `execution provider  ${provider}`,
     `peak memory         ${megabytes(peakBytes)} MB, of the process that loaded and ran the model`,
     `golden picture      "${golden.prompt}" on ${golden.picture}: ${golden.firstMs.toFixed(0)} ms, again ${golden.secondMs.toFixed(0)} ms ${again}`,
@@ -69,10 +69,9 @@ export function descriptionLines(folder: string, { manifest, recognised, filledI
   ];
 }
 
-function graphLines({ file, maxBatch, inputs, outputs }: Usable["graphs"][number]): string[] {
+function signatureLines({ name, inputs, outputs }: Usable["signatures"][number]): string[] {
   const rows = [...inputs.map((tensor) => row("in", tensor)), ...outputs.map((tensor) => row("out", tensor))];
-  const heading = maxBatch > 1 ? `${file}, up to ${maxBatch} per run` : file;
-  return [heading, ...formatTable(["", "role", "name", "type", "shape"], rows), ""];
+  return [name, ...formatTable(["", "role", "name", "type", "shape"], rows), ""];
 }
 
 function foundLines({ instances }: Usable["golden"]): string[] {

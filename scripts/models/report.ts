@@ -5,7 +5,6 @@ const Tensor = z.object({
   name: z.string(),
   dtype: z.string(),
   shape: z.array(z.union([z.number(), z.string()])),
-  optional: z.boolean().optional(),
 });
 export type Tensor = z.infer<typeof Tensor>;
 
@@ -35,11 +34,10 @@ const Usable = z.object({
       }),
     ),
   }),
-  graphs: z.array(
+  /** The tensors of each graph, by its file, or of a server's model. */
+  signatures: z.array(
     z.object({
-      file: z.string(),
-      /** How many rows the service joins into one run at most. */
-      maxBatch: z.number(),
+      name: z.string(),
       inputs: z.array(Tensor),
       outputs: z.array(Tensor),
     }),

@@ -7,9 +7,15 @@ import { ModelFolderError } from "../../inference-container/src/models/folder-er
 import { FAMILIES } from "../../inference-container/src/models/load.ts";
 import { Failure } from "../shared/command-line.ts";
 import { MODELS_HELP, type ModelsCommand, parseModelsArguments } from "./arguments.ts";
+import { calibrate } from "./calibrate/calibrate.ts";
+import { calibrationLines } from "./calibrate/print.ts";
 import { checkModel } from "./check.ts";
 import { describeExport } from "./describe.ts";
+import { evaluate } from "./evaluate/evaluate.ts";
+import { evaluationLines } from "./evaluate/print.ts";
+import { describeServer } from "./describe-server.ts";
 import { listModels } from "./list.ts";
+import type { Description } from "./write-manifest.ts";
 import { descriptionLines, listLines, reportLines } from "./print.ts";
 
 type Action = Exclude<ModelsCommand, { action: "help" }>;
@@ -21,10 +27,12 @@ export async function runModels(args: readonly string[], signal: AbortSignal): P
     console.log(MODELS_HELP);
     return args.length === 0 ? 2 : 0;
   }
-  const aborted = once(signal, "abort").then((): never => {
-    throw signal.reason;
-  });
   try {
+    // It watches the signal itself, and clears up what it started.
+    if (command.action === "evaluate") return await perform(command, signal);
+    const aborted = once(signal, "abort").then((): never => {
+      throw signal.reason;
+    });
     // Downloads and digests of gigabytes do not watch the signal; ending them with the process loses nothing.
     return await Promise.race([perform(command, signal), aborted]);
   } catch (error) {
@@ -44,20 +52,39 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
       return 0;
     }
     case "check": {
-      const { folder, provider, json } = command;
-      const report = await checkModel(folder, provider, signal);
+      const { folder, json } = command;
+      const report = await checkModel(command, signal);
       if (json) printJson({ folder, ...report });
       else if (report.usable) print(reportLines(folder, report));
       else throw new Failure(report.error);
       return report.usable ? 0 : 1;
     }
+    case "evaluate": {
+      const evaluation = await evaluate(command, signal);
+      if (command.json) printJson(evaluation);
+      else print(evaluationLines(evaluation));
+      return 0;
+    }
+    case "calibrate":
+      print(calibrationLines(await calibrate(command, signal)));
+      return 0;
     case "describe":
-      print(descriptionLines(command.folder, await describeExport(command.folder, command, signal)));
+      print(descriptionLines(command.folder, await describe(command, signal)));
       return 0;
     case "fetch":
       console.log(await ensureBuiltin());
       return 0;
   }
+}
+
+function describe(
+  command: Extract<Action, { action: "describe" }>,
+  signal: AbortSignal,
+): Promise<Description> {
+  const { folder, server } = command;
+  return server === undefined
+    ? describeExport(folder, command, signal)
+    : describeServer(folder, { ...command, server });
 }
 
 /** Prints lines without control sequences, because tensor names and manifests come from others. */

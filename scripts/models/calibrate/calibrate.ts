@@ -1,0 +1,93 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Confidence } from "../../../inference-container/src/models/builtin/confidence.ts";
+import { BuiltinManifest } from "../../../inference-container/src/models/builtin/manifest.ts";
+import { MANIFEST_NAME, readManifest } from "../../../inference-container/src/models/folder.ts";
+import { Manifest } from "../../../inference-container/src/models/manifest.ts";
+import { Failure } from "../../shared/command-line.ts";
+import { askSet } from "../evaluate/ask-set.ts";
+import { type Calibration, calibration } from "../evaluate/measures/calibration.ts";
+import { AREAS, match } from "../evaluate/measures/matching.ts";
+import type { Query } from "../evaluate/measures/query.ts";
+import { withModelFolder } from "../evaluate/model-folder.ts";
+import { queriesOf } from "../evaluate/queries.ts";
+import { readSet } from "../evaluate/read-set.ts";
+import type { CalibrateCommand } from "./arguments.ts";
+import { filledBounds } from "./filled-bounds.ts";
+import { composed, crossFitted, fitConfidence, type PictureOutcome } from "./fit.ts";
+
+/** What was fitted, and how confidences fitted to other pictures compare with the share of right finds. */
+export interface CalibrationReport {
+  readonly manifest: string;
+  readonly finds: number;
+  readonly right: number;
+  readonly before: Confidence;
+  readonly after: Confidence;
+  readonly crossFitted: Calibration;
+}
+
+const FOLDS = 5;
+/** With less than this a find shows something else; with more, but less than 0.5, it shows the object badly (TIDE). */
+const THERE_IOU = 0.1;
+/** Only the part that is written anew; everything else stays as it is. */
+const Written = z.looseObject({ detection: z.looseObject({}) });
+
+/**
+ * Asks a folder of the family `builtin` for everything that labelled pictures show, fits its confidences to what was right,
+ * and writes the fit into the folder's manifest. The same pictures give the same fit. A find is right if an object is there
+ * that no more confident find has: its bounding box overlaps the object's by more than a background error does (Bolya et
+ * al., "TIDE", ECCV 2020). How well it is drawn is another question, which no score of boxes answers.
+ * @throws Failure if the folder or the set cannot be used
+ */
+export async function calibrate(command: CalibrateCommand, signal: AbortSignal): Promise<CalibrationReport> {
+  const { folder, provider, pictures, labels } = command;
+  const { family } = await readManifest(folder, Manifest);
+  if (family !== "builtin")
+    throw new Failure(`${folder} is of the family ${family}, whose manifest has no confidence to fit.`);
+  const { detection } = await readManifest(folder, BuiltinManifest);
+  const { set, pathOf } = await readSet(pictures, labels);
+  // Without boxes nothing is drawn that is not needed here.
+  const objects = set.objects.map((object) =>
+    Object.assign({}, object, { box: null, mask: filledBounds(object.mask) }),
+  );
+  const boxed = { ...set, objects };
+  const answers = await withModelFolder(folder, provider, signal, (subject) =>
+    askSet(subject, { set: boxed, pathOf }, 0, process.stderr),
+  );
+  const found = answers.found.map((find) => Object.assign({}, find, { mask: filledBounds(find.mask) }));
+  const outcomes = queriesOf(boxed, found).flatMap(outcomesOf);
+  const fit = composed(detection.confidence, fitConfidence(outcomes));
+  const after = { offset: rounded(fit.offset), slope: rounded(fit.slope) };
+  const manifest = join(folder, MANIFEST_NAME);
+  await writeConfidence(manifest, after);
+  return {
+    manifest,
+    finds: outcomes.length,
+    right: outcomes.filter(({ right }) => right).length,
+    before: detection.confidence,
+    after,
+    crossFitted: calibration(crossFitted(outcomes, FOLDS)),
+  };
+}
+
+/** Of one category in one picture; finds in crowds are left out. */
+function outcomesOf(query: Query): PictureOutcome[] {
+  const { verdicts } = match(query, THERE_IOU, AREAS.all);
+  return query.finds.flatMap(({ score }, at) =>
+    verdicts[at] === "ignored" ? [] : [{ picture: query.picture, score, right: verdicts[at] === "right" }],
+  );
+}
+
+/** More digits than these would claim more than the pictures tell. */
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+async function writeConfidence(path: string, confidence: Confidence): Promise<void> {
+  const manifest = Written.parse(JSON.parse(await readFile(path, "utf8")));
+  const written = { ...manifest, detection: { ...manifest.detection, confidence } };
+  const fresh = `${path}.${process.pid}`;
+  await writeFile(fresh, `${JSON.stringify(written, null, 2)}\n`);
+  await rename(fresh, path);
+}

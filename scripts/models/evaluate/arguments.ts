@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { usageError } from "../../shared/command-line.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+import { type Provider, providerOf } from "../provider.ts";
+
+/** A validated command line; paths are as given. */
+export interface EvaluateCommand {
+  readonly action: "evaluate";
+  /** What is evaluated: a folder by itself, a folder behind a local service, or a service that runs already. */
+  readonly subject:
+    | { readonly kind: "folder"; readonly folder: string; readonly provider: Provider }
+    | { readonly kind: "local service"; readonly folder: string }
+    | { readonly kind: "service"; readonly url: string; readonly key: string };
+  readonly json: boolean;
+  readonly pictures: string;
+  readonly labels: string;
+  /** The lowest score of a find, 0 to 1. */
+  readonly threshold: number;
+  /** Where to write the picture of the worst misses. */
+  readonly sheet: string;
+  /** Where to write what was found, in COCO's format for results. */
+  readonly detections?: string | undefined;
+}
+
+/** Low enough for the tail that average precision needs. */
+const THRESHOLD = 0.05;
+
+interface Given {
+  readonly json?: boolean | undefined;
+  readonly provider?: string | undefined;
+  readonly pictures?: string | undefined;
+  readonly labels?: string | undefined;
+  readonly threshold?: string | undefined;
+  readonly sheet?: string | undefined;
+  readonly detections?: string | undefined;
+  readonly "through-api"?: boolean | undefined;
+  readonly url?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Validates the options of `evaluate`; `folder` is undefined if none is given. @throws Failure, a usage error */
+export function evaluateCommand(folder: string | undefined, given: Given): EvaluateCommand {
+  if ((given.pictures === undefined) !== (given.labels === undefined))
+    throw usageError("--pictures and --labels belong together. Give both, or neither for the sample.");
+  const sample = join(PROJECT_ROOT, "samples", "labelled");
+  return {
+    action: "evaluate",
+    subject: subjectOf(folder, given),
+    json: given.json ?? false,
+    pictures: given.pictures ?? join(sample, "pictures"),
+    labels: given.labels ?? join(sample, "instances.json"),
+    threshold: thresholdOf(given.threshold),
+    sheet: given.sheet ?? join(PROJECT_ROOT, ".local", "misses.png"),
+    detections: given.detections,
+  };
+}
+
+function thresholdOf(given: string | undefined): number {
+  if (given === undefined) return THRESHOLD;
+  const threshold = given.trim() === "" ? Number.NaN : Number(given);
+  if (threshold >= 0 && threshold <= 1) return threshold;
+  throw usageError("--threshold must be a number from 0 to 1.");
+}
+
+function subjectOf(folder: string | undefined, given: Given): EvaluateCommand["subject"] {
+  const { url, key } = given;
+  const throughApi = given["through-api"] ?? false;
+  if (!throughApi && (url !== undefined || key !== undefined))
+    throw usageError("--url and --key are for --through-api.");
+  if (throughApi && given.provider !== undefined)
+    throw usageError("--provider is not for --through-api: a service has its own (EXECUTION_PROVIDER).");
+  if (url !== undefined || key !== undefined) {
+    if (url === undefined || key === undefined)
+      throw usageError("--url and --key belong together. Give both, or neither for a local service.");
+    if (!URL.canParse(url))
+      throw usageError("--url must be the address of a service, such as https://segment.example.com.");
+    if (folder !== undefined) throw usageError("A service at --url has its own model. Leave the folder out.");
+    return { kind: "service", url, key };
+  }
+  if (folder === undefined) throw usageError("The folder is missing: npm run models -- evaluate FOLDER");
+  return throughApi
+    ? { kind: "local service", folder }
+    : { kind: "folder", folder, provider: providerOf(given.provider) };
+}

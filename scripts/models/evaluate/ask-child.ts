@@ -1,0 +1,83 @@
+/** Loads one model folder and answers its parent's questions about pictures, one after another. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { encodeRle } from "../../../inference-container/src/masks/runs/rle.ts";
+import { ModelFolderError } from "../../../inference-container/src/models/folder-error.ts";
+import { readManifest } from "../../../inference-container/src/models/folder.ts";
+import { loadModel } from "../../../inference-container/src/models/load.ts";
+import { Manifest } from "../../../inference-container/src/models/manifest.ts";
+import type { LogitGrid, Model } from "../../../inference-container/src/models/model.ts";
+import { decodePicture } from "../../../inference-container/src/pictures/decode.ts";
+import { messageOf } from "../../shared/error-parts.ts";
+import type { Provider } from "../provider.ts";
+import { serverToken } from "../server-token.ts";
+import { type AnswerMessage, type ModelMessage, QuestionMessage, type RleMessage } from "./answer-message.ts";
+import type { Question } from "./subject.ts";
+
+const PIXEL_LIMIT = 100_000_000;
+/** The default of jobs: a pixel is set if it is more likely inside than outside. */
+const MASK_THRESHOLD = 0.5;
+
+const [folder = "", given] = process.argv.slice(2);
+const provider: Provider = given === "cuda" ? "cuda" : "cpu";
+
+// The parent, which wanted the answers, is gone.
+process.once("disconnect", () => process.exit());
+const send = (message: ModelMessage): void => void process.send?.(message);
+
+async function open(): Promise<Model> {
+  const model = await loadModel(folder, { provider, digests: true, ...serverToken() });
+  const { family } = await readManifest(folder, Manifest);
+  send({ kind: "ready", name: `${model.id} ${model.version} (${family}) on ${model.provider}` });
+  return model;
+}
+
+async function answer(model: Model, question: Question): Promise<AnswerMessage> {
+  const { path, prompts, threshold, boxes } = question;
+  const hash = createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+  const picture = await decodePicture(path, hash, PIXEL_LIMIT);
+  const { width, height } = picture;
+  if (width !== question.width || height !== question.height)
+    throw new Error(
+      `It has ${width} × ${height} pixels, but its labels are for ${question.width} × ${question.height}.`,
+    );
+  const rle = (grid: LogitGrid): { mask: RleMessage; area: number } => {
+    const { size, counts, area } = encodeRle(grid, width, height, MASK_THRESHOLD);
+    return { mask: { size: [size[0], size[1]], counts }, area };
+  };
+  const started = performance.now();
+  const { instances, unserved } = await model.segment(picture, { prompts, threshold, withFaint: false });
+  const masks = instances.map(({ mask }) => rle(mask));
+  const ms = performance.now() - started;
+  const drawn = model.drawBoxes && (boxes.length === 0 ? [] : await model.drawBoxes(picture, boxes));
+  return {
+    kind: "answer",
+    // The service does not give a mask without pixels either.
+    found: instances.flatMap(({ promptIndex: prompt, score }, i) => {
+      const { mask, area } = masks[i] ?? {};
+      return mask === undefined || area === 0 ? [] : [{ prompt, score, mask }];
+    }),
+    drawn: drawn?.map((grid) => rle(grid).mask) ?? null,
+    notices: unserved.map(({ message }) => message),
+    ms,
+  };
+}
+
+const model = await open().catch((error: unknown) =>
+  send({
+    kind: "failed",
+    error:
+      error instanceof ModelFolderError
+        ? error.message
+        : `The model in ${folder} cannot be loaded: ${messageOf(error)}`,
+  }),
+);
+process.on("message", (message) => {
+  const question = QuestionMessage.parse(message);
+  if (model === undefined) return;
+  answer(model, question).then(send, (error: unknown) =>
+    send({ kind: "failed", error: `${question.path} cannot be evaluated. ${messageOf(error)}` }),
+  );
+});

@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import type { EvaluateCommand } from "./arguments.ts";
+import { askSet } from "./ask-set.ts";
+import { writeSheet } from "./contact-sheet.ts";
+import { detectionsOf } from "./detections.ts";
+import { type Figures, measureAnswers } from "./figures.ts";
+import { withModelFolder } from "./model-folder.ts";
+import { queriesOf } from "./queries.ts";
+import { readSet } from "./read-set.ts";
+import { remoteService, withLocalService } from "./service.ts";
+import type { Subject } from "./subject.ts";
+import { worstMisses } from "./worst-misses.ts";
+
+/** What was evaluated on which set, and its figures. */
+export interface Evaluation extends Figures {
+  /** The model and where it ran, in one line. */
+  readonly subject: string;
+  readonly set: {
+    readonly labels: string;
+    readonly pictures: number;
+    readonly categories: number;
+    /** Labelled objects, crowds aside. */
+    readonly objects: number;
+    readonly crowds: number;
+  };
+  /** The lowest score that was asked for. */
+  readonly threshold: number;
+  /** Where the picture of the worst misses is; null if nothing was missed. */
+  readonly sheet: string | null;
+  /** What the milliseconds count. */
+  readonly timed: string;
+  /** What the model said of categories that it cannot look for, whose objects are all missed, and of masks left out. */
+  readonly notices: readonly string[];
+}
+
+/** Asks a model about a labelled set and measures the answers. @throws Failure if the model or the set cannot be used */
+export async function evaluate(command: EvaluateCommand, signal: AbortSignal): Promise<Evaluation> {
+  const { pictures, labels, threshold, detections, sheet } = command;
+  const onDisk = await readSet(pictures, labels);
+  const { set } = onDisk;
+  const { subject, answers } = await withSubject(command.subject, signal, async (asked) => ({
+    subject: asked,
+    answers: await askSet(asked, onDisk, threshold, process.stderr),
+  }));
+  const queries = queriesOf(set, answers.found);
+  if (detections !== undefined) await writeFile(detections, JSON.stringify(detectionsOf(set, answers.found)));
+  const misses = worstMisses(set, queries);
+  await writeSheet(sheet, misses, onDisk);
+  const crowds = set.objects.filter(({ crowd }) => crowd).length;
+  return {
+    subject: subject.name,
+    set: {
+      labels,
+      pictures: set.pictures.length,
+      categories: set.categories.length,
+      objects: set.objects.length - crowds,
+      crowds,
+    },
+    threshold,
+    timed: subject.timed,
+    notices: answers.notices,
+    sheet: misses.length === 0 ? null : sheet,
+    ...measureAnswers(set, queries, answers, threshold),
+  };
+}
+
+function withSubject<T>(
+  chosen: EvaluateCommand["subject"],
+  signal: AbortSignal,
+  use: (subject: Subject) => Promise<T>,
+): Promise<T> {
+  switch (chosen.kind) {
+    case "folder":
+      return withModelFolder(chosen.folder, chosen.provider, signal, use);
+    case "local service":
+      return withLocalService(chosen.folder, signal, use);
+    case "service":
+      return use(remoteService(chosen.url, chosen.key, signal));
+  }
+}

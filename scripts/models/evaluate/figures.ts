@@ -1,0 +1,65 @@
+import type { SetAnswers } from "./ask-set.ts";
+import type { LabelledSet } from "./labelled-set.ts";
+import { averagePrecision, type AveragePrecision } from "./measures/average-precision.ts";
+import { byThreshold, judge, type ThresholdRow } from "./measures/by-threshold.ts";
+import { calibration, type Calibration } from "./measures/calibration.ts";
+import { classificationGatedF1, type CgF1 } from "./measures/cg-f1.ts";
+import { maskIou } from "./measures/mask.ts";
+import { AREAS, inRange } from "./measures/matching.ts";
+import { byBoundary, type Query } from "./measures/query.ts";
+import { mean, quantile } from "./measures/statistics.ts";
+
+type Size = keyof typeof AREAS;
+export const SIZES: readonly Size[] = ["all", "small", "medium", "large"];
+type BySize<T> = Readonly<Record<Size, T>>;
+
+/** All that is measured; shares, AP and IoU are 0 to 1, null where nothing is to be measured. */
+export interface Figures {
+  readonly maskAp: BySize<AveragePrecision>;
+  /** AP by the lesser of the mask's and the boundary's IoU. */
+  readonly boundaryAp: BySize<AveragePrecision>;
+  readonly byThreshold: readonly ThresholdRow[];
+  /** For the same thresholds. */
+  readonly cgF1: readonly CgF1[];
+  /** Of the scores, against the share of right finds at IoU 0.5. */
+  readonly calibration: Calibration;
+  /** How well the labelled boxes are drawn; null if the subject takes no boxes. */
+  readonly boxes: BySize<{ readonly objects: number; readonly iou: number | null }> | null;
+  readonly ms: { readonly median: number | null; readonly p90: number | null };
+}
+
+/** Measures what was answered. `threshold` is what was asked with: rows begin there. */
+export function measureAnswers(
+  set: LabelledSet,
+  queries: readonly Query[],
+  answers: Pick<SetAnswers, "drawn" | "ms">,
+  threshold: number,
+): Figures {
+  const judged = judge(queries);
+  const wanted = set.objects.filter(({ crowd }) => !crowd).length;
+  const thresholds = thresholdsFrom(threshold);
+  const outlines = queries.map(byBoundary);
+  const { drawn, ms } = answers;
+  return {
+    maskAp: bySize((size) => averagePrecision(queries, AREAS[size])),
+    boundaryAp: bySize((size) => averagePrecision(outlines, AREAS[size])),
+    byThreshold: byThreshold(judged, wanted, thresholds),
+    cgF1: thresholds.map((least) => classificationGatedF1(queries, least)),
+    calibration: calibration(judged.map(({ find: { score }, right }) => ({ score, right }))),
+    boxes: drawn && bySize((size) => boxIou(drawn.filter(({ object }) => inRange(object.area, AREAS[size])))),
+    ms: { median: quantile(ms, 0.5), p90: quantile(ms, 0.9) },
+  };
+}
+
+function bySize<T>(value: (size: Size) => T): BySize<T> {
+  return { all: value("all"), small: value("small"), medium: value("medium"), large: value("large") };
+}
+
+/** Every twentieth from the threshold up. */
+function thresholdsFrom(threshold: number): number[] {
+  return Array.from({ length: 20 }, (_, i) => i / 20).filter((step) => step >= threshold);
+}
+
+function boxIou(drawn: NonNullable<SetAnswers["drawn"]>): { objects: number; iou: number | null } {
+  return { objects: drawn.length, iou: mean(drawn.map(({ object, mask }) => maskIou(object.mask, mask))) };
+}

@@ -1,0 +1,51 @@
+import { mean } from "./statistics.ts";
+
+/** A find's score, and whether it was right. */
+export interface Outcome {
+  readonly score: number;
+  readonly right: boolean;
+}
+
+/** The finds with a score in [from, to), in the last bin to 1 inclusive. */
+export interface Bin {
+  readonly from: number;
+  readonly to: number;
+  readonly finds: number;
+  /** The mean of the scores: what the model claims. Null without finds. */
+  readonly claimed: number | null;
+  /** The share of right finds: what is true. */
+  readonly right: number | null;
+}
+
+export interface Calibration {
+  readonly bins: readonly Bin[];
+  /**
+   * The expected calibration error, 0 to 1: the mean distance between claimed and true over the bins, weighted by their
+   * finds. Null without finds.
+   */
+  readonly error: number | null;
+}
+
+/**
+ * Whether scores are probabilities: the reliability table in bins of one width, and the expected calibration error (Guo,
+ * Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017).
+ */
+export function calibration(outcomes: readonly Outcome[], count = 10): Calibration {
+  const binOf = ({ score }: Outcome): number => Math.min(count - 1, Math.floor(score * count));
+  const groups = Map.groupBy(outcomes, binOf);
+  const bins = Array.from({ length: count }, (_, at): Bin => {
+    const group = groups.get(at) ?? [];
+    return {
+      from: at / count,
+      to: (at + 1) / count,
+      finds: group.length,
+      claimed: mean(group.map(({ score }) => score)),
+      right: mean(group.map(({ right }) => Number(right))),
+    };
+  });
+  const distance = bins.reduce(
+    (sum, { finds, claimed, right }) => sum + finds * Math.abs((claimed ?? 0) - (right ?? 0)),
+    0,
+  );
+  return { bins, error: outcomes.length === 0 ? null : distance / outcomes.length };
+}

@@ -1,0 +1,78 @@
+/**
+ * The pixels of an object, as the COCO API walks them: down each column, the columns from left to right. Pixel (x, y) is
+ * number x · height + y.
+ */
+export interface Mask {
+  readonly width: number;
+  readonly height: number;
+  /** Spans of set pixels: each one's first number and the one after its last. They ascend and never touch. */
+  readonly spans: Int32Array;
+  /** The number of set pixels. */
+  readonly area: number;
+}
+
+/**
+ * The mask whose pixels change between clear and set at these numbers, in any order; two equal ones cancel out.
+ * `places` becomes the mask's.
+ */
+export function maskOfSwitches(width: number, height: number, places: Int32Array): Mask {
+  const end = width * height;
+  places.sort();
+  let length = 0;
+  for (const place of places) {
+    if (place >= end) break;
+    if (length > 0 && places[length - 1] === place) length--;
+    else places[length++] = place;
+  }
+  // What is still set at the end ends with the picture.
+  const spans = new Int32Array(length + (length % 2)).fill(end);
+  spans.set(places.subarray(0, length));
+  let area = 0;
+  for (let i = 0; i < spans.length; i += 2) area += (spans[i + 1] ?? 0) - (spans[i] ?? 0);
+  return { width, height, spans, area };
+}
+
+/** The mask of the pixels, row by row, whose byte is not 0. */
+export function maskOfPixels(pixels: Uint8Array, width: number, height: number): Mask {
+  const places: number[] = [];
+  let number = 0;
+  let set = false;
+  for (let x = 0; x < width; x++)
+    for (let y = 0; y < height; y++, number++)
+      if ((pixels[y * width + x] !== 0) !== set) {
+        places.push(number);
+        set = !set;
+      }
+  return maskOfSwitches(width, height, Int32Array.from(places));
+}
+
+/** The number of pixels that are set in both masks, which must be of one size. */
+export function overlap(a: Mask, b: Mask): number {
+  if (a.width !== b.width || a.height !== b.height) throw new RangeError("The masks are of two sizes.");
+  let common = 0;
+  let i = 0;
+  let j = 0;
+  while (i < a.spans.length && j < b.spans.length) {
+    const endA = a.spans[i + 1] ?? 0;
+    const endB = b.spans[j + 1] ?? 0;
+    common += Math.max(0, Math.min(endA, endB) - Math.max(a.spans[i] ?? 0, b.spans[j] ?? 0));
+    if (endA <= endB) i += 2;
+    if (endB <= endA) j += 2;
+  }
+  return common;
+}
+
+/** Intersection over union of two masks of one size, 0 to 1; 0 if both are empty. */
+export function maskIou(a: Mask, b: Mask): number {
+  const common = overlap(a, b);
+  return common === 0 ? 0 : common / (a.area + b.area - common);
+}
+
+/**
+ * The share of a find that lies in a crowd, 0 to 1: what the COCO API takes for the IoU with a label whose object is a
+ * crowd, since a find of one of its members is not wrong.
+ */
+export function shareInCrowd(find: Mask, crowd: Mask): number {
+  const common = overlap(find, crowd);
+  return common === 0 ? 0 : common / find.area;
+}

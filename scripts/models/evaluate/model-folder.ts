@@ -1,0 +1,64 @@
+import { fork } from "node:child_process";
+import { on, once } from "node:events";
+import { join } from "node:path";
+import { Failure } from "../../shared/command-line.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+import type { Provider } from "../provider.ts";
+import { ModelMessage } from "./answer-message.ts";
+import { maskOfRle } from "./measures/rle.ts";
+import type { Subject } from "./subject.ts";
+
+/**
+ * Loads a model folder in a separate process and lends it to `use`. An abort kills that process; it leaves nothing on
+ * disk.
+ * @throws Failure if the folder cannot be used, or the process ends
+ */
+export async function withModelFolder<T>(
+  folder: string,
+  provider: Provider,
+  signal: AbortSignal,
+  use: (subject: Subject) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const script = join(PROJECT_ROOT, "scripts", "models", "evaluate", "ask-child.ts");
+  // ONNX Runtime's output must not mix with the report on standard output.
+  const child = fork(script, [folder, provider], { stdio: ["ignore", 2, 2, "ipc"] });
+  const exit = once(child, "exit");
+  const messages = on(child, "message", { signal, close: ["exit"] });
+  const next = async (): Promise<ModelMessage> => {
+    const { value, done } = await messages.next();
+    if (done === true) {
+      const how = child.signalCode ?? `exit code ${child.exitCode}`;
+      throw new Failure(`The process that loaded ${folder} ended with ${how}. Perhaps memory ran out.`);
+    }
+    const message = ModelMessage.parse(value[0]);
+    if (message.kind === "failed") throw new Failure(message.error);
+    return message;
+  };
+  try {
+    const ready = await next();
+    return await use({
+      name: ready.kind === "ready" ? ready.name : folder,
+      timed: "from the decoded picture to the masks of all prompts",
+      ask: async (question) => {
+        child.send(question);
+        const answer = await next();
+        if (answer.kind !== "answer") throw new Error("The process that has the model did not answer.");
+        const { found, drawn, notices, ms } = answer;
+        return {
+          found: found.map(({ prompt, score, mask }) => ({
+            prompt,
+            score,
+            mask: maskOfRle(mask.size, mask.counts),
+          })),
+          drawn: drawn?.map(({ size, counts }) => maskOfRle(size, counts)) ?? null,
+          notices,
+          ms,
+        };
+      },
+    });
+  } finally {
+    child.kill("SIGKILL");
+    await exit;
+  }
+}

@@ -1,0 +1,25 @@
+import { type Find, makeQuery, type Query } from "./measures/query.ts";
+import type { LabelledSet } from "./labelled-set.ts";
+
+/** A find in a picture of a set; `picture` and `category` are indices into the set's. */
+export interface FoundObject extends Find {
+  readonly picture: number;
+  readonly category: number;
+}
+
+/** Every category asked for in every picture, in the order of the pictures. */
+export function queriesOf(
+  { pictures, categories, objects }: LabelledSet,
+  found: readonly FoundObject[],
+): Query[] {
+  const key = ({ picture, category }: { picture: number; category: number }): number =>
+    picture * categories.length + category;
+  const labels = Map.groupBy(objects, key);
+  const finds = Map.groupBy(found, key);
+  return pictures.flatMap((_, picture) =>
+    categories.map((__, category) => {
+      const place = key({ picture, category });
+      return makeQuery(picture, category, labels.get(place) ?? [], finds.get(place) ?? []);
+    }),
+  );
+}
