@@ -1,6 +1,12 @@
 import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, parseBenchArguments } from "./bench/arguments.ts";
+import { benchCreateJob } from "./bench/create-job/run.ts";
+import { benchListJobs } from "./bench/list-jobs/run.ts";
+import { benchDispatch } from "./bench/dispatch/run.ts";
+import { benchJoins } from "./bench/joins/run.ts";
+import { benchKserve } from "./bench/kserve/run.ts";
 import { benchPictures } from "./bench/pictures/run.ts";
+import { benchResult } from "./bench/result/run.ts";
 import { benchService } from "./bench/service/run.ts";
 import { benchVideo } from "./bench/video/run.ts";
 import { runCommand } from "./shared/command-line.ts";
@@ -20,9 +26,21 @@ function measure(request: BenchRequest, signal: AbortSignal): Promise<string[]> 
   switch (request.subject) {
     case "pictures":
       return benchPictures(request.pictures, signal);
+    case "create-job":
+      return benchCreateJob(request.rounds, signal);
     case "video":
       return benchVideo(request.video, signal);
     case "service":
       return benchService(request.service, signal);
+    case "list-jobs":
+      return benchListJobs(request.list, signal);
+    case "result":
+      return benchResult(request.result, signal);
+    case "dispatch":
+      return benchDispatch(request.dispatch, signal);
+    case "kserve":
+      return benchKserve(request.kserve, signal);
+    case "joins":
+      return benchJoins(request.rounds, signal);
   }
 }

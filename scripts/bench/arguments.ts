@@ -12,14 +12,26 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- service      the inference service alone: how many pictures per second it processes, compared with a
                                 bare loop that runs only the model; its mask encoder compared with sharp's; its memory
                                 under mixed work
+  npm run bench -- list-jobs    a page of listJobs on the local D1 engine, for each filter: an account with a million jobs
+                                compared with one that has a thousand
+  npm run bench -- create-job   how long createJob takes with 100 uploads, compared with 1; no task is processed
+  npm run bench -- result       the result of a job with 30,000 masks: processor time and memory of the local Workers
+                                runtime, compared with the former way, which built the whole answer
+  npm run bench -- dispatch     how tasks wait for a full service, in simulated time: after an outage, and beside an account
+                                with 1,000 jobs
+  npm run bench -- kserve       how much of a played model server's throughput the inference service reaches, with 4, 8 and
+                                16 requests at once
+  npm run bench -- joins        a graph run for four rows at once, compared with four runs of one row, on the CPU
 
   --pictures N                  number of pictures (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
-  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service)
+  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service and kserve,
+                                5 for the dispatch, 15 for lists and joins, 40 for createJob, 7 for the result)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|masks|soak  only one part of the service's measurement
   --soak MINUTES                duration of the mixed work (default 5)
-  --quick                       a rough result: 1 round, fewer frames and pictures, a clip and a soak of one minute
+  --quick                       a rough result: few rounds, fewer frames and pictures, a clip and a soak of one minute,
+                                100,000 jobs
 
 Both sides of a comparison are measured in the same run. Times depend on this machine and its other work, so
 compare the ratios.
@@ -27,8 +39,14 @@ compare the ratios.
 
 export type BenchRequest =
   | { readonly subject: "pictures"; readonly pictures: number }
+  | { readonly subject: "create-job"; readonly rounds: number }
   | { readonly subject: "video"; readonly video: VideoBench }
-  | { readonly subject: "service"; readonly service: ServiceBench };
+  | { readonly subject: "service"; readonly service: ServiceBench }
+  | { readonly subject: "list-jobs"; readonly list: ListBench }
+  | { readonly subject: "result"; readonly result: ResultBench }
+  | { readonly subject: "dispatch"; readonly dispatch: DispatchBench }
+  | { readonly subject: "joins"; readonly rounds: number }
+  | { readonly subject: "kserve"; readonly kserve: { readonly rounds: number; readonly quick: boolean } };
 
 const SERVICE_PARTS = ["throughput", "masks", "soak"] as const;
 type ServicePart = (typeof SERVICE_PARTS)[number];
@@ -43,12 +61,29 @@ export interface VideoBench {
   readonly quick: boolean;
 }
 
+/** How often to simulate the dispatch of tasks. */
+export interface DispatchBench {
+  readonly rounds: number;
+}
+
 /** Which measurements of the inference service to make. */
 export interface ServiceBench {
   readonly parts: readonly ServicePart[];
   readonly rounds: number;
   readonly soakMinutes: number;
   readonly quick: boolean;
+}
+
+/** How to measure the list of jobs. */
+export interface ListBench {
+  /** How many jobs the larger account has. */
+  readonly jobs: number;
+  readonly rounds: number;
+}
+
+/** How to measure the result of a job. */
+export interface ResultBench {
+  readonly rounds: number;
 }
 
 /** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
@@ -96,6 +131,50 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
         quick,
       };
       return { subject, service };
+    }
+    case "list-jobs": {
+      const foreign = [pictures, frames, part, soak].some((value) => value !== undefined);
+      if (foreign) throw usageError(`The benchmark of lists takes only --rounds and --quick. ${SEE}`);
+      const list = {
+        jobs: quick ? 100_000 : 1_000_000,
+        rounds: wholeNumber("--rounds", rounds ?? (quick ? "3" : "15"), 100),
+      };
+      return { subject, list };
+    }
+    case "create-job": {
+      const foreign = [pictures, frames, part, soak].some((value) => value !== undefined) || quick;
+      if (foreign) throw usageError(`The benchmark of createJob takes only --rounds. ${SEE}`);
+      return { subject, rounds: wholeNumber("--rounds", rounds ?? "40", 200) };
+    }
+    case "result": {
+      const foreign = [pictures, frames, part, soak].some((value) => value !== undefined);
+      if (foreign) throw usageError(`The benchmark of results takes only --rounds and --quick. ${SEE}`);
+      return {
+        subject,
+        result: { rounds: wholeNumber("--rounds", rounds ?? (quick ? "2" : "7"), 100) },
+      };
+    }
+    case "dispatch": {
+      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
+        throw usageError(`The benchmark of the dispatch takes only --rounds and --quick. ${SEE}`);
+      }
+      return {
+        subject,
+        dispatch: { rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "5"), 100) },
+      };
+    }
+    case "kserve": {
+      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
+        throw usageError(`The benchmark of model servers takes only --rounds and --quick. ${SEE}`);
+      }
+      const kserve = { rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100), quick };
+      return { subject, kserve };
+    }
+    case "joins": {
+      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
+        throw usageError(`The benchmark of joins takes only --rounds and --quick. ${SEE}`);
+      }
+      return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "3" : "15"), 100) };
     }
     default:
       throw usageError(`There is no benchmark "${subject}". ${SEE}`);

@@ -19,7 +19,7 @@ export async function startInference(
   { name, main, modelFolder, settings }: InferenceKind,
   mark: Mark,
   { origin, folder, onLine, signal }: ServiceOptions,
-): Promise<OwnService> {
+): Promise<Required<OwnService>> {
   const token = randomBytes(24).toString("hex");
   const { child, url } = await startListeningChild(
     {

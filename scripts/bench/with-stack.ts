@@ -2,15 +2,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiClient, createClient } from "../client/api-client.ts";
+import type { Mark } from "../shared/marked-processes.ts";
 import type { Child } from "../stack/child.ts";
 import { claimPort } from "../stack/port.ts";
 import { startStack } from "../stack/start-stack.ts";
+import { stackMark, stateFolder } from "../stack/state-folder.ts";
 import { collectTimes, type TaskLog } from "./task-times.ts";
 
 /** The whole service on this machine, for one measurement. */
 export interface BenchStack {
   readonly client: ApiClient;
   readonly timesOf: TaskLog["timesOf"];
+  /** What the stack's processes carry. */
+  readonly mark: Mark;
   /** A temporary folder for the measurement, deleted after it. */
   readonly folder: string;
 }
@@ -26,7 +30,8 @@ export interface ServiceOptions {
 
 /** An inference service that replaces the stack's own, and the Worker's settings for it. */
 export interface OwnService {
-  readonly child: Child;
+  /** Its process; absent if it runs in this one. */
+  readonly child?: Child;
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -43,29 +48,31 @@ export async function withStack<T>(
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   const { onLine, timesOf } = collectTimes();
+  const stateDir = join(folder, "state");
   let service: OwnService | undefined;
   try {
     const port = await claimPort(0);
     service = await startService?.({ origin: `http://127.0.0.1:${port}`, folder, onLine, signal });
     const stack = await startStack({
       port,
-      stateDir: join(folder, "state"),
+      stateDir,
       ...(service && { settings: service.settings }),
       onProgress: (sentence) => console.error(sentence),
       onLine: (part, line) => (part === "inference" ? onLine(line) : undefined),
       signal,
     });
     try {
-      const ended = service?.child.ended.then((why) => service?.child.failure(`ended unexpectedly (${why})`));
+      const child = service?.child;
+      const ended = child?.ended.then((why) => child.failure(`ended unexpectedly (${why})`));
       const crash = Promise.race(ended === undefined ? [stack.crashed] : [stack.crashed, ended]);
       const client = createClient({ ...stack, signal });
-      const used = use({ client, timesOf, folder });
+      const used = use({ client, timesOf, mark: stackMark(stateFolder(stateDir)), folder });
       return await Promise.race([used, crash.then((failure) => Promise.reject(failure))]);
     } finally {
       await stack.stop();
     }
   } finally {
-    await service?.child.stop(2_000);
+    await service?.child?.stop(2_000);
     await rm(folder, { recursive: true, force: true });
   }
 }

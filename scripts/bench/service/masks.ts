@@ -1,6 +1,7 @@
-/** Compares the service's masks, from logits to PNG, with sharp doing the same. */
+/** Compares the service's masks, from logits to PNG, with the plain way, which computes every pixel, and with sharp. */
+import { constants, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { encodeMaskPng } from "../../../inference-container/src/masks/png/mask-png.ts";
+import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
 import type { RowRuns } from "../../../inference-container/src/masks/runs/row-runs.ts";
 import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
 import type { LogitGrid } from "../../../inference-container/src/models/model.ts";
@@ -12,10 +13,6 @@ const MEGAPIXELS = [1, 12, 50] as const;
 const OUR_WARM_UP = 400;
 const WARM_UP = 5;
 const MASK_THRESHOLD = 0.5;
-/** Sharp resizes 16-bit greys; logits up to this value are mapped onto them. */
-const LARGEST_LOGIT = 16;
-/** The share of pixels, all next to the outline, that may differ if sharp resizes. */
-const OUTLINE_SHARE = 2e-3;
 
 /** One mask, encoded in every way. Milliseconds and bytes. */
 export interface MaskRun {
@@ -27,8 +24,8 @@ export interface MaskRun {
   /** Sharp's PNG of an existing grey buffer: with defaults, and with the fastest deflate. */
   readonly png: number;
   readonly fastPng: number;
-  /** Sharp from the logits: resize, threshold, PNG with the fastest deflate. */
-  readonly resized: number;
+  /** From the logits, pixel by pixel, to the same compressed scanlines. */
+  readonly plain: number;
   readonly bytes: number;
   readonly pngBytes: number;
 }
@@ -50,7 +47,7 @@ export async function measureMasks(count: number, signal: AbortSignal): Promise<
 }
 
 type Way = () => Promise<Buffer>;
-interface Ways extends Readonly<Record<"png" | "fastPng" | "resized", Way>> {
+interface Ways extends Readonly<Record<"png" | "fastPng", Way>> {
   readonly grid: LogitGrid;
   readonly width: number;
   readonly height: number;
@@ -73,10 +70,16 @@ async function waysOf(megapixels: number): Promise<Ways> {
     height,
     png: encode(6),
     fastPng: encode(1),
-    resized: () => sharpFromLogits(grid, width, height),
   };
-  const exact = [ours(ways).png, await ways.png(), await ways.fastPng()];
-  await assertSame(grey, exact, await ways.resized());
+  await assertSame(grey, [ours(ways).png, await ways.png(), await ways.fastPng()]);
+  const bits = plainScanlines(ways);
+  const length = 1 + Math.ceil(width / 8);
+  const isSet = (i: number): boolean => {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    return ((bits[y * length + 1 + (x >> 3)] ?? 0) & (0x80 >> (x & 7))) > 0;
+  };
+  if (grey.some((value, i) => value > 0 !== isSet(i)))
+    throw new Failure("The plain way disagrees on a mask's pixels.");
   return ways;
 }
 
@@ -88,7 +91,7 @@ async function measureOnce(ways: Ways): Promise<Omit<MaskRun, "megapixels">> {
     rasterise: own.rasteriseMs,
     png: png.ms,
     fastPng: (await timed(ways.fastPng)).ms,
-    resized: (await timed(ways.resized)).ms,
+    plain: plainMs(ways),
     bytes: own.png.length,
     pngBytes: png.png.length,
   };
@@ -119,31 +122,48 @@ function toGrey({ width, height, starts, edges }: RowRuns): Buffer {
   return grey;
 }
 
-/** Encodes a mask with sharp alone. It uses 16-bit greys, because sharp reads floats as colours, and its threshold then sees only the upper 8 bits. */
-function sharpFromLogits(grid: LogitGrid, width: number, height: number): Promise<Buffer> {
-  const greys = Uint16Array.from(grid.logits, (logit) =>
-    Math.round(Math.min(Math.max((1 + logit / LARGEST_LOGIT) * 32_768, 0), 65_535)),
-  );
-  return sharp(greys, {
-    raw: { width: grid.width, height: grid.height, channels: 1 },
-    limitInputPixels: false,
-  })
-    .toColourspace("grey16")
-    .resize(width, height, { fit: "fill", kernel: "linear" })
-    .threshold(128)
-    .toColourspace("b-w")
-    .png({ compressionLevel: 1 })
-    .toBuffer();
+/** The mask's scanlines by its definition: the bilinearly resized logit of each pixel, compared with the threshold's, which is 0. */
+function plainScanlines({ grid, width, height }: Ways): Buffer {
+  const length = 1 + Math.ceil(width / 8);
+  const bytes = Buffer.alloc(length * height);
+  const sources = Array.from({ length: width }, (_, x) => sourceOf(x, grid.width, width));
+  const index = Int32Array.from(sources, (source) => source.index);
+  const next = Int32Array.from(sources, (source) => source.next);
+  const fraction = Float64Array.from(sources, (source) => source.fraction);
+  const { logits } = grid;
+  for (let y = 0; y < height; y += 1) {
+    const rows = sourceOf(y, grid.height, height);
+    const [top, bottom, down] = [rows.index * grid.width, rows.next * grid.width, rows.fraction];
+    for (let x = 0; x < width; x += 1) {
+      const [i, j] = [index[x] ?? 0, next[x] ?? 0];
+      const a = logits[top + i] ?? 0;
+      const b = logits[top + j] ?? 0;
+      const left = a + ((logits[bottom + i] ?? 0) - a) * down;
+      const right = b + ((logits[bottom + j] ?? 0) - b) * down;
+      const at = y * length + 1 + (x >> 3);
+      if (left + (right - left) * (fraction[x] ?? 0) > 0) bytes[at] = (bytes[at] ?? 0) | (0x80 >> (x & 7));
+    }
+  }
+  return bytes;
 }
 
-/** @throws Failure if a picture shows a different mask; sharp's own resize may draw the outline slightly differently */
-async function assertSame(grey: Buffer, exact: readonly Buffer[], rounded: Buffer): Promise<void> {
-  for (const png of [...exact, rounded]) {
+/** Half-pixel centres, clamped at the edges. */
+function sourceOf(i: number, from: number, to: number): { index: number; next: number; fraction: number } {
+  const position = Math.max(0, Math.min(from - 1, (i + 0.5) * (from / to) - 0.5));
+  const index = Math.trunc(position);
+  return { index, next: Math.min(index + 1, from - 1), fraction: position - index };
+}
+
+function plainMs(ways: Ways): number {
+  const begun = performance.now();
+  deflateSync(plainScanlines(ways), { level: 1, strategy: constants.Z_RLE });
+  return performance.now() - begun;
+}
+
+/** @throws Failure if a picture shows a different mask */
+async function assertSame(grey: Buffer, pngs: readonly Buffer[]): Promise<void> {
+  for (const png of pngs) {
     const shown = await sharp(png, { limitInputPixels: false }).toColourspace("b-w").raw().toBuffer();
-    let different = Math.abs(shown.length - grey.length);
-    for (let at = 0; at < grey.length; at += 1) if (shown[at] !== grey[at]) different += 1;
-    if (different > (png === rounded ? OUTLINE_SHARE * grey.length : 0)) {
-      throw new Failure(`The encoders disagree on ${different} of a mask's ${grey.length} pixels.`);
-    }
+    if (!shown.equals(grey)) throw new Failure("The encoders disagree on a mask's pixels.");
   }
 }

@@ -6,7 +6,7 @@ import { type BenchPicture, benchPicture } from "../pictures/bench-picture.ts";
 import { ratePerSecond, spread } from "../statistics.ts";
 import type { TaskTimes } from "../task-times.ts";
 import * as standIn from "../video/stand-in-model.ts";
-import { JOINING_STAND_IN, STAND_IN } from "../video/start-stand-in.ts";
+import { STAND_IN } from "../video/start-stand-in.ts";
 import { largePicture } from "./large-picture.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
@@ -33,8 +33,6 @@ interface Scenario {
   readonly model: Model;
   /** A stand-in's milliseconds per picture; null for a real model. */
   readonly cost: number | null;
-  /** Whether the service processes several pictures at the cost of one; the bare loop never does. */
-  readonly joined?: boolean;
   /** How many pictures one measurement processes. */
   readonly counted: number;
   readonly pictures: (count: number) => Promise<BenchPicture[]>;
@@ -70,12 +68,8 @@ async function measureStandIns(options: ThroughputOptions): Promise<Round[]> {
   const rounds = await withService(STAND_IN, {}, options.signal, (service) =>
     measureScenarios(service, scenarios, options),
   );
-  const joining = [{ ...scenario(100, "0.2 megapixels, joined", small), joined: true }];
-  const joined = await withService(JOINING_STAND_IN, {}, options.signal, (service) =>
-    measureScenarios(service, joining, options),
-  );
   await model.close();
-  return [...rounds, ...joined];
+  return rounds;
 }
 
 async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {

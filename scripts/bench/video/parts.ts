@@ -18,6 +18,8 @@ export interface Work {
   readonly ffmpeg: string;
   readonly task: VideoTask;
   readonly model: Model;
+  /** Whether the model keeps pictures open if it is asked to. */
+  readonly opens?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -30,6 +32,10 @@ export interface PartTimes {
   readonly probe: number;
   /** The model in a loop over the same frames, in memory. */
   readonly model: number;
+  /** The same loop with pictures kept open, if the model does; the two take turns frame by frame. */
+  readonly open: number;
+  /** Drawing one object in each of the open pictures, as for one that the detector missed. */
+  readonly bridge: number;
   /** Everything after the model, on the same frames and instances: the sum of the three below. */
   readonly encode: number;
   /** Run lengths, tracking, masks.json. */
@@ -50,11 +56,9 @@ export async function measureParts(work: Work): Promise<PartTimes> {
   const decode = performance.now() - begun;
   const frames: Frame[] = [];
   for await (const frame of readSampled(work, clip)) frames.push(frame);
-  const loaded = performance.now();
-  const found = await segmentAll(work, clip, frames);
-  const model = performance.now() - loaded;
+  const { found, ...loops } = await segmentAll(work, clip, frames);
   const encode = await encodeAll(work, clip, frames, found);
-  return { frames: frames.length, decode, probe, model, ...encode };
+  return { frames: frames.length, decode, probe, ...loops, ...encode };
 }
 
 type OpenedClip = Awaited<ReturnType<typeof openClip>>;
@@ -70,21 +74,42 @@ function readSampled({ ffmpeg, signal }: Work, { clip, indexes, size }: OpenedCl
 }
 
 async function segmentAll(
-  { task, model }: Work,
+  { task, model, opens = false }: Work,
   { size }: OpenedClip,
   frames: readonly Frame[],
-): Promise<Segmentation[]> {
+) {
+  const ms = { model: 0, open: 0, bridge: 0 };
+  const timed = async <T>(part: keyof typeof ms, work: () => Promise<T>): Promise<T> => {
+    const since = performance.now();
+    const result = await work();
+    ms[part] += performance.now() - since;
+    return result;
+  };
   const found: Segmentation[] = [];
   const { prompts, scoreThreshold: threshold } = task;
   let withFaint = false;
-  for (const { rgb } of frames) {
-    const picture = { ...size, rgb, contentHash: null };
-    const seen = await model.segment(picture, { prompts, threshold, withFaint });
+  const segment = (rgb: Uint8Array, keepOpen: boolean): Promise<Segmentation> =>
+    timed(keepOpen ? "open" : "model", () =>
+      model.segment(
+        { ...size, rgb, contentHash: null },
+        { prompts, threshold, withFaint, inClip: true, keepOpen },
+      ),
+    );
+  for (const [at, { rgb }] of frames.entries()) {
+    const order = at % 2 === 0 ? [false, true] : [true, false];
+    for (const keepOpen of opens ? order : [false]) {
+      const seen = await segment(rgb, keepOpen);
+      if (!keepOpen) found.push(seen);
+      const { open } = seen;
+      const [object] = seen.instances;
+      if (open !== undefined && object !== undefined)
+        await timed("bridge", () => open.draw([{ box: object.box, prior: object.mask }]));
+      open?.[Symbol.dispose]();
+    }
     // As the tracker requires: once something is tracked, faint detections may continue it.
-    withFaint ||= seen.instances.length > 0;
-    found.push(seen);
+    withFaint ||= (found.at(-1)?.instances.length ?? 0) > 0;
   }
-  return found;
+  return { found, ...ms, open: opens ? ms.open : ms.model };
 }
 
 /** Draws onto the frames, which cannot be used again. */

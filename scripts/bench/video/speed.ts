@@ -30,6 +30,7 @@ export interface Round {
 interface Scenario {
   readonly name: string;
   readonly model: Model;
+  readonly opens?: boolean;
   readonly prompt: string;
   /** How many frames to process; null for the default sampling. */
   readonly frames: number | null;
@@ -52,7 +53,7 @@ export async function measureSpeed(options: SpeedOptions): Promise<Round[]> {
   const embedded = await withStack(signal, async (stack) => {
     const model = await loadModel(await ensureBuiltin());
     const found = await measureScenarios(stack, options, [
-      { name: "embedded model", model, prompt: CLIP_PROMPT, frames, rounds },
+      { name: "embedded model", model, opens: true, prompt: CLIP_PROMPT, frames, rounds },
     ]);
     await model.close();
     return found;
@@ -103,7 +104,7 @@ async function measureScenarios(
 }
 
 function workOf(
-  { model, prompt }: Scenario,
+  { model, opens = false, prompt }: Scenario,
   numFrames: number | null,
   ffmpeg: string,
   inputPath: string,
@@ -113,10 +114,12 @@ function workOf(
   return {
     ffmpeg,
     model,
+    opens,
     signal,
     task: {
       type: "video",
       key: "bench",
+      lane: "bulk",
       inputPath,
       folder,
       prompts: [prompt],

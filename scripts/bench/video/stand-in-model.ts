@@ -5,10 +5,6 @@
  */
 import { Device } from "../../../inference-container/src/device/device.ts";
 import { Usage } from "../../../inference-container/src/device/usage.ts";
-import {
-  DEFAULT_LOAD_OPTIONS,
-  type LoadOptions,
-} from "../../../inference-container/src/models/load-options.ts";
 import type { Instance, LogitGrid, Model, Picture } from "../../../inference-container/src/models/model.ts";
 
 /** The side of a mask's grid, as in the embedded model. */
@@ -35,22 +31,18 @@ export function costOf(prompt: string): number | null {
   return cost === undefined ? null : Number(cost);
 }
 
-/** The folder name of the stand-in that takes several pictures per run at the cost of one. */
-export const JOINING = "stand-in-joining";
-
-/** Opens the stand-in. @param folder `JOINING`, or any other name for one picture per run */
-export async function loadModel(folder = "", options: Partial<LoadOptions> = {}): Promise<Model> {
-  const maxBatch = folder === JOINING ? (options.maxBatch ?? DEFAULT_LOAD_OPTIONS.maxBatch) : 1;
+/** Opens the stand-in. */
+export async function loadModel(): Promise<Model> {
   const shapes = PLACES.map((place) => Array.from({ length: PHASES }, (_, phase) => shape(place, phase)));
   const device = new Device(new URL("stand-in-thread.ts", import.meta.url));
-  const cpu = { provider: "cpu", device: 0, threads: 1 } as const;
-  const { id: graph } = await device.load({ path: "", options: cpu, maxBatch, batchDelayMs: 0 });
+  const cpu = { provider: "cpu", device: 0, cpuNodes: true, threads: 1 } as const;
+  const { id: graph } = await device.load({ path: "", options: cpu });
   let frames = 0;
   return {
     id: "stand-in",
     version: "1.0.0",
     provider: "cpu",
-    maxBatch,
+    concurrency: 1,
     segment: async (picture, { prompts, usage: whole }) => {
       const costs = prompts.map(costOf);
       const modelMs = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);

@@ -1,0 +1,168 @@
+/** How much of a model server's throughput the service reaches, with as many requests at once as the server works on. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { MODEL } from "../../../inference-container/test/support/played-request.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ModelServer } from "../../../inference-container/src/models/kserve/server.ts";
+import { type RequestBody, writeRequest } from "../../../inference-container/src/models/kserve/request.ts";
+import { plantedFolder } from "../../../inference-container/test/models/kserve/planted-folder.ts";
+
+import { startListeningChild } from "../../stack/listening-child.ts";
+import { type BenchPicture, benchPicture } from "../pictures/bench-picture.ts";
+import { largePicture } from "../service/large-picture.ts";
+import { type BenchService, withService } from "../service/with-service.ts";
+import { ratePerSecond } from "../statistics.ts";
+import { type Row, spreadTable } from "../table.ts";
+
+const AT_ONCE = [4, 8, 16] as const;
+/** Pictures per second that the server could process. */
+const RATES = [10, 20] as const;
+/** Requests that wait at the service beside those in flight, so that it never runs out. */
+const WAITING = 6;
+/** Open requests beside those that the server works on: while it works, these are on their way. */
+const ON_THEIR_WAY = 2;
+/** How long one measurement takes at the limit, in seconds. */
+const SECONDS = 15;
+const QUICK_SECONDS = 5;
+
+/** Pictures per second. */
+interface Round {
+  readonly service: number;
+  /** Requests alone, without the service. */
+  readonly bare: number;
+  readonly limit: number;
+}
+
+const TABLE: readonly Row<Round>[] = [
+  ["pictures per second", ({ service }) => service, 2],
+  ["the same requests alone, per second", ({ bare }) => bare, 2],
+  ["**÷ the server's limit**", ({ service, limit }) => service / limit, 3],
+  ["the same requests alone ÷ the limit", ({ bare, limit }) => bare / limit, 3],
+];
+
+export interface KserveBench {
+  readonly rounds: number;
+  readonly quick: boolean;
+}
+
+/** Measures the service and bare requests, which take turns at going first. */
+export async function benchKserve({ rounds, quick }: KserveBench, signal: AbortSignal): Promise<string[]> {
+  const small = await Promise.all([0, 1, 2].map(benchPicture));
+  const pictures = [...small, await largePicture(1)];
+  const lines: string[] = [];
+  for (const rate of RATES) {
+    const columns = [];
+    for (const atOnce of AT_ONCE) {
+      // A multiple of what the server works on at once: nearly all its places are taken until the end.
+      const counted = atOnce * Math.ceil(((quick ? QUICK_SECONDS : SECONDS) * rate) / atOnce);
+      const runs = await measure({ atOnce, rate, counted, rounds, pictures, signal });
+      columns.push({ heading: `${atOnce} at once`, runs });
+    }
+    lines.push(
+      "",
+      `A server that processes ${rate} pictures per second:`,
+      "",
+      ...spreadTable(TABLE, columns),
+    );
+  }
+  return lines;
+}
+
+interface Scenario {
+  readonly atOnce: number;
+  readonly rate: number;
+  readonly counted: number;
+  readonly rounds: number;
+  readonly pictures: readonly BenchPicture[];
+  readonly signal: AbortSignal;
+}
+
+async function measure(scenario: Scenario): Promise<Round[]> {
+  const { atOnce, rate, rounds, signal } = scenario;
+  const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  const cost = (1_000 * atOnce) / rate;
+  const { child, url } = await startListeningChild(
+    {
+      name: "The played model server",
+      args: [join("scripts", "bench", "kserve", "played-server.ts"), String(atOnce), String(cost)],
+      env: process.env,
+      logFile: join(folder, "server.log"),
+    },
+    signal,
+  );
+  try {
+    const modelFolder = await plantedFolder(join(folder, "model"), url, {
+      server: { concurrency: atOnce + ON_THEIR_WAY },
+    });
+    const main = join("inference-container", "src", "main.ts");
+    // A report comes before its place is free: with less room, a task might have to give way.
+    const settings = { QUEUE_CAPACITY: "64" };
+    const kind = { name: "The inference service", main, modelFolder, settings };
+    return await withService(kind, {}, signal, async (service) => {
+      await throughService(service, scenario, 2 * atOnce);
+      const measured: Round[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const alone = () => bareRequests(url, scenario);
+        const before = round % 2 === 0 ? await alone() : undefined;
+        const ofService = await throughService(service, scenario, scenario.counted);
+        measured.push({ service: ofService, bare: before ?? (await alone()), limit: rate });
+        console.error(`${atOnce} at once of ${rate} per second: ${(ofService / rate).toFixed(3)}`);
+      }
+      return measured;
+    });
+  } finally {
+    await child.stop(1_000);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Keeps more tasks at the service than it may have in flight, until `count` are done. */
+async function throughService(
+  service: BenchService,
+  { atOnce, pictures }: Scenario,
+  count: number,
+): Promise<number> {
+  const { worker } = service;
+  for (const [n, { file }] of pictures.entries()) worker.inputs.set(`picture-${n}`, Buffer.from(file));
+  const requests = Array.from({ length: count }, (_, n) =>
+    worker.request({
+      prompts: ["cat"],
+      inputUrl: `${worker.origin}/inputs/picture-${n % pictures.length}`,
+      limits: { inputBytes: 50_000_000, inputPixels: 36_000_000, masks: 100 },
+    }),
+  ).values();
+  return rated(count, 2 * (atOnce + ON_THEIR_WAY) + 1 + WAITING, async () => {
+    for (const request of requests) {
+      const { outcome } = await service.finish(request);
+      if (outcome !== "success") throw new Error(`A task of the benchmark ended as ${outcome}.`);
+    }
+  });
+}
+
+/** Sends the requests that the service would send, as many at a time. */
+async function bareRequests(
+  origin: string,
+  { atOnce, counted, pictures, signal }: Scenario,
+): Promise<number> {
+  const server = new ModelServer({ origin, model: MODEL, concurrency: atOnce + ON_THEIR_WAY }, undefined);
+  const bodies = pictures.map(({ picture }): RequestBody => {
+    const task = { key: "bare", lane: "bulk" } as const;
+    const asked = { picture, prompts: ["cat"], threshold: 0.5, contentHash: null, timeoutMs: 60_000, task };
+    return writeRequest(asked);
+  });
+  const remaining = Array.from({ length: counted }, (_, n) => bodies[n % bodies.length]).values();
+  return rated(counted, atOnce + ON_THEIR_WAY, async () => {
+    for (const body of remaining) {
+      if (body === undefined) continue;
+      const answer = await server.infer(body.bytes, body.headerBytes, signal);
+      await answer.arrayBuffer();
+    }
+  });
+}
+
+/** The rate at which several workers get so many things done together. */
+async function rated(count: number, workers: number, work: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: workers }, work));
+  return ratePerSecond(count, performance.now() - begun);
+}
