@@ -42,7 +42,7 @@ export const PENDING =
   "operations/createJobDownload: is pending until the archive is built, and asks to come again in 2 seconds";
 export const PREVIEW = "inference/service/tasks: a task's masks and preview are stored and reported";
 export const QUEUE_FULL =
-  "operations/createJob/trial: trial_queue_full: more tasks wait in the trial queue than the setting allows; nothing is left behind";
+  "operations/createJob/trial: trial_queue_full: more tasks of trials would be open than the setting allows; nothing is left behind";
 export const READY =
   "operations/retrieveJobDownload: is ready once built, expires 24 hours later, and is signed anew on each call for 300 seconds";
 export const RESULT =

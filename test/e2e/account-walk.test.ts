@@ -146,6 +146,10 @@ describe("an account, by the public API and the stand-ins' pages", () => {
     expect((await client().waitForJob(jobId, { longestPauseMs: 500 })).status).toBe("success");
     // As often as the cron may come: what was sent is not sent again.
     const fireOutbox = async () => {
+      // Use is sent when its hour is over.
+      await (
+        await openLocalDatabase(stateFolder(stack.stateDir))
+      ).run([sql`UPDATE meter_events SET closes_at = 1`]);
       const address = `${stack.baseUrl}/cdn-cgi/local/scheduled?${new URLSearchParams({ cron: OUTBOX_CRON })}`;
       expect((await fetch(address)).status).toBe(200);
       return (await usesAtProvider()).length;

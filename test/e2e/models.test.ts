@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
@@ -14,6 +15,7 @@ import {
   template,
 } from "../../inference-container/test/models/sam3/planted-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
+import { useSharedStack } from "../support/node/shared-stack.ts";
 
 const run = promisify(execFile);
 
@@ -33,7 +35,7 @@ describe("the models command", () => {
   /** A folder under the scratch folder that lacks one file of the embedded model. */
   const without = async (lacking: string): Promise<string> => {
     made += 1;
-    const folder = join(scratch, `${made}`, "builtin-1.0.0");
+    const folder = join(scratch, `${made}`, "builtin-1.1.0");
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(whole))
       if (name !== lacking) await symlink(join(whole, name), join(folder, name));
@@ -87,6 +89,112 @@ describe("the models command", () => {
     await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 60_000 });
   });
 
+  /** The labels of two of the sample's pictures. */
+  const twoPictures = async (): Promise<string> => {
+    const labels = JSON.parse(await readFile(join("samples", "labelled", "instances.json"), "utf8"));
+    const kept = new Set([475_678, 165_518]);
+    labels.images = labels.images.filter(({ id }: { id: number }) => kept.has(id));
+    labels.annotations = labels.annotations.filter(({ image_id }: { image_id: number }) =>
+      kept.has(image_id),
+    );
+    const path = join(scratch, "two.json");
+    await writeFile(path, JSON.stringify(labels));
+    return path;
+  };
+  /** The same labels for COCO's first 32 categories, all those of the two pictures, and one that no model of 80 nouns knows. */
+  const withSky = async (): Promise<string> => {
+    const labels = JSON.parse(await readFile(await twoPictures(), "utf8"));
+    labels.categories = [...labels.categories.slice(0, 32), { id: 999, name: "sky" }];
+    const path = join(scratch, "sky.json");
+    await writeFile(path, JSON.stringify(labels));
+    return path;
+  };
+  const samplePictures = ["--pictures", join("samples", "labelled", "pictures")];
+
+  it("evaluate measures what the embedded model finds in labelled pictures, and shows what it misses", async () => {
+    const [sheet, detections] = [join(scratch, "misses.png"), join(scratch, "found.json")];
+    const given = [
+      ...samplePictures,
+      "--labels",
+      await twoPictures(),
+      "--sheet",
+      sheet,
+      "--detections",
+      detections,
+    ];
+    const { stdout, stderr } = await models(["evaluate", whole, "--json", ...given]);
+    expect(stderr).toContain("2 of 2 pictures");
+    const evaluation = JSON.parse(stdout);
+    expect(evaluation).toMatchObject({
+      subject: expect.stringMatching(/^builtin \S+ \(builtin\) on cpu$/),
+      set: { pictures: 2, categories: 80, objects: 14, crowds: 0 },
+      threshold: 0.05,
+      notices: [],
+      sheet,
+    });
+    expect(evaluation.maskAp.all.mean).toBeGreaterThan(0.2);
+    expect(evaluation.boxes.all.objects).toBe(14);
+    expect(evaluation.boxes.all.iou).toBeGreaterThan(0.7);
+    expect(evaluation.ms.median).toBeGreaterThan(0);
+    expect(evaluation.byThreshold).toHaveLength(19);
+    const found = JSON.parse(await readFile(detections, "utf8"));
+    expect(found).toContainEqual(expect.objectContaining({ image_id: 165_518, category_id: 4 }));
+    expect(await sharp(sheet).metadata()).toMatchObject({ format: "png" });
+  });
+
+  it("evaluate asks a running service as its clients do, in jobs of at most 32 prompts; a job of none that the model knows is an answer too", async () => {
+    const { baseUrl, apiKey } = await useSharedStack();
+    const given = [...samplePictures, "--labels", await withSky(), "--sheet", join(scratch, "api.png")];
+    const { stdout } = await models([
+      "evaluate",
+      "--through-api",
+      "--url",
+      baseUrl,
+      "--key",
+      apiKey,
+      ...given,
+    ]);
+    expect(stdout).toContain(`the service at ${baseUrl}`);
+    expect(stdout).toMatch(/^mask AP +0\.[2-9]/m);
+    expect(stdout).toMatch(/^notice +prompt_outside_vocabulary: .*"sky"/m);
+    expect(stdout).not.toContain("IoU in labelled boxes");
+  });
+
+  it("evaluate says what is wrong with a folder, a service or the labels, and exits with 1", async () => {
+    const labels = await twoPictures();
+    const refused = async (...args: string[]): Promise<string> => {
+      const failure = models(["evaluate", ...args]).then(() => expect.fail("It was not refused."));
+      await expect(failure).rejects.toMatchObject({ code: 1, stdout: "" });
+      return await failure.catch(({ stderr }) => String(stderr));
+    };
+    const nowhere = join(scratch, "nowhere");
+    expect(await refused(nowhere)).toContain(`There is no model in ${nowhere}`);
+    expect(await refused(whole, "--pictures", scratch, "--labels", labels)).toContain(
+      "lacks 2 of the 2 pictures",
+    );
+    const service = ["--through-api", "--url", "http://127.0.0.1:9", "--key", "sk_live_x"];
+    expect(await refused(...service)).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
+  });
+
+  it.each([
+    ["evaluate", []],
+    ["evaluate --through-api", ["--through-api"]],
+  ])("%s ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", async (_, options) => {
+    const mark = { MODELS_TEST: randomUUID() };
+    const temporary = await mkdtemp(join(scratch, "tmp-"));
+    const sheet = join(temporary, "misses.png");
+    const evaluating = models(["evaluate", whole, "--sheet", sheet, ...options], {
+      ...mark,
+      TMPDIR: temporary,
+    });
+    const ended = expect(evaluating).rejects.toMatchObject({ code: 130 });
+    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 60_000 });
+    evaluating.child.kill("SIGINT");
+    await ended;
+    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 60_000 });
+    expect(await readdir(temporary)).toEqual([]);
+  });
+
   it("list names each folder with its licences, and what is missing in which", async () => {
     const lacking = await without("minilm.onnx");
     const root = join(lacking, "..");
@@ -95,13 +203,13 @@ describe("the models command", () => {
     await mkdir(join(root, ".builtin-staging"));
     const { stdout } = await models(["list"], { MODEL_DIR: root });
     expect(stdout).toMatch(
-      /^builtin +1\.0\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
+      /^builtin +1\.1\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
     );
-    expect(stdout).toMatch(/^builtin +1\.0\.0 +builtin .* unusable +.*builtin-1\.0\.0$/m);
+    expect(stdout).toMatch(/^builtin +1\.1\.0 +builtin .* unusable +.*builtin-1\.1\.0$/m);
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");
-    expect(stdout).toContain("Known families: builtin, grounding-dino-sam2, sam3");
+    expect(stdout).toContain("Known families: builtin, grounding-dino-sam2, kserve, sam3");
   });
 
   it("list of no folder says how to get one", async () => {
@@ -144,7 +252,7 @@ describe("the models command", () => {
     const checked = JSON.parse((await models(["check", folder, "--json"])).stdout);
     expect(checked).toMatchObject({ usable: true, family: "sam3", provider: "cpu" });
     expect(checked.golden.instances).toHaveLength(1);
-    expect(checked.graphs.map(({ file }: { file: string }) => file)).toContain("words.onnx");
+    expect(checked.signatures.map(({ name }: { name: string }) => name)).toContain("words.onnx");
 
     await expect(models(["describe", folder])).rejects.toMatchObject({
       code: 1,

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Get a URL to upload a file to
-         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. Create the job before the retention period of uploads ends.
+         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. The service deletes an upload that no job has used within a day.
          */
         post: operations["createUploadPresign"];
         delete?: never;
@@ -252,7 +252,8 @@ export interface components {
             email: string;
             emailVerified: boolean;
             image: string | null;
-            name: string | null;
+            /** @description Without a name, the part of the e-mail address before the @. */
+            name: string;
             /** @enum {string} */
             status: "active" | "suspended";
         };
@@ -645,7 +646,7 @@ export interface components {
          *     }
          */
         PresignRequest: {
-            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case. */
+            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters. */
             contentType: string;
         };
         /**
@@ -778,7 +779,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorObject"];
             };
         };
-        /** @description The account has sent too many requests. */
+        /** @description The account, or its network address, has sent too many requests. */
         rate_limited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -866,6 +867,17 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["identity_provider_unavailable"];
@@ -955,10 +967,11 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The free trial does not cover the request, or a payment is overdue. */
+            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
-import { ERRORS_PAGE, withTables } from "../../scripts/errors/tables.ts";
+import { ERRORS_PAGE, withErrorTables } from "../../scripts/errors/tables.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archive-problems.ts";
 import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
 import { SettingsSchema } from "../../src/settings.ts";
@@ -21,7 +21,9 @@ describe("what to watch", () => {
   it("explains each event that the Worker logs as a warning or an error", () => {
     const sources = globSync("src/**/*.ts").map(read).join("\n");
     const events = new Set(
-      [...sources.matchAll(/log\(\s*"(?:warn|error)",\s*"(\w+)"/g)].map((match) => match[1]),
+      [...sources.matchAll(/log(?:Sparsely\(\s*platform,|\()\s*"(?:warn|error)",\s*"(\w+)"/g)].map(
+        (match) => match[1],
+      ),
     );
     expect(events.size).toBeGreaterThan(15);
     const page = read("docs/operations.md");
@@ -36,7 +38,7 @@ describe("the errors' page", () => {
   const tables = { ...ERROR_CATALOGUE, ...PROBLEMS, ...ARCHIVE_PROBLEMS };
 
   it("is as `npm run errors` writes it", () => {
-    expect(page).toBe(withTables(page));
+    expect(page).toBe(withErrorTables(page));
   });
 
   it("explains each code that a task or an archive can end with", () => {

@@ -39,6 +39,11 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
     for (const [, path = ""] of [stages[1]?.command ?? [], stages[1]?.healthCheck ?? []])
       expect(filesOf(path)).toEqual([path]);
   });
+
+  it("starts it under an init that it installs, which collects what a killed engine leaves behind", () => {
+    expect(stages[1]?.entryPoint).toEqual(["/usr/bin/tini", "--"]);
+    expect(stages[1]?.runs.join("\n")).toMatch(/apt-get install .* tini( |$)/);
+  });
 });
 
 describe("the build context", () => {

@@ -101,12 +101,14 @@ describe("the API's document", () => {
     expect(examples).toBeGreaterThan(50);
   });
 
-  it("tells the rate that wrangler.toml sets", () => {
+  it("tells the rates that wrangler.toml sets", () => {
     const { ratelimits } = z
       .object({
-        ratelimits: z.tuple([z.object({ simple: z.object({ limit: z.int(), period: z.literal(60) }) })]),
+        ratelimits: z.array(z.object({ simple: z.object({ limit: z.int(), period: z.literal(60) }) })),
       })
       .parse(parse(readFileSync("wrangler.toml", "utf8")));
-    expect(document.info.description).toContain(`| ${ratelimits[0].simple.limit} per minute |`);
+    expect(ratelimits).toHaveLength(2);
+    for (const { simple } of ratelimits)
+      expect(document.info.description).toContain(`| ${simple.limit} per minute |`);
   });
 });

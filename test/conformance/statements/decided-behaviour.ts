@@ -107,6 +107,11 @@ export const DECIDED_BEHAVIOUR = [
       "operations/createJob/request: refuses more than 32 prompts, and a prompt of more than 200 characters",
     ],
     [
+      "A picture has at most 200 masks of each prompt, the most confident; its task succeeds, and the notice masks_limited says so.",
+      "inference/engine/mask-quota: of each prompt the most confident masks are kept, up to its share of the limit, and a notice says so",
+      "inference/engine/mask-quota: just as many masks as the limit allows are kept without a notice",
+    ],
+    [
       "A JSON body has up to 256 KB.",
       "every-operation/bodies: takes a body of just the largest size",
       "every-operation/bodies: refuses a body that is too large, whether or not it says how large it is, without reading it all",
@@ -114,7 +119,12 @@ export const DECIDED_BEHAVIOUR = [
     [
       "Over 600 requests a minute of one account: 429 with Retry-After.",
       "every-operation/rate-limit: answers an account that is over its rate, on every operation, and says when to try again",
-      "unit/openapi: tells the rate that wrangler.toml sets",
+      "unit/openapi: tells the rates that wrangler.toml sets",
+    ],
+    [
+      "Over 300 requests a minute of one address with credentials that are not known to be good: 429 with Retry-After, without a read.",
+      "every-operation/address-rate: costs at most the rate of its address in reads, and is told when to come again",
+      "every-operation/address-rate: stops nobody else: neither other addresses, nor those at the same one whose credential was seen good",
     ],
     [
       "Any origin may call /v1, with all headers that a client sends.",

@@ -21,6 +21,26 @@ import { section } from "../statement.ts";
 /** What the specification leaves open of the operations (section 4), as this service decides it. */
 export const DECIDED_OPERATIONS = [
   ...section(
+    "4.1",
+    [
+      "An account uploads 1 GB a day in the trial and 500 GB when it pays, settings, over which it gets 409 too_many_uploads.",
+      "accounts/upload-inspection: an account (%s) cannot upload more of them than it may",
+      "accounts/upload-inspection: are those of the last day: a day later the account may upload again",
+    ],
+    [
+      "An upload larger than any job takes is deleted when it is seen.",
+      "accounts/upload-inspection: deletes an upload (%s) of more than %i bytes at once, and no smaller one",
+      "accounts/upload-inspection: deletes it, and counts its bytes: nobody hides it from the inspection by asking for a job",
+    ],
+    [
+      "An account has 100 unused uploads in the trial and 10,000 when it pays, settings, over which it gets 409 too_many_uploads.",
+      "operations/createUploadPresign: an account (%s) cannot have more than %i unused uploads",
+      "operations/createUploadPresign: a paid account cannot have more unused uploads than its own setting says",
+      "operations/createUploadPresign: lets exactly as many of many requests at once through as fit",
+      "accounts/budgets: let in exactly the uploads that the rule lets in, however the account stands",
+    ],
+  ),
+  ...section(
     "4.2",
     [
       "The list is newest first, by keyset.",
@@ -63,6 +83,12 @@ export const DECIDED_OPERATIONS = [
     ],
     ["The same upload may be used by a later job.", MANY_TASKS],
     [
+      "What replaces an upload after the job's acceptance is not processed: the task fails as input_changed, uncharged.",
+      "jobs/pinned-input: stays pinned however often it is overwritten and the task is tried: the first ETag goes with each attempt",
+      "jobs/pinned-input: that was changed fails its task for good, and nothing is charged",
+      "e2e/picture: does not process what was uploaded in an input's place after the job's acceptance",
+    ],
+    [
       "A task that was presigned and never uploaded gives 409 upload_incomplete.",
       "operations/createJob/conflict: refuses a task that was presigned and never uploaded",
     ],
@@ -96,6 +122,12 @@ export const DECIDED_OPERATIONS = [
       NO_VIDEO,
     ],
     [
+      "The trial requires a verified e-mail address, unless the operator asks for none: 402 email_unverified.",
+      "operations/createJob/trial: email_unverified: the free trial is for verified e-mail addresses; nothing is left behind",
+      "operations/createJob/trial: takes an unverified e-mail address where the operator asks for no other, and of an account that pays",
+      "accounts/access-tokens: of a person whose address is not verified creates a job as soon as a later token verifies it",
+    ],
+    [
       "One active job at a time in the trial: 409 with activeJobId.",
       SECOND_JOB,
       "operations/createJob/conflict: lets exactly one of many concurrent jobs of a trial account through",
@@ -106,7 +138,7 @@ export const DECIDED_OPERATIONS = [
       "jobs/ledger: settles all of a job that succeeded",
       "jobs/ledger: releases the failed tasks of a batch",
       "jobs/ledger: releases all of a job that failed, whose acceptance began the trial all the same",
-      "jobs/ledger-sums: agrees with a model of it, and its sums always hold",
+      "jobs/ledger-sums: agrees with a model of it, and its sums always hold, also where its books are closed and that is cut off",
     ],
     [
       "No more tokens are spent than there are, however many jobs come at once.",
@@ -121,15 +153,24 @@ export const DECIDED_OPERATIONS = [
       "operations/createJob/conflict: lets exactly as many concurrent jobs of a paid account through as the setting says",
     ],
     [
+      "A paid account has units for a day, a setting or its own limit, over which it gets 402 daily_limit_reached until 00:00 UTC.",
+      "jobs/daily-limit: daily_limit_reached: the account's jobs have reserved all units of its day; nothing is left behind",
+      "jobs/daily-limit: follows the account's own limit where it has one",
+      "jobs/daily-limit: lets in exactly as many jobs as the day has units, however many come at once",
+      "jobs/daily-limit: agrees with a model of it, whatever jobs come at once, end, fail or are withdrawn, on whatever day",
+    ],
+    [
       "A blocked account creates no jobs (402) and may download.",
       "operations/createJob/trial: payment_required: a blocked account creates no job, whatever it asks for",
       "operations/createJobDownload: is there for a blocked account too",
       BLOCKED,
     ],
     [
-      "503 comes from the trial queue's real backlog, with Retry-After and retryAfterSeconds.",
+      "503 comes from the trial's real backlog, of tasks that have not ended, with Retry-After and retryAfterSeconds.",
       QUEUE_FULL,
-      "operations/createJob/trial: lets a paid account pass while the trial queue is full",
+      "operations/createJob/trial: lets exactly as many tasks in as fit, however many jobs come at once",
+      "operations/createJob/trial: has room again as soon as a job has ended, and tells by the pace when that will be",
+      "operations/createJob/trial: lets a paid account pass while the trial lane is full",
     ],
     [
       "An optional Idempotency-Key makes a repeated createJob one job.",
@@ -166,6 +207,12 @@ export const DECIDED_OPERATIONS = [
       "A key with a wrong checksum is refused without a database read.",
       "unit/core/api-key: is refused when any one character is another",
       "operations/getAccount: refuses an API key with a wrong checksum without a read of the database",
+    ],
+    [
+      "An account has 100 live keys, a setting, over which it gets 409 too_many_keys.",
+      "operations/createApiKey: an account cannot have more than 100 live keys",
+      "operations/createApiKey: lets exactly as many keys of many requests at once through as fit",
+      "accounts/budgets: let in exactly the API keys that the rule lets in, however the account stands",
     ],
     [
       "Only the SHA-256 digest of a key is stored.",
@@ -211,7 +258,7 @@ export const DECIDED_OPERATIONS = [
     [
       "Usage of customers is reported as meter events, once.",
       "jobs/ledger: tells the meter what a customer's job used, once, in the transaction of its settlement",
-      "accounts/usage: is reported once, as an event with the job's id, its customer, units and time",
+      "accounts/metering-windows: is one event per account and hour, sent once the hour is over, however many jobs there were",
       "e2e/account-walk: has a batch of four processed, and its use metered exactly once",
     ],
     [

@@ -155,7 +155,7 @@ export const DECIDED_RESOURCES = [
     ["POST before success, and of a failed job, is 409 job_not_downloadable.", NO_DOWNLOAD],
   ),
   ...section("2.8", [
-    "All fields of an account are present; image and name may be null.",
+    "All fields of an account are present; image may be null, name is the part of the e-mail before the @ where there is none.",
     "operations/getAccount: answers with the account of the credential, each field present",
   ]),
   ...section(

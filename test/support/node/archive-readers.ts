@@ -13,7 +13,11 @@ interface ArchiveReader {
 }
 
 const run = (program: string, ...args: string[]): string =>
-  execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  execFileSync(program, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 64 * 1024 * 1024,
+  });
 
 const numbers = (text: string): number[] => text.trim().split(/\s+/).filter(Boolean).map(Number);
 

@@ -13,6 +13,7 @@ export interface Stage {
   /** What it copies from earlier stages. */
   readonly copiesFrom: readonly string[];
   readonly runs: readonly string[];
+  readonly entryPoint: readonly string[];
   /** Its `CMD`, and the `CMD` of its health check. */
   readonly command: readonly string[];
   readonly healthCheck: readonly string[];
@@ -44,6 +45,7 @@ export function readStages(path: string): Stage[] {
       copies,
       copiesFrom: all(/^COPY (--from.*)$/gm),
       runs: all(/^RUN (.*)$/gm),
+      entryPoint: command(/^ENTRYPOINT (.*)$/gm),
       command: command(/^CMD (.*)$/gm),
       healthCheck: command(/^HEALTHCHECK .*CMD (.*)$/gm),
     };

@@ -14,6 +14,8 @@ export interface SpawnOptions {
   readonly stateDir: string;
   /** Added to the environment. Without PORT, the stack uses any free one. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The script that starts the stack, from the project's folder; `scripts/start.ts` by default. */
+  readonly launcher?: string;
 }
 
 /** A stack in separate processes, as an operator would start it in a terminal. */
@@ -33,17 +35,21 @@ function signalGroup(leader: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /**
- * Runs `scripts/start.ts` in its own process group and waits until it is ready.
+ * Runs the launcher in its own process group and waits until it is ready.
  * @throws Error with its output if it ends instead
  */
-export async function spawnStack({ stateDir, env }: SpawnOptions): Promise<SpawnedStack> {
+export async function spawnStack({
+  stateDir,
+  env,
+  launcher: script = join("scripts", "start.ts"),
+}: SpawnOptions): Promise<SpawnedStack> {
   const state = stateFolder(stateDir);
   await mkdir(state.path, { recursive: true });
   // A killed stack leaves its ready.json behind.
   await rm(state.ready, { force: true });
   const printed = join(state.path, "start.log");
   const log = openSync(printed, "w");
-  const launcher = spawn(process.execPath, [join(PROJECT_ROOT, "scripts", "start.ts")], {
+  const launcher = spawn(process.execPath, [join(PROJECT_ROOT, script)], {
     cwd: PROJECT_ROOT,
     env: { ...process.env, PORT: "0", ...env, STATE_DIR: state.path },
     stdio: ["ignore", log, log],

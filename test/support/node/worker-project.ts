@@ -33,6 +33,7 @@ const workersRuntime = (fuzz: "short" | "long") =>
         S3_SECRET_ACCESS_KEY: "test-secret-key",
         SIGNING_SECRET: "a secret for the tests alone",
         INFERENCE_URL: "https://inference.test",
+        OPERATOR_TOKEN: "an-operator-token-for-the-tests-alone",
         INFERENCE_TOKEN: "an inference token for the tests",
         STRIPE_SECRET_KEY: "sk_test_for_the_tests_alone",
         STRIPE_WEBHOOK_SECRET: "whsec_for_the_tests_alone",
@@ -66,6 +67,8 @@ export const workerProject = (
     include: [include],
     setupFiles: ["test/support/worker/setup.ts"],
     testTimeout: fuzz === "long" ? 600_000 : 60_000,
+    // Instead of one second, which a busy machine may take for anything.
+    expect: { poll: { timeout: 30_000 } },
     // Starting a runtime and evaluating the Worker's modules takes longer than most files, so files share both.
     // The database, the bucket, the objects and every mock are reset after each test.
     isolate: false,

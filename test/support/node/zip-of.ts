@@ -1,7 +1,7 @@
 import { ZipWriter } from "../../../src/core/zip-writer.ts";
 
-/** When the files of the tests' archives were written, in this machine's time zone: a zip has no other. */
-export const MTIME = new Date(2026, 0, 2, 3, 4, 6).getTime();
+/** When the files of the tests' archives were written. */
+export const MTIME = Date.UTC(2026, 0, 2, 3, 4, 6);
 
 /** The pieces of an archive of files, each given in chunks. */
 export function piecesOf(files: Readonly<Record<string, readonly Uint8Array[]>>): Uint8Array[] {

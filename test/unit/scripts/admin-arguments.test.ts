@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseAdminArguments } from "../../../scripts/admin/arguments.ts";
+import { ACTIONS, adminHelp, parseAdminArguments } from "../../../scripts/admin/arguments.ts";
 import { Failure } from "../../../scripts/shared/command-line.ts";
 
 const ACCOUNT = `acct_${"0".repeat(32)}`;
+const JOB = `job_${"0".repeat(32)}`;
 
 /** The exit code and the sentence of a command line that is refused. */
 function refusalOf(...args: string[]): { exitCode: number; message: string } {
@@ -41,27 +42,107 @@ describe("the admin command line", () => {
       ["set-plan", "--account", ACCOUNT, "--plan", "blocked"],
       { action: "set-plan", accountId: ACCOUNT, plan: "blocked" },
     ],
-    [["suspend", "--account", ACCOUNT], { action: "suspend", accountId: ACCOUNT }],
-    [["resume", "--account", ACCOUNT], { action: "resume", accountId: ACCOUNT }],
+    [
+      ["set-limit", "--account", ACCOUNT, "--units-per-day", "5000"],
+      { action: "set-limit", accountId: ACCOUNT, unitsPerDay: 5_000 },
+    ],
+    [
+      ["set-limit", "--account", ACCOUNT, "--units-per-day", "0"],
+      { action: "set-limit", accountId: ACCOUNT, unitsPerDay: 0 },
+    ],
+    [
+      ["set-limit", "--account", ACCOUNT, "--units-per-day", "default"],
+      { action: "set-limit", accountId: ACCOUNT, unitsPerDay: null },
+    ],
+    [["suspend-account", "--account", ACCOUNT], { action: "suspend-account", accountId: ACCOUNT }],
+    [["resume-account", "--account", ACCOUNT], { action: "resume-account", accountId: ACCOUNT }],
+    [["erase-account", "--account", ACCOUNT], { action: "erase-account", accountId: ACCOUNT, yes: false }],
+    [
+      ["erase-account", "--account", ACCOUNT, "--yes"],
+      { action: "erase-account", accountId: ACCOUNT, yes: true },
+    ],
+    [["show-account", "--account", ACCOUNT], { action: "show-account", accountId: ACCOUNT }],
     [["list-keys", "--account", ACCOUNT], { action: "list-keys", accountId: ACCOUNT }],
-    [["list-accounts"], { action: "list-accounts" }],
-    [["ledger-check"], { action: "ledger-check", grant: null }],
-    [["ledger-check", "--grant", "50"], { action: "ledger-check", grant: 50 }],
+    [["list-accounts"], { action: "list-accounts", email: null, after: null, limit: 50 }],
+    [
+      ["list-accounts", "--email", "a@b.c", "--after", ACCOUNT, "--limit", "1000"],
+      { action: "list-accounts", email: "a@b.c", after: ACCOUNT, limit: 1_000 },
+    ],
+    [["show-job", JOB], { action: "show-job", jobId: JOB }],
+    [["wake-job", JOB], { action: "wake-job", jobId: JOB }],
+    [["cancel-job", JOB], { action: "cancel-job", jobId: JOB }],
+    [["stuck-jobs"], { action: "stuck-jobs", hours: 24 }],
+    [["stuck-jobs", "--hours", "720"], { action: "stuck-jobs", hours: 720 }],
+    [["dead-letters"], { action: "dead-letters", replay: false }],
+    [["dead-letters", "--replay"], { action: "dead-letters", replay: true }],
+    [["relist"], { action: "relist", dryRun: false }],
+    [["relist", "--dry-run"], { action: "relist", dryRun: true }],
+    [["ledger-check"], { action: "ledger-check", grant: null, objects: false }],
+    [["ledger-check", "--grant", "50"], { action: "ledger-check", grant: 50, objects: false }],
+    [["ledger-check", "--objects"], { action: "ledger-check", grant: null, objects: true }],
   ])("reads %j", (args, command) => {
     expect(parseAdminArguments(args)).toEqual({ ...command, remote: false, json: false });
   });
 
+  it("reads the configuration of the deployed service", () => {
+    expect(parseAdminArguments(["show-job", JOB, "--remote", "--config", "mine.toml"])).toEqual({
+      action: "show-job",
+      jobId: JOB,
+      remote: true,
+      json: false,
+      config: "mine.toml",
+    });
+  });
+
   it("gives help when asked, and without a command", () => {
-    expect(parseAdminArguments(["--help"])).toEqual({ action: "help" });
-    expect(parseAdminArguments([])).toEqual({ action: "help" });
+    expect(parseAdminArguments(["--help"])).toEqual({ action: "help", about: null });
+    expect(parseAdminArguments([])).toEqual({ action: "help", about: null });
+    for (const action of ACTIONS) expect(adminHelp(null)).toContain(`npm run admin -- ${action} `);
+  });
+
+  it("gives help for one command after its name, whatever it lacks", () => {
+    expect(parseAdminArguments(["show-account", "--help"])).toEqual({
+      action: "help",
+      about: "show-account",
+    });
+    expect(adminHelp("show-account")).toContain("npm run admin -- show-account --account ID");
+    expect(adminHelp("show-account")).not.toContain("set-plan");
   });
 
   it.each([
     ["an unknown command", ["drop-account"], 'no command "drop-account"'],
+    ["a job to cancel that is not named", ["cancel-job"], "The job's id is missing"],
+    ["too long a time", ["stuck-jobs", "--hours", "721"], "--hours must be a whole number from 1 to 720"],
+    ["no time", ["stuck-jobs", "--hours", "0"], "--hours must be"],
+    ["a replay of jobs", ["stuck-jobs", "--replay"], "stuck-jobs does not take --replay"],
+    [
+      "--yes of a command that asks nothing",
+      ["suspend-account", "--account", ACCOUNT, "--yes"],
+      "suspend-account does not take --yes",
+    ],
+    ["an unknown command, even with --help", ["suspend", "--help"], 'no command "suspend"'],
+    [
+      "a page without an account",
+      ["list-accounts", "--limit", "0"],
+      "--limit must be a number from 1 to 1000",
+    ],
+    ["a page that is too large", ["list-accounts", "--limit", "1001"], "--limit must be"],
+    ["a page after something else", ["list-accounts", "--after", "1"], "--after must be an account's id"],
+    [
+      "a configuration for the local stack",
+      ["list-accounts", "--config", "mine.toml"],
+      "--config goes with --remote",
+    ],
     ["an unknown option", ["show-job", "--force"], "--force"],
     ["an option that no command has", ["--bogus"], "Unknown option '--bogus'.\nSee: npm run admin -- --help"],
     ["a plan that is missing", ["set-plan", "--account", ACCOUNT], "--plan must be trial, paid or blocked"],
-    ["an account that is missing", ["suspend"], "--account is missing"],
+    ["an account that is missing", ["suspend-account"], "--account is missing"],
+    ["a limit that is missing", ["set-limit", "--account", ACCOUNT], "--units-per-day is missing"],
+    [
+      "a limit that is no number",
+      ["set-limit", "--account", ACCOUNT, "--units-per-day", "many"],
+      "--units-per-day must be a whole number",
+    ],
     ["a grant that is not a number", ["ledger-check", "--grant", "all"], "--grant must be a whole number"],
     ["an option of another command", ["revoke-key", "--key", "key_1", "--email", "a@b.c"], "--email"],
     ["a missing e-mail address", ["create-account", "--plan", "paid"], "--email is missing"],

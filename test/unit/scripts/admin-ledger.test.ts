@@ -23,6 +23,12 @@ describe("the operator's check of the ledger", () => {
     await entered("job_expired", ["reserve", 1], ["settle", 1], ["release", 0]);
   });
 
+  it("counts nothing where there is nothing", async () => {
+    expect((await checkLedger(openDatabase(), 100, NOW)).summary).toBe(
+      "The ledger agrees: jobs: 0, entries: 0 (closed: 0), accounts: 0, units settled: 0.",
+    );
+  });
+
   const listed = (jobId: string, status: string, items: number, at = NOW) =>
     database.run([
       sql`INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
@@ -56,14 +62,22 @@ describe("the operator's check of the ledger", () => {
           VALUES (${jobId}, 'cus_1', ${units}, ${at}, ${triedAt}, ${triedAt}, ${sentAt})`,
     ]);
   const findings = async (grant = 100) => {
-    const report = await checkLedger(database, grant, NOW);
-    return report.findings.map(({ problem, subject }) => `${subject}: ${problem}`);
+    const { findings: found, summary } = await checkLedger(database, grant, NOW);
+    const named = found.map(({ problem, subject }) => `${String(subject)}: ${String(problem)}`).toSorted();
+    // Page by page it sees the same.
+    for (const page of [1, 2, 3]) {
+      const paged = await checkLedger(database, grant, NOW, { page });
+      expect(paged.findings).toHaveLength(found.length);
+      expect(paged.findings).toEqual(expect.arrayContaining([...found]));
+      expect(paged.summary).toBe(summary);
+    }
+    return named;
   };
 
   it("finds nothing where the books are right, and says how much it has seen", async () => {
     expect(await checkLedger(database, 100, NOW)).toEqual({
       findings: [],
-      summary: "The ledger agrees: 2 jobs listed, 9 entries of 1 accounts, 2 units settled.",
+      summary: "The ledger agrees: jobs: 2, entries: 9 (closed: 0), accounts: 1, units settled: 2.",
     });
     expect((await checkLedger(openDatabase(), 100, NOW)).findings).toEqual([]);
   });
@@ -162,11 +176,34 @@ describe("the operator's check of the ledger", () => {
       ]);
       await metered("job_other", 1);
       await metered("job_none", 1);
-      expect((await findings()).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      expect(await findings()).toEqual([
         "job_missing: a customer's usage without a meter event",
         "job_none: a meter event that differs from what was settled",
         "job_other: a meter event that differs from what was settled",
       ]);
+    });
+
+    it("adds up the jobs of an hour's event", async () => {
+      for (const jobId of ["job_a", "job_b"]) {
+        await enter(jobId, "paid", [["reserve", 2]]);
+        await database.run([
+          sql`INSERT INTO ledger (account_id, job_id, kind, fund, units, at, meter_event)
+              VALUES (${accountId}, ${jobId}, 'settle', 'paid', 2, ${NOW}, 'an hour')`,
+        ]);
+        await enter(jobId, "paid", [["release", 0]]);
+      }
+      expect(await findings()).toEqual([
+        "job_a: a customer's usage without a meter event",
+        "job_b: a customer's usage without a meter event",
+      ]);
+      await metered("an hour", 4);
+      expect(await findings()).toEqual([]);
+      await enter("an hour", "paid", [
+        ["reserve", 1],
+        ["settle", 1],
+        ["release", 0],
+      ]);
+      expect(await findings()).toEqual(["an hour: a meter event that differs from what was settled"]);
     });
 
     it("lets the events of a customer be that is deleted at the payment provider", async () => {
@@ -198,11 +235,43 @@ describe("the operator's check of the ledger", () => {
         );
         await metered(jobId, 1, { at, triedAt, sentAt: null });
       }
-      expect((await findings()).toSorted((a, b) => a.localeCompare(b))).toEqual(
+      expect(await findings()).toEqual(
         ["job_a_tried", "job_b_old"].map(
           (jobId) => `${jobId}: a meter event that can no longer be sent: reconcile it by hand`,
         ),
       );
     });
+  });
+
+  it("reads each table by an index, in each of its statements", async () => {
+    const statements: string[] = [];
+    const run: Database["run"] = async (asked) => {
+      statements.push(...asked);
+      return database.run(asked);
+    };
+    await checkLedger({ run }, 100, NOW, { page: 1 });
+    expect(statements.length).toBeGreaterThan(50);
+    for (const statement of statements) {
+      const [plan = []] = await database.run([`EXPLAIN QUERY PLAN ${statement}`]);
+      const whole = plan
+        .map(({ detail }) => String(detail))
+        .filter((line) => /^SCAN (?!b$|books$|fund |CONSTANT ROW|\(subquery-)/.test(line));
+      expect(whole, statement).toEqual([]);
+    }
+  });
+
+  it("tells how far it is where it takes more than one page, and not otherwise", async () => {
+    const told: string[] = [];
+    const tell = (progress: string) => void told.push(progress);
+    await checkLedger(database, 100, NOW, { tell });
+    expect(told).toEqual([]);
+    await checkLedger(database, 100, NOW, { tell, page: 2 });
+    expect(told).toContain("jobs: 2, entries: 7, accounts: 1, meter events: 0");
+  });
+
+  it("names a hundred of a kind, however many there are on however many pages", async () => {
+    await Promise.all(Array.from({ length: 250 }, (_, i) => listed(`job_x${i}`, "queued", 1)));
+    for (const page of [40, 10_000])
+      expect((await checkLedger(database, 100, NOW, { page })).findings).toHaveLength(100);
   });
 });

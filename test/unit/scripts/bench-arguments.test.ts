@@ -32,6 +32,17 @@ describe("the benchmark's command line", () => {
     });
   });
 
+  it("measures createJob, in forty rounds unless told otherwise", () => {
+    expect(parseBenchArguments(["create-job"])).toEqual({ subject: "create-job", rounds: 40 });
+    expect(parseBenchArguments(["create-job", "--rounds", "3"])).toEqual({
+      subject: "create-job",
+      rounds: 3,
+    });
+    expect(refusalOf("create-job", "--pictures", "3")).toContain("takes only --rounds");
+    expect(refusalOf("create-job", "--quick")).toContain("takes only --rounds");
+    expect(refusalOf("create-job", "--rounds", "201")).toContain("1 to 200");
+  });
+
   it("measures a clip's speed and memory, or one of them", () => {
     expect(parseBenchArguments(["video"])).toEqual(video({}));
     expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ memory: false }));
@@ -46,6 +57,27 @@ describe("the benchmark's command line", () => {
     expect(parseBenchArguments(["service", "--quick", "--soak", "2"])).toEqual(
       service({ rounds: 1, soakMinutes: 2, quick: true }),
     );
+  });
+
+  it("measures the list of jobs, of a million of them or quickly of fewer", () => {
+    const list = (jobs: number, rounds: number) => ({ subject: "list-jobs", list: { jobs, rounds } });
+    expect(parseBenchArguments(["list-jobs"])).toEqual(list(1_000_000, 15));
+    expect(parseBenchArguments(["list-jobs", "--rounds", "2"])).toEqual(list(1_000_000, 2));
+    expect(parseBenchArguments(["list-jobs", "--quick"])).toEqual(list(100_000, 3));
+  });
+
+  it("measures a large result", () => {
+    expect(parseBenchArguments(["result"])).toEqual({ subject: "result", result: { rounds: 7 } });
+    expect(parseBenchArguments(["result", "--quick"])).toEqual({ subject: "result", result: { rounds: 2 } });
+  });
+
+  it("simulates the dispatch of tasks, as often as it is told", () => {
+    expect(parseBenchArguments(["dispatch"])).toEqual({ subject: "dispatch", dispatch: { rounds: 5 } });
+    expect(parseBenchArguments(["dispatch", "--quick"])).toEqual({
+      subject: "dispatch",
+      dispatch: { rounds: 1 },
+    });
+    expect(refusalOf("dispatch", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
   });
 
   it("is quick where that is asked for, but for what is said besides", () => {
@@ -71,6 +103,8 @@ describe("the benchmark's command line", () => {
     [["--quick"], "only --pictures"],
     [["--soak", "3"], "only --pictures"],
     [["video", "--soak", "3"], "Only the benchmark of the service takes --soak"],
+    [["result", "--frames", "2"], "takes only --rounds and --quick"],
+    [["list-jobs", "--part", "speed"], "takes only --rounds and --quick"],
     [["service", "--soak", "0"], "--soak must be a whole number from 1 to 10000"],
     [["service", "--part", "speed"], "throughput, masks or soak"],
     [["service", "--frames", "3"], "does not take --pictures or --frames"],

@@ -27,9 +27,9 @@ describe("the benchmark of the service", () => {
   it("compares masks run by run, a column for each size", () => {
     const run = { rasterise: 1, fastPng: 4, bytes: 1_000, pngBytes: 2_000 };
     const lines = masksReport([
-      { ...run, megapixels: 1, ours: 2, png: 10, resized: 40 },
-      { ...run, megapixels: 1, ours: 4, png: 12, resized: 40 },
-      { ...run, megapixels: 50, ours: 2, png: 10, resized: 40 },
+      { ...run, megapixels: 1, ours: 2, png: 10, plain: 40 },
+      { ...run, megapixels: 1, ours: 4, png: 12, plain: 40 },
+      { ...run, megapixels: 50, ours: 2, png: 10, plain: 40 },
     ]);
     expect(lines[0]).toBe("| median [least–most] | 1 megapixels (2) | 50 megapixels (1) |");
     expect(lines).toContain("| **grey buffer ÷ ours** | 4.0 [3.0–5.0] | 5.0 [5.0–5.0] |");

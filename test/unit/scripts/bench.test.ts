@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runVideo } from "../../../inference-container/src/engine/run-video.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
+import { processorTimeIn } from "../../../scripts/bench/create-job/processor-time.ts";
+import { report } from "../../../scripts/bench/create-job/run.ts";
 import { spread } from "../../../scripts/bench/statistics.ts";
 import { spreadTable } from "../../../scripts/bench/table.ts";
 import { collectTimes } from "../../../scripts/bench/task-times.ts";
@@ -13,6 +15,31 @@ import { makeClip } from "../../../scripts/bench/video/make-clip.ts";
 import { measureParts } from "../../../scripts/bench/video/parts.ts";
 import { loadModel } from "../../../scripts/bench/video/stand-in-model.ts";
 import { peakIn, roleOf, watchMemory } from "../../../scripts/bench/video/watch-memory.ts";
+
+describe("the benchmark of createJob", () => {
+  it("compares 100 uploads with 1, by wall time round for round and by the sums of processor time", () => {
+    const round = (one: number, batch: number, processor: number) => ({
+      one: { wall: one, processor: 10 },
+      batch: { wall: batch, processor },
+    });
+    expect(report([round(10, 20, 30), round(10, 40, 20), round(10, 30, 10)])).toEqual([
+      "| median [least–most] | rounds (3) |",
+      "| --- | ---: |",
+      "| createJob of 1 upload, ms | 10.0 [10.0–10.0] |",
+      "| createJob of 100 uploads, ms | 30.0 [20.0–40.0] |",
+      "| **100 uploads ÷ 1** | 3.00 [2.00–4.00] |",
+      "",
+      "| mean of 3 rounds | 1 upload | 100 uploads | **100 uploads ÷ 1** |",
+      "| --- | ---: | ---: | ---: |",
+      "| the stack's processor time for it, ms | 10.0 | 20.0 | 2.00 |",
+    ]);
+  });
+
+  it("reads a process's user and system time, whatever its command is called", () => {
+    const stat = "42 (a b) c) S 1 42 42 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 100 1 1";
+    expect(processorTimeIn(stat)).toBe(120);
+  });
+});
 
 describe("the benchmark's figures", () => {
   it("are a median with the least and the most around it", () => {
@@ -75,6 +102,7 @@ describe("the benchmark of a clip", () => {
   const task = () => ({
     type: "video" as const,
     key: "bench",
+    lane: "bulk" as const,
     inputPath: clip,
     folder,
     prompts: ["50 ms"],

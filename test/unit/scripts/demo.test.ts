@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { zlibSync, zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { encodeMaskPng } from "../../../inference-container/src/masks/png/mask-png.ts";
+import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
 import { parseDemoArguments } from "../../../scripts/demo/arguments.ts";
 import { readMedia } from "../../../scripts/demo/media.ts";
 import { readPngText } from "../../../scripts/demo/png-text.ts";

@@ -17,7 +17,7 @@ import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import { createStateFolder, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 import { waitForOk } from "../../../scripts/stack/wait-for.ts";
-import { inferenceToken, workerValues } from "../../../scripts/stack/worker-values.ts";
+import { inferenceToken, withoutRemoteService, workerValues } from "../../../scripts/stack/worker-values.ts";
 import { readLocalStorage } from "../../../scripts/stack/wrangler-settings.ts";
 
 let folder: string;
@@ -55,7 +55,10 @@ describe("a state folder", () => {
 
   it("of an older version keeps the secrets that it has and gets those that it lacks", async () => {
     const state = stateFolder(folder);
-    const old = { SIGNING_SECRET: "s".repeat(43), INFERENCE_TOKEN: "t".repeat(43) };
+    const old = {
+      SIGNING_SECRET: "s".repeat(43),
+      INFERENCE_TOKEN: "t".repeat(43),
+    };
     await writePrivateFile(state.secrets, JSON.stringify(old));
     const secrets = await loadSecrets(state);
     expect(secrets).toMatchObject(old);
@@ -133,7 +136,11 @@ describe("waiting for an address that does not answer", () => {
 });
 
 describe("the Worker's variables", () => {
-  const secrets = { SIGNING_SECRET: "s".repeat(43), INFERENCE_TOKEN: "t".repeat(43) };
+  const secrets = {
+    SIGNING_SECRET: "s".repeat(43),
+    INFERENCE_TOKEN: "t".repeat(43),
+    OPERATOR_TOKEN: "o".repeat(43),
+  };
 
   it("point to this machine with the credentials of wrangler.toml, unless the operator says otherwise", async () => {
     const storage = await readLocalStorage();
@@ -147,6 +154,7 @@ describe("the Worker's variables", () => {
       S3_ACCESS_KEY_ID: storage.accessKeyId,
       INFERENCE_URL: "http://127.0.0.1:2",
       MAX_PROMPTS: "3",
+      LOCAL_STACK: "yes",
     });
   });
 
@@ -156,6 +164,11 @@ describe("the Worker's variables", () => {
     );
     expect(inferenceToken({ INFERENCE_URL: "http://gpu", INFERENCE_TOKEN: "x" }, secrets)).toBe("x");
     expect(inferenceToken({}, secrets)).toBe(secrets.INFERENCE_TOKEN);
+  });
+
+  it("name no service elsewhere if the stack has to serve a folder that it was given", () => {
+    const settings = { INFERENCE_URL: "http://gpu", INFERENCE_TOKEN: "x", MAX_PROMPTS: "8" };
+    expect(withoutRemoteService(settings)).toEqual({ MAX_PROMPTS: "8" });
   });
 
   it("are refused by name, and not by value, where the Worker would refuse them", async () => {

@@ -1,0 +1,99 @@
+import { rm } from "node:fs/promises";
+import { afterEach, beforeEach, vi } from "vitest";
+import { z } from "zod";
+import type { Wrangler } from "../../../scripts/deploy/cloudflare.ts";
+import { runDeploy } from "../../../scripts/deploy/run.ts";
+import { WranglerFailure } from "../../../scripts/stack/wrangler.ts";
+import type { StandInAccount } from "../../../scripts/stand-ins/wrangler/account.ts";
+import { answerOf, wordsOf } from "../../../scripts/stand-ins/wrangler/answer.ts";
+import { completeAccount, type CONFIGURED, copyConfiguration, type DeployFolder } from "./half-configured.ts";
+
+/** What `npm run deploy -- --json` prints. */
+export const Report = z.object({
+  ready: z.boolean(),
+  deployed: z.boolean(),
+  healthy: z.boolean().nullable(),
+  findings: z.array(
+    z.object({ severity: z.string(), what: z.string(), problem: z.string(), mend: z.string() }),
+  ),
+});
+
+/** A state of configuration: of a copy of wrangler.toml, and of the account. */
+export interface Situation {
+  readonly skipped?: readonly (keyof typeof CONFIGURED)[];
+  readonly edit?: (toml: string) => string;
+  readonly account?: Partial<StandInAccount>;
+}
+
+/** A finding, without its sentence. */
+export interface Found {
+  readonly severity: string;
+  readonly what: string;
+  readonly mend: string;
+}
+
+/** The addresses of the internet that answer a test, and what the command printed. */
+export const world = { answering: new Set<string>(), printed: "" };
+const folders: string[] = [];
+
+/** Puts a small internet and a terminal around each test of this file. */
+export function aroundEachDeployment(): void {
+  beforeEach(() => {
+    world.answering = new Set([
+      "https://inference.example.com/healthz",
+      "https://inference.example.com/readyz",
+      "https://segmentation.example.com/healthz",
+    ]);
+    world.printed = "";
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+      if (world.answering.has(new Request(input).url)) return new Response("ok");
+      throw new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") });
+    });
+    vi.spyOn(console, "log").mockImplementation((text: unknown) => {
+      world.printed += `${String(text)}\n`;
+    });
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    await Promise.all(folders.splice(0).map((path) => rm(path, { recursive: true })));
+  });
+}
+
+/** A copy of the project's configuration, until the test ends. */
+export async function prepare({ skipped, edit }: Situation): Promise<DeployFolder> {
+  const folder = await copyConfiguration(skipped, edit);
+  folders.push(folder.path);
+  return folder;
+}
+
+/** Wrangler's stand-in in this process: starting one per command would take a hundred times as long. */
+function standIn(account: StandInAccount): { wrangler: Wrangler; calls: string[] } {
+  const calls: string[] = [];
+  const wrangler: Wrangler = async (args) => {
+    calls.push(wordsOf(args));
+    const { stdout, stderr, exitCode } = answerOf(account, args);
+    if (exitCode !== 0) throw new WranglerFailure("wrangler", `${stdout}\n${stderr}`);
+    return stdout;
+  };
+  return { wrangler, calls };
+}
+
+/** Runs the command on a copy of the project's configuration, with Wrangler's stand-in. */
+export async function deploy(situation: Situation, ...args: string[]) {
+  const folder = await prepare(situation);
+  const { wrangler, calls } = standIn({ ...(await completeAccount()), ...situation.account });
+  world.printed = "";
+  const exitCode = await runDeploy(
+    ["--json", "--config", folder.config, ...args],
+    new AbortController().signal,
+    { wrangler, healthPauseMs: 1 },
+  );
+  const report = Report.parse(JSON.parse(world.printed));
+  const found = report.findings.map(({ severity, what, mend }): Found => ({
+    severity,
+    what,
+    mend: mend.replaceAll(` --config ${folder.config}`, ""),
+  }));
+  return { ...report, exitCode, calls, found };
+}

@@ -1,0 +1,23 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { only } from "../at.ts";
+
+const BUSY_MS = 10_000;
+
+/** The file of the local D1 database in a stack's data folder. */
+export async function databaseFile(data: string): Promise<string> {
+  const folder = join(data, "v3", "d1", "miniflare-D1DatabaseObject");
+  const files = (await readdir(folder)).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
+  return join(folder, only(files));
+}
+
+/** Runs one statement on the local D1 database, whether its stack runs or not, and returns the rows. */
+export async function queryDatabase(data: string, statement: string): Promise<Record<string, unknown>[]> {
+  const database = new DatabaseSync(await databaseFile(data), { timeout: BUSY_MS });
+  try {
+    return database.prepare(statement).all();
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { SettingsSchema } from "../../src/settings.ts";
+
+const DEPLOYED = {
+  PUBLIC_URL: "https://api.example.com",
+  S3_ENDPOINT: "https://account.r2.cloudflarestorage.com",
+  S3_BUCKET: "segmentation-media",
+  S3_ACCESS_KEY_ID: "id",
+  S3_SECRET_ACCESS_KEY: "key",
+  SIGNING_SECRET: "s".repeat(16),
+  INFERENCE_URL: "https://inference.example.com",
+  INFERENCE_TOKEN: "t".repeat(16),
+};
+
+const refused = (changes: object): string[] =>
+  SettingsSchema.safeParse({ ...DEPLOYED, ...changes }).error?.issues.map(({ path }) => path.join(".")) ?? [];
+
+describe("a deployed Worker's settings", () => {
+  it("are accepted if every address is another machine's", () => {
+    expect(refused({})).toEqual([]);
+  });
+
+  it.each([
+    "PUBLIC_URL",
+    "S3_ENDPOINT",
+    "INFERENCE_URL",
+    "OIDC_JWKS_URL",
+    "STRIPE_API_URL",
+    "BILLING_RETURN_URL",
+    "UPGRADE_URL",
+  ])(
+    "are refused if %s is an address of loopback, unless the local stack says that it runs all parts",
+    (name) => {
+      const oidc = name.startsWith("OIDC_") ? { OIDC_ISSUER: "issuer", OIDC_AUDIENCE: "audience" } : {};
+      const loopback = { ...oidc, [name]: "http://127.0.0.1:8787" };
+      expect(refused(loopback)).toEqual([name]);
+      expect(refused({ ...loopback, LOCAL_STACK: "yes" })).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["TRIAL_DAYS", 3_650],
+    ["RETENTION_DAYS", 3_650],
+    ["LEASE_SECONDS", 3_600],
+    ["RESEND_SECONDS", 600],
+    ["MAX_BODY_BYTES", 1_048_576],
+    ["MAX_IMAGE_BYTES", 5_368_709_120],
+    ["MAX_VIDEO_BYTES", 5_368_709_120],
+    ["MAX_API_KEYS", 1_000],
+    ["TASK_WINDOW", 100],
+  ])("have a bound that nobody sets by mistake: %s is from 1 to %i", (name, most) => {
+    const wrong = ["0", "-1", "1e12", "0.5", "", "many", String(most + 1)];
+    expect(wrong.filter((value) => refused({ [name]: value }).length === 0)).toEqual([]);
+    expect([...refused({ [name]: "1" }), ...refused({ [name]: String(most) })]).toEqual([]);
+  });
+
+  it.each(["", "no", "true"])("are refused if LOCAL_STACK is %j", (value) => {
+    expect(refused({ LOCAL_STACK: value })).toEqual(["LOCAL_STACK"]);
+  });
+});
