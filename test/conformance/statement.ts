@@ -1,6 +1,6 @@
 /** A statement of the specification, in short, and the tests that prove it. */
 export interface Statement {
-  /** The specification's section, such as `4.3`; a table's row counts to its section. */
+  /** The specification's section, such as `4.3`, or that of the additions to it, such as `A1`; a table's row counts to its section. */
   readonly section: string;
   readonly says: string;
   /**

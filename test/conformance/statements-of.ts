@@ -5,7 +5,7 @@ export function statementsOf(page: string): string[] {
       .replace(/^\| /, "")
       .split(" | ")
       .map((text) => text.replaceAll("\\|", "|").replaceAll("&lt;", "<"));
-    const isRow = /^\d[\d.]*(?:, \d[\d.]*)*$/.test(sections);
+    const isRow = /^A?\d[\d.]*(?:, A?\d[\d.]*)*$/.test(sections);
     return isRow ? sections.split(", ").map((section) => `${section} | ${says}`) : [];
   });
 }

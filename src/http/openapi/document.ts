@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { IdempotencyKey } from "../../contract/idempotency.ts";
-import { OPERATIONS, PATH_PARAMETERS, TAGS, type Operation } from "../../contract/operations.ts";
+import { PATH_PARAMETERS, TAGS, type Operation } from "../../contract/operation.ts";
+import { OPERATIONS } from "../../contract/operations.ts";
 import { SettingsSchema } from "../../settings.ts";
 import { componentSchemas, parameterSchema, requestReference } from "./components.ts";
 import { commonResponses, HEADERS, responsesOf } from "./responses.ts";

@@ -1,5 +1,5 @@
 import { ErrorObject, type ErrorHints } from "../../contract/error.ts";
-import { COMMON_ERRORS, type Operation } from "../../contract/operations.ts";
+import { COMMON_ERRORS, type Operation } from "../../contract/operation.ts";
 import { ERROR_CATALOGUE, type ErrorCode, type ServiceError } from "../../core/errors.ts";
 import { reference } from "./components.ts";
 
@@ -116,7 +116,9 @@ export function responsesOf(operation: CataloguedOperation): Record<string, obje
         ...Object.fromEntries((operation.headers ?? []).map((name) => [name, header(name)])),
         ...(isRepeatable && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
       },
-      content: { "application/json": { schema: reference(operation.answer) } },
+      ...(operation.answer && {
+        content: { [operation.contentType ?? "application/json"]: { schema: reference(operation.answer) } },
+      }),
     },
   };
   for (const code of COMMON_ERRORS) {

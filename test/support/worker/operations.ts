@@ -1,4 +1,5 @@
-import { OPERATIONS, type Operation, type OperationId } from "../../../src/contract/operations.ts";
+import type { Operation } from "../../../src/contract/operation.ts";
+import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
 import { imageJob } from "./jobs.ts";
 
 /** What an operation's request names. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { z } from "zod";
-import { OPERATIONS, type Operation, type OperationId } from "../../../src/contract/operations.ts";
+import type { Operation } from "../../../src/contract/operation.ts";
+import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
 import { OPERATION_IDS } from "../operation-tables.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 

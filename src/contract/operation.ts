@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+/** What the operations are grouped by. */
+export const TAGS = {
+  Uploads: "Upload files before creating a job from them.",
+  Jobs: "Segmentation by text prompts, in the background. Poll a job after two seconds, then at growing intervals of up to ten seconds.",
+  Downloads: "All masks of a job in one zip file.",
+  Account: "Who the credential belongs to, what this account may do, and what it has used.",
+  "API keys": "The account's secret keys. Never use them in a browser.",
+  Billing: "The payment provider's pages for the account's owner.",
+} as const;
+
+/** One operation of the API, as its document tells it. */
+export interface Operation {
+  readonly method: "get" | "post" | "patch" | "delete";
+  readonly path: `/v1/${string}`;
+  readonly tag: keyof typeof TAGS;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: z.ZodObject;
+  /** The header Idempotency-Key. */
+  readonly idempotencyKey?: "required" | "optional";
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201 | 202 | 204;
+  /** The body of its success; null if it has none. */
+  readonly answer: z.ZodType | null;
+  /** The content type of its success, if that is not JSON: then `answer` describes one piece of it. */
+  readonly contentType?: "text/event-stream";
+  /** Headers of its success, beside those of every answer. */
+  readonly headers?: readonly "X-Job-Progress"[];
+  /** What the success means. */
+  readonly success: string;
+  /** Codes of the catalogue, beside those of every operation; each has its status there. */
+  readonly errors: readonly string[];
+}
+
+/** The parameters that stand in paths. */
+export const PATH_PARAMETERS = {
+  jobId: z
+    .string()
+    .meta({ description: "The job's id.", examples: ["job_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+  keyId: z
+    .string()
+    .meta({ description: "The key's id.", examples: ["key_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+} as const;
+
+/** Errors that any operation may answer with. */
+export const COMMON_ERRORS = [
+  "Unauthorized",
+  "rate_limited",
+  "internal_error",
+  "identity_provider_unavailable",
+] as const;
+
+/** Errors of every operation with a body. */
+export const BODY_ERRORS = [
+  "body_incomplete",
+  "invalid_request",
+  "invalid_json",
+  "unsupported_content_type",
+  "body_too_large",
+] as const;
+
+/** Errors of every operation that takes an Idempotency-Key. */
+export const IDEMPOTENCY_ERRORS = [
+  "invalid_idempotency_key",
+  "idempotency_mismatch",
+  "idempotency_in_progress",
+] as const;
