@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { ModelUnavailable } from "../models/unavailable.ts";
-import { taskFailure, TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../tasks/failure.ts";
+import { fates, type Kill } from "./fates.ts";
 import { EngineProcess } from "./process.ts";
-import { UnexplainedEnd } from "./unexplained-end.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineTask, EngineResult, FromEngine, ModelInfo } from "./messages.ts";
 
@@ -20,29 +20,6 @@ interface Entry {
   readonly reject: (reason: unknown) => void;
   readonly progress: (done: number, total: number) => void;
   dropped: boolean;
-}
-
-/** The engine ended because of another task: this one has to be run again. */
-export class Displaced extends Error {
-  override readonly name = "Displaced";
-}
-
-/** The engine ended, perhaps because of this task, perhaps because of another: this one has to be run alone. */
-export class Suspected extends Error {
-  override readonly name = "Suspected";
-  readonly end: UnexplainedEnd;
-
-  constructor(end: UnexplainedEnd) {
-    super();
-    this.end = end;
-  }
-}
-
-/** Why the engine is being killed: because a task is stuck, or was cancelled and is still there. */
-interface Kill {
-  readonly why: "stuck" | "cancelled";
-  /** The task; none if it may be any of several. */
-  readonly key: string | undefined;
 }
 
 /** What an engine tells its owner. */
@@ -262,27 +239,19 @@ export class Engine {
     this.#running = [];
     this.#kill = undefined;
     this.#watchdog.clear();
-    this.#settle(inside, kill);
+    // Those that were cancelled have been rejected before.
+    const wanted = inside.filter(({ dropped }) => !dropped);
+    const reasons = fates(
+      wanted.map(({ task }) => task),
+      inside.length,
+      kill,
+      this.#taskTimeoutMs,
+    );
+    // Each goes back to the head of those that wait: the first goes there last.
+    for (const [at, { reject }] of [...wanted.entries()].toReversed()) reject(reasons[at]);
     const keys = inside.map(({ task }) => task.key);
     if (!this.#closing) this.#restart(everReady, { how, keys, killedFor: kill });
     this.#on.changed();
-  }
-
-  /** Rejects the tasks that an ended process had. */
-  #settle(inside: readonly Entry[], kill: Kill | undefined): void {
-    const only = inside.length === 1 ? inside[0]?.task.key : undefined;
-    const culprit = kill?.key ?? only;
-    const failure =
-      kill?.why === "stuck"
-        ? taskFailure("engine_timeout", { seconds: this.#taskTimeoutMs / 1_000 })
-        : taskFailure("engine_crashed");
-    // Those that were cancelled have been rejected before.
-    const wanted = inside.filter(({ dropped }) => !dropped);
-    const pictures = wanted.filter(({ task }) => task.type === "image");
-    const end = new UnexplainedEnd(pictures.length, failure);
-    // Each goes back to the head of those that wait: the first goes there last.
-    for (const { task, reject } of wanted.toReversed())
-      reject(task.key === culprit ? failure : culprit === undefined ? new Suspected(end) : new Displaced());
   }
 
   #restart(wasReady: boolean, ended: { readonly how: string; readonly [fact: string]: unknown }): void {

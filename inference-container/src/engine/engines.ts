@@ -3,7 +3,9 @@ import { byLane, type Lane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
 import { TaskReturned } from "../tasks/lease.ts";
-import { Displaced, Engine, Suspected } from "./engine.ts";
+import { Engine } from "./engine.ts";
+import { Displaced, Suspected } from "./fates.ts";
+import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "./messages.ts";
 import { endedEngine, type UnexplainedEnd } from "./unexplained-end.ts";
 
@@ -13,8 +15,6 @@ const CLIP_ENDS = 2;
 const HOSTILE_MS = 86_400_000;
 /** How long it is reported that a task is handed back because it can't be run alone here. */
 const RETURN_MS = 10_000;
-/** For how many pictures it is known which engine had them last. */
-const PICTURES_KNOWN = 1_000;
 
 /** The configuration that all engines share: all but the device. */
 type SharedConfig = Omit<EngineConfig, "options"> & {
@@ -37,13 +37,6 @@ interface Entry {
   ends: number;
 }
 
-interface Member {
-  readonly device: string;
-  readonly engine: Engine;
-  /** When it last began or ended a task, in milliseconds. */
-  usedAt: number;
-}
-
 /** A device and its state. */
 export interface DeviceState {
   /** The CUDA device's id; "cpu" without CUDA. */
@@ -64,8 +57,7 @@ export class Engines {
   #waiting: Entry[] = [];
   /** The hashes of pictures that ended their engine, until they succeed: they meet no others. */
   readonly #hostile = new KeyMemory(HOSTILE_MS);
-  /** By a picture's hash, the engine that had it last and may still have its features; the newest come last. */
-  readonly #hadLast = new Map<string, Member>();
+  readonly #hadLast = new LastHad();
 
   /** @param devices CUDA device ids; on the CPU a single one, which is ignored */
   constructor(
@@ -160,10 +152,13 @@ export class Engines {
   #changed(): void {
     let emptying: Member | undefined;
     for (const entry of this.#waiting.toSorted(inOrder)) {
-      const member = this.#bestFor(entry, emptying);
+      const { task, alone } = entry;
+      const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
+      const open = this.#members.filter((member) => member !== emptying);
+      const member = bestFor(open, task.type, alone, knows);
       if (member !== undefined) void this.#give(entry, member);
-      else if (entry.alone) {
-        emptying ??= this.#soonestEmpty();
+      else if (alone) {
+        emptying ??= soonestEmpty(this.#members);
         if (emptying === undefined && this.#members.every(({ engine }) => engine.hasClip))
           this.#handBack(entry);
       }
@@ -177,33 +172,10 @@ export class Engines {
     }
   }
 
-  /**
-   * Of the engines with room, the one with the fewest tasks, then the one that knows the picture, then the longest idle.
-   * @param emptying takes nothing until it is empty
-   */
-  #bestFor({ task, alone }: Entry, emptying: Member | undefined): Member | undefined {
-    const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
-    const [best] = this.#members
-      .filter((member) => member !== emptying && member.engine.takes(task.type, alone))
-      .toSorted(
-        (a, b) =>
-          a.engine.load - b.engine.load || Number(b === knows) - Number(a === knows) || a.usedAt - b.usedAt,
-      );
-    return best;
-  }
-
-  /** The engine that is to take nothing more, so that a task can be alone in it: a clip would keep it for hours. */
-  #soonestEmpty(): Member | undefined {
-    const [soonest] = this.#members
-      .filter(({ engine }) => engine.model !== undefined && !engine.hasClip)
-      .toSorted(({ engine: a }, { engine: b }) => Number(b.hasLoner) - Number(a.hasLoner) || a.load - b.load);
-    return soonest;
-  }
-
   async #give(entry: Entry, member: Member): Promise<void> {
     const { task, alone, signal, progress } = entry;
     this.#waiting = this.#waiting.filter((other) => other !== entry);
-    if (task.type === "image") this.#remember(task.contentHash, member);
+    if (task.type === "image") this.#hadLast.remember(task.contentHash, member);
     member.usedAt = performance.now();
     try {
       entry.resolve(await member.engine.run(task, alone, signal, progress));
@@ -246,13 +218,6 @@ export class Engines {
   #handBack(entry: Entry): void {
     this.#waiting = this.#waiting.filter((other) => other !== entry);
     entry.reject(new TaskReturned(RETURN_MS));
-  }
-
-  #remember(contentHash: string, member: Member): void {
-    this.#hadLast.delete(contentHash);
-    this.#hadLast.set(contentHash, member);
-    const [oldest] = this.#hadLast.keys();
-    if (this.#hadLast.size > PICTURES_KNOWN && oldest !== undefined) this.#hadLast.delete(oldest);
   }
 }
 

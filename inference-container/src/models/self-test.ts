@@ -4,7 +4,8 @@ import sharp from "sharp";
 import { boxIou } from "./box.ts";
 import { ModelFolderError } from "./folder-error.ts";
 import type { Golden } from "./manifest.ts";
-import type { Instance, Model, Picture, Segmentation } from "./model.ts";
+import { gridArea } from "./mask-shape.ts";
+import type { Model, Picture, Segmentation } from "./model.ts";
 
 /**
  * Runs the golden picture through the model, which also warms up its graphs.
@@ -33,17 +34,10 @@ function compare({ instances, unserved }: Segmentation, golden: Golden, name: st
       fail(`gave the box [${found.box.map(Math.round).join(", ")}] instead of [${expected.box.join(", ")}]`);
     if (!(Math.abs(found.score - expected.score) <= tolerance.score))
       fail(`gave the score ${found.score.toFixed(3)} instead of ${expected.score}`);
-    const area = coveredShare(found);
+    const area = gridArea(found.mask) / found.mask.logits.length;
     if (!(Math.abs(area - expected.area) <= tolerance.area))
       fail(`gave a mask over ${area.toFixed(3)} of the picture instead of ${expected.area}`);
   }
-}
-
-/** The share of the grid, and so of the picture, with a positive logit. */
-function coveredShare({ mask: { logits } }: Pick<Instance, "mask">): number {
-  let covered = 0;
-  for (let i = 0; i < logits.length; i += 1) if ((logits[i] ?? 0) > 0) covered += 1;
-  return covered / logits.length;
 }
 
 /** Without a content hash: nothing of it is to be remembered. */

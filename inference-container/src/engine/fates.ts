@@ -1,0 +1,52 @@
+/** What becomes of the tasks that were in an engine when its process ended. */
+import { taskFailure, type TaskFailure } from "../tasks/failure.ts";
+import type { EngineTask } from "./messages.ts";
+import { UnexplainedEnd } from "./unexplained-end.ts";
+
+/** Why an engine is killed: because a task is stuck, or was cancelled and is still there. */
+export interface Kill {
+  readonly why: "stuck" | "cancelled";
+  /** The task; none if it may be any of several. */
+  readonly key: string | undefined;
+}
+
+/** The engine ended because of another task: this one has to be run again. */
+export class Displaced extends Error {
+  override readonly name = "Displaced";
+}
+
+/** The engine ended, perhaps because of this task, perhaps because of another: this one has to be run alone. */
+export class Suspected extends Error {
+  override readonly name = "Suspected";
+  readonly end: UnexplainedEnd;
+
+  constructor(end: UnexplainedEnd) {
+    super();
+    this.end = end;
+  }
+}
+
+/**
+ * For each task that is still wanted, in their order, what it is rejected with: the culprit with its failure; the others to
+ * be run again, or alone if the culprit is not known.
+ * @param inside how many tasks were in the engine, with those that nobody wants any more
+ * @param kill why the engine was killed; undefined if it ended by itself
+ */
+export function fates(
+  wanted: readonly EngineTask[],
+  inside: number,
+  kill: Kill | undefined,
+  taskTimeoutMs: number,
+): (TaskFailure | Displaced | Suspected)[] {
+  const culprit = kill?.key ?? (inside === 1 ? wanted[0]?.key : undefined);
+  const failure =
+    kill?.why === "stuck"
+      ? taskFailure("engine_timeout", { seconds: taskTimeoutMs / 1_000 })
+      : taskFailure("engine_crashed");
+  const pictures = wanted.filter(({ type }) => type === "image");
+  const end = new UnexplainedEnd(pictures.length, failure);
+  return wanted.map(({ key }) => {
+    if (key === culprit) return failure;
+    return culprit === undefined ? new Suspected(end) : new Displaced();
+  });
+}

@@ -1,0 +1,60 @@
+/** Which of several engines a task goes to. */
+import type { Engine } from "./engine.ts";
+import type { EngineTask } from "./messages.ts";
+
+/** For how many pictures it is known which engine had them last. */
+const PICTURES_KNOWN = 1_000;
+
+/** An engine and its device. */
+export interface Member {
+  readonly device: string;
+  readonly engine: Engine;
+  /** When it last began or ended a task, in milliseconds. */
+  usedAt: number;
+}
+
+/**
+ * Of the engines with room, the one with the fewest tasks, then the one that knows the picture, then the longest idle;
+ * undefined if none has room.
+ * @param alone whether the task must be alone in its engine
+ * @param knows the engine that may still have the picture's features
+ */
+export function bestFor(
+  members: readonly Member[],
+  type: EngineTask["type"],
+  alone: boolean,
+  knows: Member | undefined,
+): Member | undefined {
+  const [best] = members
+    .filter(({ engine }) => engine.takes(type, alone))
+    .toSorted(
+      (a, b) =>
+        a.engine.load - b.engine.load || Number(b === knows) - Number(a === knows) || a.usedAt - b.usedAt,
+    );
+  return best;
+}
+
+/** The engine that is to take nothing more, so that a task can be alone in it: a clip would keep it for hours. */
+export function soonestEmpty(members: readonly Member[]): Member | undefined {
+  const [soonest] = members
+    .filter(({ engine }) => engine.model !== undefined && !engine.hasClip)
+    .toSorted(({ engine: a }, { engine: b }) => Number(b.hasLoner) - Number(a.hasLoner) || a.load - b.load);
+  return soonest;
+}
+
+/** By a picture's hash, the engine that had it last and may still have its features; of the latest pictures only. */
+export class LastHad {
+  /** The newest come last. */
+  readonly #members = new Map<string, Member>();
+
+  get(contentHash: string): Member | undefined {
+    return this.#members.get(contentHash);
+  }
+
+  remember(contentHash: string, member: Member): void {
+    this.#members.delete(contentHash);
+    this.#members.set(contentHash, member);
+    const [oldest] = this.#members.keys();
+    if (this.#members.size > PICTURES_KNOWN && oldest !== undefined) this.#members.delete(oldest);
+  }
+}
