@@ -4,6 +4,7 @@ import type { UploadBudgets } from "./core/account-budget.ts";
 import type { AdmissionTerms } from "./core/admission.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/job/policy.ts";
 import { isLoopback } from "./core/loopback.ts";
+import type { PublicUrlTerms } from "./core/public-url.ts";
 import type { TrialOffer } from "./core/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
@@ -45,6 +46,7 @@ const algorithms = z
 export const SettingsSchema = z
   .object({
     LOCAL_STACK: z.literal("yes").optional(),
+    ALLOW_LOCAL_URLS: z.stringbool().default(false),
     PUBLIC_URL: url,
     S3_ENDPOINT: url,
     S3_BUCKET: z.string().min(1),
@@ -110,6 +112,13 @@ export const SettingsSchema = z
       }
     }
     if (settings.LOCAL_STACK !== undefined) return;
+    if (settings.ALLOW_LOCAL_URLS) {
+      context.addIssue({
+        code: "custom",
+        path: ["ALLOW_LOCAL_URLS"],
+        message: "only the local stack may send requests to its own machine",
+      });
+    }
     for (const name of ADDRESSES) {
       if (!isLoopback(settings[name] ?? "")) continue;
       context.addIssue({
@@ -144,6 +153,12 @@ export const policyOf = (settings: Settings): JobPolicy => ({
   leaseMs: settings.LEASE_SECONDS * 1_000,
   resendMs: settings.RESEND_SECONDS * 1_000,
   retentionMs: settings.RETENTION_DAYS * 86_400_000,
+});
+
+/** Which URLs of clients the service sends requests to. */
+export const publicUrlTermsOf = (settings: Settings): PublicUrlTerms => ({
+  ownUrl: settings.PUBLIC_URL,
+  allowsLocal: settings.ALLOW_LOCAL_URLS,
 });
 
 /** Where the bucket is reached from outside, and the credentials that sign for it. */

@@ -34,6 +34,10 @@ export const ERROR_CATALOGUE = {
     400,
     "The webhook's signature is missing, wrong or too old. Sign the event with the endpoint's signing secret.",
   ],
+  url_forbidden: [
+    400,
+    "The service does not send requests to this URL. Send an https URL of a public host, without user name and password, that is not this service's own.",
+  ],
   trial_limit_exceeded: [
     402,
     "The job has more images than the free trial allows per job. Send fewer, or upgrade.",

@@ -57,4 +57,10 @@ describe("a deployed Worker's settings", () => {
   it.each(["", "no", "true"])("are refused if LOCAL_STACK is %j", (value) => {
     expect(refused({ LOCAL_STACK: value })).toEqual(["LOCAL_STACK"]);
   });
+
+  it("are refused with ALLOW_LOCAL_URLS, unless the local stack says that it runs all parts", () => {
+    expect(refused({ ALLOW_LOCAL_URLS: "true" })).toEqual(["ALLOW_LOCAL_URLS"]);
+    expect(refused({ ALLOW_LOCAL_URLS: "true", LOCAL_STACK: "yes" })).toEqual([]);
+    expect(refused({ ALLOW_LOCAL_URLS: "false" })).toEqual([]);
+  });
 });
