@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { messageOf } from "./shared/error-parts.ts";
 import { Failure, runCommand, usageError } from "./shared/command-line.ts";
 import { readIfPresent } from "./stack/private-file.ts";
-import { StackAddress } from "./stack/start-stack.ts";
+import { StackAddress } from "./stack/stack-address.ts";
 import { stateFolder } from "./stack/state-folder.ts";
 import { Email } from "./stand-ins/identity/people.ts";
 import { signIn } from "./token/sign-in.ts";

@@ -1,25 +1,35 @@
+import { isFolderLocked } from "../stack/folder-lock.ts";
 import { stackMark, stateFolder } from "../stack/state-folder.ts";
+import { OBJECT_PATH, ObjectAnswer } from "../stack/storage-calls.ts";
 import { runWrangler, WranglerFailure } from "../stack/wrangler.ts";
 import { readLocalStorage } from "../stack/wrangler-settings.ts";
 import { readConfiguration } from "../deploy/configuration.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { ReadObject } from "./closed-books.ts";
+import { openLocalOperatorApi } from "./operator-api.ts";
 
-/** Reads objects of the local stack's bucket, or, given its configuration, of the deployed one with Wrangler's login. */
-export async function openBucket(configFile: string | null, signal?: AbortSignal): Promise<ReadObject> {
-  const bucket = await bucketName(configFile);
-  const state = stateFolder(process.env["STATE_DIR"]);
-  const where =
-    configFile === null ? ["--local", "--persist-to", state.data] : ["--remote", "--config", configFile];
-  return async (key) => {
+/** Reads objects with Wrangler. */
+const wranglersObjects =
+  (bucket: string, where: readonly string[], env: NodeJS.ProcessEnv, signal?: AbortSignal): ReadObject =>
+  async (key) => {
     try {
-      const args = ["r2", "object", "get", `${bucket}/${key}`, "--pipe", ...where];
-      return await runWrangler(args, configFile === null ? stackMark(state) : {}, signal);
+      return await runWrangler(["r2", "object", "get", `${bucket}/${key}`, "--pipe", ...where], env, signal);
     } catch (error) {
       if (error instanceof WranglerFailure && /does not exist/.test(error.output)) return null;
       throw error;
     }
   };
+
+/** Reads objects of the local stack's bucket, or, given its configuration, of the deployed one with Wrangler's login. */
+export async function openBucket(configFile: string | null, signal?: AbortSignal): Promise<ReadObject> {
+  const bucket = await bucketName(configFile);
+  if (configFile !== null) return wranglersObjects(bucket, ["--remote", "--config", configFile], {}, signal);
+  const state = stateFolder(process.env["STATE_DIR"]);
+  if (!isFolderLocked(state)) {
+    return wranglersObjects(bucket, ["--local", "--persist-to", state.data], stackMark(state), signal);
+  }
+  const api = await openLocalOperatorApi(state, signal);
+  return async (key) => ObjectAnswer.parse(await api.call("POST", OBJECT_PATH, { key })).text;
 }
 
 async function bucketName(configFile: string | null): Promise<string> {

@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Failure } from "../shared/command-line.ts";
+import { isFolderLocked } from "../stack/folder-lock.ts";
 import { applyMigrations } from "../stack/migrations.ts";
 import { type StateFolder, createStateFolder, stackMark } from "../stack/state-folder.ts";
+import { Row, SQL_PATH, SqlAnswer, type SqlRequest } from "../stack/storage-calls.ts";
 import { WranglerFailure, runWrangler } from "../stack/wrangler.ts";
+import { openLocalOperatorApi, type OperatorApi } from "./operator-api.ts";
 
-const Row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
-export type Row = z.infer<typeof Row>;
+export type { Row } from "../stack/storage-calls.ts";
 
 const Answer = z.array(z.object({ results: z.array(Row), success: z.literal(true) }));
 
@@ -31,7 +33,7 @@ async function execute(
     try {
       return await runWrangler(args, env, signal);
     } catch (error) {
-      // A running stack has the same file open. Its writes are short, so a later attempt succeeds.
+      // Another of these commands has the same file open. Its writes are short, so a later attempt succeeds.
       const isBusy = error instanceof WranglerFailure && BUSY.test(error.output);
       if (!isBusy || attempt === ATTEMPTS) throw error;
       await sleep(200 * attempt, undefined, signal && { signal });
@@ -39,7 +41,7 @@ async function execute(
   }
 }
 
-function database(where: readonly string[], env: NodeJS.ProcessEnv): Database {
+function wranglersDatabase(where: readonly string[], env: NodeJS.ProcessEnv): Database {
   return {
     run: async (statements, signal) => {
       const output = await execute(where, env, statements.join(";\n"), signal);
@@ -51,6 +53,14 @@ function database(where: readonly string[], env: NodeJS.ProcessEnv): Database {
   };
 }
 
+/** The database that a running Worker of a local stack has open. */
+export const servedDatabase = (api: OperatorApi): Database => ({
+  run: async (statements) => {
+    const request: SqlRequest = { statements: [...statements] };
+    return SqlAnswer.parse(await api.call("POST", SQL_PATH, request)).results;
+  },
+});
+
 /** The D1 database of an existing local stack: a mistyped STATE_DIR must not look like an empty service. @throws Failure if there is none */
 export async function openExistingDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
   if (!existsSync(state.data)) {
@@ -61,14 +71,25 @@ export async function openExistingDatabase(state: StateFolder, signal?: AbortSig
   return openLocalDatabase(state, signal);
 }
 
-/** The D1 database of a local stack, running or not; creates and migrates it if needed. */
-export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+/** The file of a local stack's D1 database, created and migrated if needed. The stack must not run. */
+async function openDatabaseFile(state: StateFolder, signal?: AbortSignal): Promise<Database> {
   await createStateFolder(state);
   await applyMigrations(state, signal);
-  return database(["--local", "--persist-to", state.data], stackMark(state));
+  return wranglersDatabase(["--local", "--persist-to", state.data], stackMark(state));
+}
+
+/**
+ * The D1 database of a local stack: by its Worker if the stack runs, else the file.
+ * @throws Failure while the stack is being started or stopped
+ */
+export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+  await createStateFolder(state);
+  return isFolderLocked(state)
+    ? servedDatabase(await openLocalOperatorApi(state, signal))
+    : openDatabaseFile(state, signal);
 }
 
 /** The deployed database that a configuration names. It uses Wrangler's login. */
 export function openRemoteDatabase(configFile: string): Database {
-  return database(["--remote", "--config", configFile], {});
+  return wranglersDatabase(["--remote", "--config", configFile], {});
 }

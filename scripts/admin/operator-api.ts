@@ -6,7 +6,7 @@ import { messageOf } from "../shared/error-parts.ts";
 import { readIfPresent } from "../stack/private-file.ts";
 import { loadSecrets } from "../stack/secrets.ts";
 import { readSettings } from "../stack/settings.ts";
-import { StackAddress } from "../stack/start-stack.ts";
+import { StackAddress } from "../stack/stack-address.ts";
 import { type StateFolder } from "../stack/state-folder.ts";
 
 /** The operator's API of a Worker: what only the Worker can do, because it has the jobs' objects and the bucket. */
@@ -38,7 +38,7 @@ async function answerOf(response: Response, baseUrl: string): Promise<unknown> {
 }
 
 /** The API at an address. */
-export function operatorApiAt(baseUrl: string, token: string, signal: AbortSignal): OperatorApi {
+export function operatorApiAt(baseUrl: string, token: string, signal?: AbortSignal): OperatorApi {
   return {
     call: async (method, path, body) => {
       const response = await fetch(`${baseUrl}/internal/operator${path}`, {
@@ -48,9 +48,9 @@ export function operatorApiAt(baseUrl: string, token: string, signal: AbortSigna
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal,
+        ...(signal && { signal }),
       }).catch((error: unknown) => {
-        signal.throwIfAborted();
+        signal?.throwIfAborted();
         throw new NoWorker(`${baseUrl} does not answer: ${messageOf(error)}. Is the Worker running?`);
       });
       return answerOf(response, baseUrl);
@@ -58,11 +58,13 @@ export function operatorApiAt(baseUrl: string, token: string, signal: AbortSigna
   };
 }
 
-/** The API of the local stack in a state folder. @throws NoWorker if none was started there, or it was stopped */
-export async function openLocalOperatorApi(state: StateFolder, signal: AbortSignal): Promise<OperatorApi> {
+/** The API of the local stack in a state folder. @throws NoWorker if none was started there, or it is not up yet or no more */
+export async function openLocalOperatorApi(state: StateFolder, signal?: AbortSignal): Promise<OperatorApi> {
   const ready = await readIfPresent(state.ready);
   if (ready === null) {
-    throw new NoWorker(`This command needs the Worker. Start the stack of ${state.path} with npm start.`);
+    throw new NoWorker(
+      `This command needs the Worker. Start the stack of ${state.path} with npm start, or wait until it is ready.`,
+    );
   }
   const { baseUrl } = StackAddress.parse(JSON.parse(ready));
   const token = (await readSettings())["OPERATOR_TOKEN"] ?? (await loadSecrets(state)).OPERATOR_TOKEN;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { createAccountOrKey } from "../admin/accounts.ts";
-import { openLocalDatabase } from "../admin/database.ts";
+import type { Database } from "../admin/database.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import type { StateFolder } from "./state-folder.ts";
 
@@ -15,12 +15,12 @@ export type DevelopmentAccount = z.infer<typeof DevelopmentAccount>;
  */
 export async function developmentAccount(
   state: StateFolder,
+  database: Database,
   signal?: AbortSignal,
 ): Promise<DevelopmentAccount> {
   const file = join(state.data, "development-account.json");
   const text = await readIfPresent(file);
   if (text !== null) return DevelopmentAccount.parse(JSON.parse(text));
-  const database = await openLocalDatabase(state, signal);
   const { accountId, secret } = await createAccountOrKey(
     database,
     {

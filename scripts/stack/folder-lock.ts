@@ -4,6 +4,11 @@ import { Failure } from "../shared/command-line.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 const SQLITE_BUSY = 5;
+/** Longer than a look at the lock takes. */
+const BUSY_MS = 200;
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
 
 /** A lock that reserves a state folder for one stack. */
 export interface FolderLock {
@@ -25,13 +30,13 @@ function holder(pidFile: string): string {
  * are no stale locks to detect and no race to take one over.
  */
 export function lockFolder(state: StateFolder): FolderLock {
-  const database = new DatabaseSync(state.lock);
+  const database = new DatabaseSync(state.lock, { timeout: BUSY_MS });
   const pidFile = `${state.lock}.pid`;
   try {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) {
+    if (isBusy(error)) {
       throw new Failure(
         `Another stack${holder(pidFile)} uses ${state.path}. Stop it, or set STATE_DIR to another folder.`,
       );
@@ -40,4 +45,18 @@ export function lockFolder(state: StateFolder): FolderLock {
   }
   writeFileSync(pidFile, `${process.pid}\n`);
   return { release: () => database.close() };
+}
+
+/** Whether a stack has the folder: one that runs, is being started or is being stopped. */
+export function isFolderLocked(state: StateFolder): boolean {
+  const database = new DatabaseSync(state.lock);
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
 }

@@ -1,4 +1,5 @@
-import { z } from "zod";
+import { servedDatabase } from "../admin/database.ts";
+import { operatorApiAt } from "../admin/operator-api.ts";
 import type { Failure } from "../shared/command-line.ts";
 import type { Child } from "./child.ts";
 import { developmentAccount } from "./development-account.ts";
@@ -12,6 +13,7 @@ import { writePrivateFile } from "./private-file.ts";
 import { loadSecrets } from "./secrets.ts";
 import { type StackSettings, readSettings } from "./settings.ts";
 import { type StandIn, type StandIns, startStandIns } from "./stand-ins.ts";
+import type { StackAddress } from "./stack-address.ts";
 import { type StateFolder, stackMark, stateFolder } from "./state-folder.ts";
 import { startWorker } from "./worker.ts";
 import { inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
@@ -39,17 +41,6 @@ export interface StackOptions {
   /** Aborts a start in progress. */
   readonly signal: AbortSignal;
 }
-
-/** What an API client needs. `ready.json` in the state folder has it while the stack is up. */
-export const StackAddress = z.object({
-  baseUrl: z.url(),
-  apiKey: z.string(),
-  inferenceUrl: z.url(),
-  /** The URLs of the stand-ins that run. */
-  identityUrl: z.url().optional(),
-  billingUrl: z.url().optional(),
-});
-export type StackAddress = Readonly<z.infer<typeof StackAddress>>;
 
 /** A running stack. */
 export interface Stack extends StackAddress {
@@ -114,25 +105,21 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     adopt(child);
     return { url, ready: waitForModel(child, url, signal) };
   };
-  const prepareDatabase = async (): Promise<string> => {
-    await applyMigrations(state, signal);
-    return (await developmentAccount(state, signal)).apiKey;
-  };
   const prepareStandIns = async (): Promise<StandIns> =>
     options.standIns === true
       ? await startStandIns({ state, baseUrl, given, secrets, adopt, listener, signal })
       : { values: {}, addresses: {} };
   // Wait for all of them: a part that starts late must not outlive a failed start.
-  const [service, database, standIns] = await Promise.allSettled([
+  const [service, migrations, standIns] = await Promise.allSettled([
     startService(),
-    prepareDatabase(),
+    applyMigrations(state, signal),
     prepareStandIns(),
   ]);
   if (service.status === "rejected") throw service.reason;
   const { url: inferenceUrl, ready } = service.value;
   // It is awaited below; if it fails before that, Node must not end the process for an unhandled rejection.
   ready.catch(() => undefined);
-  if (database.status === "rejected") throw database.reason;
+  if (migrations.status === "rejected") throw migrations.reason;
   if (standIns.status === "rejected") throw standIns.reason;
 
   const values = workerValues(baseUrl, inferenceUrl, storage, secrets, {
@@ -143,12 +130,15 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
   onProgress("Starting the Worker…");
   const main = options.mains?.worker;
   adopt(await startWorker({ state, port, baseUrl, main, onLine: listener("worker"), signal }));
+  const operatorToken = given["OPERATOR_TOKEN"] ?? secrets.OPERATOR_TOKEN;
+  const database = servedDatabase(operatorApiAt(baseUrl, operatorToken, signal));
+  const { apiKey } = await developmentAccount(state, database, signal);
   await ready;
   signal.throwIfAborted();
 
   const address: StackAddress = {
     baseUrl,
-    apiKey: database.value,
+    apiKey,
     inferenceUrl,
     ...standIns.value.addresses,
   };

@@ -27,7 +27,7 @@ const { values } = parseArgs({
 
 const dev = await startDevServer({
   config: "wrangler.toml",
-  ...(values.main !== undefined && { entrypoint: values.main }),
+  entrypoint: values.main ?? "scripts/stack/workers/main.ts",
   ...(values["env-file"] !== undefined && { envFiles: [values["env-file"]] }),
   dev: {
     server: { hostname: "127.0.0.1", port: 0 },

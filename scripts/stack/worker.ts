@@ -13,7 +13,7 @@ export interface WorkerOptions {
   readonly state: StateFolder;
   readonly port: number;
   readonly baseUrl: string;
-  /** Another entry than wrangler.toml's, from the project's folder. */
+  /** Another entry than the local stack's own (scripts/stack/workers/main.ts), from the project's folder. */
   readonly main?: string | undefined;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { openLocalDatabase } from "../../../scripts/admin/database.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import type { StateFolder } from "../../../scripts/stack/state-folder.ts";
@@ -46,8 +47,9 @@ export async function settledUnits({ data }: StateFolder): Promise<Map<string, n
 }
 
 /** Closes the hour's windows of metered usage before their time, and runs the cron that reports them. */
-export async function reportUsageNow({ data }: StateFolder, baseUrl: string): Promise<void> {
-  await queryDatabase(data, "UPDATE meter_events SET closes_at = 0 WHERE sent_at IS NULL");
+export async function reportUsageNow(state: StateFolder, baseUrl: string): Promise<void> {
+  const database = await openLocalDatabase(state);
+  await database.run(["UPDATE meter_events SET closes_at = 0 WHERE sent_at IS NULL"]);
   const cron = new URL("/cdn-cgi/local/scheduled", baseUrl);
   cron.searchParams.set("cron", "*/5 * * * *");
   await fetch(cron);

@@ -12,9 +12,9 @@ export async function databaseFile(data: string): Promise<string> {
   return join(folder, only(files));
 }
 
-/** Runs one statement on the local D1 database, whether its stack runs or not, and returns the rows. */
+/** Reads from the local D1 database, whether its stack runs or not. A write would lock out the stack. */
 export async function queryDatabase(data: string, statement: string): Promise<Record<string, unknown>[]> {
-  const database = new DatabaseSync(await databaseFile(data), { timeout: BUSY_MS });
+  const database = new DatabaseSync(await databaseFile(data), { readOnly: true, timeout: BUSY_MS });
   try {
     return database.prepare(statement).all();
   } finally {

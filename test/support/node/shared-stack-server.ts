@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { errorLines } from "./error-lines.ts";
 import { type SpawnedStack, spawnStack } from "./spawn-stack.ts";
 
 declare module "vitest" {
@@ -43,6 +45,14 @@ export default async function serveSharedStack(project: TestProject): Promise<()
     server.close();
     if (shared === undefined) return;
     const { stateDir, stack } = await shared;
+    const hasFailed = project.vitest.state
+      .getTestModules()
+      .some((file) => file.project === project && !file.ok());
+    if (hasFailed) {
+      const lines = await errorLines(stateFolder(stateDir).logs);
+      console.error(`\nThe shared stack logged ${lines.length === 0 ? "no error." : "these errors:"}`);
+      for (const line of lines) console.error(line);
+    }
     const code = await stack.stop();
     if (code !== 0)
       throw new Error(`The shared stack ended with exit code ${code}; its logs are in ${stateDir}.`);

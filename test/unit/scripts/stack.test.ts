@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endMarked, findMarked } from "../../../scripts/shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { formatEnvFile } from "../../../scripts/stack/env-file.ts";
-import { lockFolder } from "../../../scripts/stack/folder-lock.ts";
+import { isFolderLocked, lockFolder } from "../../../scripts/stack/folder-lock.ts";
 import { listeningUrl } from "../../../scripts/stack/listening-child.ts";
 import { readableLine } from "../../../scripts/stack/log-lines.ts";
 import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
@@ -75,8 +75,10 @@ describe("a state folder", () => {
        console.log("held"); setInterval(() => {}, 1000);`,
     );
     expect(() => lockFolder(state)).toThrow(`Another stack (process ${holder.pid}) uses ${state.path}.`);
+    expect(isFolderLocked(state)).toBe(true);
     holder.kill("SIGKILL");
     await once(holder, "exit");
+    expect(isFolderLocked(state)).toBe(false);
     lockFolder(state).release();
   });
 });

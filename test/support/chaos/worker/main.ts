@@ -2,6 +2,7 @@
  * The Worker with a queue that misbehaves: the queue of the local runtime delivers everything once and in order. A fault
  * shim for tests, never deployed; everything but the deliveries is src/index.ts.
  */
+import { withStorage } from "../../../../scripts/stack/workers/with-storage.ts";
 import { log } from "../../../../src/core/log.ts";
 import type { Env } from "../../../../src/env.ts";
 import service from "../../../../src/index.ts";
@@ -59,7 +60,7 @@ async function disturb(batch: MessageBatch, env: ChaosEnv, from: Draws): Promise
   return shuffled;
 }
 
-export default {
+const disturbing = {
   fetch: service.fetch,
   scheduled: service.scheduled,
   queue: async (batch, env) => {
@@ -73,3 +74,5 @@ export default {
     );
   },
 } satisfies ExportedHandler<ChaosEnv>;
+
+export default withStorage(disturbing);

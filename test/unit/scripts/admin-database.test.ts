@@ -1,0 +1,63 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openLocalDatabase } from "../../../scripts/admin/database.ts";
+import { type FolderLock, lockFolder } from "../../../scripts/stack/folder-lock.ts";
+import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
+import { loadSecrets } from "../../../scripts/stack/secrets.ts";
+import type { StackAddress } from "../../../scripts/stack/stack-address.ts";
+import { createStateFolder, type StateFolder, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { present } from "../../support/at.ts";
+
+describe("the database of a local stack that runs", () => {
+  let state: StateFolder;
+  let lock: FolderLock;
+  beforeEach(async () => {
+    state = stateFolder(await mkdtemp(join(tmpdir(), "admin-database-")));
+    await createStateFolder(state);
+    lock = lockFolder(state);
+  });
+  afterEach(async () => {
+    lock.release();
+    await rm(state.path, { recursive: true });
+  });
+
+  it("is asked of the Worker, which has the file open, and never opened a second time", async () => {
+    const seen: unknown[] = [];
+    const server = createServer((request, response) => {
+      const { method, url, headers } = request;
+      void text(request).then((body) => {
+        seen.push({ method, url, token: headers.authorization, body: JSON.parse(body) });
+        response.end(JSON.stringify({ results: [[{ one: 1 }], []] }));
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { OPERATOR_TOKEN } = await loadSecrets(state);
+    const address = present(server.address(), "address");
+    if (typeof address === "string") throw new Error("no port");
+    const url = `http://127.0.0.1:${address.port}`;
+    const ready: StackAddress = { baseUrl: url, apiKey: "", inferenceUrl: url };
+    await writePrivateFile(state.ready, JSON.stringify(ready));
+
+    const statements = ["SELECT 1 AS one", "DELETE FROM dead_letters"];
+    const database = await openLocalDatabase(state);
+    expect(await database.run(statements)).toEqual([[{ one: 1 }], []]);
+    expect(seen).toEqual([
+      {
+        method: "POST",
+        url: "/internal/operator/sql",
+        token: `Bearer ${OPERATOR_TOKEN}`,
+        body: { statements },
+      },
+    ]);
+    server.close();
+  });
+
+  it("is left alone while the stack is being started or stopped", async () => {
+    await expect(openLocalDatabase(state)).rejects.toThrow("wait until it is ready");
+  });
+});
