@@ -16,6 +16,8 @@
  */
 export * from "./task.ts";
 export * from "./outputs.ts";
+export * from "./formats.ts";
+export * from "./coco.ts";
 export * from "./task-output.ts";
 export * from "./problems.ts";
 export * from "./template.ts";

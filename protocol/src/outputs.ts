@@ -9,10 +9,11 @@ export interface Output {
   /** Its key among the job's assets and in the job's archive. */
   readonly assetKey: string;
   /**
-   * How a finished task names a file that is not a list: `always` by its name, as every task has it; `or-null` by its name
-   * or null. Without either the field may also be missing, as in records stored before the output existed: so for every new output.
+   * How a finished task names its files: `always` by its name, as every task has it; `or-null` by its name or null; `each`
+   * with what is known of each mask. Without any of these the field is missing where there is no such file, as in records
+   * stored before the output existed: so for every new output. A list then says only that it is there.
    */
-  readonly reported?: "always" | "or-null";
+  readonly reported?: "always" | "or-null" | "each";
 }
 
 /** The outputs of a task, by the job's type and their kind: the only list of them, in the order of a job's assets. */
@@ -22,12 +23,33 @@ export const OUTPUTS = {
       name: "masks/{index}.png",
       contentType: "image/png",
       assetKey: "masks/{taskId}/{index}.png",
+      reported: "each",
     },
     preview: {
       name: "preview.png",
       contentType: "image/png",
       assetKey: "preview/{taskId}.png",
       reported: "or-null",
+    },
+    coco: {
+      name: "annotations.json",
+      contentType: "application/json",
+      assetKey: "annotations/{taskId}.json",
+    },
+    yolo: {
+      name: "labels.txt",
+      contentType: "text/plain",
+      assetKey: "labels/{taskId}.txt",
+    },
+    cutout: {
+      name: "cutouts/{index}.png",
+      contentType: "image/png",
+      assetKey: "cutouts/{taskId}/{index}.png",
+    },
+    labelmap: {
+      name: "labelmap.png",
+      contentType: "image/png",
+      assetKey: "labelmaps/{taskId}.png",
     },
   },
   video: {
@@ -43,6 +65,11 @@ export const OUTPUTS = {
       contentType: "video/mp4",
       assetKey: "preview/{taskId}.mp4",
       reported: "or-null",
+    },
+    coco: {
+      name: "annotations.json",
+      contentType: "application/json",
+      assetKey: "annotations/{taskId}.json",
     },
   },
 } as const satisfies Record<string, Record<string, Output>>;

@@ -92,6 +92,12 @@ export const PROBLEMS = {
       "The result would exceed the limit of {limit}. Raise the threshold, send fewer prompts, or process fewer frames of a video.",
   },
 
+  formats_too_large: {
+    retryable: false,
+    sentence:
+      "The {files} would exceed the limit of {limit}. Raise the threshold, send fewer prompts, or ask for fewer formats.",
+  },
+
   video_unreadable: {
     retryable: false,
     sentence:

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isList, isNamed, MOST_MASKS_PER_TASK, OutputName, OUTPUTS, outputsOf } from "./outputs.ts";
 import type { Output, TaskType } from "./outputs.ts";
 import { TaskProblem } from "./problems.ts";
+import { fill } from "./template.ts";
 
 /** One mask of a picture; `promptIndex` counts the task's prompts from 0. */
 export const MaskOutput = z.strictObject({
@@ -18,27 +19,30 @@ type FileField<Row> = Row extends { readonly reported: "always" }
   ? FileName
   : Row extends { readonly reported: "or-null" }
     ? z.ZodNullable<FileName>
-    : z.ZodOptional<z.ZodNullable<FileName>>;
+    : Row extends { readonly name: `${string}{index}${string}` }
+      ? z.ZodOptional<z.ZodBoolean>
+      : z.ZodOptional<z.ZodNullable<FileName>>;
 
-/** One field per output of a type that is not a list: the name of its file. */
+/** One field per output of a type: the name of its file, or whether it is there if it is a list. Not for the masks, which are listed. */
 type FileFields<Type extends TaskType> = {
   [
-    Kind in keyof Kinds<Type> as Kinds<Type>[Kind] extends { readonly name: `${string}{index}${string}` }
-      ? never
-      : Kind
+    Kind in keyof Kinds<Type> as Kinds<Type>[Kind] extends { readonly reported: "each" } ? never : Kind
   ]: FileField<Kinds<Type>[Kind]>;
 };
 
-const fieldOf = ({ reported }: Output) => {
-  if (reported === "always") return OutputName;
-  return reported === "or-null" ? OutputName.nullable() : OutputName.nullish();
+const fieldOf = (output: Output) => {
+  if (output.reported === "always") return OutputName;
+  if (output.reported === "or-null") return OutputName.nullable();
+  return isList(output) ? z.boolean().optional() : OutputName.nullish();
 };
+
+/** The outputs that a finished task has a field of. */
+const outputsWithField = (type: TaskType) =>
+  outputsOf(type).filter(([, { reported }]) => reported !== "each");
 
 function fileFields<Type extends TaskType>(type: Type): FileFields<Type>;
 function fileFields(type: TaskType): Record<string, z.ZodType> {
-  return Object.fromEntries(
-    outputsOf(type).flatMap(([kind, output]) => (isList(output) ? [] : [[kind, fieldOf(output)]])),
-  );
+  return Object.fromEntries(outputsWithField(type).map(([kind, output]) => [kind, fieldOf(output)]));
 }
 
 /** The files of a finished picture, except its masks. */
@@ -73,12 +77,14 @@ export type VideoTaskOutput = z.infer<typeof VideoTaskOutput>;
 export const TaskOutput = z.discriminatedUnion("type", [ImageTaskOutput, VideoTaskOutput]);
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
-/** The file fields of a finished task: for each output that is not a list its name among `names`, or null. */
-export const filesByKind = (type: TaskType, names: readonly string[]): Record<string, string | null> =>
+/** The file fields of a finished task that wrote files of these names. */
+export const filesByKind = (type: TaskType, names: readonly string[]): Record<string, string | true | null> =>
   Object.fromEntries(
-    outputsOf(type)
-      .filter(([, output]) => !isList(output))
-      .map(([kind, output]) => [kind, names.find((name) => isNamed(output, name)) ?? null]),
+    outputsWithField(type).flatMap(([kind, output]): [string, string | true | null][] => {
+      const name = names.find((written) => isNamed(output, written));
+      if (name !== undefined) return [[kind, isList(output) ? true : name]];
+      return output.reported === undefined ? [] : [[kind, null]];
+    }),
   );
 
 /** A file that a finished task names. */
@@ -93,10 +99,18 @@ export interface NamedFile {
 /** The files that a finished task names, in the table's order; a task stored before an output existed names none of it. */
 export function filesOf(given: TaskOutput): NamedFile[] {
   const fields: Readonly<Record<string, unknown>> = { ...given };
-  return outputsOf(given.type).flatMap(([kind, row]): NamedFile[] => {
-    const name = fields[kind];
-    if (typeof name === "string") return [{ kind, output: row, name }];
-    if (!isList(row) || given.type !== "image") return [];
-    return given.masks.map(({ maskIndex, file }) => ({ kind, output: row, name: file, index: maskIndex }));
+  return outputsOf(given.type).flatMap(([kind, output]): NamedFile[] => {
+    const field = fields[kind];
+    if (typeof field === "string") return [{ kind, output, name: field }];
+    if (given.type !== "image") return [];
+    if (output.reported === "each")
+      return given.masks.map(({ maskIndex, file }) => ({ kind, output, name: file, index: maskIndex }));
+    if (field !== true) return [];
+    return given.masks.map(({ maskIndex: index }) => ({
+      kind,
+      output,
+      name: fill<string>(output.name, { index }),
+      index,
+    }));
   });
 }

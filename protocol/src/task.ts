@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ImageFormat, VideoFormat, wantedFormats } from "./formats.ts";
 
 /** Which queue a task came from; the service serves the lanes in this order and bounds each separately. */
 export const Lane = z.enum(["interactive", "bulk", "trial"]);
@@ -46,6 +47,8 @@ export const ImageTaskRequest = z.strictObject({
   }),
   threshold: Share,
   maskThreshold: Share,
+  /** Absent: none. */
+  formats: wantedFormats(ImageFormat).optional(),
 });
 export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
 
@@ -75,6 +78,8 @@ export const VideoTaskRequest = z.strictObject({
   }),
   scoreThreshold: Share,
   sampling: Sampling,
+  /** Absent: none. */
+  formats: wantedFormats(VideoFormat).optional(),
 });
 export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
 

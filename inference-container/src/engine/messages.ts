@@ -1,7 +1,15 @@
 /** The messages between the service and its engine process: small JSON only; pictures are in files. */
 import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
-import { Lane, MaskOutput, OutputFile, Problem, Sampling } from "@segmentation/protocol";
+import {
+  ImageTaskRequest,
+  Lane,
+  MaskOutput,
+  OutputFile,
+  Problem,
+  Sampling,
+  VideoTaskRequest,
+} from "@segmentation/protocol";
 
 const task = {
   key: z.string(),
@@ -23,6 +31,7 @@ export const ImageTask = z.object({
   maxMasks: z.number(),
   threshold: z.number(),
   maskThreshold: z.number(),
+  formats: ImageTaskRequest.shape.formats,
 });
 export type ImageTask = z.infer<typeof ImageTask>;
 
@@ -33,6 +42,7 @@ export const VideoTask = z.object({
   limits: z.object({ inputPixels: z.number(), seconds: z.number(), frames: z.number() }),
   scoreThreshold: z.number(),
   sampling: Sampling,
+  formats: VideoTaskRequest.shape.formats,
 });
 export type VideoTask = z.infer<typeof VideoTask>;
 

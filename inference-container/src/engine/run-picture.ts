@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fill, type MaskOutput, OUTPUTS, type Problem } from "@segmentation/protocol";
+import { categoryIdOf, fill, type MaskOutput, OUTPUTS, type Problem } from "@segmentation/protocol";
+import type { FormatWriter } from "../formats/format-writer.ts";
+import { openFormats } from "../formats/open-formats.ts";
 import { encodeMaskPng } from "../masks/mask-png.ts";
 import { findRuns } from "../masks/runs/find-runs.ts";
 import { Usage } from "../device/usage.ts";
@@ -40,7 +42,8 @@ export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks
   checkSegmentation(found, picture, prompts.length);
   const unserved = unservedNotice(found, prompts.length);
   const inferred = performance.now();
-  const written = await writeOutputs(task, picture, found);
+  await using formats = await openFormats(task, picture, hooks);
+  const written = await writeOutputs(task, picture, found, formats);
   const encode = performance.now() - inferred - written.post;
   return {
     type: "image",
@@ -64,28 +67,38 @@ interface Written {
   post: number;
 }
 
-/** Writes one PNG per instance that has a pixel and is within the limit, numbered in order, and the preview if requested. */
-async function writeOutputs(task: ImageTask, picture: Picture, found: Segmentation): Promise<Written> {
+/**
+ * Writes one PNG per instance that has a pixel and is within the limit, numbered in order; the preview, if requested; and the
+ * formats.
+ */
+async function writeOutputs(
+  task: ImageTask,
+  picture: Picture,
+  found: Segmentation,
+  formats: FormatWriter,
+): Promise<Written> {
   await mkdir(join(task.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
   const written: Written = { files: [], masks: [], notice: null, post: 0 };
   const quota = new MaskQuota(task.maxMasks, task.prompts.length);
   const shown: Instance[] = [];
   for (const instance of found.instances) {
     const started = performance.now();
-    const mask = findRuns(instance.mask, picture.width, picture.height, task.maskThreshold);
+    const runs = findRuns(instance.mask, picture.width, picture.height, task.maskThreshold);
     written.post += performance.now() - started;
-    if (mask.area === 0 || !quota.takes(instance.promptIndex)) continue;
+    if (runs.area === 0 || !quota.takes(instance.promptIndex)) continue;
     const maskIndex = shown.push(instance) - 1;
     const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     const { promptIndex, score: confidence } = instance;
     written.masks.push({ maskIndex, promptIndex, confidence, file });
-    const png = encodeMaskPng(mask, task.prompts[promptIndex] ?? "");
+    const png = encodeMaskPng(runs, task.prompts[promptIndex] ?? "");
     written.files.push(await writeOutput(task.folder, { ...OUTPUTS.image.masks, name: file }, png));
+    await formats.add({ maskIndex, categoryId: categoryIdOf(promptIndex), score: confidence, runs });
   }
   written.notice = quota.notice;
   if (task.generatePreview) {
     const preview = await renderPreview(picture, shown, task.prompts, task.maskThreshold);
     written.files.push(await writeOutput(task.folder, OUTPUTS.image.preview, preview));
   }
+  written.files.push(...(await formats.finish()));
   return written;
 }

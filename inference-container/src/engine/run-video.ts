@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { OUTPUTS, problemOf } from "@segmentation/protocol";
 import { Usage } from "../device/usage.ts";
+import { ClipCoco } from "../formats/clip-coco.ts";
 import type { Model, Segmentation } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
 import { taskFailure } from "../tasks/failure.ts";
@@ -80,6 +81,7 @@ async function segmentClip(
     { width, height, fps },
     MASKS_BYTES,
   );
+  await using coco = await ClipCoco.open(task, { width, height });
   await using preview = task.generatePreview
     ? PreviewEncoder.open(ffmpeg, join(folder, PREVIEW.name), size, 1 / fps, signal)
     : undefined;
@@ -116,6 +118,7 @@ async function segmentClip(
     opened.close(found.open);
     times.lap("infer");
     await masks.frame({ ...frame, objects });
+    await coco?.frame({ ...frame, objects });
     if (preview !== undefined) {
       await drawTracked({ ...size, rgb: frame.rgb }, objects);
       await preview.write(frame.rgb, frame.timeSec);
@@ -132,6 +135,7 @@ async function segmentClip(
     await preview.finish();
     files.push(await describeOutput(folder, PREVIEW));
   }
+  if (coco !== undefined) files.push(await coco.finish());
   times.lap("encode");
   return {
     type: "video",

@@ -1,6 +1,7 @@
 import type { Problem } from "@segmentation/protocol";
+import { type CocoShape, cocoShapeOf } from "../formats/coco-shape.ts";
 import { CLIP_MASK_THRESHOLD } from "../masks/runs/clip-threshold.ts";
-import { encodeRle } from "../masks/runs/rle.ts";
+import { findRuns } from "../masks/runs/find-runs.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
@@ -12,8 +13,10 @@ import type { Size } from "../size.ts";
 import type { VideoTask } from "./messages.ts";
 import { unservedNotice } from "./unserved.ts";
 
-/** An object of a frame, as masks.json has it and as the preview shows it. */
-interface FrameObject extends MaskedObject, TrackedObject {}
+/** An object of a frame, as masks.json and COCO's format have it, and as the preview shows it. */
+interface FrameObject extends MaskedObject, TrackedObject {
+  readonly shape: CocoShape;
+}
 
 /** Tracks objects through a clip's frames, given in order: what each frame shows, and which of it was seen before. */
 export class FrameTracker {
@@ -46,20 +49,21 @@ export class FrameTracker {
     this.notice = unservedNotice(found, prompts.length);
     this.#looked += 1;
     const seen = found.instances.flatMap((instance) => {
-      const rle = this.#encoded(instance.mask);
-      return rle.area > 0 ? [{ instance, rle }] : [];
+      const shape = this.#shapeOf(instance.mask);
+      return shape === undefined ? [] : [{ instance, shape }];
     });
     const ids = this.#tracker.update(
       timeSec,
       seen.map(({ instance }) => instance),
     );
-    return seen.flatMap(({ instance, rle }, i) => {
+    return seen.flatMap(({ instance, shape }, i) => {
       const objectId = ids[i];
       if (objectId === undefined) return [];
       this.#bridges.detected(objectId, timeSec, instance);
       const { promptIndex, score, mask, box } = instance;
       const prompt = prompts[promptIndex] ?? "";
-      return [{ objectId, promptIndex, prompt, score, box: this.#inClip(box), mask, rle }];
+      const rle = shape.segmentation;
+      return [{ objectId, promptIndex, prompt, score, box: this.#inClip(box), mask, rle, shape }];
     });
   }
 
@@ -91,17 +95,20 @@ export class FrameTracker {
         );
       if (found === undefined) continue;
       const { mask, score } = found.known;
-      const rle = this.#encoded(mask);
-      if (rle.area === 0) continue;
+      const shape = this.#shapeOf(mask);
+      if (shape === undefined) continue;
       this.#tracker.bridge(objectId, found.box);
       const prompt = this.#task.prompts[promptIndex] ?? "";
-      objects.push({ objectId, promptIndex, prompt, score, box: this.#inClip(found.box), mask, rle });
+      const rle = shape.segmentation;
+      objects.push({ objectId, promptIndex, prompt, score, box: this.#inClip(found.box), mask, rle, shape });
     }
     return objects;
   }
 
-  #encoded(mask: LogitGrid): ReturnType<typeof encodeRle> {
-    return encodeRle(mask, this.#clip.width, this.#clip.height, CLIP_MASK_THRESHOLD);
+  /** The mask at the clip's size; undefined if it has no pixel. */
+  #shapeOf(mask: LogitGrid): CocoShape | undefined {
+    const runs = findRuns(mask, this.#clip.width, this.#clip.height, CLIP_MASK_THRESHOLD);
+    return runs.area > 0 ? cocoShapeOf(runs) : undefined;
   }
 
   #inClip([x1, y1, x2, y2]: Box): Box {

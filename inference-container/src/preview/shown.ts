@@ -1,6 +1,6 @@
 import { findRuns } from "../masks/runs/find-runs.ts";
 import type { LogitGrid } from "../models/model.ts";
-import { boundsOf } from "./bounds.ts";
+import { boundsOf } from "../masks/runs/bounds.ts";
 import type { Canvas } from "./canvas.ts";
 import { objectColour } from "./colour.ts";
 import { drawLabels, type Label } from "./label.ts";

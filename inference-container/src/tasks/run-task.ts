@@ -86,12 +86,12 @@ function engineTaskOf(
   const { key, lane, prompts, generatePreview } = request;
   const shared = { key, lane, inputPath, prompts, generatePreview, folder };
   if (request.type === "video") {
-    const { type, limits, scoreThreshold, sampling } = request;
-    return { ...shared, type, limits, scoreThreshold, sampling };
+    const { type, limits, scoreThreshold, sampling, formats } = request;
+    return { ...shared, type, limits, scoreThreshold, sampling, formats };
   }
-  const { type, limits, threshold, maskThreshold } = request;
+  const { type, limits, threshold, maskThreshold, formats } = request;
   const { inputPixels, masks: maxMasks } = limits;
-  return { ...shared, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold };
+  return { ...shared, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold, formats };
 }
 
 async function upload(

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-import { open, type FileHandle } from "node:fs/promises";
 import type { Rle } from "../masks/runs/rle.ts";
 import { taskFailure } from "../tasks/failure.ts";
+import { TextFile, type WrittenText } from "../text-file.ts";
 
 /** What the file says of the clip: its size in pixels as a viewer shows it, and the samples' frames per second. */
 export interface MaskedClip {
@@ -29,50 +28,33 @@ export interface MaskedObject {
   readonly rle: Rle;
 }
 
-/** The finished file; `size` is in bytes, `md5` its digest in base64, as Content-MD5 carries it. */
-export interface MasksJsonSummary {
-  readonly size: number;
-  readonly md5: string;
+/** The finished file, and what it lists. */
+export interface MasksJsonSummary extends WrittenText {
   readonly frames: number;
   readonly framesWithMasks: number;
   readonly totalMasks: number;
 }
 
 const END = "\n]}\n";
-/** How many bytes of text are gathered before they are written. */
-const CHUNK_BYTES = 256 * 1024;
 
-/**
- * Writes a clip's masks.json frame by frame, one line each, so that a clip of any length takes the memory of a chunk.
- * Await each call before the next. The opener has to dispose of it, which also closes an unfinished file.
- */
+/** Writes a clip's masks.json frame by frame, one line each. Used as a `TextFile`. */
 export class MasksJsonWriter {
-  readonly #file: FileHandle;
-  readonly #limitBytes: number;
-  readonly #hash = createHash("md5");
-  #gathered: string[] = [];
-  #gatheredBytes = 0;
-  #size = 0;
+  readonly #file: TextFile;
   #frames = 0;
   #framesWithMasks = 0;
   #totalMasks = 0;
 
-  private constructor(file: FileHandle, clip: MaskedClip, limitBytes: number) {
+  private constructor(file: TextFile) {
     this.#file = file;
-    this.#limitBytes = limitBytes;
-    const head = JSON.stringify({
-      version: 1,
-      width: clip.width,
-      height: clip.height,
-      fps: round(clip.fps, 6),
-      frames: [],
-    });
-    this.#gather(head.slice(0, -"]}".length));
   }
 
   /** Creates or overwrites the file; `limitBytes` is how large it may become. */
   static async open(path: string, clip: MaskedClip, limitBytes: number): Promise<MasksJsonWriter> {
-    return new MasksJsonWriter(await open(path, "w"), clip, limitBytes);
+    const refuse = () => taskFailure("too_many_masks", { limit: `${limitBytes} bytes of masks` });
+    const { width, height, fps } = clip;
+    const head = JSON.stringify({ version: 1, width, height, fps: round(fps, 6), frames: [] });
+    const file = await TextFile.open(path, head.slice(0, -"]}".length), limitBytes - END.length, refuse);
+    return new MasksJsonWriter(file);
   }
 
   /**
@@ -80,53 +62,27 @@ export class MasksJsonWriter {
    * @throws TaskFailure named too_many_masks if the file would exceed its limit
    */
   async frame(frame: MaskedFrame): Promise<void> {
-    this.#gather(`${this.#frames === 0 ? "" : ","}\n${JSON.stringify(rounded(frame))}`);
-    if (this.#size + END.length > this.#limitBytes) {
-      throw taskFailure("too_many_masks", { limit: `${this.#limitBytes} bytes of masks` });
-    }
+    await this.#file.write(`${this.#frames === 0 ? "" : ","}\n${JSON.stringify(rounded(frame))}`);
     this.#frames++;
     this.#framesWithMasks += frame.objects.length > 0 ? 1 : 0;
     this.#totalMasks += frame.objects.length;
-    if (this.#gatheredBytes >= CHUNK_BYTES) await this.#write();
   }
 
   /** Writes what is left and closes the file. */
   async finish(): Promise<MasksJsonSummary> {
-    this.#gather(END);
-    await this.#write();
-    await this.#file.close();
-    return {
-      size: this.#size,
-      md5: this.#hash.digest("base64"),
-      frames: this.#frames,
-      framesWithMasks: this.#framesWithMasks,
-      totalMasks: this.#totalMasks,
-    };
+    const written = await this.#file.finish(END);
+    const [frames, framesWithMasks, totalMasks] = [this.#frames, this.#framesWithMasks, this.#totalMasks];
+    return { ...written, frames, framesWithMasks, totalMasks };
   }
 
   /** Closes the file, which keeps what was written. */
   async dispose(): Promise<void> {
-    await this.#file.close();
+    await this.#file.dispose();
   }
 
   /** As `dispose`, but never rejects, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.dispose().catch(() => {});
-  }
-
-  #gather(text: string): void {
-    const bytes = Buffer.byteLength(text);
-    this.#gathered.push(text);
-    this.#gatheredBytes += bytes;
-    this.#size += bytes;
-  }
-
-  async #write(): Promise<void> {
-    const bytes = Buffer.from(this.#gathered.join(""));
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
-    this.#hash.update(bytes);
-    await this.#file.writeFile(bytes);
+    await this.#file[Symbol.asyncDispose]();
   }
 }
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeRle } from "../../src/masks/runs/rle.ts";
+import { findRuns } from "../../src/masks/runs/find-runs.ts";
+import { rleOf } from "../../src/masks/runs/rle.ts";
 import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { plainMask } from "../support/plain-mask.ts";
 import { decodeRle, plainRle } from "../support/plain-rle.ts";
@@ -13,13 +14,11 @@ const side = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1, 2));
 test.for(kindsOfGrids)("an encoding of %s equals that of the mask, pixel by pixel", ([, grid]) => {
   fc.assert(
     fc.property(grid, side, side, thresholds, (logits, width, height, threshold) => {
-      const rle = encodeRle(logits, width, height, threshold);
+      const runs = findRuns(logits, width, height, threshold);
+      const rle = rleOf(runs);
       const pixels = plainMask(logits, width, height, threshold);
-      expect(rle).toEqual({
-        size: [height, width],
-        counts: plainRle(pixels, width, height),
-        area: pixels.filter(Boolean).length,
-      });
+      expect(rle).toEqual({ size: [height, width], counts: plainRle(pixels, width, height) });
+      expect(runs.area).toBe(pixels.filter(Boolean).length);
       expect(decodeRle(rle)).toEqual(pixels);
     }),
     { numRuns: 300 },
@@ -30,13 +29,13 @@ test.for(reference.map((mask, index) => ({ ...mask, index })))(
   "mask $index of $width × $height pixels has the reference implementation's counts",
   ({ grid, width, height, counts }) => {
     const logits = { ...grid, logits: Float32Array.from(grid.logits) };
-    expect(encodeRle(logits, width, height, 0.5).counts).toBe(counts);
+    expect(rleOf(findRuns(logits, width, height, 0.5)).counts).toBe(counts);
   },
 );
 
 test("a mask that is set at a column's foot and at the next one's head is one run", () => {
   const grid = { width: 1, height: 3, logits: Float32Array.from([1, -1, 1]) };
-  const { size, counts } = encodeRle(grid, 4, 3, 0.5);
+  const { size, counts } = rleOf(findRuns(grid, 4, 3, 0.5));
   expect(counts).toBe(plainRle(plainMask(grid, 4, 3, 0.5), 4, 3));
   expect(decodeRle({ size, counts }).filter(Boolean)).toHaveLength(8);
 });

@@ -3,7 +3,16 @@ import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { peakIn } from "../../../scripts/bench/video/watch-memory.ts";
+import { present } from "../../../test/support/at.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
+import {
+  CocoPictures,
+  expectCoco,
+  expectCutout,
+  expectLabelmap,
+  expectYolo,
+  readMask,
+} from "../support/formats.ts";
 import { imageOutput } from "../support/reports.ts";
 import { type Rig, startRig } from "../support/running-service.ts";
 
@@ -25,6 +34,7 @@ test("a photograph goes from the posted task to stored masks and a preview", asy
     inputUrl: `${rig.worker.origin}/inputs/coffee.png`,
     prompts: ["cup", "unicorn", "spoon"],
     generatePreview: true,
+    formats: { wanted: ["coco", "yolo", "cutout", "labelmap"], taskId: "coffee.png", index: 0 },
   });
   const { masks, preview, notice } = imageOutput(report);
   expect(masks.map(({ promptIndex }) => promptIndex)).toEqual([0, 2]);
@@ -36,6 +46,16 @@ test("a photograph goes from the posted task to stored masks and a preview", asy
   const inside = (x: number, y: number): boolean => data[y * 600 + x] === 255;
   expect(inside(290, 130)).toBe(true);
   expect(inside(20, 20)).toBe(false);
+
+  const file = (name: string): Buffer => present(rig.worker.stored.get(`coffee/${name}`), name);
+  const known = await Promise.all(
+    masks.map(async (mask) => ({ ...mask, mask: await readMask(file(mask.file)) })),
+  );
+  expectCoco(CocoPictures.parse(JSON.parse(file("annotations.json").toString())), "coffee.png", known);
+  expectYolo(file("labels.txt").toString(), known);
+  await expectLabelmap(file("labelmap.png"), known);
+  for (const mask of known)
+    await expectCutout(file(`cutouts/${mask.maskIndex}.png`), mask, await readFile(COFFEE));
 });
 
 test.skipIf(process.platform !== "linux")(

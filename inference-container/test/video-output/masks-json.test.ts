@@ -4,13 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { encodeRle } from "../../src/masks/runs/rle.ts";
+import { findRuns } from "../../src/masks/runs/find-runs.ts";
+import { rleOf } from "../../src/masks/runs/rle.ts";
 import { type MaskedFrame, type MaskedObject, MasksJsonWriter } from "../../src/video/masks-json.ts";
 import { MasksJson } from "../support/masks-json.ts";
 
 const MEBIBYTE = 1_048_576;
 const clip = { width: 64, height: 48, fps: 29.97 };
-const rle = encodeRle({ width: 2, height: 1, logits: Float32Array.from([-1, 1]) }, 64, 48, 0.5);
+const grid = { width: 2, height: 1, logits: Float32Array.from([-1, 1]) };
+const rle = rleOf(findRuns(grid, 64, 48, 0.5));
 const object: MaskedObject = { objectId: 7, promptIndex: 1, score: 0.75, box: [32, 0, 64, 48], rle };
 const frame = (sampleIdx: number, objects: readonly MaskedObject[]): MaskedFrame => ({
   sampleIdx,

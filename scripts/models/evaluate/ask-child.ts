@@ -1,7 +1,8 @@
 /** Loads one model folder and answers its parent's questions about pictures, one after another. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { encodeRle } from "../../../inference-container/src/masks/runs/rle.ts";
+import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
+import { rleOf } from "../../../inference-container/src/masks/runs/rle.ts";
 import { ModelFolderError } from "../../../inference-container/src/models/folder-error.ts";
 import { readManifest } from "../../../inference-container/src/models/folder.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
@@ -44,8 +45,8 @@ async function answer(model: Model, question: Question): Promise<AnswerMessage> 
       `It has ${width} × ${height} pixels, but its labels are for ${question.width} × ${question.height}.`,
     );
   const rle = (grid: LogitGrid): { mask: RleMessage; area: number } => {
-    const { size, counts, area } = encodeRle(grid, width, height, MASK_THRESHOLD);
-    return { mask: { size: [size[0], size[1]], counts }, area };
+    const runs = findRuns(grid, width, height, MASK_THRESHOLD);
+    return { mask: { size: [height, width], counts: rleOf(runs).counts }, area: runs.area };
   };
   const started = performance.now();
   const { instances, unserved } = await model.segment(picture, { prompts, threshold, withFaint: false });

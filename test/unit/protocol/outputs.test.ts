@@ -1,15 +1,25 @@
 import {
+  annotationIdOf,
+  annotationLine,
   assetKey,
+  closeAnnotations,
+  END_OF_ANNOTATIONS,
   filesByKind,
+  filesOf,
   ImageFiles,
+  ImageFormat,
   isList,
   isNamed,
+  MOST_MASKS_PER_TASK,
+  openAnnotations,
   OutputName,
   OUTPUTS,
   outputNamed,
   outputsOf,
+  parseHead,
   TaskOutput,
   VideoFiles,
+  VideoFormat,
   type Output,
   type TaskType,
 } from "@segmentation/protocol";
@@ -45,6 +55,45 @@ describe("the table of outputs", () => {
   });
 });
 
+describe("the formats", () => {
+  it("are kinds of outputs, which a finished task has only if its job asked for them", () => {
+    const kinds = (type: TaskType) =>
+      outputsOf(type).flatMap(([kind, { reported }]) => (reported === undefined ? [kind] : []));
+    expect(ImageFormat.options).toEqual(kinds("image"));
+    expect(VideoFormat.options).toEqual(kinds("video"));
+  });
+});
+
+describe("a COCO document", () => {
+  const head = { images: [{ id: 1 }] };
+  const annotations = [{ id: 3, text: "a\nb" }, { id: 4 }];
+  const lines = (count: number) =>
+    annotations.slice(0, count).map((annotation, i) => annotationLine(annotation, i === 0));
+
+  it.each([0, 1, 2])(
+    "has a line for its head and for each of %i annotations, and one that ends it",
+    (count) => {
+      const document = [openAnnotations(head), ...lines(count), closeAnnotations()].join("");
+      expect(JSON.parse(document)).toEqual({ ...head, annotations: annotations.slice(0, count) });
+      expect(document.split("\n")).toHaveLength(count + 3);
+      expect(document.endsWith(`\n${END_OF_ANNOTATIONS}`)).toBe(true);
+      expect(parseHead(document.split("\n")[0] ?? "")).toEqual({ ...head, annotations: [] });
+    },
+  );
+
+  it("may have fields behind its annotations", () => {
+    const document = [openAnnotations({}), ...lines(2), closeAnnotations(head)].join("");
+    expect(JSON.parse(document)).toEqual({ annotations, ...head });
+  });
+
+  it("gives each mask of a job an id of its own", () => {
+    const most = MOST_MASKS_PER_TASK - 1;
+    expect([annotationIdOf(0, 0), annotationIdOf(0, most), annotationIdOf(1, 0)]).toEqual([
+      1, 10_000, 10_001,
+    ]);
+  });
+});
+
 describe("a finished task's fields", () => {
   it("name the files that were written, and say null of a preview that was not", () => {
     expect(ImageFiles.parse(filesByKind("image", ["masks/0.png"]))).toEqual({ preview: null });
@@ -55,6 +104,45 @@ describe("a finished task's fields", () => {
       masks: "masks.json",
       preview: "preview.mp4",
     });
+  });
+
+  it("name a format's file only where it was written, and say of a list that it is there", () => {
+    const written = ["masks/0.png", "annotations.json", "labels.txt", "cutouts/0.png", "labelmap.png"];
+    const formats = { coco: "annotations.json", yolo: "labels.txt", cutout: true, labelmap: "labelmap.png" };
+    expect(ImageFiles.parse(filesByKind("image", written))).toEqual({ preview: null, ...formats });
+    expect(VideoFiles.parse(filesByKind("video", ["masks.json", "annotations.json"]))).toEqual({
+      masks: "masks.json",
+      preview: null,
+      coco: "annotations.json",
+    });
+    expect(filesByKind("image", ["masks/0.png"])).toEqual({ preview: null });
+  });
+
+  it("give every file that there is, in the table's order; a list's by its masks", () => {
+    const masks = [4, 7].map((maskIndex) => ({
+      maskIndex,
+      promptIndex: 0,
+      confidence: 0.5,
+      file: `masks/${maskIndex}.png`,
+    }));
+    const output = {
+      generatedAt: "2026-01-02T03:04:05.678Z",
+      notice: null,
+      type: "image",
+      units: 1,
+    } as const;
+    const namesOf = (changes: object) =>
+      filesOf(TaskOutput.parse({ ...output, masks, preview: null, ...changes })).map(
+        ({ kind, name, index }) => `${kind} ${name} ${index}`,
+      );
+    expect(namesOf({ labelmap: "labelmap.png", cutout: true })).toEqual([
+      "masks masks/4.png 4",
+      "masks masks/7.png 7",
+      "cutout cutouts/4.png 4",
+      "cutout cutouts/7.png 7",
+      "labelmap labelmap.png undefined",
+    ]);
+    expect(namesOf({ cutout: false })).toEqual(["masks masks/4.png 4", "masks masks/7.png 7"]);
   });
 
   it("can't lack what no task is without", () => {

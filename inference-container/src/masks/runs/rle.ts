@@ -1,6 +1,4 @@
-import type { LogitGrid } from "../../models/model.ts";
 import type { RowRuns } from "./row-runs.ts";
-import { findRuns } from "./find-runs.ts";
 
 /** A mask in the compressed run-length encoding (RLE) of the COCO API (maskApi.c, BSD), as pycocotools reads it. */
 export interface Rle {
@@ -13,20 +11,10 @@ export interface Rle {
   readonly counts: string;
 }
 
-/**
- * Encodes the pixels whose bilinearly resized logit exceeds the threshold's, without making a bitmap. `area` is the
- * number of set pixels.
- *
- * @param maskThreshold a probability, 0 to 1
- */
-export function encodeRle(
-  grid: LogitGrid,
-  width: number,
-  height: number,
-  maskThreshold: number,
-): Rle & { readonly area: number } {
-  const runs = findRuns(grid, width, height, maskThreshold);
-  return { size: [height, width], counts: packCounts(switches(runs), width * height), area: runs.area };
+/** Encodes a mask. */
+export function rleOf(runs: RowRuns): Rle {
+  const { width, height } = runs;
+  return { size: [height, width], counts: packCounts(switches(runs), width * height) };
 }
 
 /**

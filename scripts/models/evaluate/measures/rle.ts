@@ -2,7 +2,7 @@ import { type Mask, maskOfSwitches } from "./mask.ts";
 
 /**
  * Decodes a COCO run-length encoding: lengths of alternating runs of clear and set pixels, down each column. `counts` is
- * the list of lengths, or the text that the COCO API makes of it (see `encodeRle` of the inference service).
+ * the list of lengths, or the text that the COCO API makes of it (see `rleOf` of the inference service).
  * @param size height, then width, in pixels
  * @throws RangeError if the text has other characters, or the runs are not those of a picture of that size
  */

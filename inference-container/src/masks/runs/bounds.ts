@@ -1,4 +1,4 @@
-import type { RowRuns } from "../masks/runs/row-runs.ts";
+import type { RowRuns } from "./row-runs.ts";
 
 /** A rectangle of pixels; right and bottom are exclusive. */
 export interface Bounds {

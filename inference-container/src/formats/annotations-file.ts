@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { annotationLine, closeAnnotations, openAnnotations, OUTPUTS } from "@segmentation/protocol";
+import type { WrittenFile } from "../engine/messages.ts";
+import { TextFile } from "../text-file.ts";
+import { formatsTooLarge, MOST_TEXT_BYTES } from "./limits.ts";
+
+/** Pictures and clips write it alike. */
+const { name, contentType } = OUTPUTS.image.coco;
+
+/** Writes a COCO document annotation by annotation. Used as a `TextFile`. */
+export class AnnotationsFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #file: TextFile;
+  #isEmpty = true;
+
+  private constructor(path: string, file: TextFile) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** Creates the document in a task's folder; `head` has its fields that stand before the annotations. */
+  static async open(folder: string, head: object): Promise<AnnotationsFile> {
+    const path = join(folder, name);
+    const file = await TextFile.open(path, openAnnotations(head), MOST_TEXT_BYTES, () =>
+      formatsTooLarge("COCO annotations", MOST_TEXT_BYTES),
+    );
+    return new AnnotationsFile(path, file);
+  }
+
+  /** Appends an annotation. @throws TaskFailure named formats_too_large */
+  async add(annotation: object): Promise<void> {
+    await this.#file.write(annotationLine(annotation, this.#isEmpty));
+    this.#isEmpty = false;
+  }
+
+  /** Ends the document; `rest` has its fields that stand behind the annotations. */
+  async finish(rest?: object): Promise<WrittenFile> {
+    const written = await this.#file.finish(closeAnnotations(rest));
+    return { name, contentType, path: this.#path, ...written };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,91 @@
+import { categoriesOf, categoryIdOf, imageIdOf } from "@segmentation/protocol";
+import type { VideoTask, WrittenFile } from "../engine/messages.ts";
+import type { Size } from "../size.ts";
+import type { MaskedFrame, MaskedObject } from "../video/masks-json.ts";
+import { AnnotationsFile } from "./annotations-file.ts";
+import type { CocoShape } from "./coco-shape.ts";
+
+/** A frame whose objects have their shapes. */
+interface ShapedFrame extends MaskedFrame {
+  readonly objects: readonly (MaskedObject & { readonly shape: CocoShape })[];
+}
+
+/** A frame as a COCO image: `frame_id` counts the samples, `frame_index` the clip's frames, both from 0. */
+interface FrameImage extends Size {
+  readonly id: number;
+  readonly video_id: number;
+  readonly frame_id: number;
+  readonly frame_index: number;
+  /** Seconds from the clip's start. */
+  readonly time: number;
+  readonly file_name: string;
+}
+
+/** As many digits as FFmpeg's `%06d` has. */
+const FRAME_DIGITS = 6;
+const MICROSECONDS = 1e6;
+
+/** Writes a clip's tracked masks as a COCO document, frame by frame; only the frames' images wait in memory for its end. */
+export class ClipCoco implements AsyncDisposable {
+  readonly #file: AnnotationsFile;
+  readonly #taskId: string;
+  readonly #videoId: number;
+  readonly #size: Size;
+  readonly #images: FrameImage[] = [];
+  #annotations = 0;
+
+  private constructor(file: AnnotationsFile, taskId: string, videoId: number, size: Size) {
+    this.#file = file;
+    this.#taskId = taskId;
+    this.#videoId = videoId;
+    this.#size = size;
+  }
+
+  /** Creates the document of a clip of this size; undefined if the task does not want it. */
+  static async open({ folder, prompts, formats }: VideoTask, size: Size): Promise<ClipCoco | undefined> {
+    if (formats === undefined) return undefined;
+    const { taskId, index } = formats;
+    const id = imageIdOf(index);
+    const file = await AnnotationsFile.open(folder, {
+      videos: [{ id, name: taskId, ...size }],
+      categories: categoriesOf(prompts),
+    });
+    return new ClipCoco(file, taskId, id, size);
+  }
+
+  /** Appends a frame, with or without objects. @throws TaskFailure named formats_too_large */
+  async frame({ sampleIdx, frameIdx, timeSec, objects }: ShapedFrame): Promise<void> {
+    const image_id = sampleIdx + 1;
+    const video_id = this.#videoId;
+    this.#images.push({
+      id: image_id,
+      video_id,
+      frame_id: sampleIdx,
+      frame_index: frameIdx,
+      time: Math.round(timeSec * MICROSECONDS) / MICROSECONDS,
+      ...this.#size,
+      file_name: `${this.#taskId}/${String(frameIdx).padStart(FRAME_DIGITS, "0")}.jpg`,
+    });
+    for (const { objectId, promptIndex, score, shape } of objects) {
+      await this.#file.add({
+        id: ++this.#annotations,
+        image_id,
+        video_id,
+        track_id: objectId,
+        category_id: categoryIdOf(promptIndex),
+        ...shape,
+        score,
+        iscrowd: 0,
+      });
+    }
+  }
+
+  /** Ends the document. */
+  finish(): Promise<WrittenFile> {
+    return this.#file.finish({ images: this.#images });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,18 @@
+import { boundsOf } from "../masks/runs/bounds.ts";
+import { type Rle, rleOf } from "../masks/runs/rle.ts";
+import type { RowRuns } from "../masks/runs/row-runs.ts";
+
+/** A mask as a COCO annotation has it. */
+export interface CocoShape {
+  readonly segmentation: Rle;
+  /** The set pixels' own box, not the detector's: [x, y, width, height]. */
+  readonly bbox: readonly [number, number, number, number];
+  /** The number of set pixels. */
+  readonly area: number;
+}
+
+/** The shape of a mask with at least one set pixel. */
+export function cocoShapeOf(runs: RowRuns): CocoShape {
+  const { left, top, right, bottom } = boundsOf(runs);
+  return { segmentation: rleOf(runs), bbox: [left, top, right - left, bottom - top], area: runs.area };
+}

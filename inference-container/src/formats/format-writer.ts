@@ -1,0 +1,27 @@
+import type { ImageTask, WrittenFile } from "../engine/messages.ts";
+import type { RowRuns } from "../masks/runs/row-runs.ts";
+import type { Picture } from "../models/model.ts";
+
+/** A mask of the picture, as its formats have it. */
+export interface FoundMask {
+  readonly maskIndex: number;
+  readonly categoryId: number;
+  /** Confidence, 0 to 1. */
+  readonly score: number;
+  readonly runs: RowRuns;
+}
+
+/** Writes a picture's masks in a format. Await each call before the next. The opener has to dispose of it. */
+export interface FormatWriter extends AsyncDisposable {
+  /** Takes the next mask, in the order of their indices. @throws TaskFailure named formats_too_large */
+  add(found: FoundMask): Promise<void>;
+  /** The written files, once the last mask was taken. */
+  finish(): Promise<WrittenFile[]>;
+}
+
+/** What a format is written of: the task, with the name and the place of its upload, and the decoded picture. */
+export interface Subject extends Pick<ImageTask, "folder" | "prompts"> {
+  readonly taskId: string;
+  readonly index: number;
+  readonly picture: Picture;
+}

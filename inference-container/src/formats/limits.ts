@@ -1,0 +1,12 @@
+import { taskFailure, type TaskFailure } from "../tasks/failure.ts";
+
+const MEBIBYTE = 1_048_576;
+
+/** The most bytes of a text: what a client can still be expected to read. */
+export const MOST_TEXT_BYTES = 512 * MEBIBYTE;
+/** The most bytes that a picture's cut-outs have before they are compressed: 268 megapixels. */
+export const MOST_CUTOUT_BYTES = 1_024 * MEBIBYTE;
+
+/** The failure of a task whose files in a format, such as "COCO annotations", would exceed their limit. */
+export const formatsTooLarge = (files: string, limitBytes: number): TaskFailure =>
+  taskFailure("formats_too_large", { files, limit: `${limitBytes / MEBIBYTE} MB` });

@@ -1,0 +1,45 @@
+import type { ImageFormat } from "@segmentation/protocol";
+import type { TaskHooks } from "../engine/hooks.ts";
+import type { ImageTask } from "../engine/messages.ts";
+import type { Picture } from "../models/model.ts";
+import { openCoco } from "./coco.ts";
+import { openCutouts } from "./cutout.ts";
+import type { FormatWriter, Subject } from "./format-writer.ts";
+import { openLabelmap } from "./labelmap.ts";
+import { openYolo } from "./yolo.ts";
+
+const OPEN: Readonly<Record<ImageFormat, (subject: Subject) => FormatWriter | Promise<FormatWriter>>> = {
+  coco: openCoco,
+  yolo: openYolo,
+  cutout: openCutouts,
+  labelmap: openLabelmap,
+};
+
+/** Writes a picture's masks in all formats that its task wants; nothing if it wants none. */
+export async function openFormats(
+  task: ImageTask,
+  picture: Picture,
+  hooks: TaskHooks,
+): Promise<FormatWriter> {
+  const { folder, prompts, formats } = task;
+  await using opened = new AsyncDisposableStack();
+  const writers: FormatWriter[] = [];
+  if (formats !== undefined) {
+    const { wanted, taskId, index } = formats;
+    const subject = { folder, prompts, taskId, index, picture };
+    for (const format of wanted) writers.push(opened.use(await OPEN[format](subject)));
+  }
+  const owned = opened.move();
+  return {
+    add: async (found) => {
+      for (const writer of writers) {
+        await writer.add(found);
+        // Cut-outs of a large picture take seconds each.
+        hooks.signal.throwIfAborted();
+        hooks.progress(0, 1);
+      }
+    },
+    finish: async () => (await Promise.all(writers.map((writer) => writer.finish()))).flat(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

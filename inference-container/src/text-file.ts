@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { open, type FileHandle } from "node:fs/promises";
+
+/** The finished file; `size` is in bytes, `md5` its digest in base64, as Content-MD5 carries it. */
+export interface WrittenText {
+  readonly size: number;
+  readonly md5: string;
+}
+
+/** How many bytes of text are gathered before they are written. */
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Writes a text of any length, piece by piece, in the memory of a chunk. Await each call before the next. The opener has to
+ * dispose of it, which also closes an unfinished file.
+ */
+export class TextFile {
+  readonly #file: FileHandle;
+  readonly #limitBytes: number;
+  readonly #refuse: () => Error;
+  readonly #hash = createHash("md5");
+  #gathered: string[] = [];
+  #gatheredBytes = 0;
+  #size = 0;
+
+  private constructor(file: FileHandle, head: string, limitBytes: number, refuse: () => Error) {
+    this.#file = file;
+    this.#limitBytes = limitBytes;
+    this.#refuse = refuse;
+    this.#gather(head);
+  }
+
+  /**
+   * Creates or overwrites the file, which begins with `head`.
+   *
+   * @param limitBytes how large it may become, without its end @param refuse makes the error of a text that is larger
+   */
+  static async open(path: string, head: string, limitBytes: number, refuse: () => Error): Promise<TextFile> {
+    return new TextFile(await open(path, "w"), head, limitBytes, refuse);
+  }
+
+  /** Appends a text. @throws what `refuse` makes if the file would exceed its limit */
+  async write(text: string): Promise<void> {
+    this.#gather(text);
+    if (this.#size > this.#limitBytes) throw this.#refuse();
+    if (this.#gatheredBytes >= CHUNK_BYTES) await this.#flush();
+  }
+
+  /** Writes what is left and the `end`, and closes the file. */
+  async finish(end: string): Promise<WrittenText> {
+    this.#gather(end);
+    await this.#flush();
+    await this.#file.close();
+    return { size: this.#size, md5: this.#hash.digest("base64") };
+  }
+
+  /** Closes the file, which keeps what was written. */
+  async dispose(): Promise<void> {
+    await this.#file.close();
+  }
+
+  /** As `dispose`, but never rejects, so that it hides no other failure. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose().catch(() => {});
+  }
+
+  #gather(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    this.#gathered.push(text);
+    this.#gatheredBytes += bytes;
+    this.#size += bytes;
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#gathered.join(""));
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    this.#hash.update(bytes);
+    await this.#file.writeFile(bytes);
+  }
+}

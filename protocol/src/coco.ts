@@ -1,0 +1,46 @@
+import { MOST_MASKS_PER_TASK } from "./outputs.ts";
+
+/** A class of objects, as COCO's format and YOLO's have it. */
+export interface Category {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The id of a prompt's category. A YOLO class counts from 0 instead. */
+export const categoryIdOf = (promptIndex: number): number => promptIndex + 1;
+
+/** The categories of a job, in the order of their ids: its prompts. */
+export const categoriesOf = (prompts: readonly string[]): Category[] =>
+  prompts.map((name, promptIndex) => ({ id: categoryIdOf(promptIndex), name }));
+
+/** The COCO id of the picture, or the clip, that has this place in its job, from 0. */
+export const imageIdOf = (index: number): number => index + 1;
+
+/** The COCO id of a picture's mask, unique in its job. */
+export const annotationIdOf = (index: number, maskIndex: number): number =>
+  index * MOST_MASKS_PER_TASK + maskIndex + 1;
+
+/*
+ * A COCO document is written in lines, so that whoever joins the documents of a job copies annotations without parsing them:
+ * the first line has everything else, then comes a line for each annotation, all but the first after a comma.
+ */
+
+/** A document's first line: `head`'s fields, then the list of annotations is open. */
+export const openAnnotations = (head: object): string =>
+  `${JSON.stringify({ ...head, annotations: [] }).slice(0, -"]}".length)}\n`;
+
+/** The line of an annotation. */
+export const annotationLine = (annotation: object, isFirst: boolean): string =>
+  `${isFirst ? "" : ","}${JSON.stringify(annotation)}\n`;
+
+/** Closes the list of annotations, and the document with `rest`'s fields. */
+export function closeAnnotations(rest: object = {}): string {
+  const fields = JSON.stringify(rest).slice("{".length);
+  return `]${fields === "}" ? "" : ","}${fields}\n`;
+}
+
+/** How a document ends that has nothing behind its annotations. */
+export const END_OF_ANNOTATIONS: string = closeAnnotations();
+
+/** The fields of a document's first line. @throws SyntaxError if it is not one of `openAnnotations` */
+export const parseHead = (firstLine: string): unknown => JSON.parse(`${firstLine}]}`);
