@@ -26,6 +26,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "client",
+          include: ["client/test/**/*.test.ts"],
+          setupFiles: ["test/support/node/seed.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: "inference",
           include: ["inference-container/test/**/*.test.ts"],
           setupFiles: ["test/support/node/seed.ts"],

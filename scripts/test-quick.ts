@@ -4,7 +4,12 @@ import { runTests } from "./testing/run-tests.ts";
 /** The tests that take about a minute: no static checks, no model. Arguments go to vitest: `npm run test:quick ledger`. */
 await runCommand((signal) =>
   runTests(
-    { projects: ["unit", "worker"], args: process.argv.slice(2), withChecks: false, withModel: false },
+    {
+      projects: ["unit", "client", "worker"],
+      args: process.argv.slice(2),
+      withChecks: false,
+      withModel: false,
+    },
     signal,
   ),
 );

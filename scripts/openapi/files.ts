@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
+import { CLIENT_CONTRACT, clientContract } from "./client-contract.ts";
 
 const run = promisify(execFile);
 
@@ -37,8 +38,10 @@ async function clientTypes(document: string): Promise<string> {
 /** The generated files that are committed: each file's text by its path in the project. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+  const types = await clientTypes(document);
   return new Map([
     ["docs/openapi.json", document],
-    ["test/generated-client/schema.d.ts", await clientTypes(document)],
+    ["test/generated-client/schema.d.ts", types],
+    [CLIENT_CONTRACT, clientContract(types)],
   ]);
 }

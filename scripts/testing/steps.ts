@@ -15,9 +15,11 @@ export interface Step {
 
 /** The static checks: types, lint (with directions and cycles of imports), format. */
 function staticChecks(): Step[] {
-  const projects = globSync("{,test/,protocol/,inference-container/}tsconfig*.json", { cwd: PROJECT_ROOT });
+  const projects = globSync("{,test/,protocol/,client/,inference-container/}tsconfig*.json", {
+    cwd: PROJECT_ROOT,
+  });
   const steps: Step[] = projects
-    .filter((project) => project !== "tsconfig.base.json")
+    .filter((project) => !project.endsWith("tsconfig.base.json") && !project.endsWith("tsconfig.build.json"))
     .toSorted()
     .map((project) => ({ name: `types (${project})`, tool: "tsc", args: ["-p", project] }));
   steps.push(

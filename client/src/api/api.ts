@@ -1,0 +1,73 @@
+import { ROUTES } from "../contract.ts";
+import type { Answered, ApiRequest, Connection } from "../http/connection.ts";
+import type { RequestOptions } from "../options.ts";
+import type { Answer, Api, Input, OperationId } from "./types.ts";
+
+/** The request of an operation: names in its path are filled in; the other values are the body, or the query of one without. */
+function requestOf(id: OperationId, input: object): ApiRequest {
+  const [method = "", template = "", status] = ROUTES[id].split(" ");
+  const rest = new Map<string, unknown>(Object.entries(input));
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name);
+    if (typeof value !== "string" || value === "") throw new TypeError(`${id} needs a ${name}.`);
+    rest.delete(name);
+    return encodeURIComponent(value);
+  });
+  const request = { method, path, status: Number(status) };
+  if (rest.size === 0) return request;
+  if (method === "POST" || method === "PATCH") return { ...request, body: Object.fromEntries(rest) };
+  const query = new URLSearchParams();
+  for (const [name, value] of rest)
+    if (value !== undefined) query.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  return { ...request, path: `${path}?${query.toString()}` };
+}
+
+/** Asks for an operation. @throws SegmentationError */
+export async function askFor<Id extends OperationId>(
+  connection: Connection,
+  id: Id,
+  input: Input<Id>,
+  options: RequestOptions = {},
+): Promise<Answered<Answer<Id>>> {
+  return await connection.ask<Answer<Id>>(requestOf(id, input), options);
+}
+
+interface Page {
+  readonly items: readonly unknown[];
+  readonly nextToken: string | null;
+}
+
+/** Asks once and gives the answer as promise, as response, and as the items of all pages. */
+function call(
+  connection: Connection,
+  id: OperationId,
+  input: object = {},
+  options: RequestOptions = {},
+): object {
+  const ask = async (given: object) => await connection.ask<Page>(requestOf(id, given), options);
+  const answered = ask(input);
+  const data = answered.then((answer) => answer.data);
+  return Object.assign(data, {
+    withResponse(): Promise<Answered<unknown>> {
+      // A failure is told by the promise that is asked for.
+      data.catch(() => {});
+      return answered;
+    },
+    async *[Symbol.asyncIterator](): AsyncGenerator {
+      for (let page = await data; ;) {
+        yield* page.items;
+        if (page.nextToken === null) return;
+        page = (await ask({ ...input, nextToken: page.nextToken })).data;
+      }
+    },
+  });
+}
+
+const IDS = Object.keys(ROUTES).filter((id): id is OperationId => id in ROUTES);
+
+/** The operations of the service, as the contract lists them. */
+export function createApi(connection: Connection): Api {
+  const operation = (id: OperationId) => (input?: object, options?: RequestOptions) =>
+    call(connection, id, input, options);
+  return Object.fromEntries(IDS.map((id): unknown[] => [id, operation(id)]));
+}

@@ -1,0 +1,50 @@
+import type { operations } from "../contract.ts";
+import type { RequestOptions } from "../options.ts";
+
+export type OperationId = keyof operations;
+
+/** A part of an object type, or nothing if it is absent. */
+type Part<T, Name extends string> = T extends { readonly [N in Name]: infer Value } ? Value : unknown;
+type Given<T> = [T] extends [undefined] ? unknown : NonNullable<T>;
+
+type Parameters<Id extends OperationId> = operations[Id]["parameters"];
+type Body<Id extends OperationId> = operations[Id] extends {
+  requestBody: { content: { "application/json": infer Value } };
+}
+  ? Value
+  : unknown;
+
+/** What an operation takes: the names in its path, its query and the fields of its body, in one object. */
+export type Input<Id extends OperationId> = Given<Part<Parameters<Id>, "path">> &
+  Given<NonNullable<Parameters<Id>["query"]>> &
+  Body<Id> &
+  object;
+
+type Success = 200 | 201 | 202 | 204;
+type Responses<Id extends OperationId> = operations[Id]["responses"];
+type Content<Id extends OperationId> = Responses<Id>[keyof Responses<Id> & Success];
+
+/** What an operation answers; nothing if it is a 204. */
+export type Answer<Id extends OperationId> =
+  Content<Id> extends { content: { "application/json": infer Value } } ? Value : undefined;
+
+/** What the pages of a list have; never, if the operation is no list with pages. */
+export type Item<Id extends OperationId> =
+  Answer<Id> extends { items: (infer One)[]; nextToken: string | null } ? One : never;
+
+/** The answer of an operation; `withResponse` gives the HTTP response beside it. */
+export interface ApiPromise<T> extends Promise<T> {
+  withResponse(): Promise<{ readonly data: T; readonly response: Response }>;
+}
+
+/** One page if it is awaited; all items of this page and the following ones if it is iterated. */
+export type ApiAnswer<Id extends OperationId> = ApiPromise<Answer<Id>> &
+  ([Item<Id>] extends [never] ? unknown : AsyncIterable<Item<Id>>);
+
+type Arguments<Id extends OperationId> =
+  {} extends Input<Id>
+    ? [input?: Input<Id>, options?: RequestOptions]
+    : [input: Input<Id>, options?: RequestOptions];
+
+/** Every operation of the service by its name in the contract. */
+export type Api = { readonly [Id in OperationId]: (...given: Arguments<Id>) => ApiAnswer<Id> };

@@ -1,0 +1,130 @@
+import { createApi } from "./api/api.ts";
+import type { Api } from "./api/types.ts";
+import { Connection } from "./http/connection.ts";
+import { readBlob } from "./http/read.ts";
+import type { ClientOptions } from "./options.ts";
+import { JobFiles } from "./results/files.ts";
+import { ImageResult, loadPictures } from "./results/image-result.ts";
+import { loadVideo, type VideoResult } from "./results/video-result.ts";
+import type { JobStatus } from "./schemas.ts";
+import { type EndedRun, runJob, type SegmentOptions, type SegmentVideoOptions } from "./segment.ts";
+import { contentTypeOf } from "./upload/content-type.ts";
+import { type Input, type NamedFile, openInput } from "./upload/input.ts";
+import { type SendFile, sendFile } from "./upload/send-file.ts";
+import { uploadFile } from "./upload/upload.ts";
+import { type ReadyArchive, waitForArchive } from "./wait/archive.ts";
+import { assertSucceeded } from "./wait/failed-job.ts";
+import { type JobUpdate, lastStatus, watch } from "./wait/watch.ts";
+
+/** What may end a call early. */
+export interface Abortable {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UploadOptions extends Abortable {
+  /** Called with the number of bytes that are gone. */
+  readonly onProgress?: ((uploadedBytes: number) => void) | undefined;
+}
+
+/** A client of a segmentation service. Every method rejects with a `SegmentationError`, or with the reason of its signal. */
+export class SegmentationClient {
+  /** Every operation of the service by its name in the contract. */
+  readonly api: Api;
+  protected readonly connection: Connection;
+
+  constructor(options: ClientOptions) {
+    this.connection = new Connection(options);
+    this.api = createApi(this.connection);
+  }
+
+  /**
+   * Finds what the prompts name in a picture, or in up to 100: uploads them, creates a job, waits for it, and fetches the
+   * masks. A picture of several that fails tells so by its `problem`; the call fails if all of them do.
+   */
+  async segment(
+    input: Input | readonly Input[],
+    prompts: string | readonly string[],
+    options: SegmentOptions = {},
+  ): Promise<ImageResult> {
+    const { signal } = options;
+    const files = await Promise.all([input].flat().map((each: Input) => this.open(each, signal)));
+    const run = { type: "image", files, prompts: [prompts].flat(), options } as const;
+    return await this.#imageResult(await runJob(this.connection, this.send, run), signal);
+  }
+
+  /** Finds what the prompts name in a clip, and follows it from frame to frame. */
+  async segmentVideo(
+    input: Input,
+    prompts: string | readonly string[],
+    options: SegmentVideoOptions = {},
+  ): Promise<VideoResult> {
+    const { signal } = options;
+    const files = [await this.open(input, signal)];
+    const run = { type: "video", files, prompts: [prompts].flat(), options } as const;
+    return await this.#videoResult(await runJob(this.connection, this.send, run), signal);
+  }
+
+  /**
+   * The result of a job that was created elsewhere or earlier; waits for it if it has not ended.
+   * @throws SegmentationError with the job's problem if it has failed
+   */
+  async result(jobId: string, { signal }: Abortable = {}): Promise<ImageResult | VideoResult> {
+    const job = await this.waitForJob(jobId, { signal });
+    assertSucceeded(job);
+    const run = { job, names: new Map<string, string>() };
+    return job.type === "image" ? await this.#imageResult(run, signal) : await this.#videoResult(run, signal);
+  }
+
+  /** Tells how far a job is, whenever that changes, until it has ended. */
+  watchJob(jobId: string, options: Abortable = {}): AsyncIterable<JobUpdate> {
+    return watch(this.connection, jobId, options);
+  }
+
+  /** Waits until a job has ended, in success or not. */
+  async waitForJob(jobId: string, options: Abortable = {}): Promise<JobStatus> {
+    return await lastStatus(this.watchJob(jobId, options));
+  }
+
+  /** Asks for the zip of a job's files, and waits until it can be downloaded. */
+  async archive(jobId: string, options: Abortable = {}): Promise<ReadyArchive> {
+    return await waitForArchive(this.connection, jobId, options);
+  }
+
+  /** Uploads a picture or a clip, and gives the taskId that a job takes. */
+  async upload(input: Input, { signal, onProgress }: UploadOptions = {}): Promise<string> {
+    const { file } = await this.open(input, signal);
+    const onBytes = (bytes: number): void => onProgress?.(bytes);
+    return await uploadFile(this.connection, this.send, file, await contentTypeOf(file), { signal, onBytes });
+  }
+
+  /** Downloads a signed URL. */
+  async download(url: string, { signal }: Abortable = {}): Promise<Blob> {
+    return await this.connection.storage(url, {}, readBlob, signal);
+  }
+
+  /** Opens an input; where there is a file system, its paths too. */
+  protected async open(input: Input, signal: AbortSignal | undefined): Promise<NamedFile> {
+    return await openInput(this.connection, input, signal);
+  }
+
+  /** Sends a file to the storage. */
+  protected get send(): SendFile {
+    return sendFile;
+  }
+
+  async #imageResult({ job, names }: EndedRun, signal: AbortSignal | undefined): Promise<ImageResult> {
+    const [files, { manifest }] = await JobFiles.open(this.connection, job.jobId, signal);
+    if (manifest.type !== "image") throw new TypeError(`The job ${job.jobId} is none of pictures.`);
+    return new ImageResult(
+      files,
+      job,
+      await loadPictures(this.connection, files, manifest, job, names, signal),
+    );
+  }
+
+  async #videoResult({ job, names }: EndedRun, signal: AbortSignal | undefined): Promise<VideoResult> {
+    const [files, { manifest }] = await JobFiles.open(this.connection, job.jobId, signal);
+    if (manifest.type !== "video") throw new TypeError(`The job ${job.jobId} is none of a clip.`);
+    return await loadVideo(files, manifest, job, names, signal);
+  }
+}

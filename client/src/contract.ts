@@ -1,0 +1,1634 @@
+// Made by `npm run openapi` from the service's contract. Change it there.
+
+/** Each operation's method, path, and the status of its success. */
+export const ROUTES = {
+  createUploadPresign: "POST /v1/uploads/presign 200",
+  listJobs: "GET /v1/jobs 200",
+  createJob: "POST /v1/jobs 202",
+  retrieveJob: "GET /v1/jobs/{jobId} 200",
+  retrieveJobResult: "GET /v1/jobs/{jobId}/result 200",
+  createJobDownload: "POST /v1/jobs/{jobId}/download 202",
+  retrieveJobDownload: "GET /v1/jobs/{jobId}/download 200",
+  getAccount: "GET /v1/account 200",
+  getAccountOverview: "GET /v1/account/overview 200",
+  listApiKeys: "GET /v1/api-keys 200",
+  createApiKey: "POST /v1/api-keys 201",
+  revokeApiKey: "DELETE /v1/api-keys/{keyId} 200",
+  createCheckout: "POST /v1/billing/checkout 201",
+  createBillingPortal: "POST /v1/billing/portal 201",
+} as const;
+
+/** What the service answers instead of a result. */
+export type ApiErrorCode =
+  | "Unauthorized"
+  | "active_job_exists"
+  | "api_key_not_found"
+  | "billing_not_configured"
+  | "body_incomplete"
+  | "body_too_large"
+  | "daily_limit_reached"
+  | "download_not_requested"
+  | "duplicate_task"
+  | "email_unverified"
+  | "enqueue_failed"
+  | "idempotency_in_progress"
+  | "idempotency_mismatch"
+  | "identity_provider_unavailable"
+  | "internal_error"
+  | "invalid_cursor"
+  | "invalid_idempotency_key"
+  | "invalid_json"
+  | "invalid_request"
+  | "job_not_downloadable"
+  | "job_not_found"
+  | "job_not_ready"
+  | "method_not_allowed"
+  | "not_found"
+  | "payment_provider_failed"
+  | "payment_required"
+  | "prompt_too_long"
+  | "rate_limited"
+  | "subscription_exists"
+  | "task_not_owned"
+  | "task_type_mismatch"
+  | "too_many_active_jobs"
+  | "too_many_keys"
+  | "too_many_prompts"
+  | "too_many_uploads"
+  | "trial_exhausted"
+  | "trial_expired"
+  | "trial_format_unsupported"
+  | "trial_insufficient"
+  | "trial_limit_exceeded"
+  | "trial_queue_full"
+  | "trial_video_unsupported"
+  | "unsupported_content_type"
+  | "upload_incomplete"
+  | "upload_too_large";
+
+/** Why a task failed, or what it could not serve. */
+export type TaskProblemCode =
+  | "all_tasks_failed"
+  | "attempts_exhausted"
+  | "canceled"
+  | "disk_full"
+  | "engine_crashed"
+  | "engine_timeout"
+  | "frame_too_large"
+  | "hdr_not_converted"
+  | "image_corrupt"
+  | "image_empty"
+  | "image_format_unsupported"
+  | "image_too_many_pixels"
+  | "image_truncated"
+  | "inference_unavailable"
+  | "input_changed"
+  | "input_forbidden"
+  | "input_not_found"
+  | "input_redirected"
+  | "input_too_large"
+  | "input_unavailable"
+  | "internal_error"
+  | "masks_limited"
+  | "model_output_invalid"
+  | "not_an_image"
+  | "output_grant_mismatch"
+  | "output_grant_unavailable"
+  | "output_refused"
+  | "output_unavailable"
+  | "preview_failed"
+  | "prompt_outside_vocabulary"
+  | "storage_origin_refused"
+  | "task_refused"
+  | "too_many_frames"
+  | "too_many_masks"
+  | "video_codec_unsupported"
+  | "video_crashed"
+  | "video_format_unsupported"
+  | "video_stalled"
+  | "video_stream_missing"
+  | "video_too_long"
+  | "video_truncated"
+  | "video_unavailable"
+  | "video_unreadable";
+
+/** Why an archive could not be built. */
+export type ArchiveProblemCode =
+  | "archive_failed"
+  | "archive_output_missing"
+  | "archive_too_large"
+  | "archive_too_many_files"
+  | "archive_too_often";
+
+export interface paths {
+    "/v1/uploads/presign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a URL to upload a file to
+         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. The service deletes an upload that no job has used within a day.
+         */
+        post: operations["createUploadPresign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the account's jobs, newest first */
+        get: operations["listJobs"];
+        put?: never;
+        /**
+         * Create a job from uploaded files and text prompts
+         * @description The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.
+         */
+        post: operations["createJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a job's status
+         * @description The status never contains masks. Get them from the result.
+         */
+        get: operations["retrieveJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the masks of a job that succeeded */
+        get: operations["retrieveJobResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an archive's status */
+        get: operations["retrieveJobDownload"];
+        put?: never;
+        /**
+         * Start building a zip of a job's outputs
+         * @description If an archive is already being built or is ready, the service returns that one. If it failed, the service starts a new one.
+         */
+        post: operations["createJobDownload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the account */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the account's usage, billing, access and trial */
+        get: operations["getAccountOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the account's API keys */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The service stores only a digest of the secret and cannot show the secret again.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description The service refuses the key from its next use on. A revoked key stays revoked; revoking it again changes nothing.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open a checkout session for the subscription */
+        post: operations["createCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/portal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open a billing portal session */
+        post: operations["createBillingPortal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "type": "image",
+         *       "totalItems": 1
+         *     }
+         */
+        AcceptedJob: {
+            jobId: string;
+            type: components["schemas"]["JobType"];
+            totalItems: number;
+            trial?: {
+                remainingTokens: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 in UTC, with milliseconds.
+                 * @example 2026-11-20T09:30:00.000Z
+                 */
+                expiresAt: string;
+            };
+        };
+        /**
+         * @example {
+         *       "accountId": "acct_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "email": "ada@example.com",
+         *       "emailVerified": true,
+         *       "image": null,
+         *       "name": "Ada",
+         *       "status": "active"
+         *     }
+         */
+        Account: {
+            accountId: string;
+            email: string;
+            emailVerified: boolean;
+            image: string | null;
+            /** @description Without a name, the part of the e-mail address before the @. */
+            name: string;
+            /** @enum {string} */
+            status: "active" | "suspended";
+        };
+        /** @description What the account may do now, and why. */
+        AccountAccess: {
+            /** @enum {string} */
+            mode: "paid" | "trial" | "blocked";
+            /** @enum {string} */
+            reason: "paid_access" | "trial_eligible" | "trial_active" | "trial_exhausted" | "trial_expired" | "billing_delinquent";
+            canCreateJobs: boolean;
+            videoAllowed: boolean;
+            downloadsAllowed: boolean;
+            maxImageTasksPerJob: number;
+            maxActiveJobs: number;
+        };
+        /** @description What the payment provider reports. A field is absent until the provider has reported it. */
+        AccountBilling: {
+            /** @enum {string} */
+            accessStatus?: "active" | "delinquent" | "inactive";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            currentPeriodEnd?: string;
+            latestInvoiceStatus?: string;
+            stripeSubscriptionStatus?: string;
+        };
+        /**
+         * @example {
+         *       "tokenUsageLast24h": 3,
+         *       "billing": {},
+         *       "access": {
+         *         "mode": "trial",
+         *         "reason": "trial_active",
+         *         "canCreateJobs": true,
+         *         "videoAllowed": false,
+         *         "downloadsAllowed": true,
+         *         "maxImageTasksPerJob": 3,
+         *         "maxActiveJobs": 1
+         *       },
+         *       "trial": {
+         *         "offerVersion": "v1",
+         *         "status": "active",
+         *         "grantTokens": 100,
+         *         "consumedTokens": 3,
+         *         "remainingTokens": 97,
+         *         "durationDays": 14,
+         *         "startedAt": "2026-11-20T09:30:00.000Z",
+         *         "expiresAt": "2026-12-04T09:30:00.000Z",
+         *         "activeJobId": null
+         *       }
+         *     }
+         */
+        AccountOverview: {
+            tokenUsageLast24h: number;
+            billing: components["schemas"]["AccountBilling"];
+            access: components["schemas"]["AccountAccess"];
+            trial: components["schemas"]["AccountTrial"];
+        };
+        /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
+        AccountTrial: {
+            offerVersion: string;
+            /** @enum {string} */
+            status: "eligible" | "active" | "exhausted" | "expired";
+            grantTokens: number;
+            consumedTokens: number;
+            remainingTokens: number;
+            durationDays: number;
+            startedAt: string | null;
+            expiresAt: string | null;
+            activeJobId: string | null;
+        };
+        /**
+         * @example {
+         *       "keyId": "key_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "label": "nightly batch",
+         *       "prefix": "sk_live_4kQz",
+         *       "revoked": false,
+         *       "revokedAt": null,
+         *       "createdAt": "2026-11-20T09:30:00.000Z",
+         *       "updatedAt": "2026-11-20T09:30:00.000Z"
+         *     }
+         */
+        ApiKey: {
+            keyId: string;
+            label: string;
+            /** @description The first characters of the secret, to tell keys apart. */
+            prefix: string;
+            revoked: boolean;
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ApiKeyList: {
+            items: components["schemas"]["ApiKey"][];
+        };
+        /**
+         * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "status": "pending",
+         *       "expiresAt": null,
+         *       "downloadUrl": null,
+         *       "retryAfterSeconds": 2,
+         *       "error": null
+         *     }
+         */
+        ArchiveDownload: {
+            jobId: string;
+            status: components["schemas"]["ArchiveStatus"];
+            /** @description When the service deletes the archive. */
+            expiresAt: string | null;
+            /** @description The signed URL of the zip once it is ready. Each response has a new one. */
+            downloadUrl: string | null;
+            /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
+            retryAfterSeconds: number | null;
+            error: string | null;
+        };
+        /** @enum {string} */
+        ArchiveStatus: "pending" | "processing" | "ready" | "failed";
+        /**
+         * @example {
+         *       "url": "https://checkout.stripe.com/c/pay/cs_live_a1"
+         *     }
+         */
+        BillingUrl: {
+            /** Format: uri */
+            url: string;
+        };
+        /**
+         * @example {
+         *       "label": "nightly batch"
+         *     }
+         */
+        CreateApiKeyRequest: {
+            label: string;
+        };
+        CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
+        CreatedApiKey: {
+            apiKey: components["schemas"]["ApiKey"];
+            /** @description The key itself. It is shown only in this response. */
+            secret?: string;
+            /** @description True in a replayed response, which does not contain the secret. */
+            secretUnavailable: boolean;
+        };
+        /** @description The body of every error response. */
+        ErrorObject: {
+            /** @description A stable code for programs. */
+            error: string;
+            /** @description What happened, and what to do about it. */
+            message?: string;
+            /** @description Tokens left in the free trial. */
+            remainingTokens?: number;
+            /** @description Tokens that the refused job needs. */
+            requestedTokens?: number;
+            /**
+             * Format: date-time
+             * @description When the free trial ends or ended.
+             */
+            expiresAt?: string;
+            /** @description The job in progress that blocks a new one. */
+            activeJobId?: string;
+            /**
+             * Format: uri
+             * @description The page on which to upgrade or pay.
+             */
+            upgradeUrl?: string;
+            /** @description Seconds to wait before trying again. */
+            retryAfterSeconds?: number;
+        };
+        /**
+         * @example {
+         *       "type": "image",
+         *       "prompts": [
+         *         "cat",
+         *         "chair"
+         *       ],
+         *       "tasks": [
+         *         "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"
+         *       ],
+         *       "generatePreview": true
+         *     }
+         */
+        ImageJobRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            /**
+             * @description What to look for, in words.
+             * @example [
+             *       "cat",
+             *       "chair"
+             *     ]
+             */
+            prompts: string[];
+            /** @description The taskIds of the uploaded images, each once. */
+            tasks: components["schemas"]["TaskId"][];
+            /**
+             * @description Whether the result includes a preview: each image with its masks drawn on it.
+             * @default false
+             */
+            generatePreview?: boolean;
+            /**
+             * @description Objects with a lower confidence are left out.
+             * @default 0.5
+             */
+            threshold?: number;
+            /**
+             * @description Pixels with a lower probability are left out of the mask.
+             * @default 0.5
+             */
+            maskThreshold?: number;
+        };
+        /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
+        ImageManifest: {
+            jobId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            prompts: string[];
+            items: {
+                taskId: components["schemas"]["TaskId"];
+                inputId: string;
+                units: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 in UTC, with milliseconds.
+                 * @example 2026-11-20T09:30:00.000Z
+                 */
+                generatedAt: string;
+                /** Format: uri */
+                previewUrl?: string;
+                masks: {
+                    maskIndex: number;
+                    confidence: number;
+                    /** Format: uri */
+                    url: string;
+                }[];
+            }[];
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *           "type": "image",
+         *           "processingMode": "single",
+         *           "totalItems": 1,
+         *           "status": "success",
+         *           "createdAt": "2026-11-20T09:30:00.000Z",
+         *           "updatedAt": "2026-11-20T09:30:04.000Z",
+         *           "error": null
+         *         }
+         *       ],
+         *       "nextToken": null
+         *     }
+         */
+        JobList: {
+            items: components["schemas"]["JobSummary"][];
+            nextToken: string | null;
+        };
+        /**
+         * @example {
+         *       "manifest": {
+         *         "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *         "type": "image",
+         *         "prompts": [
+         *           "cat"
+         *         ],
+         *         "items": [
+         *           {
+         *             "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *             "inputId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *             "units": 1,
+         *             "generatedAt": "2026-11-20T09:30:03.000Z",
+         *             "masks": [
+         *               {
+         *                 "maskIndex": 0,
+         *                 "confidence": 0.93,
+         *                 "url": "https://storage.example.com/masks/0.png?X-Amz-Signature=0f"
+         *               }
+         *             ]
+         *           }
+         *         ]
+         *       },
+         *       "assets": [
+         *         {
+         *           "key": "masks/3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg/0.png",
+         *           "url": "https://storage.example.com/masks/0.png?X-Amz-Signature=0f",
+         *           "expiresIn": 900
+         *         }
+         *       ],
+         *       "expiresIn": 900
+         *     }
+         */
+        JobResult: {
+            manifest: components["schemas"]["Manifest"];
+            assets: {
+                key: string;
+                /** Format: uri */
+                url: string;
+                expiresIn: number;
+            }[];
+            expiresIn: number;
+        };
+        /**
+         * @example {
+         *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "type": "image",
+         *       "processingMode": "single",
+         *       "status": "processing",
+         *       "totalItems": 1,
+         *       "createdAt": "2026-11-20T09:30:00.000Z",
+         *       "updatedAt": "2026-11-20T09:30:01.000Z",
+         *       "error": null,
+         *       "tasks": [
+         *         {
+         *           "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *           "status": "processing",
+         *           "error": null
+         *         }
+         *       ]
+         *     }
+         */
+        JobStatus: {
+            jobId: string;
+            type: components["schemas"]["JobType"];
+            processingMode: components["schemas"]["ProcessingMode"];
+            status: components["schemas"]["Status"];
+            totalItems: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            updatedAt: string;
+            error: string | null;
+            tasks: {
+                taskId: components["schemas"]["TaskId"];
+                status: components["schemas"]["Status"];
+                error: string | null;
+            }[];
+        };
+        JobSummary: {
+            jobId: string;
+            type: components["schemas"]["JobType"];
+            processingMode: components["schemas"]["ProcessingMode"];
+            totalItems: number;
+            status: components["schemas"]["Status"];
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            updatedAt: string;
+            error: string | null;
+        };
+        /** @enum {string} */
+        JobType: "image" | "video";
+        Manifest: components["schemas"]["ImageManifest"] | components["schemas"]["VideoManifest"];
+        /**
+         * @example {
+         *       "contentType": "image/jpeg"
+         *     }
+         */
+        PresignRequest: {
+            /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters. */
+            contentType: string;
+        };
+        /**
+         * @description `single`: one image; `batch`: several; `video`: one video.
+         * @enum {string}
+         */
+        ProcessingMode: "single" | "batch" | "video";
+        RevokedApiKey: {
+            apiKey: components["schemas"]["ApiKey"];
+        };
+        /**
+         * @description The state of a job or of one of its tasks. `success` and `failed` are final.
+         * @enum {string}
+         */
+        Status: "queued" | "processing" | "success" | "failed";
+        /**
+         * @description The id of an upload: a lowercase UUID, a dot and a file extension.
+         * @example 3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg
+         */
+        TaskId: string;
+        /**
+         * @example {
+         *       "uploadUrl": "https://storage.example.com/segmentation-media/inputs/a/b?X-Amz-Signature=0f",
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *       "bucket": "segmentation-media",
+         *       "expiresIn": 300
+         *     }
+         */
+        Upload: {
+            /**
+             * Format: uri
+             * @description PUT the file to this URL, with the same Content-Type as in the request.
+             */
+            uploadUrl: string;
+            taskId: components["schemas"]["TaskId"];
+            bucket: string;
+            /** @description For how many seconds uploadUrl is valid. */
+            expiresIn: number;
+        };
+        /**
+         * @example {
+         *       "type": "video",
+         *       "prompts": [
+         *         "dog"
+         *       ],
+         *       "tasks": [
+         *         "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"
+         *       ],
+         *       "fps": 2,
+         *       "maxFrames": 120
+         *     }
+         */
+        VideoJobRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "video";
+            /**
+             * @description What to look for, in words.
+             * @example [
+             *       "cat",
+             *       "chair"
+             *     ]
+             */
+            prompts: string[];
+            /** @description The taskId of the uploaded video. */
+            tasks: components["schemas"]["TaskId"][];
+            /**
+             * @description Whether the result includes a preview video with the masks drawn on it.
+             * @default false
+             */
+            generatePreview?: boolean;
+            /**
+             * @description Objects with a lower confidence are left out.
+             * @default 0
+             */
+            scoreThreshold?: number;
+            /** @description How many frames to process per second of video. Cannot be combined with numFrames. */
+            fps?: number;
+            /** @description How many frames to process in all. Cannot be combined with fps. */
+            numFrames?: number;
+            /** @description The maximum number of frames to process. */
+            maxFrames?: number;
+        };
+        /** @description `masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request. */
+        VideoManifest: {
+            jobId: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "video";
+            prompts: string[];
+            items: {
+                taskId: components["schemas"]["TaskId"];
+                inputId: string;
+                units: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 in UTC, with milliseconds.
+                 * @example 2026-11-20T09:30:00.000Z
+                 */
+                generatedAt: string;
+                /** Format: uri */
+                previewUrl?: string;
+                /** Format: uri */
+                masks: string;
+                fps?: number;
+                numFrames?: number;
+                maxFrames?: number;
+                scoreThreshold: number;
+                counts: {
+                    framesProcessed: number;
+                    framesWithMasks: number;
+                    totalMasks: number;
+                };
+            }[];
+        };
+    };
+    responses: {
+        /** @description The credential is missing, invalid, expired or revoked. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorObject"];
+            };
+        };
+        /** @description The account, or its network address, has sent too many requests. */
+        rate_limited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorObject"];
+            };
+        };
+        /** @description The service failed unexpectedly. */
+        internal_error: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorObject"];
+            };
+        };
+        /** @description The service cannot serve this request at the moment. Nothing was created. */
+        identity_provider_unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorObject"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Identifies the request. Include it when you report a failure. */
+        "X-Request-Id": string;
+        /** @description Seconds to wait before trying again. */
+        "Retry-After": number;
+        /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
+        "Idempotent-Replayed": "true";
+        /**
+         * @description The share of the job's work that is done: the mean over its tasks, rounded down to hundredths, and 1.00 once every task has ended. It can fall, because a task starts again after a failed attempt.
+         * @example 0.42
+         */
+        "X-Job-Progress": number;
+        /** @description `Bearer`. */
+        "WWW-Authenticate": "Bearer";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    createUploadPresign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresignRequest"];
+            };
+        };
+        responses: {
+            /** @description The upload URL and the upload's id. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of jobs on a page. */
+                limit?: number;
+                /** @description The nextToken of the previous page. Send it with the same filters. */
+                nextToken?: string;
+                /** @description Only this job, if it belongs to the account. */
+                jobId?: string;
+                /** @description Only jobs of this processing mode. */
+                mode?: components["schemas"]["ProcessingMode"];
+                /** @description Only jobs with this status. */
+                status?: components["schemas"]["Status"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of jobs. `nextToken` requests the next page; on the last page it is null. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateJobRequest"];
+            };
+        };
+        responses: {
+            /** @description The job is queued. For a trial account, `trial` states what is left of the trial. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedJob"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description A taskId is not an upload of the account. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            /** @description A service that this one depends on failed. Nothing was created. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+        };
+    };
+    retrieveJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status of the job and of each of its tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Job-Progress": components["headers"]["X-Job-Progress"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveJobResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The manifest and the assets, with signed URLs. Each response has new ones. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveJobDownload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive's status and, once it is ready, the URL to download it from. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveDownload"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createJobDownload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive. It is pending until the service builds it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveDownload"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account that the credential belongs to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    getAccountOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the account may do, and what it has used. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountOverview"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All keys, including revoked ones, without their secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's id. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedApiKey"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createCheckout: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The URL to open in the owner's browser. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingUrl"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            /** @description A service that this one depends on failed. Nothing was created. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+        };
+    };
+    createBillingPortal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The URL to open in the owner's browser. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingUrl"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            /** @description A service that this one depends on failed. Nothing was created. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+        };
+    };
+}

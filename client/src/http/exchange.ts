@@ -1,0 +1,77 @@
+import { SegmentationError } from "../errors.ts";
+
+/**
+ * The time that one request has, its answer's body included: it ends at the caller's signal, or when nothing was heard for
+ * `timeoutMs`. `within` rejects then even if what it waits for never does.
+ */
+export class Exchange {
+  readonly #control = new AbortController();
+  readonly #timeoutMs: number;
+  readonly #outer: AbortSignal | undefined;
+  readonly #ended: Promise<never>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #close = (): void => {};
+
+  constructor(timeoutMs: number, outer: AbortSignal | undefined) {
+    outer?.throwIfAborted();
+    this.#timeoutMs = timeoutMs;
+    this.#outer = outer;
+    const forward = (): void => this.#control.abort(outer?.reason);
+    // No AbortSignal.any: Node keeps what it makes for as long as the caller's signal lives.
+    outer?.addEventListener("abort", forward);
+    this.#close = () => {
+      clearTimeout(this.#timer);
+      outer?.removeEventListener("abort", forward);
+    };
+    this.#ended = new Promise((_, reject) => {
+      this.signal.addEventListener("abort", () => reject(this.signal.reason));
+    });
+    this.#ended.catch(() => {});
+    this.alive();
+  }
+
+  /** For `fetch`. */
+  get signal(): AbortSignal {
+    return this.#control.signal;
+  }
+
+  /** Something was heard: the time begins anew, with `more` milliseconds for what tells nothing of itself. */
+  alive = (more = 0): void => {
+    const allowedMs = this.#timeoutMs + more;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const message = `Nothing was heard for ${Math.round(allowedMs / 1_000)} s. Try again, or allow more time with timeoutMs.`;
+      this.#control.abort(new SegmentationError("timed_out", message));
+    }, allowedMs);
+  };
+
+  /** What `work` gives. @throws SegmentationError `timed_out` or `connection_failed`, or the caller's reason to abort */
+  async within<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await Promise.race([work, this.#ended]);
+    } catch (error) {
+      // What is left of the answer would keep its connection.
+      this.#control.abort(error);
+      this.#outer?.throwIfAborted();
+      throw asSegmentationError(error);
+    }
+  }
+
+  /** Ends the request if it has not ended, and forgets the caller's signal. */
+  close(): void {
+    this.#close();
+    this.#control.abort();
+  }
+}
+
+/** `fetch` and streams fail with errors of the platform's own; their messages say little, their causes more. */
+function asSegmentationError(error: unknown): SegmentationError {
+  if (error instanceof SegmentationError) return error;
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const why = cause instanceof Error && cause.message !== "" ? `${message} (${cause.message})` : message;
+  return new SegmentationError(
+    "connection_failed",
+    `The connection failed: ${why}. Check the address and the network, then try again.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,60 @@
+import { SegmentationError, type ErrorCode } from "../errors.ts";
+
+/** How often and how soon a request is repeated. */
+export interface Patience {
+  readonly maxRetries: number;
+  /** The pause before the first repetition, in milliseconds. */
+  readonly retryDelayMs: number;
+}
+
+/** Nobody waits longer for a repetition: a later Retry-After is the caller's to follow. */
+const LONGEST_PAUSE_MS = 60_000;
+
+const PASSING_CODES = new Set<ErrorCode>(["connection_failed", "timed_out", "idempotency_in_progress"]);
+const PASSING_STATUSES = new Set([408, 429, 502, 503, 504]);
+
+/** Whether the same request may succeed later. */
+export function mayPass({ code, status = 200 }: SegmentationError): boolean {
+  if (PASSING_CODES.has(code) || PASSING_STATUSES.has(status)) return true;
+  // An answer that arrived garbled; and what object storage says when it is busy.
+  return code === "unreadable_answer" ? status < 300 : code === "storage_refused" && status >= 500;
+}
+
+/** Between half a pause and a whole one, so that clients which failed together don't come back together. */
+export function pauseMs(failures: number, retryDelayMs: number, retryAfterSeconds = 0): number {
+  const doubled = Math.min(retryDelayMs * 2 ** failures, LONGEST_PAUSE_MS);
+  return retryAfterSeconds * 1_000 + doubled * (0.5 + Math.random() / 2);
+}
+
+/** Waits so many milliseconds. @throws the signal's reason if it aborts */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted === true) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted === true) end();
+  });
+}
+
+/** Repeats an attempt that failed with what may pass; `failures` counts those before it. */
+export async function persist<T>(
+  { maxRetries, retryDelayMs }: Patience,
+  signal: AbortSignal | undefined,
+  attempt: (failures: number) => Promise<T>,
+): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await attempt(failures);
+    } catch (error) {
+      if (!(error instanceof SegmentationError) || !mayPass(error) || failures >= maxRetries) throw error;
+      const { retryAfterSeconds = 0 } = error;
+      if (retryAfterSeconds * 1_000 > LONGEST_PAUSE_MS) throw error;
+      await sleep(pauseMs(failures, retryDelayMs, retryAfterSeconds), signal);
+    }
+  }
+}

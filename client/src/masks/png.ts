@@ -1,0 +1,92 @@
+/** A mask file's content: its size, its rows as they were packed, and its texts. */
+export interface MaskPng {
+  readonly width: number;
+  readonly height: number;
+  /** Eight pixels a byte, the first one highest; each row begins with a byte of its own. */
+  readonly rows: Uint8Array;
+  /** The iTXt chunks by keyword: `prompt`, or `region`. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+const SIGNATURE = "\x89PNG\r\n\x1a\n";
+const GREYSCALE_OF_ONE_BIT = "1,0,0,0,0";
+
+/**
+ * Reads a mask as the service writes it (W3C PNG, third edition: one bit, greyscale, not interlaced), with every chunk's
+ * checksum. @throws RangeError if it is anything else, or damaged
+ */
+export async function readMaskPng(file: Uint8Array<ArrayBuffer>): Promise<MaskPng> {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const latin1 = (from: number, to: number): string => String.fromCharCode(...file.subarray(from, to));
+  const texts = new Map<string, string>();
+  const packed: Uint8Array<ArrayBuffer>[] = [];
+  let [width, height] = [0, 0];
+  if (latin1(0, 8) !== SIGNATURE) throw new RangeError("The mask is not a PNG.");
+  for (let at = 8; ;) {
+    const length = at + 12 <= file.length ? view.getUint32(at) : file.length;
+    const end = at + 8 + length;
+    if (end + 4 > file.length || crc32(file.subarray(at + 4, end)) !== view.getUint32(end))
+      throw new RangeError("The mask is damaged.");
+    const type = latin1(at + 4, at + 8);
+    const data = file.subarray(at + 8, end);
+    if (type === "IHDR") {
+      [width, height] = [view.getUint32(at + 8), view.getUint32(at + 12)];
+      if (data.subarray(8).join() !== GREYSCALE_OF_ONE_BIT)
+        throw new RangeError("The mask is not a PNG of one bit per pixel.");
+    } else if (type === "IDAT") packed.push(data);
+    else if (type === "iTXt") {
+      // After the keyword: not compressed, no language, no translated keyword.
+      const [keyword = "", , , , , text = ""] = new TextDecoder().decode(data).split("\0");
+      texts.set(keyword, text);
+    } else if (type === "IEND") break;
+    at = end + 4;
+  }
+  return { width, height, rows: unfilter(await inflate(packed), width, height), texts };
+}
+
+async function inflate(parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
+  const inflated = new Blob(parts).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(inflated).arrayBuffer());
+}
+
+/** Takes back the filters of the rows (section 9 of the standard); a pixel's neighbours are a byte away, or a row. */
+function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Array {
+  const length = Math.ceil(width / 8);
+  if (filtered.length !== (length + 1) * height)
+    throw new RangeError("The mask has other rows than its size says.");
+  const rows = new Uint8Array(length * height);
+  for (let y = 0; y < height; y++) {
+    const filter = filtered[y * (length + 1)] ?? 0;
+    const row = y * length;
+    rows.set(filtered.subarray(row + y + 1, row + y + 1 + length), row);
+    if (filter === 0) continue;
+    for (let i = row; i < row + length; i++) {
+      const left = i > row ? (rows[i - 1] ?? 0) : 0;
+      const above = y > 0 ? (rows[i - length] ?? 0) : 0;
+      const aboveLeft = y > 0 && i > row ? (rows[i - length - 1] ?? 0) : 0;
+      const nearest = (): number => {
+        const [a, b, c] = [
+          Math.abs(above - aboveLeft),
+          Math.abs(left - aboveLeft),
+          Math.abs(left + above - 2 * aboveLeft),
+        ];
+        return a <= b && a <= c ? left : b <= c ? above : aboveLeft;
+      };
+      rows[i] = (rows[i] ?? 0) + ([0, left, above, (left + above) >> 1][filter] ?? nearest());
+    }
+  }
+  return rows;
+}
+
+/** The checksum of a chunk's type and data (annex D of the standard). */
+function crc32(bytes: Uint8Array): number {
+  let crc = -1;
+  for (const byte of bytes) crc = (crc >>> 8) ^ (CRCS[(crc ^ byte) & 255] ?? 0);
+  return ~crc >>> 0;
+}
+
+const CRCS = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});

@@ -1,0 +1,5 @@
+/** The client with what needs a file system: for Node, Deno and Bun. */
+export * from "../index.ts";
+export { SegmentationClient } from "./client.ts";
+export { ImageResult, VideoResult } from "./results.ts";
+export type { Format, SaveOptions } from "./save.ts";

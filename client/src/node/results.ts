@@ -1,0 +1,35 @@
+import { ImageResult as WebImageResult } from "../results/image-result.ts";
+import { VideoResult as WebVideoResult } from "../results/video-result.ts";
+import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
+
+/** What an image job has found, which can be saved. */
+export class ImageResult extends WebImageResult {
+  constructor({ files, job, pictures }: WebImageResult) {
+    super(files, job, pictures);
+  }
+
+  /**
+   * Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as COCO
+   * document of all pictures, `annotations.json`. Returns the paths.
+   */
+  async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
+    const names = new Map(this.pictures.map(({ taskId, name }) => [taskId, name]));
+    const all = filesToSave(this.files, formats, names);
+    if (formats === undefined || formats.includes("coco"))
+      all.push({ path: "annotations.json", content: JSON.stringify(await this.coco()) });
+    return await writeAll(folder, this.files, all, signal);
+  }
+}
+
+/** What a video job has found, which can be saved. */
+export class VideoResult extends WebVideoResult {
+  constructor(result: WebVideoResult) {
+    super(result.files, result.job, result);
+  }
+
+  /** Writes the job's files into a folder: `masks/clip.mp4/masks.json`, `preview/clip.mp4.mp4`. Returns the paths. */
+  async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
+    const all = filesToSave(this.files, formats, new Map([[this.taskId, this.name]]));
+    return await writeAll(folder, this.files, all, signal);
+  }
+}

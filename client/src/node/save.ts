@@ -1,0 +1,112 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { SegmentationError } from "../errors.ts";
+import { mapParallel } from "../http/parallel.ts";
+import { pieces } from "../http/read.ts";
+import type { JobFiles } from "../results/files.ts";
+
+/** Where the service puts the files of each format. */
+const FOLDERS = {
+  png: "masks",
+  preview: "preview",
+  coco: "annotations",
+  yolo: "labels",
+  cutout: "cutouts",
+  labelmap: "labelmaps",
+} as const;
+
+export type Format = keyof typeof FOLDERS;
+const FORMATS = Object.keys(FOLDERS).filter((name): name is Format => name in FOLDERS);
+
+export interface SaveOptions {
+  /** What to save; by default all that the job has. */
+  readonly formats?: readonly Format[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A file to write: its path below the folder, and its content or the key to download it by. */
+export interface ToWrite {
+  readonly path: string;
+  readonly content: Blob | string | { readonly key: string };
+}
+
+/**
+ * A job's files of the formats as paths below a folder: their keys, with the input's name in place of its taskId.
+ * @param names by taskId @throws SegmentationError `invalid_input` if the job has no files of a format
+ */
+export function filesToSave(
+  { keys, jobId }: JobFiles,
+  formats: readonly Format[] | undefined,
+  names: ReadonlyMap<string, string>,
+): ToWrite[] {
+  const unique = uniqueNames(names);
+  return (formats ?? FORMATS).flatMap((format) => {
+    const wanted = keys.filter((key) => key.startsWith(`${FOLDERS[format]}/`));
+    if (wanted.length === 0 && formats !== undefined && format !== "png" && format !== "coco") {
+      const ask = format === "preview" ? "generatePreview: true" : `formats: ["${format}"]`;
+      throw new SegmentationError(
+        "invalid_input",
+        `The job has no ${format} files. Ask for them: segment(…, { ${ask} }).`,
+        { jobId },
+      );
+    }
+    return wanted.map((key) => ({ path: withName(key, unique), content: { key } }));
+  });
+}
+
+/** Writes files, so that each is there whole or not at all. Returns their paths. */
+export async function writeAll(
+  folder: string,
+  files: JobFiles,
+  all: readonly ToWrite[],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  return await mapParallel(all, files.connection.parallel, signal, async ({ path, content }, _, each) => {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    if (typeof content === "string" || content instanceof Blob)
+      await writeWhole(
+        target,
+        typeof content === "string" ? content : new Uint8Array(await content.arrayBuffer()),
+      );
+    else
+      await files.read(content.key, (response, alive) => writeWhole(target, pieces(response, alive)), each);
+    return target;
+  });
+}
+
+/** Writes a file beside its place, then puts it there. */
+export async function writeWhole(path: string, content: Parameters<typeof writeFile>[1]): Promise<void> {
+  const part = `${path}.part`;
+  await writeFile(part, content);
+  await rename(part, path);
+}
+
+/** File names that are no two inputs', and that lead nowhere else. */
+function uniqueNames(names: ReadonlyMap<string, string>): Map<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    [...names].map(([taskId, name]) => {
+      const [, stem = "", ending = ""] =
+        /^(.*?)(\.[^.]*)?$/s.exec(name.replaceAll(/[/\\\0]/g, "_").replace(/^\.+/, "_")) ?? [];
+      let unique = stem + ending;
+      for (let i = 2; taken.has(unique); i++) unique = `${stem}-${i}${ending}`;
+      taken.add(unique);
+      return [taskId, unique];
+    }),
+  );
+}
+
+/** An asset's key with a name in place of the taskId. @throws SegmentationError if it leads out of its folder */
+function withName(key: string, names: ReadonlyMap<string, string>): string {
+  const path = key
+    .split("/")
+    .map((part) => {
+      const [taskId, name] = [...names].find(([id]) => part.startsWith(id)) ?? ["", ""];
+      return name + part.slice(taskId.length);
+    })
+    .join("/");
+  if (path.split(/[/\\]/).includes(".."))
+    throw new SegmentationError("unreadable_answer", `The service named a file ${key}.`);
+  return path;
+}

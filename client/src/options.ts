@@ -1,0 +1,33 @@
+/** Who calls: an API key, or what gives an access token of the identity provider, asked before each request. */
+export type Credential =
+  | { readonly apiKey: string; readonly accessToken?: never }
+  | { readonly accessToken: () => string | Promise<string>; readonly apiKey?: never };
+
+export type ClientOptions = Credential & {
+  /** Where the service is: `https://segmentation.example.com`. */
+  readonly baseUrl: string | URL;
+  /** What sends requests in place of the platform's `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /**
+   * How long a request may take, its body included; for files and events, how long nothing may come or go. In
+   * milliseconds; 60,000 by default.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** How often a request is repeated after a failure that may pass; 5 by default. */
+  readonly maxRetries?: number | undefined;
+  /** The pause before the first repetition in milliseconds, doubled for each further one; 500 by default. */
+  readonly retryDelayMs?: number | undefined;
+  /** How many files are uploaded or downloaded at the same time; 6 by default. */
+  readonly parallel?: number | undefined;
+};
+
+export interface RequestOptions {
+  /** Ends the request, and rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** In place of the client's own. */
+  readonly timeoutMs?: number | undefined;
+  /** In place of a random one: for a POST that a later run of the program may repeat. */
+  readonly idempotencyKey?: string | undefined;
+  /** Further headers of the request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}

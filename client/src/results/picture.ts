@@ -1,0 +1,62 @@
+import type { CocoDocument } from "../coco/document.ts";
+import { readBlob, readJson } from "../http/read.ts";
+import type { JobFiles } from "./files.ts";
+import type { Mask } from "./mask.ts";
+
+/** One picture of a job: its masks, or why it has none. */
+export class Picture {
+  readonly taskId: string;
+  /** The file's name, or the taskId of one without. */
+  readonly name: string;
+  /** By prompt, in the order of the job's; of one prompt by falling confidence. */
+  readonly masks: readonly Mask[];
+  /** Why the picture failed, or which prompts it could not serve: a code, a colon and a sentence. */
+  readonly problem: string | null;
+  readonly #files: JobFiles;
+
+  constructor(files: JobFiles, taskId: string, name: string, masks: readonly Mask[], problem: string | null) {
+    this.#files = files;
+    this.taskId = taskId;
+    this.name = name;
+    this.masks = masks;
+    this.problem = problem;
+  }
+
+  /** The picture with its masks drawn on it, of a job with `generatePreview`. @throws SegmentationError if there is none */
+  async preview(): Promise<Blob> {
+    return await this.#files.read(`preview/${this.taskId}.png`, readBlob);
+  }
+
+  /**
+   * The picture as COCO document: the service's, of a job with `formats: ["coco"]`; otherwise made from the masks, which
+   * leaves out a picture without any, since only its masks tell its size.
+   */
+  async coco(): Promise<CocoDocument> {
+    const key = `annotations/${this.taskId}.json`;
+    if (this.#files.keys.includes(key)) {
+      const { images, ...document } = await this.#files.read(key, readJson<CocoDocument>);
+      return { ...document, images: images.map((image) => Object.assign(image, { file_name: this.name })) };
+    }
+    const names = [...new Set(this.masks.map(categoryOf))];
+    const [first] = this.masks;
+    return {
+      images: first ? [{ id: 1, file_name: this.name, width: first.width, height: first.height }] : [],
+      categories: names.map((name, i) => ({ id: i + 1, name })),
+      annotations: await Promise.all(
+        this.masks.map(async (mask, i) => ({
+          id: i + 1,
+          image_id: 1,
+          category_id: names.indexOf(categoryOf(mask)) + 1,
+          bbox: mask.box,
+          area: mask.area,
+          score: mask.confidence,
+          iscrowd: 0 as const,
+          segmentation: await mask.rle(),
+        })),
+      ),
+    };
+  }
+}
+
+/** A mask's category in COCO: its prompt; of a region's mask the word that the service uses. */
+const categoryOf = ({ prompt = "region" }: Mask): string => prompt;

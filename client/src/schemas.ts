@@ -1,0 +1,16 @@
+import type { components } from "./contract.ts";
+
+type Schemas = components["schemas"];
+
+/** The contract's objects by their names. */
+export type AcceptedJob = Schemas["AcceptedJob"];
+export type ArchiveDownload = Schemas["ArchiveDownload"];
+export type ErrorObject = Schemas["ErrorObject"];
+export type ImageJobRequest = Schemas["ImageJobRequest"];
+export type ImageManifest = Schemas["ImageManifest"];
+export type JobResult = Schemas["JobResult"];
+export type JobStatus = Schemas["JobStatus"];
+export type JobSummary = Schemas["JobSummary"];
+export type Upload = Schemas["Upload"];
+export type VideoJobRequest = Schemas["VideoJobRequest"];
+export type VideoManifest = Schemas["VideoManifest"];

@@ -1,0 +1,67 @@
+import type { Connection } from "../http/connection.ts";
+import type { Exchange } from "../http/exchange.ts";
+
+/** What sends a file, and tells how many of its bytes are gone. */
+export type SendFile = (sending: {
+  readonly connection: Connection;
+  readonly url: string;
+  readonly file: Blob;
+  readonly contentType: string;
+  readonly exchange: Exchange;
+  readonly onBytes: (bytes: number) => void;
+}) => Promise<Response>;
+
+/** `fetch` doesn't tell how far a body is; then a file may take a second for so many bytes. */
+const SLOWEST_BYTES_PER_SECOND = 64 * 1024;
+
+/** What is used of the browsers' class; other platforms, and their types, have none. */
+declare const XMLHttpRequest: (new () => BrowserRequest) | undefined;
+interface BrowserRequest {
+  readonly status: number;
+  readonly responseText: string;
+  readonly upload: {
+    addEventListener(type: "progress", listen: (event: { readonly loaded: number }) => void): void;
+  };
+  addEventListener(type: "loadend", listen: () => void): void;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getResponseHeader(name: string): string | null;
+  send(body: Blob): void;
+  abort(): void;
+}
+
+/** Sends a file by XMLHttpRequest in a browser, because `fetch` tells nothing of an upload there, and by `fetch` elsewhere. */
+export const sendFile: SendFile = async (sending) => {
+  const { connection, url, file, contentType, exchange, onBytes } = sending;
+  if (typeof XMLHttpRequest !== "undefined" && connection.ownFetch === undefined)
+    return await sendByXhr(new XMLHttpRequest(), sending);
+  exchange.alive((file.size / SLOWEST_BYTES_PER_SECOND) * 1_000);
+  const headers = { "content-type": contentType };
+  // If it could follow a redirect, Node would keep the whole body in memory (nodejs/undici#4058).
+  const init = { method: "PUT", headers, body: file, redirect: "error", signal: exchange.signal } as const;
+  const response = await connection.fetch(url, init);
+  onBytes(file.size);
+  return response;
+};
+
+const sendByXhr: (request: BrowserRequest, sending: Parameters<SendFile>[0]) => Promise<Response> = (
+  request,
+  { url, file, contentType, exchange, onBytes },
+) =>
+  new Promise((resolve, reject) => {
+    request.open("PUT", url);
+    request.setRequestHeader("content-type", contentType);
+    request.upload.addEventListener("progress", ({ loaded }) => {
+      exchange.alive();
+      onBytes(loaded);
+    });
+    request.addEventListener("loadend", () => {
+      // A network error has no status, and a browser doesn't tell what it was.
+      if (request.status === 0) return reject(new TypeError("the file could not be sent"));
+      const after = request.getResponseHeader("retry-after");
+      const headers = new Headers(after === null ? {} : { "retry-after": after });
+      resolve(new Response(request.responseText, { status: request.status, headers }));
+    });
+    exchange.signal.addEventListener("abort", () => request.abort());
+    request.send(file);
+  });

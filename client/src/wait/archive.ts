@@ -1,0 +1,28 @@
+import { askFor } from "../api/api.ts";
+import type { Connection } from "../http/connection.ts";
+import { sleep } from "../http/retry.ts";
+import type { RequestOptions } from "../options.ts";
+import type { ArchiveDownload } from "../schemas.ts";
+import { problemError } from "./failed-job.ts";
+import { held, wasHeld } from "./held.ts";
+
+/** An archive that can be downloaded. */
+export type ReadyArchive = ArchiveDownload & { readonly downloadUrl: string };
+
+/** Asks for a job's archive and waits until it is ready. @throws SegmentationError with the archive's problem if it fails */
+export async function waitForArchive(
+  connection: Connection,
+  jobId: string,
+  { signal }: RequestOptions,
+): Promise<ReadyArchive> {
+  let { data: archive } = await askFor(connection, "createJobDownload", { jobId }, { signal });
+  for (;;) {
+    const { status, downloadUrl, error, retryAfterSeconds } = archive;
+    if (status === "ready" && downloadUrl !== null) return { ...archive, downloadUrl };
+    if (status === "failed") throw problemError(error, jobId);
+    const answer = await askFor(connection, "retrieveJobDownload", { jobId }, held(connection, signal));
+    archive = answer.data;
+    if (!wasHeld(answer.response) && archive.status !== "ready")
+      await sleep((retryAfterSeconds ?? 2) * 1_000, signal);
+  }
+}

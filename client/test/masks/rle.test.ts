@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { decodeRle, encodeRle } from "segmentation-client";
+import { describe, expect, it } from "vitest";
+import { plainRle } from "../../../inference-container/test/support/plain-rle.ts";
+import { maskOfRle } from "../../../scripts/models/evaluate/measures/rle.ts";
+import { anyMask } from "../support/arbitrary-masks.ts";
+import { draw } from "../support/shapes.ts";
+
+describe("the run-length encoding", () => {
+  it("is COCO's, and gives back the pixels", () => {
+    fc.assert(
+      fc.property(anyMask, (mask) => {
+        const { width, height, data } = mask;
+        const rle = encodeRle(mask);
+        const pixels = [...data].map((value) => value > 0);
+        expect(rle).toEqual({ size: [height, width], counts: plainRle(pixels, width, height) });
+        expect(decodeRle(rle)).toEqual(mask);
+      }),
+    );
+  });
+
+  it("carries runs of any length: a picture of 12 megapixels", () => {
+    const mask = draw(4_000, 3_000, (x, y) => x > 1_000 && y > 1_500);
+    const rle = encodeRle(mask);
+    expect(maskOfRle([3_000, 4_000], rle.counts).area).toBe(3_000 * 1_500);
+    expect(Buffer.from(decodeRle(rle).data).equals(mask.data)).toBe(true);
+  });
+
+  it("refuses a text that is none, and runs that are not those of its size", () => {
+    const { size, counts } = encodeRle(draw(9, 7, (x, y) => x + y < 8));
+    const refused = [counts.slice(0, -1), `${counts}1`, "~", "o", "oooooooo", "-", ""];
+    for (const text of refused) expect(() => decodeRle({ size, counts: text }), text).toThrow(RangeError);
+    expect(() => decodeRle({ size: [7, 8], counts })).toThrow("not those of its size");
+  });
+});

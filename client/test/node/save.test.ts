@@ -1,0 +1,139 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation-client/node";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { picture, sumOfPicture } from "../support/memory-client.ts";
+import { playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
+import { maskFile, ring } from "../support/shapes.ts";
+
+describe("the client of /node", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "client-save-"));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+  const saved = async (): Promise<string[]> =>
+    (await readdir(join(folder, "out"), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "out").length + 1))
+      .toSorted();
+
+  async function played() {
+    const service = playService();
+    const baseUrl = await serve(service.app);
+    return {
+      service,
+      client: new SegmentationClient({ baseUrl, apiKey: "sk_live_played", retryDelayMs: 1 }),
+    };
+  }
+
+  it("segments files by their paths, and saves masks, previews and COCO under their names", async () => {
+    const { client } = await played();
+    const paths = ["a.png", "b.png"].map((name) => join(folder, name));
+    for (const [i, path] of paths.entries()) await writeFile(path, picture(i));
+    const inputs = [paths[0] ?? "", pathToFileURL(paths[1] ?? "")];
+    const result = await client.segment(inputs, ["cup", "spoon"], { generatePreview: true });
+    const written = await result.save(join(folder, "out"));
+    const expected = [
+      "annotations.json",
+      ...["a.png", "b.png"].flatMap((name) => [0, 1].map((i) => `masks/${name}/${i}.png`)),
+      "preview/a.png.png",
+      "preview/b.png.png",
+    ];
+    expect(await saved()).toEqual(expected);
+    expect(written.toSorted()).toEqual(expected.map((path) => join(folder, "out", path)));
+    expect(new Uint8Array(await readFile(join(folder, "out/masks/b.png/1.png")))).toEqual(
+      maskFile(ring(sumOfPicture(1), 1), "spoon"),
+    );
+    const coco: CocoDocument = JSON.parse(await readFile(join(folder, "out/annotations.json"), "utf8"));
+    expect(coco.images.map(({ file_name }) => file_name)).toEqual(["a.png", "b.png"]);
+  });
+
+  it("saves only the formats that are asked for, and tells how to get one that the job lacks", async () => {
+    const { client } = await played();
+    const result = await client.segment(new File([picture(1)], "cup.png"), "cup");
+    await result.save(join(folder, "out"), { formats: ["png"] });
+    expect(await saved()).toEqual(["masks/cup.png/0.png"]);
+    const call = result.save(join(folder, "out"), { formats: ["yolo"] });
+    await expect(call).rejects.toThrow(
+      'The job has no yolo files. Ask for them: segment(…, { formats: ["yolo"] }).',
+    );
+  });
+
+  it("keeps inputs of one name apart, and writes nowhere else whatever they are called", async () => {
+    const { client } = await played();
+    const names = ["cup.png", "cup.png", "../../cup.png", "..", "a\\b\0.png"];
+    const files = names.map((name, i) => new File([picture(i)], name));
+    await (await client.segment(files, "cup")).save(join(folder, "out"), { formats: ["png"] });
+    const kept = ["_", "__.._cup.png", "a_b_.png", "cup-2.png", "cup.png"];
+    expect(await saved()).toEqual(kept.map((name) => `masks/${name}/0.png`));
+  });
+
+  it("saves a clip's masks.json and preview", async () => {
+    const { client } = await played();
+    const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
+    const result = await client.segmentVideo(clip, ["cat", "dog"], { generatePreview: true });
+    await result.save(join(folder, "out"));
+    expect(await saved()).toEqual(["masks/cat.mp4/masks.json", "preview/cat.mp4.mp4"]);
+    expect(JSON.parse(await readFile(join(folder, "out/masks/cat.mp4/masks.json"), "utf8"))).toEqual(
+      result.masksJson,
+    );
+    const again = await client.result(result.jobId);
+    expect(again).not.toBeInstanceOf(ImageResult);
+  });
+
+  it("sends a large file piece by piece, tells each, and downloads into a file", async () => {
+    const { client, service } = await played();
+    const path = join(folder, "large.bin");
+    await writeFile(path, new Uint8Array(3_000_000).fill(7));
+    const told: number[] = [];
+    const taskId = await client.upload(path, { onProgress: (bytes) => void told.push(bytes) });
+    expect(service.uploads.get(taskId)?.bytes?.length).toBe(3_000_000);
+    expect(told.length).toBeGreaterThan(10);
+    expect(told.at(-1)).toBe(3_000_000);
+
+    const { jobId } = await client.segment(picture(1), "cup");
+    const { downloadUrl } = await client.archive(jobId);
+    await client.downloadTo(join(folder, "archive.zip"), downloadUrl);
+    expect(await readFile(join(folder, "archive.zip"), "utf8")).toBe("a preview");
+  });
+
+  it("leaves no half file in its place when a download breaks off", async () => {
+    const breaking: typeof fetch = () =>
+      Promise.resolve(
+        new Response(
+          new ReadableStream({
+            start: (c) => c.enqueue(new Uint8Array(9)),
+            pull: (c) => c.error(new TypeError("terminated")),
+          }),
+        ),
+      );
+    const options = {
+      baseUrl: "http://played.test",
+      apiKey: "sk",
+      fetch: breaking,
+      maxRetries: 1,
+      retryDelayMs: 1,
+    };
+    const client = new SegmentationClient(options);
+    const path = join(folder, "archive.zip");
+    await expect(client.downloadTo(path, "http://played.test/zip")).rejects.toMatchObject({
+      code: "connection_failed",
+    });
+    expect(await readdir(folder)).toEqual(["archive.zip.part"]);
+  });
+
+  it("tells of a path that cannot be read", async () => {
+    const { client } = await played();
+    const call = client.segment(join(folder, "none.png"), "cup");
+    await expect(call).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("cannot be read"),
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import { decodeRle, encodeRle, ImageResult, type Progress, SegmentationError } from "segmentation-client";
+import { describe, expect, it } from "vitest";
+import { memoryClient, picture, sumOfPicture } from "./support/memory-client.ts";
+import { NOT_A_PICTURE } from "./support/played-service.ts";
+import { ring } from "./support/shapes.ts";
+
+const broken = new TextEncoder().encode(NOT_A_PICTURE);
+
+describe("segment", () => {
+  it("gives a picture's masks with prompt, confidence, box, area, pixels, RLE and outlines", async () => {
+    const { client } = memoryClient();
+    const result = await client.segment(new File([picture(7)], "cups.png"), ["cup", "red cup"]);
+    expect(result.masks.map(({ prompt, confidence }) => [prompt, confidence])).toEqual([
+      ["cup", 0.9],
+      ["red cup", 0.8],
+    ]);
+    for (const [i, mask] of result.masks.entries()) {
+      const expected = ring(sumOfPicture(7), i);
+      expect(await mask.bitmap()).toEqual(expected);
+      expect([mask.width, mask.height]).toEqual([expected.width, expected.height]);
+      expect(mask.area).toBe(expected.data.filter((value) => value > 0).length);
+      expect(decodeRle(await mask.rle())).toEqual(expected);
+      expect(await mask.polygons()).toMatchObject([{ holes: [expect.any(Array)] }]);
+      expect(mask.box.every((value) => value > 0)).toBe(true);
+    }
+    expect(result.pictures).toMatchObject([{ name: "cups.png", problem: null }]);
+  });
+
+  it("takes bytes, blobs, files and URLs, many at once, and gives their pictures in that order", async () => {
+    const { client } = memoryClient();
+    const url = `data:image/png;base64,${Buffer.from(picture(3)).toString("base64")}`;
+    const result = await client.segment(
+      [picture(1), new Blob([picture(2)]), new URL(url), picture(4).buffer],
+      "cup",
+    );
+    for (const [i, mask] of result.masks.entries())
+      expect(await mask.bitmap()).toEqual(ring(sumOfPicture(i + 1)));
+    expect(result.pictures).toHaveLength(4);
+  });
+
+  it("tells of a batch which picture failed and why, and fails if all of them do", async () => {
+    const { client } = memoryClient();
+    const { pictures, job } = await client.segment([picture(1), broken, picture(2)], "cup");
+    expect(pictures.map(({ masks, problem }) => [masks.length, problem?.split(":")[0]])).toEqual([
+      [1, undefined],
+      [0, "not_an_image"],
+      [1, undefined],
+    ]);
+    expect(job.status).toBe("success");
+
+    const failure: unknown = await client.segment(broken, "cup").catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SegmentationError);
+    expect(failure).toMatchObject({
+      code: "not_an_image",
+      message: "The file is a text. Upload a picture.",
+      jobId: "job_000001",
+      status: undefined,
+    });
+  });
+
+  it("says what to do with a clip, before it sends anything", async () => {
+    const { client, service } = memoryClient();
+    const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
+    await expect(client.segment(clip, "cat")).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "cat.mp4 is video/mp4: give it to client.segmentVideo instead.",
+    });
+    expect(service.asked).toEqual([]);
+  });
+
+  it("tells how far it is: bytes, tasks, the share of the work", async () => {
+    const { client } = memoryClient();
+    const told: string[] = [];
+    const onProgress = ({ uploadedBytes, totalBytes, tasksDone, tasks, share }: Progress) =>
+      void told.push(`${uploadedBytes}/${totalBytes} ${tasksDone}/${tasks} ${share}`);
+    await client.segment([picture(1), picture(2)], "cup", { onProgress });
+    expect(told.slice(0, 2)).toEqual(["13/26 0/2 0", "26/26 0/2 0"]);
+    expect(told.at(-1)).toBe("26/26 2/2 1");
+    expect(told).toContain("26/26 0/2 0.25");
+  });
+
+  it("gives an earlier job's result, and asks for signed URLs again once they have expired", async () => {
+    const { client, service } = memoryClient();
+    const { jobId } = await client.segment(picture(5), "cup", { generatePreview: true });
+    const result = await client.result(jobId);
+    if (!(result instanceof ImageResult)) throw new Error("not of pictures");
+    const results = (): number => service.asked.filter((asked) => asked.endsWith("/result")).length;
+    expect(await result.pictures[0]?.preview().then((blob) => blob.text())).toBe("a preview");
+    expect(results()).toBe(2);
+    const { now } = Date;
+    Date.now = () => now() + 900_000;
+    try {
+      expect(await result.pictures[0]?.preview().then((blob) => blob.text())).toBe("a preview");
+      expect(results()).toBe(3);
+    } finally {
+      Date.now = now;
+    }
+  });
+});
+
+describe("segmentVideo", () => {
+  it("gives a clip's tracks, with where and when each object was seen, and its preview", async () => {
+    const { client } = memoryClient();
+    const clip = new File([picture(1)], "cat.mp4", { type: "video/mp4" });
+    const result = await client.segmentVideo(clip, ["cat", "dog"], { fps: 2, generatePreview: true });
+    expect(result.tracks).toMatchObject([
+      {
+        prompt: "cat",
+        sightings: [
+          { timeSec: 0, frameIdx: 0 },
+          { timeSec: 0.5, frameIdx: 12 },
+        ],
+      },
+      { prompt: "dog", sightings: [{ timeSec: 0.5, confidence: 0.8, box: [1, 2, 10, 20] }] },
+    ]);
+    const seen = result.tracks[1]?.sightings[0];
+    expect(encodeRle(seen?.bitmap() ?? { width: 0, height: 0, data: new Uint8Array() })).toEqual(seen?.rle);
+    expect(result.counts).toEqual({ framesProcessed: 2, framesWithMasks: 2, totalMasks: 3 });
+    expect(result.masksJson.frames).toHaveLength(2);
+    expect(await (await result.preview()).text()).toBe("a preview");
+  });
+});

@@ -1,0 +1,40 @@
+import { SegmentationClient, type ClientOptions } from "segmentation-client";
+import { type Play, type PlayedService, playService } from "./played-service.ts";
+
+/** A client of a played service in the same process, without a network between them. */
+export function memoryClient(
+  play: Play = {},
+  options: Partial<Omit<ClientOptions, "apiKey" | "accessToken">> = {},
+): { readonly client: SegmentationClient; readonly service: PlayedService } {
+  const service = playService(play);
+  const client = new SegmentationClient({
+    baseUrl: "http://played.test",
+    apiKey: "sk_live_played",
+    fetch: memoryFetch(service),
+    retryDelayMs: 1,
+    ...options,
+  });
+  return { client, service };
+}
+
+/** Asks the app as a network would: a file has its length, and an aborted request fails. */
+export const memoryFetch =
+  ({ app }: PlayedService): typeof fetch =>
+  async (url, init) => {
+    const headers = new Headers(init?.headers);
+    if (init?.body instanceof Blob) headers.set("content-length", String(init.body.size));
+    init?.signal?.throwIfAborted();
+    if (addressOf(url).startsWith("data:")) return await fetch(url, init);
+    return await app.fetch(new Request(url, { ...init, headers }));
+  };
+
+/** The bytes of a picture, for the service only their sum. */
+export const picture = (number: number): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0, number]);
+
+/** What the played service sums up of `picture(number)`. */
+export const sumOfPicture = (number: number): number => picture(number).reduce((sum, byte) => sum + byte, 0);
+
+/** The address of a request, as the client gives it to `fetch`. */
+export const addressOf = (url: string | URL | Request): string =>
+  url instanceof Request ? url.url : String(url);

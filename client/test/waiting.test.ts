@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobUpdate } from "segmentation-client";
+import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
+import { playService } from "./support/played-service.ts";
+
+/** The paths below a job that were asked, each with how often in a row. */
+const askedOf = (asked: readonly string[]): string[] =>
+  asked
+    .filter((line) => line.startsWith("GET /v1/jobs/"))
+    .map((line) => line.replace(/GET \/v1\/jobs\/[^/]+/, "") || "status")
+    .filter((path) => path !== "/result");
+
+describe("waiting for a job", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Lets so much time pass that everything that waits for time goes on. */
+  async function passing<T>(work: Promise<T>): Promise<T> {
+    const state = { isOver: false };
+    const ended = work.finally(() => (state.isOver = true));
+    ended.catch(() => {});
+    while (!state.isOver) await vi.advanceTimersByTimeAsync(500);
+    return await ended;
+  }
+
+  it("follows the service's events, and asks nothing else", async () => {
+    const { client, service } = memoryClient({ looks: 3 });
+    await passing(client.segment(picture(1), "cup"));
+    expect(askedOf(service.asked)).toEqual(["/events"]);
+  });
+
+  it("lets a service without events hold its answers back", async () => {
+    const { client, service } = memoryClient({ events: false, looks: 3 });
+    await passing(client.segment(picture(1), "cup"));
+    expect(askedOf(service.asked)).toEqual(["/events", "status"]);
+  });
+
+  it("polls one that can do neither: after two seconds, then at growing pauses of up to ten", async () => {
+    const { client, service } = memoryClient({ events: false, prefer: false, looks: 9 });
+    const { jobId } = await client.api.createJob({
+      type: "image",
+      prompts: ["cup"],
+      tasks: [await client.upload(picture(1))],
+    });
+    const asked: number[] = [];
+    const watched = (async () => {
+      for await (const _ of client.watchJob(jobId)) asked.push(Date.now());
+    })();
+    await passing(watched);
+    const pauses = asked.slice(1).map((at, i) => at - (asked[i] ?? 0));
+    expect(pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_000, 10_000, 10_000, 10_000]);
+    expect(service.jobs.size).toBe(1);
+  });
+
+  it("takes a broken stream of events up again, and after two failures in a row asks instead", async () => {
+    const service = playService({ looks: 3 });
+    let streams = 0;
+    const cutting: typeof fetch = async (input, init) => {
+      const response = await memoryFetch(service)(input, init);
+      if (!addressOf(input).endsWith("/events")) return response;
+      const body = (await response.text()).split("\n\n").slice(0, streams++ === 0 ? 2 : 0);
+      return new Response(`${body.join("\n\n")}\n\n`, response);
+    };
+    const { client } = memoryClient({}, { fetch: cutting });
+    const updates: JobUpdate[] = [];
+    const { jobId } = await client.api.createJob({
+      type: "image",
+      prompts: ["cup"],
+      tasks: [await client.upload(picture(1))],
+    });
+    const watched = (async () => {
+      for await (const update of client.watchJob(jobId)) updates.push(update);
+    })();
+    await passing(watched);
+    expect(updates.map(({ job, progress }) => [job.status, progress])).toEqual([
+      ["processing", 0],
+      ["processing", 0.25],
+      ["success", 1],
+    ]);
+    expect(askedOf(service.asked)).toEqual(["/events", "/events", "status"]);
+  });
+
+  it("waits until an archive is ready", async () => {
+    for (const prefer of [true, false]) {
+      const { client } = memoryClient({ prefer });
+      const { jobId } = await passing(client.segment(picture(1), "cup"));
+      const archive = await passing(client.archive(jobId));
+      expect(archive.status).toBe("ready");
+      expect(await (await client.download(archive.downloadUrl)).text()).toBe("a preview");
+    }
+  });
+});
+
+describe("a signal", () => {
+  const aborting = [
+    ["the upload", "PUT"],
+    ["the job's creation", "POST /v1/jobs"],
+    ["the wait", "/events"],
+    ["the masks", "/storage/outputs/"],
+  ] as const;
+
+  it.each(aborting)("ends the call during %s, with its own reason", async (_, during) => {
+    const control = new AbortController();
+    const service = playService();
+    const interrupted: typeof fetch = async (input, init) => {
+      if (`${init?.method ?? "GET"} ${new URL(addressOf(input)).pathname}`.includes(during))
+        control.abort("enough");
+      return await memoryFetch(service)(input, init);
+    };
+    const { client } = memoryClient({}, { fetch: interrupted });
+    await expect(client.segment(picture(1), "cup", { signal: control.signal })).rejects.toBe("enough");
+  });
+
+  it("that was aborted before lets nothing begin", async () => {
+    const { client, service } = memoryClient();
+    const call = client.segment(picture(1), "cup", { signal: AbortSignal.abort("too late") });
+    await expect(call).rejects.toBe("too late");
+    expect(service.asked).toEqual([]);
+  });
+
+  it.each([true, false])("also cancels the job if that is asked for (%s)", async (cancelOnAbort) => {
+    const { client, service } = memoryClient({ looks: 1_000 });
+    const control = new AbortController();
+    const onProgress = ({ share }: { readonly share: number }) => {
+      if (share > 0) control.abort("enough");
+    };
+    const options = { signal: control.signal, cancelOnAbort, onProgress };
+    await expect(client.segment(picture(1), "cup", options)).rejects.toBe("enough");
+    expect([...service.jobs.values()].map(({ isCancelled }) => isCancelled)).toEqual([cancelOnAbort]);
+  });
+
+  it("cancels a job too that is created in the moment of the abort", async () => {
+    const control = new AbortController();
+    const service = playService();
+    const late: typeof fetch = async (input, init) => {
+      const response = await memoryFetch(service)(input, init);
+      if (addressOf(input).endsWith("/v1/jobs")) control.abort("enough");
+      return response;
+    };
+    const { client } = memoryClient({}, { fetch: late });
+    const call = client.segment(picture(1), "cup", { signal: control.signal, cancelOnAbort: true });
+    await expect(call).rejects.toBe("enough");
+    expect([...service.jobs.values()]).toMatchObject([{ isCancelled: true }]);
+  });
+});

@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PROJECT_ROOT } from "../shared/root.ts";
+
+const run = promisify(execFile);
+
+const CLIENT = join(PROJECT_ROOT, "client");
+const TSC = join(PROJECT_ROOT, "node_modules", ".bin", "tsc");
+
+/** What is built from a source file that package.json names: `./src/node/index.ts` becomes `./node/index.js`. */
+const built = (source: string, ending: ".js" | ".d.ts"): string =>
+  source.replace("./src/", "./").replace(/\.ts$/, ending);
+
+/** The manifest to publish: what names a source file in the workspace names what is built from it. */
+function manifestOf(workspace: {
+  readonly exports: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}): object {
+  const { exports, bin, ...rest } = workspace;
+  return {
+    ...rest,
+    private: undefined,
+    exports: Object.fromEntries(
+      Object.entries(exports).map(([path, source]) => [
+        path,
+        { types: built(source, ".d.ts"), default: built(source, ".js") },
+      ]),
+    ),
+    ...(bin && {
+      bin: Object.fromEntries(Object.entries(bin).map(([name, source]) => [name, built(source, ".js")])),
+    }),
+  };
+}
+
+/** Fills a folder with the client library as npm publishes it: JavaScript, types, manifest, README and licence. */
+export async function fillPackageFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await run(TSC, ["-p", join(CLIENT, "tsconfig.build.json"), "--outDir", folder]);
+  // The compiler rewrites the imports of what it builds, but not those of its declarations.
+  for await (const file of glob("**/*.d.ts", { cwd: folder })) {
+    const path = join(folder, file);
+    await writeFile(path, (await readFile(path, "utf8")).replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+  }
+  const manifest = manifestOf(JSON.parse(await readFile(join(CLIENT, "package.json"), "utf8")));
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  await cp(join(CLIENT, "README.md"), join(folder, "README.md"));
+  await cp(join(PROJECT_ROOT, "LICENSE"), join(folder, "LICENSE"));
+}
