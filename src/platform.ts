@@ -15,6 +15,7 @@ import { ApiKeys } from "./stores/api-keys.ts";
 import { Billing } from "./stores/billing.ts";
 import { Closings } from "./stores/closings.ts";
 import { DeadLetters } from "./stores/dead-letters.ts";
+import { DeletedUploads } from "./stores/deleted-uploads.ts";
 import { Erasures } from "./stores/erasures.ts";
 import { Gauges } from "./stores/gauges.ts";
 import { IdempotencyKeys } from "./stores/idempotency.ts";
@@ -23,6 +24,7 @@ import { Jobs } from "./stores/jobs.ts";
 import { Ledger } from "./stores/ledger.ts";
 import { LostJobs } from "./stores/lost-jobs.ts";
 import { Media } from "./stores/media.ts";
+import { OldJobs } from "./stores/old-jobs.ts";
 import { Payments } from "./stores/payments.ts";
 import { Queues } from "./stores/queues.ts";
 import { RequestRate } from "./stores/request-rate.ts";
@@ -50,7 +52,9 @@ export interface Platform {
   readonly idempotency: IdempotencyKeys;
   readonly erasures: Erasures;
   readonly uploads: Uploads;
+  readonly deletedUploads: DeletedUploads;
   readonly jobs: Jobs;
+  readonly oldJobs: OldJobs;
   readonly trialLane: TrialLane;
   readonly ledger: Ledger;
   readonly closings: Closings;
@@ -97,7 +101,9 @@ export function platformOf(env: Env): Platform {
     idempotency: new IdempotencyKeys(env.DB),
     erasures: new Erasures(env.DB),
     uploads: new Uploads(env.DB),
+    deletedUploads: new DeletedUploads(env.DB),
     jobs: new Jobs(env.DB),
+    oldJobs: new OldJobs(env.DB),
     trialLane: new TrialLane(env.DB),
     ledger: new Ledger(env.DB),
     closings: new Closings(env.DB),

@@ -95,6 +95,7 @@ export const SettingsSchema = z
     MAX_BILLING_SESSIONS_PER_HOUR: count(20),
     TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
     LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000, 3_600),
+    OUTPUT_URL_SECONDS: count(DEFAULT_POLICY.outputUrlMs / 1_000, 7 * 86_400),
     RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000, 600),
     LEDGER_OPEN_DAYS: z.coerce.number().int().min(4).max(366).default(14),
     RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000, MOST_DAYS),
@@ -152,6 +153,7 @@ export const policyOf = (settings: Settings): JobPolicy => ({
   window: settings.TASK_WINDOW,
   leaseMs: settings.LEASE_SECONDS * 1_000,
   resendMs: settings.RESEND_SECONDS * 1_000,
+  outputUrlMs: settings.OUTPUT_URL_SECONDS * 1_000,
   retentionMs: settings.RETENTION_DAYS * 86_400_000,
 });
 

@@ -57,6 +57,11 @@ export const WORKER_ROWS: readonly Row[] = [
         query: sqlOf({ metric: "job_ended", show: "count", by: "status" }),
       },
       {
+        title: "Tasks cancelled",
+        unit: "short",
+        query: sqlOf({ metric: "job_canceled", show: "sum", of: "canceledTasks", by: "by" }),
+      },
+      {
         title: "Tasks failed by problem",
         unit: "short",
         query: sqlOf({
@@ -279,6 +284,22 @@ export const WORKER_ROWS: readonly Row[] = [
           means: "jobs are under way for more than a day, and the nightly look did not end them",
           todo: "`npm run admin -- stuck-jobs`, then `show-job`, `wake-job` or `cancel-job`",
         },
+      },
+      {
+        title: "Deleted jobs that are not purged",
+        unit: "short",
+        query: sqlOf({ metric: "database_gauges", show: "highest", of: "unpurgedJobs" }),
+        alarm: {
+          when: "above 0 for 26 hours",
+          means:
+            "something is left of jobs that their accounts have deleted, or that are past their retention, and the nightly look did not purge them",
+          todo: "`outbox_failed` in the log says why; `npm run admin -- wake-job` tries again",
+        },
+      },
+      {
+        title: "Files purged of deleted jobs",
+        unit: "short",
+        query: sqlOf({ metric: "job_purged", show: "sum", of: "files", by: "purge" }),
       },
       {
         title: "Lateness of the inspection of uploads",

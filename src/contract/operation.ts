@@ -39,6 +39,10 @@ export const PATH_PARAMETERS = {
   jobId: z
     .string()
     .meta({ description: "The job's id.", examples: ["job_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+  taskId: z.string().meta({
+    description: "The upload's id.",
+    examples: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
+  }),
   keyId: z
     .string()
     .meta({ description: "The key's id.", examples: ["key_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),

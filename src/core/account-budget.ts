@@ -21,24 +21,27 @@ export interface UploadBudgets {
   readonly paid: UploadBudget;
 }
 
-/** How many hours before the one that it is count as the last day, whose bytes are limited. */
+/** How many hours before the one that it is count as the last day, whose bytes and deletions are limited. */
 export const DAY_HOURS = 24;
 
-/** The bytes that were seen of the uploads that were presigned in one epoch hour. */
-export interface HourBytes {
+/** Of the uploads that were presigned in one epoch hour: the bytes that were seen, and how many were deleted within a day. */
+export interface UploadHour {
   readonly hour: number;
   readonly bytes: number;
+  readonly deleted: number;
 }
 
-/** What an account has uploaded: how many uploads no job has used, and the hours of the last day with their bytes. */
+/** What an account has uploaded: how many uploads no job has used, and the hours of the last day. */
 export interface UploadUse {
   readonly unused: number;
-  readonly hours: readonly HourBytes[];
+  readonly hours: readonly UploadHour[];
 }
 
+const sumOf = ({ hours }: UploadUse, what: "bytes" | "deleted"): number =>
+  hours.reduce((sum, hour) => sum + hour[what], 0);
+
 /** The bytes of the last day. */
-export const dailyBytesOf = ({ hours }: UploadUse): number =>
-  hours.reduce((sum, { bytes }) => sum + bytes, 0);
+export const dailyBytesOf = (use: UploadUse): number => sumOf(use, "bytes");
 
 /** The budget of an access mode; a blocked account has the trial's. */
 export const uploadBudgetOf = (budgets: UploadBudgets, accessMode: AccessMode): UploadBudget =>
@@ -46,17 +49,31 @@ export const uploadBudgetOf = (budgets: UploadBudgets, accessMode: AccessMode): 
 
 const HOUR_MS = 3_600_000;
 
-/** When the account has uploaded less than `most` bytes within a day, if it uploads no more: epoch milliseconds. */
-function belowAt(use: UploadUse, most: number): number {
-  let bytes = dailyBytesOf(use);
+/** When the sum of the last day is below `most`, if the account adds no more: epoch milliseconds. */
+function belowAt(use: UploadUse, what: "bytes" | "deleted", most: number): number {
+  let sum = sumOf(use, what);
   let last = 0;
   for (const one of use.hours.toSorted((a, b) => a.hour - b.hour)) {
-    if (bytes < most) break;
-    bytes -= one.bytes;
+    if (sum < most) break;
+    sum -= one[what];
     last = one.hour;
   }
   return (last + DAY_HOURS + 1) * HOUR_MS;
 }
+
+/** Refuses an account that has used up a day, and says when it may upload again. */
+const dayIsFull = (told: string, fitsAt: number, now: number): ServiceError =>
+  new ServiceError(
+    "too_many_uploads",
+    `${told} within a day. Try again after the number of seconds in Retry-After.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil((fitsAt - now) / 1_000)) },
+  );
+
+/**
+ * How many are on record for each that may be live: revoked API keys stay for 90 days, deleted uploads until a day after their
+ * presign, and whoever makes and unmakes them all day must not fill the database with them.
+ */
+export const KEPT_PER_LIVE = 10;
 
 /** Refuses an account one more upload at `now` (epoch ms): too_many_uploads, and when it may upload again if that comes by itself. */
 export function presignRefusal(budget: UploadBudget, use: UploadUse, now: number): ServiceError | null {
@@ -66,11 +83,17 @@ export function presignRefusal(budget: UploadBudget, use: UploadUse, now: number
       `Uploads of this account that no job has used: ${use.unused}. Create jobs from them; what no job uses is deleted after a day.`,
     );
   }
-  if (dailyBytesOf(use) < budget.maxDailyBytes) return null;
-  return new ServiceError(
-    "too_many_uploads",
-    `The account has uploaded more than ${budget.maxDailyBytes} bytes within a day. Try again after the number of seconds in Retry-After.`,
-    { retryAfterSeconds: Math.max(1, Math.ceil((belowAt(use, budget.maxDailyBytes) - now) / 1_000)) },
+  const { maxDailyBytes } = budget;
+  if (dailyBytesOf(use) >= maxDailyBytes) {
+    const told = `The account has uploaded more than ${maxDailyBytes} bytes`;
+    return dayIsFull(told, belowAt(use, "bytes", maxDailyBytes), now);
+  }
+  const mostDeleted = budget.maxUnused * KEPT_PER_LIVE;
+  if (sumOf(use, "deleted") < mostDeleted) return null;
+  return dayIsFull(
+    `The account has deleted ${mostDeleted} uploads`,
+    belowAt(use, "deleted", mostDeleted),
+    now,
   );
 }
 
@@ -79,12 +102,6 @@ export interface ApiKeyUse {
   readonly live: number;
   readonly kept: number;
 }
-
-/**
- * How many keys are on record for each that may be live: revoked ones stay for 90 days, and whoever makes and revokes keys
- * all day must not fill the database with them.
- */
-export const KEPT_PER_LIVE = 10;
 
 /** Refuses an account one more API key: too_many_keys. */
 export function apiKeyRefusal(maxLive: number, use: ApiKeyUse): ServiceError | null {

@@ -78,6 +78,10 @@ export const ERROR_CATALOGUE = {
     404,
     "No archive has been requested for this job. Request one with POST on the same path.",
   ],
+  upload_not_found: [
+    404,
+    "This account has no upload with this id. Check the id; uploads are deleted after the retention period, or after a day if no job uses them.",
+  ],
   api_key_not_found: [404, "This account has no API key with this id. List its keys with GET /v1/api-keys."],
   method_not_allowed: [
     405,
@@ -86,6 +90,10 @@ export const ERROR_CATALOGUE = {
   upload_incomplete: [
     409,
     "A task's file has not been uploaded. PUT it to its uploadUrl, then create the job again.",
+  ],
+  upload_in_use: [
+    409,
+    "A job under way needs this upload; activeJobId names it. Wait until the job has ended, or cancel it, then try again.",
   ],
   job_not_ready: [
     409,
@@ -98,7 +106,7 @@ export const ERROR_CATALOGUE = {
   active_job_exists: [409, "Another job of this account is still in progress. Wait until it has finished."],
   too_many_uploads: [
     409,
-    "The account has too many uploads that no job uses, or has uploaded too many bytes within a day. Create jobs from them, or try again after the number of seconds in Retry-After, if there is one.",
+    "The account has too many uploads that no job uses, or has uploaded too many bytes or deleted too many uploads within a day. Create jobs from them, delete those that you do not need, or try again after the number of seconds in Retry-After, if there is one.",
   ],
   too_many_keys: [409, "The account has too many API keys. Revoke one that is no longer needed."],
   too_many_active_jobs: [409, "Too many jobs of this account are in progress. Wait until one has finished."],

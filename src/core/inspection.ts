@@ -11,3 +11,9 @@ const LOOKS_MS = [(UPLOAD_SECONDS + 60) * 1_000, 86_400_000] as const;
 /** When an upload is looked at next, after `now`; null if never. All are epoch milliseconds. */
 export const nextInspection = (presignedAt: number, now: number): number | null =>
   LOOKS_MS.map((ms) => presignedAt + ms).find((at) => at > now) ?? null;
+
+/**
+ * How long the row of a deleted upload stays at the least: a request that has found the upload before its deletion has listed
+ * its job by then, or was refused.
+ */
+export const DELETED_KEPT_MS = 360_000;

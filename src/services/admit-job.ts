@@ -43,8 +43,8 @@ export async function admitJob(
 }
 
 /**
- * Finds out what became of an account's job whose request was cut off: true if it is accepted now. Otherwise nothing is
- * left of it, and it may be let in under the same id, unless it was listed before: then it is gone for good.
+ * Finds out what became of an account's job whose request was cut off: true if it is accepted now, or was and is
+ * deleted. Otherwise nothing is left of it, and it may be let in under the same id, unless it was listed before: then it is gone for good.
  * @throws as withdraw.
  */
 export async function recoverJob(
@@ -55,6 +55,8 @@ export async function recoverJob(
   const jobObject = platform.jobObject(jobId);
   const standing = await platform.jobs.standing(jobId);
   if (standing === "listed" && (await jobObject.accept())) return true;
+  // It was accepted, and has been deleted since.
+  if (standing === "settled") return true;
   // It was accepted, and the list has lost it since: the job stands.
   if (standing === "missing" && (await jobObject.status(accountId)) !== null) return true;
   await withdraw(platform, jobId, holdKey);

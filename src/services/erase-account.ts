@@ -1,13 +1,12 @@
 import type { ErasureReport } from "../contract/erasure.ts";
 import { ServiceError } from "../core/errors.ts";
+import { lateWritesMs } from "../core/job/policy.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { accountPrefixes } from "../core/object-keys.ts";
 import { mapPool } from "../core/pool.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 
-/** Longer than any signed URL for a PUT is good for (an hour), and than the building of an archive takes. */
-const LATE_WRITES_MS = 2 * 3_600_000;
 /** For so long a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
 /** Of each kind; D1 takes a thousand statements from one run of a Worker, and a sweep makes several of these runs. */
@@ -40,7 +39,7 @@ export async function eraseAccount(
     const customerId = await erasures.customer(accountId);
     if (customerId !== null) await billing.forgetCustomer(customerId, null, now);
   }
-  const looksAgainAt = erasure.erasingAt + LATE_WRITES_MS;
+  const looksAgainAt = erasure.erasingAt + lateWritesMs(platform.policy);
   const isErased = erasure.erasedAt !== null || (isEmptied && now >= looksAgainAt);
   if (isErased && erasure.erasedAt === null) {
     await erasures.finish(accountId, now);

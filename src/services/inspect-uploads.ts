@@ -24,9 +24,14 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
     const [oldest] = due;
     if (oldest === undefined) return;
     for (let i = 0; i < due.length; i += PAGE) {
-      const looks = await mapPool(due.slice(i, i + PAGE), WIDTH, (upload) => look(platform, upload, now));
+      const page = due.slice(i, i + PAGE);
+      const looks = await mapPool(page, WIDTH, (upload) => lookAt(platform, upload, now));
       const done = looks.filter((each) => each !== null);
       await platform.uploads.noteInspections(done);
+      // Nobody can write any more to those that are looked at for the last time.
+      const last = new Set(done.filter(({ inspectAt }) => inspectAt === null).map(({ taskId }) => taskId));
+      const gone = page.filter(({ taskId, isDeleted }) => isDeleted && last.has(taskId));
+      if (gone.length > 0) await platform.uploads.delete(gone.map(({ taskId }) => taskId));
       inspected += done.length;
     }
     log("info", "uploads_inspected", { inspected, due: due.length, lateMs: now - oldest.inspectAt });
@@ -35,12 +40,14 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
   }
 }
 
-/** What is there of an upload; null if it can't be told now. */
-async function look(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
-  const { accountId, taskId, presignedAt } = upload;
+/** What is there of an upload, which goes if the upload is deleted or too large; null if it can't be told now. */
+export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
+  const { accountId, taskId, presignedAt, isDeleted } = upload;
   try {
-    const size = (await platform.media.sizeOf(inputKey(accountId, taskId))) ?? 0;
-    await dropTooLarge(platform, accountId, upload, size);
+    const key = inputKey(accountId, taskId);
+    const size = (await platform.media.sizeOf(key)) ?? 0;
+    if (isDeleted) await platform.media.delete([key]);
+    else await dropTooLarge(platform, accountId, upload, size);
     return { taskId, size, inspectAt: nextInspection(presignedAt, now) };
   } catch (error) {
     log("error", "inspection_failed", { account: accountId, taskId, reason: reasonOf(error) });

@@ -12,9 +12,6 @@ import type {
 } from "@segmentation/protocol";
 import type { Platform } from "../platform.ts";
 
-/** Longer than the inference service goes on offering a result. */
-const UPLOAD_SECONDS = 3_600;
-
 /** Refuses what such a task can't have written: the versions of Worker and service don't fit together. */
 function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): ServiceError {
   log("error", "outputs_refused", { jobId: job, taskId: task, lease, reason });
@@ -35,7 +32,7 @@ export async function grantOutputs(
   if (definition === null) throw new ServiceError("lease_lost");
   const refusal = filesRefusal(definition.type, files);
   if (refusal !== null) throw outputsRefused(claims, refusal);
-  const sign = await platform.media.signOutputs(UPLOAD_SECONDS);
+  const sign = await platform.media.signOutputs(platform.policy.outputUrlMs / 1_000);
   const uploads: OutputsGrant["uploads"] = [];
   for (const file of files) {
     const signed = await sign(outputKey(definition, task, lease, file.name), file);

@@ -37,14 +37,14 @@ export async function wakeJob(platform: Platform, jobId: string): Promise<JobRep
 
 /** Ends a job: its tasks that have not ended fail, and cost nothing. @throws ServiceError job_not_found */
 export async function cancelJob(platform: Platform, jobId: string): Promise<CanceledJob> {
-  const canceledTasks = known(jobId, await objectOf(platform, jobId).cancel());
-  log("warn", "job_canceled", { jobId, canceledTasks });
+  const { canceledTasks } = known(jobId, await objectOf(platform, jobId).cancel(null));
+  log("warn", "job_canceled", { jobId, by: "operator", canceledTasks });
   return { jobId, canceledTasks };
 }
 
 /** The hundred oldest of the jobs whose status has not changed for `hours` although they are under way. */
 export async function stuckJobs(platform: Platform, hours: number, now: number): Promise<StuckJobs> {
-  const rows = await platform.jobs.underWaySince(now - hours * HOUR_MS, null, MOST_STUCK);
+  const rows = await platform.oldJobs.underWaySince(now - hours * HOUR_MS, null, MOST_STUCK);
   const jobs = await mapPool(rows, CONNECTIONS, async ({ jobId, since }) => ({
     jobId,
     updatedAt: since,

@@ -1,7 +1,8 @@
 import { log, reasonOf } from "../core/log.ts";
 import { mapPool } from "../core/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { JobAge } from "../stores/jobs.ts";
+import { lateWritesMs } from "../core/job/policy.ts";
+import type { JobAge } from "../stores/old-jobs.ts";
 
 const PAGE = 100;
 /** A night's work has an end: the next night goes on there, and so comes round to all jobs, however many do not end. */
@@ -20,12 +21,25 @@ export const STUCK_MS = 86_400_000;
  * knows is struck from the list.
  */
 export const wakeStuckJobs = (platform: Platform, now: number): Promise<void> =>
-  wakeAll(platform, "stuck_jobs", (after) => platform.jobs.underWaySince(now - STUCK_MS, after, PAGE));
+  wakeAll(platform, "stuck_jobs", (after) => platform.oldJobs.underWaySince(now - STUCK_MS, after, PAGE));
 
 /** Wakes the objects of jobs that are past their retention: their alarms know of an earlier, longer one. */
 export const wakeOutlivedJobs = (platform: Platform, now: number): Promise<void> =>
   wakeAll(platform, "outlived_jobs", (after) =>
-    platform.jobs.createdUntil(now - platform.policy.retentionMs, after, PAGE),
+    platform.oldJobs.createdUntil(now - platform.policy.retentionMs, after, PAGE),
+  );
+
+/** How long after the time of its last purge a deleted job counts as stuck. */
+const PURGE_LATE_MS = 3_600_000;
+
+/** Since when (epoch ms) a deleted job whose row is still there should be gone. */
+export const purgedBy = ({ policy }: Platform, now: number): number =>
+  now - lateWritesMs(policy) - PURGE_LATE_MS;
+
+/** Wakes the objects of deleted jobs of which something is left although nobody can write any more. */
+export const wakeDeletedJobs = (platform: Platform, now: number): Promise<void> =>
+  wakeAll(platform, "deleted_jobs", (after) =>
+    platform.oldJobs.deletedBefore(purgedBy(platform, now), after, PAGE),
   );
 
 async function wakeAll(

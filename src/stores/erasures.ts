@@ -60,10 +60,13 @@ export class Erasures {
     return results.map(({ id }) => id);
   }
 
-  /** Up to `limit` of the account's jobs that are listed, by their ids, after the id `after`. */
+  /** Up to `limit` of the account's jobs that are listed or deleted, by their ids, after the id `after`. */
   async jobs(accountId: string, after: string, limit: number): Promise<string[]> {
     const { results } = await this.#db
-      .prepare("SELECT id FROM jobs WHERE account_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3")
+      .prepare(
+        `SELECT id FROM jobs WHERE account_id = ?1 AND id > ?2
+         UNION ALL SELECT job_id FROM deleted_jobs WHERE account_id = ?1 AND job_id > ?2 ORDER BY id LIMIT ?3`,
+      )
       .bind(accountId, after, limit)
       .all<{ id: string }>();
     return results.map(({ id }) => id);
@@ -92,7 +95,8 @@ export class Erasures {
   async remains(accountId: string): Promise<Remains> {
     const row = await this.#db
       .prepare(
-        `SELECT (SELECT count(*) FROM jobs WHERE account_id = ?1) AS jobs,
+        `SELECT (SELECT count(*) FROM jobs WHERE account_id = ?1)
+             + (SELECT count(*) FROM deleted_jobs WHERE account_id = ?1) AS jobs,
            (SELECT count(*) FROM uploads WHERE account_id = ?1) AS uploads,
            (SELECT json_group_array(customer_id) FROM
               (SELECT customer_id FROM billing WHERE account_id = ?1

@@ -17,6 +17,8 @@ export interface DatabaseGauges {
   /** Jobs under way whose row has not changed since the time that was asked for. */
   readonly stuckJobs: number;
   readonly deadLetters: number;
+  /** Deleted jobs of which something is left although it should be gone. */
+  readonly unpurgedJobs: number;
 }
 
 /** A look reads no more than so many open jobs, those whose row has not changed for longest. */
@@ -46,13 +48,15 @@ export class Gauges {
     return row;
   }
 
-  async database(unchangedSince: number): Promise<DatabaseGauges> {
+  /** @param unchangedSince @param purgedBy epoch ms: jobs that were deleted before should be gone */
+  async database(unchangedSince: number, purgedBy: number): Promise<DatabaseGauges> {
     const { results, meta } = await this.#db
       .prepare(
         `SELECT (SELECT count(*) FROM jobs WHERE status IN ('queued', 'processing') AND updated_at < ?1) AS stuckJobs,
-           (SELECT count(*) FROM dead_letters WHERE id > 0) AS deadLetters`,
+           (SELECT count(*) FROM dead_letters WHERE id > 0) AS deadLetters,
+           (SELECT count(*) FROM deleted_jobs WHERE deleted_at < ?2) AS unpurgedJobs`,
       )
-      .bind(unchangedSince)
+      .bind(unchangedSince, purgedBy)
       .all<Omit<DatabaseGauges, "bytes">>();
     const [row] = results;
     if (row === undefined) throw new Error("a count gave no row");

@@ -3,6 +3,7 @@ import type { JobType } from "../contract/primitives.ts";
 import type {
   ArchiveAnswer,
   ArchiveClaim,
+  CanceledJob,
   FinishedJob,
   JobAnswer,
   JobListing,
@@ -31,9 +32,12 @@ export interface ExtendedTask {
 export interface JobRpc {
   /** Writes the job down. Until `accept` no list has it, and the alarm finds out what became of it. */
   prepare(definition: JobDefinition): Promise<void>;
-  /** The job is listed: the object sends its first messages. False if the queue takes none; the job is then withdrawn. */
+  /**
+   * The job is listed: the object sends its first messages. False if the queue takes none; the job is then withdrawn. True also
+   * of a job that was accepted and has been deleted since.
+   */
   accept(): Promise<boolean>;
-  /** Forgets the job and everything that it left behind, now or as soon as possible. */
+  /** Forgets a job that was never accepted, and everything that it left behind, now or as soon as possible. */
   withdraw(): Promise<void>;
 
   /**
@@ -50,6 +54,13 @@ export interface JobRpc {
   requestArchive(accountId: string): Promise<ArchiveAnswer>;
   /** The archive's state; "not_requested" if nobody asked for one. */
   archive(accountId: string): ArchiveAnswer;
+  /** Ends the job, for its account or for the operator (null): each task that has not ended fails. None of a job that is not running. */
+  cancel(accountId: string | null): Promise<CanceledJob | null>;
+  /**
+   * The account deletes the job: it ends, nobody finds it any more, and what it left behind goes as soon as possible; what it
+   * used stays settled. False if there is no such job. @throws any error of the database, which may still list the job: ask again.
+   */
+  delete(accountId: string): Promise<boolean>;
 
   /** A consumer claims a task; null if it has to skip the task: it is done, held by another, or unknown. */
   claimTask(taskId: string): Promise<TaskClaim | null>;
@@ -81,8 +92,6 @@ export interface JobRpc {
   wake(): Promise<boolean>;
   /** What an operator sees of the job. */
   report(): Promise<JobReport | null>;
-  /** The operator ends the job: how many tasks had not ended, none if it is not running. Null if there is no job. */
-  cancel(): Promise<number | null>;
   /** What the list and the ledger should have of the job. */
   listing(): JobListing | null;
 }

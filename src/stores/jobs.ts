@@ -6,6 +6,8 @@ import type { JobDefinition } from "../core/job/state.ts";
 import type { AccountUse, Fund } from "../core/ledger.ts";
 import { trialLength, type TrialOffer } from "../core/trial.ts";
 import { forgetLetters } from "./dead-letters.ts";
+import { forgetDeleted, noteDeleted } from "./deleted-jobs.ts";
+import { anyDeleted } from "./deleted-uploads.ts";
 import { jobsPage } from "./jobs-page.ts";
 import {
   ACCOUNT_USE,
@@ -30,12 +32,6 @@ export interface JobRow {
   readonly error: string | null;
   readonly created_at: number;
   readonly updated_at: number;
-}
-
-/** A listed job and since when (epoch ms) it is what was asked for: a keyset cursor. */
-export interface JobAge {
-  readonly jobId: string;
-  readonly since: number;
 }
 
 /** What a JobObject pushes into the list; `version` orders the pushes of one job. */
@@ -72,17 +68,21 @@ export interface Listing {
   readonly use: AccountUse;
   /** Zero if the job is none of the trial's. */
   readonly openTrialTasks: number;
+  /** Whether an upload of the job is deleted. */
+  readonly lacksUpload: boolean;
 }
 
 interface StandingRow {
   listed: number;
   voided: number;
+  settled: number;
 }
 
 function standingOf(row: StandingRow | null | undefined): Standing {
   if (row === null || row === undefined) throw new Error("a count gave no row");
   if (row.listed === 1) return "listed";
-  return row.voided === 1 ? "withdrawn" : "missing";
+  if (row.voided === 1) return "withdrawn";
+  return row.settled === 1 ? "settled" : "missing";
 }
 
 /** The list of jobs in D1: which exist, and whose they are. Their status is a projection of the JobObjects'. */
@@ -95,17 +95,20 @@ export class Jobs {
 
   /**
    * Lists a new job, reserves its units and marks its uploads as used, all or nothing, if the account's limit of jobs under
-   * way, what is left of its trial or of its day, and the room in the trial lane allow it. The transaction decides, so that of many jobs at
-   * once no more get in than fit. A job that is listed already stays as it is; one that was struck from the list never comes
+   * way, what is left of its trial or of its day, and the room in the trial lane allow it, and none of its uploads is deleted.
+   * The transaction decides, so that of many jobs at once no more get in than fit. A job that is listed already stays as it is; one that was struck from the list never comes
    * back, nor one of closed books.
    */
   async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
     const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay } = terms;
-    const [, , account] = await this.#db.batch<AccountUseRow & { listed: number; open_trial_tasks: number }>([
+    const taskIds = JSON.stringify(job.taskIds);
+    const [, , account] = await this.#db.batch<
+      AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
+    >([
       this.#db
         .prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane)
-           SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12
+          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids)
+           SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17
            FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
            WHERE active_jobs < ?7
              AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
@@ -114,7 +117,7 @@ export class Jobs {
                   (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
                    AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
              AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
-             AND NOT ${isClosed("?1", "?2")}
+             AND NOT ${isClosed("?1", "?2")} AND NOT ${anyDeleted("?17")}
            ON CONFLICT DO NOTHING`,
         )
         .bind(
@@ -134,19 +137,26 @@ export class Jobs {
           maxUnitsPerDay,
           dayOf(job.createdAt),
           maxTasksPerDay,
+          taskIds,
         ),
       reserve(this.#db, job.jobId, fund, units),
       this.#db
         .prepare(
           `SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed,
-             iif(?3 = 'trial', ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})`,
+             iif(?3 = 'trial', ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks, ${anyDeleted("?4")} AS lacks_upload
+           FROM (${ACCOUNT_USE})`,
         )
-        .bind(job.accountId, job.jobId, fund),
+        .bind(job.accountId, job.jobId, fund, taskIds),
       markUsed(this.#db, job),
     ]);
     const row = account?.results[0];
     if (row === undefined) throw new Error("a count gave no row");
-    return { listed: row.listed === 1, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
+    return {
+      listed: row.listed === 1,
+      use: accountUseOf(row),
+      openTrialTasks: row.open_trial_tasks,
+      lacksUpload: row.lacks_upload === 1,
+    };
   }
 
   /** What the list and the ledger say of the job. */
@@ -158,7 +168,8 @@ export class Jobs {
     return this.#db
       .prepare(
         `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
-           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided`,
+           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided,
+           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'settle') AS settled`,
       )
       .bind(jobId);
   }
@@ -173,7 +184,8 @@ export class Jobs {
       this.#standing(jobId),
       this.#db
         .prepare(
-          `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5
+          `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5,
+             task_ids = iif(?2 IN ('queued', 'processing'), task_ids, NULL)
            WHERE id = ?1 AND version < ?5`,
         )
         .bind(jobId, status, error, updatedAt, version),
@@ -182,9 +194,18 @@ export class Jobs {
     return standingOf(standing?.results[0]);
   }
 
-  /** Strikes an accepted job that is past its retention from the list; what it used stays settled. */
+  /** Strikes an accepted job that is being forgotten from the list, into the deleted jobs; what it used stays settled. */
   async retire(jobId: string, usedUnits: number, at: number, again = false): Promise<void> {
-    await this.#db.batch([...this.#settle(jobId, usedUnits, at, again), ...this.#strike([jobId])]);
+    await this.#db.batch([
+      ...this.#settle(jobId, usedUnits, at, again),
+      noteDeleted(this.#db, jobId, Date.now()),
+      ...this.#strike([jobId]),
+    ]);
+  }
+
+  /** Forgets a retired job of which nothing is left. */
+  async forget(jobId: string): Promise<void> {
+    await this.#db.batch([forgetDeleted(this.#db, [jobId]), ...this.#strike([jobId])]);
   }
 
   #settle(jobId: string, units: number, at: number, again: boolean): D1PreparedStatement[] {
@@ -198,7 +219,11 @@ export class Jobs {
 
   /** As `withdraw`, for many jobs by three statements: D1 takes a thousand from one run of a Worker. */
   async withdrawAll(jobIds: readonly string[], now: number): Promise<void> {
-    await this.#db.batch([voidReservations(this.#db, jobIds, now), ...this.#strike(jobIds)]);
+    await this.#db.batch([
+      voidReservations(this.#db, jobIds, now),
+      forgetDeleted(this.#db, jobIds),
+      ...this.#strike(jobIds),
+    ]);
   }
 
   #strike(jobIds: readonly string[]): D1PreparedStatement[] {
@@ -208,31 +233,6 @@ export class Jobs {
         .prepare("DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?1))")
         .bind(JSON.stringify(jobIds)),
     ];
-  }
-
-  /** Up to `limit` jobs that are under way and whose row has not changed since `before` (epoch ms), oldest first. */
-  async underWaySince(before: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT id AS jobId, updated_at AS since FROM jobs
-         WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3)
-         ORDER BY updated_at, id LIMIT ?4`,
-      )
-      .bind(before, after?.since ?? 0, after?.jobId ?? "", limit)
-      .all<JobAge>();
-    return results;
-  }
-
-  /** Up to `limit` jobs that were created at `time` (epoch ms) or before, oldest first. */
-  async createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT id AS jobId, created_at AS since FROM jobs
-         WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at, id LIMIT ?4`,
-      )
-      .bind(time, after?.since ?? 0, after?.jobId ?? "", limit)
-      .all<JobAge>();
-    return results;
   }
 
   /** Up to `query.limit` of the account's jobs that are older than `before`, newest first. */

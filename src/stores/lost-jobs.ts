@@ -51,13 +51,15 @@ export class LostJobs {
     const hadAll = projected >= listing.version;
     const version = hadAll ? listing.version : 0;
     const usedUnits = hadAll ? listing.usedUnits : null;
+    const taskIds = JSON.stringify(job.taskIds);
     const results = await this.#db.batch<{ listed: number }>([
       this.#db
         .prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane)
-           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids)
+           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL)
            WHERE NOT ${isClosed("?2", "?1")} OR EXISTS (SELECT 1 FROM jobs WHERE id = ?1)
-           ON CONFLICT DO UPDATE SET status = ?6, error = ?7, version = ?8, updated_at = ?10 WHERE version < ?8`,
+           ON CONFLICT DO UPDATE SET status = ?6, error = ?7, version = ?8, updated_at = ?10, task_ids = excluded.task_ids
+             WHERE version < ?8`,
         )
         .bind(
           job.jobId,
@@ -71,6 +73,7 @@ export class LostJobs {
           job.createdAt,
           updatedAt,
           job.lane,
+          taskIds,
         ),
       reserve(this.#db, job.jobId, job.lane === "trial" ? "trial" : "paid", units),
       ...(usedUnits === null ? [] : settleAgain(this.#db, job.jobId, usedUnits, updatedAt)),
@@ -80,7 +83,7 @@ export class LostJobs {
           `INSERT INTO uploads (task_id, account_id, content_type, created_at)
            SELECT value, ?1, 'application/octet-stream', ?2 FROM json_each(?3) WHERE true ON CONFLICT DO NOTHING`,
         )
-        .bind(job.accountId, job.createdAt, JSON.stringify(job.taskIds)),
+        .bind(job.accountId, job.createdAt, taskIds),
       markUsed(this.#db, job),
       this.#db.prepare("SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed").bind(job.jobId),
     ]);

@@ -1,4 +1,10 @@
-import { DAY_HOURS, type HourBytes, type UploadBudget, type UploadUse } from "../core/account-budget.ts";
+import {
+  DAY_HOURS,
+  KEPT_PER_LIVE,
+  type UploadBudget,
+  type UploadHour,
+  type UploadUse,
+} from "../core/account-budget.ts";
 import type { RecordedUpload } from "../core/admission.ts";
 import { nextInspection } from "../core/inspection.ts";
 import type { AccountUse } from "../core/ledger.ts";
@@ -16,6 +22,8 @@ export interface DueUpload extends RecordedUpload {
   readonly accountId: string;
   readonly presignedAt: number;
   readonly inspectAt: number;
+  /** Whether its account has deleted it. */
+  readonly isDeleted: boolean;
 }
 
 /** What was there of an upload (0 bytes if nothing), and when to look again. */
@@ -78,7 +86,8 @@ export class Uploads {
       .prepare(
         `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, inspect_at)
          SELECT ?3, ?1, ?4, ?5, 1, ?8
-         WHERE (${UNUSED}) < ?6 AND (SELECT coalesce(sum(bytes), 0) ${OF_THE_DAY}) < ?7`,
+         WHERE (${UNUSED}) < ?6
+           AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
       )
       .bind(
         accountId,
@@ -89,6 +98,7 @@ export class Uploads {
         maxUnused,
         maxDailyBytes,
         nextInspection(now, now),
+        maxUnused * KEPT_PER_LIVE,
       )
       .run();
     return meta.changes === 1;
@@ -96,9 +106,9 @@ export class Uploads {
 
   /** What an account has used of its budget. */
   async use(accountId: string, now: number): Promise<UploadUse> {
-    const [unused, hours] = await this.#db.batch<{ unused: number } & HourBytes>([
+    const [unused, hours] = await this.#db.batch<{ unused: number } & UploadHour>([
       this.#db.prepare(UNUSED).bind(accountId),
-      this.#db.prepare(`SELECT hour, bytes ${OF_THE_DAY}`).bind(accountId, hourOf(now)),
+      this.#db.prepare(`SELECT hour, bytes, deleted ${OF_THE_DAY}`).bind(accountId, hourOf(now)),
     ]);
     const [row] = unused?.results ?? [];
     if (row === undefined || hours === undefined) throw new Error("a count gave no row");
@@ -120,7 +130,7 @@ export class Uploads {
         `SELECT account.*, owned.task_id, owned.content_type
          FROM (${ACCOUNT_USE}) AS account
          LEFT JOIN (SELECT u.task_id, u.content_type FROM json_each(?2) AS asked
-                    JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1
+                    JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
                       AND u.created_at > iif(u.unused, ?3, ?4)) AS owned`,
       )
       .bind(accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used)
@@ -137,7 +147,7 @@ export class Uploads {
   async dueForInspection(now: number, limit: number): Promise<DueUpload[]> {
     const { results } = await this.#db
       .prepare(
-        `SELECT task_id, account_id, content_type, created_at, inspect_at FROM uploads
+        `SELECT task_id, account_id, content_type, created_at, inspect_at, deleted_at FROM uploads
          WHERE inspect_at <= ?1 ORDER BY inspect_at LIMIT ?2`,
       )
       .bind(now, limit)
@@ -147,6 +157,7 @@ export class Uploads {
         content_type: string;
         created_at: number;
         inspect_at: number;
+        deleted_at: number | null;
       }>();
     return results.map((row) => ({
       taskId: row.task_id,
@@ -154,6 +165,7 @@ export class Uploads {
       contentType: row.content_type,
       presignedAt: row.created_at,
       inspectAt: row.inspect_at,
+      isDeleted: row.deleted_at !== null,
     }));
   }
 

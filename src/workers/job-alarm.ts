@@ -1,4 +1,5 @@
 import * as archives from "../core/job/archive.ts";
+import { forgotten } from "../core/job/forget.ts";
 import { decided } from "../core/job/listing.ts";
 import type { JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
@@ -19,7 +20,7 @@ export async function onAlarm(
   const state = cell.state;
   if (state === null) return;
   if (state.phase === "running" && now >= state.definition.createdAt + policy.retentionMs) {
-    await cell.commit({ ...state, phase: "expired" });
+    await cell.commit(forgotten(state, now));
     defer(cancelLeases(platform, state));
   } else if (state.phase === "prepared") {
     await decidePrepared(cell, platform, state, now);
@@ -37,11 +38,11 @@ export async function onAlarm(
 async function decidePrepared(
   cell: JobCell,
   platform: Platform,
-  state: JobState,
+  { definition }: JobState,
   now: number,
 ): Promise<void> {
-  if (now < state.definition.createdAt + platform.policy.prepareMs) return;
-  const standing = await platform.jobs.standing(state.definition.jobId);
+  if (now < definition.createdAt + platform.policy.prepareMs) return;
+  const standing = await platform.jobs.standing(definition.jobId);
   const latest = cell.state;
   if (latest?.phase === "prepared") await cell.commit(decided(latest, standing));
 }

@@ -3,6 +3,7 @@ import type { JobReport } from "../contract/operator.ts";
 import type {
   ArchiveAnswer,
   ArchiveClaim,
+  CanceledJob,
   FinishedJob,
   JobAnswer,
   JobListing,
@@ -10,6 +11,8 @@ import type {
   TaskClaim,
 } from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
+import { forgotten } from "../core/job/forget.ts";
+import { decided } from "../core/job/listing.ts";
 import { jobProgress } from "../core/job/progress.ts";
 import { jobReport } from "../core/job/report.ts";
 import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
@@ -88,11 +91,12 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   async #accept(): Promise<boolean> {
     const { state } = this.#cell;
-    if (state?.phase === "running") return true;
+    if (state?.phase === "running" || state?.phase === "expired") return true;
     if (state?.phase !== "prepared") return false;
     await this.#cell.commit({ ...state, phase: "running", projected: Math.max(state.projected, 1) });
     const sent = await this.#outbox.sendTasks();
     const latest = this.#cell.state;
+    if (latest?.phase === "expired") return true;
     if (latest?.phase !== "running") return false;
     // A queue that seemed to fail, or the alarm's second try meanwhile, may have brought a consumer all the same.
     if (sent || latest.lastLease > 0) return true;
@@ -101,21 +105,39 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   async withdraw(): Promise<void> {
-    if (this.#cell.state === null) return;
-    await this.#cell.commit({ ...this.#cell.state, phase: "withdrawn" });
+    const { state } = this.#cell;
+    if (state === null) return;
+    // One that has expired was accepted: it is being forgotten, and what it used stays settled.
+    if (state.phase !== "expired") await this.#cell.commit({ ...state, phase: "withdrawn" });
     await this.#outbox.flush();
   }
 
   async erase(): Promise<"erased" | "left" | "unknown"> {
     const { state } = this.#cell;
     if (state === null) return "unknown";
-    // Like a job past its retention: only what was never accepted is void.
-    const phase =
-      state.phase === "running" ? "expired" : state.phase === "prepared" ? "withdrawn" : state.phase;
-    await this.#cell.commit({ ...state, phase });
-    this.ctx.waitUntil(cancelLeases(this.#platform, state));
-    await this.#outbox.flush();
+    await this.#forget(state);
+    await this.#outbox.purgeForGood();
     return this.#cell.state === null ? "erased" : "left";
+  }
+
+  async delete(accountId: string): Promise<boolean> {
+    await this.#decide(accountId);
+    const { state } = this.#cell;
+    if (state?.definition.accountId !== accountId) return false;
+    // Until the list has struck it, the account may still find it there.
+    const isListed = state.phase === "running" || (state.phase === "expired" && !state.struck);
+    if (!isListed) return false;
+    await this.#forget(state);
+    await this.#outbox.strike();
+    this.ctx.waitUntil(this.#outbox.flush());
+    return true;
+  }
+
+  async #forget(state: JobState): Promise<void> {
+    const after = forgotten(state, Date.now());
+    if (after === state) return;
+    await this.#cell.commit(after);
+    this.ctx.waitUntil(cancelLeases(this.#platform, state));
   }
 
   status(accountId: string): JobAnswer | null {
@@ -127,6 +149,18 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const state = this.#ownedBy(accountId);
     if (state === null) return null;
     return jobStatus(state.tasks) === "success" ? this.#finished(state) : "not_ready";
+  }
+
+  async cancel(accountId: string | null): Promise<CanceledJob | null> {
+    if (accountId !== null) await this.#decide(accountId);
+    const before = accountId === null ? this.#cell.state : this.#ownedBy(accountId);
+    if (before === null) return null;
+    const after = await this.#cell.take(tasks.cancelTasks);
+    if (after === null) return { status: jobView(before), canceledTasks: 0 };
+    this.ctx.waitUntil(cancelLeases(this.#platform, before));
+    // The account may have its next job at once, as far as the database can be told now.
+    await this.#outbox.flush();
+    return { status: jobView(after), canceledTasks: before.tasks.filter((task) => !isDone(task)).length };
   }
 
   async claimTask(taskId: string): Promise<TaskClaim | null> {
@@ -249,14 +283,6 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return state && jobReport(state, await this.ctx.storage.getAlarm());
   }
 
-  async cancel(): Promise<number | null> {
-    const before = this.#cell.state;
-    if (before === null) return null;
-    if ((await this.#take(tasks.cancelTasks)) === null) return 0;
-    this.ctx.waitUntil(cancelLeases(this.#platform, before));
-    return before.tasks.filter((task) => !isDone(task)).length;
-  }
-
   listing(): JobListing | null {
     return this.#outbox.listing();
   }
@@ -287,6 +313,16 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   #ownedBy(accountId: string): JobState | null {
     const { state } = this.#cell;
     return state?.phase === "running" && state.definition.accountId === accountId ? state : null;
+  }
+
+  /** A job whose acceptance is in doubt may be in its account's list already: if so, it counts as accepted from now on. */
+  async #decide(accountId: string): Promise<void> {
+    const { state } = this.#cell;
+    if (state?.phase !== "prepared" || state.definition.accountId !== accountId) return;
+    const standing = await this.#platform.jobs.standing(state.definition.jobId);
+    const latest = this.#cell.state;
+    if (latest?.phase === "prepared" && standing === "listed")
+      await this.#cell.commit(decided(latest, standing));
   }
 
   async #take(transition: (state: JobState, now: number) => tasks.Transition): Promise<JobState | null> {

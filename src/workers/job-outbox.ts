@@ -1,6 +1,8 @@
 import type { JobListing } from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
+import { hasLateWriters } from "../core/job/forget.ts";
 import { isEndConfirmed, pushDueAt, pushed } from "../core/job/listing.ts";
+import { lateWritesMs } from "../core/job/policy.ts";
 import { jobError, jobStatus } from "../core/job/rollup.ts";
 import { isDone, type ArchiveUpload, type JobState } from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
@@ -19,6 +21,7 @@ export class JobOutbox {
   readonly #cell: JobCell;
   readonly #platform: Platform;
   #flushing: Promise<void> | null = null;
+  #isLastPurge = false;
 
   constructor(cell: JobCell, platform: Platform) {
     this.#cell = cell;
@@ -41,7 +44,7 @@ export class JobOutbox {
   async #flushAll(): Promise<void> {
     for (;;) {
       const { state } = this.#cell;
-      if (state?.phase === "withdrawn" || state?.phase === "expired") return this.#purge(state);
+      if (state?.phase === "withdrawn" || state?.phase === "expired") return this.#purge();
       if (state?.phase !== "running") return;
       const delivered = (await this.sendTasks()) && (await this.#sendArchive());
       await this.#project();
@@ -111,6 +114,21 @@ export class JobOutbox {
     }
   }
 
+  /** Purges a job that is being forgotten now, and once: whoever asks looks after late writers. Never throws. */
+  async purgeForGood(): Promise<void> {
+    this.#isLastPurge = true;
+    await this.flush();
+  }
+
+  /** Strikes an expired job from the list, once, and settles what it used. @throws any error of the database. */
+  async strike(): Promise<void> {
+    const { state } = this.#cell;
+    if (state === null || state.struck) return;
+    const { jobId } = state.definition;
+    await this.#platform.jobs.retire(jobId, this.#usedUnits(state), state.updatedAt, isEndConfirmed(state));
+    if (this.#cell.state !== null) await this.#cell.commit({ ...this.#cell.state, struck: true });
+  }
+
   /** Pushes the projection of a running job now, also if the list confirmed it: it may have lost it. Never throws. */
   async pushAgain(): Promise<void> {
     try {
@@ -137,8 +155,9 @@ export class JobOutbox {
     const standing = await this.#platform.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
-    if (standing === "missing") log("error", "job_unlisted", { jobId });
-    await this.#cell.commit(pushed(latest, version, standing, Date.now()));
+    const after = pushed(latest, version, standing, Date.now());
+    if (standing !== "listed" && after.phase === "running") log("error", "job_unlisted", { jobId });
+    await this.#cell.commit(after);
   }
 
   /**
@@ -177,17 +196,31 @@ export class JobOutbox {
     return units;
   }
 
-  /** The row goes after the bytes: whoever goes by the list finds a job of which anything is left. */
-  async #purge(state: JobState): Promise<void> {
+  /**
+   * Deletes what the job has in the bucket, and forgets it. Where a late holder may still write, it does so twice: at once, and
+   * when nobody can write any more. The last row goes after the bytes: whoever looks finds a job of which anything is left.
+   */
+  async #purge(): Promise<void> {
+    const { state } = this.#cell;
+    if (state === null || (!this.#isLastPurge && Date.now() < (state.purgeAgainAt ?? 0))) return;
     const { accountId, jobId } = state.definition;
+    if (state.phase === "expired") await this.strike();
     for (const upload of archives.archiveUploads(state)) await this.#abort(state, upload);
-    await this.#platform.media.deletePrefix(outputsPrefix(accountId, jobId));
-    await this.#platform.media.deletePrefix(archivesPrefix(accountId, jobId));
-    if (state.phase === "expired") {
-      await this.#platform.jobs.retire(jobId, this.#usedUnits(state), state.updatedAt, isEndConfirmed(state));
-    } else {
-      await this.#platform.jobs.withdraw(jobId, Date.now());
+    const prefixes = [outputsPrefix(accountId, jobId), archivesPrefix(accountId, jobId)];
+    let files = 0;
+    for (const prefix of prefixes) files += (await this.#platform.media.deletePrefix(prefix)).deleted;
+    if (state.phase === "withdrawn") await this.#platform.jobs.withdraw(jobId, Date.now());
+    const purge = state.purgeAgainAt === undefined ? "first" : "second";
+    log("info", "job_purged", { jobId, phase: state.phase, purge, files });
+
+    const latest = this.#cell.state;
+    if (latest === null) return;
+    const { policy } = this.#platform;
+    const now = Date.now();
+    if (!this.#isLastPurge && purge === "first" && hasLateWriters(latest, policy, now)) {
+      return this.#cell.commit({ ...latest, purgeAgainAt: now + lateWritesMs(policy) });
     }
+    if (latest.phase === "expired") await this.#platform.jobs.forget(jobId);
     await this.#cell.clear();
   }
 }

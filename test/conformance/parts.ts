@@ -1,4 +1,5 @@
 import type { Part } from "./statement.ts";
+import { ADDED_ENDING } from "./statements/added-ending.ts";
 import { BEHAVIOUR } from "./statements/behaviour.ts";
 import { DECIDED_BEHAVIOUR } from "./statements/decided-behaviour.ts";
 import { DECIDED_OPERATIONS } from "./statements/decided-operations.ts";
@@ -15,6 +16,7 @@ export const PARTS: readonly Part[] = [
     title: "What the specification leaves open",
     statements: [...DECIDED_RESOURCES, ...DECIDED_OPERATIONS, ...DECIDED_BEHAVIOUR],
   },
+  { title: "Beyond the specification", statements: [...ADDED_ENDING] },
 ];
 
 /** What the specification has and the service lacks. */

@@ -84,6 +84,18 @@ describe("a client generated from the API's document", () => {
     expect(list.items).toMatchObject([{ jobId, totalItems: 1 }]);
   });
 
+  it("cancels a job, and deletes it and its upload", async () => {
+    const taskId = await upload();
+    const body = { type: "image" as const, prompts: ["cat"], tasks: [taskId] };
+    const { jobId } = await given(client.api.POST("/v1/jobs", { body }));
+    const { status } = await given(client.api.POST("/v1/jobs/{jobId}/cancel", job(jobId)));
+    expect(["success", "failed"]).toContain(status);
+    expect((await client.api.DELETE("/v1/jobs/{jobId}", job(jobId))).response.status).toBe(204);
+    expect((await client.api.GET("/v1/jobs/{jobId}", job(jobId))).response.status).toBe(404);
+    const path = { params: { path: { taskId } } };
+    expect((await client.api.DELETE("/v1/uploads/{taskId}", path)).response.status).toBe(204);
+  });
+
   it("reads the account, makes a key, uses it and revokes it", async () => {
     expect(await given(client.api.GET("/v1/account"))).toMatchObject({ status: "active" });
     const { access } = await given(client.api.GET("/v1/account/overview"));

@@ -43,6 +43,7 @@ describe("a deployed Worker's settings", () => {
     ["RETENTION_DAYS", 3_650],
     ["LEASE_SECONDS", 3_600],
     ["RESEND_SECONDS", 600],
+    ["OUTPUT_URL_SECONDS", 604_800],
     ["MAX_BODY_BYTES", 1_048_576],
     ["MAX_IMAGE_BYTES", 5_368_709_120],
     ["MAX_VIDEO_BYTES", 5_368_709_120],

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { MetricName } from "../../src/core/metrics.ts";
+import { platformOf } from "../../src/platform.ts";
+import { cancelJob } from "../../src/services/operate-jobs.ts";
 import { Gauges } from "../../src/stores/gauges.ts";
+import { Media } from "../../src/stores/media.ts";
 import { send, newClient, type Client } from "../support/worker/api.ts";
 import { builderOf } from "../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
@@ -11,7 +14,7 @@ import { callBack, deliver, deliverTask, PlayedInference, success } from "../sup
 import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
 import { settledJob } from "../support/worker/ledger.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
-import { later } from "../support/worker/time.ts";
+import { later, PATIENT } from "../support/worker/time.ts";
 
 /** A data point as a reader of the table in Analytics Engine sees it. */
 type Row = [blobs: unknown, doubles: unknown];
@@ -86,6 +89,27 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await callBack(inference.last, "complete", success());
     return [[["info", "interactive", "success"], [9_000]]];
   },
+  job_canceled: async () => {
+    const { jobId } = await newJob(client, 2);
+    for (let i = 0; i < 2; i += 1) await client.send("POST", `/v1/jobs/${jobId}/cancel`);
+    const other = await newJob(client);
+    await cancelJob(platformOf(env), other.jobId);
+    return [
+      [["info", "account"], [2]],
+      [["warn", "operator"], [1]],
+    ];
+  },
+  job_purged: async () => {
+    const { jobId } = await successfulJob(client, 2);
+    await client.send("DELETE", `/v1/jobs/${jobId}`);
+    await vi.waitUntil(() => written("job_purged").length > 0, PATIENT);
+    later(2 * HOUR);
+    await ring(jobId);
+    return [
+      [["info", "expired", "first"], [4]],
+      [["info", "expired", "second"], [0]],
+    ];
+  },
   task_offered: async () => {
     const { jobId, tasks } = await newJob(client, 4);
     const inference = new PlayedInference();
@@ -154,10 +178,13 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
   database_gauges: async () => {
     await newJob(client);
     await deliver("segmentation-dead-letters", { jobId: "job_1" });
+    const { jobId } = await successfulJob(client);
+    vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));
+    await client.send("DELETE", `/v1/jobs/${jobId}`);
     later(DAY + 1);
     await newJob(client);
     await runCron(CRONS.report);
-    return [[["info"], [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1]]];
+    return [[["info"], [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1, 1]]];
   },
   usage_reported: async () => {
     const stripe = new PlayedStripe();

@@ -64,6 +64,30 @@ export const JOBS_OPERATIONS = {
     success: "The status of the job and of each of its tasks.",
     errors: ["job_not_found"],
   },
+  cancelJob: {
+    method: "post",
+    path: "/v1/jobs/{jobId}/cancel",
+    tag: "Jobs",
+    summary: "Cancel a job",
+    description:
+      "Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A job that has ended stays as it is.",
+    status: 200,
+    answer: JobStatus,
+    success: "The status of the job, which has ended, and of each of its tasks.",
+    errors: ["job_not_found"],
+  },
+  deleteJob: {
+    method: "delete",
+    path: "/v1/jobs/{jobId}",
+    tag: "Jobs",
+    summary: "Delete a job with its results",
+    description:
+      "A job that is under way is cancelled first. From the response on, nobody finds the job any more; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them by themselves.",
+    status: 204,
+    answer: null,
+    success: "The job is gone.",
+    errors: ["job_not_found"],
+  },
   retrieveJobResult: {
     method: "get",
     path: "/v1/jobs/{jobId}/result",

@@ -16,4 +16,15 @@ export const UPLOADS_OPERATIONS = {
     success: "The upload URL and the upload's id.",
     errors: [...BODY_ERRORS, "too_many_uploads"],
   },
+  deleteUpload: {
+    method: "delete",
+    path: "/v1/uploads/{taskId}",
+    tag: "Uploads",
+    summary: "Delete an upload",
+    description: "No later job can name it. Results of jobs that have used it stay.",
+    status: 204,
+    answer: null,
+    success: "The upload is gone.",
+    errors: ["upload_not_found", "upload_in_use"],
+  },
 } as const satisfies Record<string, Operation>;

@@ -10,6 +10,12 @@ export interface JobAnswer {
   readonly progress: number;
 }
 
+/** A job after a cancellation, and how many of its tasks that has ended. */
+export interface CanceledJob {
+  readonly status: JobStatus;
+  readonly canceledTasks: number;
+}
+
 /** A job as the list and the ledger should have it. */
 export interface JobListing {
   readonly definition: JobDefinition;

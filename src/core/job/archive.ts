@@ -18,7 +18,7 @@ export type ArchiveOutcome =
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
 /** Nobody goes on with what is kept of the archive; its upload, if it has one, is to be aborted. */
-function givenUp(state: JobState, archive: ArchiveRecord): JobState {
+export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
   const { kept: _, upload, ...rest } = archive;
   const after = withArchive(state, rest);
   return upload === undefined
@@ -51,18 +51,23 @@ export function requestArchive(state: JobState, policy: JobPolicy, now: number):
   return { state: { ...begun, archivesBegun: archivesBegun + 1 }, taken: true };
 }
 
-/** A consumer claims the archive to build it. Not taken if nobody asked for it, another builds it, or it has ended. */
+/**
+ * A consumer claims the archive to build it. Not taken if nobody asked for it, another builds it, it has ended, or the job is
+ * being forgotten.
+ */
 export function claimArchive(state: JobState, policy: JobPolicy, now: number): Transition {
   const lease = state.lastLease + 1;
   const held = state.archive && delivery.claimed(state.archive, lease, policy, now);
-  if (held === null) return { state, taken: false };
+  if (state.phase !== "running" || held === null) return { state, taken: false };
   const counted = { ...held, messages: (held.messages ?? 0) + 1 };
   return { state: { ...withArchive(state, counted), lastLease: lease }, taken: true };
 }
 
+/** An event by the archive's builder: taken only while its lease is in force. A job that is being forgotten has no builder. */
 function byBuilder(state: JobState, lease: number, change: (archive: ArchiveRecord) => JobState): Transition {
-  const { archive } = state;
-  if (archive === null || !delivery.isHeldBy(archive, lease)) return { state, taken: false };
+  const { archive, phase } = state;
+  if (phase !== "running" || archive === null || !delivery.isHeldBy(archive, lease))
+    return { state, taken: false };
   return { state: change(archive), taken: true };
 }
 

@@ -2,9 +2,10 @@ import { isDone, type JobState } from "./state.ts";
 
 /**
  * What the list and the ledger say of a job: it is `listed`; it was `withdrawn` on purpose, which the ledger's void entry
- * tells; or it is `missing`: never listed, or lost, as by a restore of an older database.
+ * tells; it was accepted and is `settled` without a row, because it was deleted or is past its retention; or it is `missing`:
+ * never listed, or lost, as by a restore of an older database.
  */
-export type Standing = "listed" | "withdrawn" | "missing";
+export type Standing = "listed" | "withdrawn" | "settled" | "missing";
 
 /** How often an accepted job that the list has lost is pushed again, and told of. */
 const UNLISTED_RETRY_MS = 4 * 3_600_000;
@@ -32,8 +33,10 @@ export function pushed(state: JobState, version: number, standing: Standing, now
       return { ...state, projected: version, unlistedAt: null };
     case "withdrawn":
       return { ...state, phase: "withdrawn" };
+    case "settled":
     case "missing":
-      return { ...state, unlistedAt: now };
+      // A job that is being forgotten is struck from the list on purpose.
+      return state.phase === "running" ? { ...state, unlistedAt: now } : state;
   }
 }
 

@@ -17,6 +17,8 @@ export interface JobPolicy {
   /** How long a builder works before it keeps how far it is. */
   readonly archiveKeepMs: number;
   readonly archiveTtlMs: number;
+  /** How long the URL for the PUT of an output is good: longer than the inference service goes on offering a result. */
+  readonly outputUrlMs: number;
   readonly retentionMs: number;
 }
 
@@ -37,8 +39,15 @@ export const DEFAULT_POLICY: JobPolicy = {
   archiveTurnFiles: 20_000,
   archiveKeepMs: 15 * SECOND,
   archiveTtlMs: DAY,
+  outputUrlMs: HOUR,
   retentionMs: 30 * DAY,
 };
+
+/**
+ * How long after the end of its lease a holder may still write: until its URLs have expired, and then for as long again, because
+ * a PUT that began in time may end later. The builder of an archive is cut off long before.
+ */
+export const lateWritesMs = ({ outputUrlMs }: JobPolicy): number => 2 * outputUrlMs;
 
 /** Doubling with every try (0, 1, 2, …) from `first` up to `most`. */
 const backoff = (tries: number, first: number, most: number): number =>

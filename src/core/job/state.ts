@@ -87,7 +87,8 @@ export interface ArchiveRecord extends Delivery<ArchiveEnd> {
 
 /**
  * `prepared`: written down, but not yet in the account's list; it may still be withdrawn. `running`: accepted.
- * `withdrawn` (never accepted) and `expired` (past its retention): to be forgotten with all that it left behind.
+ * `withdrawn` (never accepted) and `expired` (past its retention, or deleted before): to be forgotten with all that it left
+ * behind.
  */
 export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
@@ -109,6 +110,10 @@ export interface JobState {
   readonly projected: number;
   /** When the list last turned out to have lost this accepted job; null while it has it. */
   readonly unlistedAt: number | null;
+  /** Of an expired job: whether it is struck from the list and settled; absent until then. */
+  readonly struck?: true;
+  /** When the bucket is purged of a job that is being forgotten once more, and for good; absent before it was purged once. */
+  readonly purgeAgainAt?: number;
 }
 
 /** A new job, before its acceptance. */

@@ -160,7 +160,7 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   return withTasks(state, tasks, now);
 }
 
-/** The operator ends the job: each task that has not ended fails, and a report of its holder comes too late. */
+/** The job is cancelled: each task that has not ended fails, and a report of its holder comes too late. */
 export function cancelTasks(state: JobState, now: number): Transition {
   if (state.phase !== "running" || state.tasks.every(isDone)) return notTaken(state);
   const canceled = state.tasks.map((task) =>

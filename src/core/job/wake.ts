@@ -18,11 +18,16 @@ export function nextWake(state: JobState, policy: JobPolicy, now: number): numbe
 }
 
 function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<number> {
+  if (state.phase === "withdrawn" || state.phase === "expired") {
+    yield state.purgeAgainAt ?? state.updatedAt;
+    return;
+  }
   const { createdAt } = state.definition;
   yield createdAt + policy.retentionMs;
-  if (state.phase === "prepared") yield createdAt + policy.prepareMs;
-  if (state.phase === "withdrawn" || state.phase === "expired") yield state.updatedAt;
-  if (state.phase !== "running") return;
+  if (state.phase === "prepared") {
+    yield createdAt + policy.prepareMs;
+    return;
+  }
   yield pushDueAt(state) ?? Infinity;
 
   const inWindow = state.tasks.filter((task) => takesPlace(task, now));

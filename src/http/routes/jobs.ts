@@ -1,7 +1,9 @@
 import { Hono } from "hono";
 import { CreateJobRequest, ListJobsQuery } from "../../contract/job.ts";
+import { cancelJob } from "../../services/operations/cancel-job.ts";
 import { createJobDownload } from "../../services/operations/create-job-download.ts";
 import { createJob } from "../../services/operations/create-job.ts";
+import { deleteJob } from "../../services/operations/delete-job.ts";
 import { listJobs } from "../../services/operations/list-jobs.ts";
 import { retrieveJobDownload } from "../../services/operations/retrieve-job-download.ts";
 import { retrieveJobResult } from "../../services/operations/retrieve-job-result.ts";
@@ -30,7 +32,15 @@ export const jobs = new Hono<AppEnv>()
     c.header("x-job-progress", progress.toFixed(2));
     return c.json(status);
   })
-  .all("/:jobId", wrongMethod("GET"))
+  .delete("/:jobId", authenticate, async (c) => {
+    await deleteJob(platform(c), c.var.account, c.req.param("jobId"));
+    return c.body(null, 204);
+  })
+  .all("/:jobId", wrongMethod("GET, DELETE"))
+  .post("/:jobId/cancel", authenticate, async (c) =>
+    c.json(await cancelJob(platform(c), c.var.account, c.req.param("jobId"))),
+  )
+  .all("/:jobId/cancel", wrongMethod("POST"))
   .get("/:jobId/result", authenticate, async (c) =>
     respondWithJson(c, await retrieveJobResult(platform(c), c.var.account, c.req.param("jobId"))),
   )

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { PresignRequest } from "../../contract/upload.ts";
 import { createUploadPresign } from "../../services/operations/create-upload-presign.ts";
+import { deleteUpload } from "../../services/operations/delete-upload.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticate } from "../middleware/authenticate.ts";
 import { jsonBody, validate } from "../middleware/validate.ts";
@@ -10,4 +11,9 @@ export const uploads = new Hono<AppEnv>()
   .post("/presign", authenticate, jsonBody, validate("json", PresignRequest), async (c) =>
     c.json(await createUploadPresign(platform(c), c.var.account, c.req.valid("json").contentType)),
   )
-  .all("/presign", wrongMethod("POST"));
+  .all("/presign", wrongMethod("POST"))
+  .delete("/:taskId", authenticate, async (c) => {
+    await deleteUpload(platform(c), c.var.account, c.req.param("taskId"));
+    return c.body(null, 204);
+  })
+  .all("/:taskId", wrongMethod("DELETE"));

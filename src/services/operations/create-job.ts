@@ -12,7 +12,7 @@ import {
   type AdmissionTerms,
   type ProposedJob,
 } from "../../core/admission.ts";
-import type { ServiceError } from "../../core/errors.ts";
+import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { defineJob } from "../../core/job/define.ts";
 import type { JobDefinition } from "../../core/job/state.ts";
@@ -91,7 +91,9 @@ async function create(
     platform,
     pinned,
     async (listing) =>
-      refusalBy(listing.use) ?? (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)),
+      refusalBy(listing.use) ??
+      (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)) ??
+      (listing.lacksUpload ? new ServiceError("task_not_owned") : null),
     holdKey,
   );
 }

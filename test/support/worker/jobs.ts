@@ -1,5 +1,9 @@
 import { env } from "cloudflare:workers";
+import { CreateJobRequest } from "../../../src/contract/job.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { defineJob } from "../../../src/core/job/define.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
+import { Jobs } from "../../../src/stores/jobs.ts";
 import type { Client } from "./api.ts";
 import { at } from "../at.ts";
 
@@ -85,6 +89,28 @@ export async function newVideoJob(
   const { status, body } = await client.send("POST", "/v1/jobs", videoJob(taskId, changes));
   if (status !== 202) throw new Error(`createJob answered ${status} ${JSON.stringify(body)}`);
   return { jobId: body.jobId, taskId };
+}
+
+/**
+ * A job whose request was cut off: its object has written it down, and it is listed or not yet. Nobody has accepted it.
+ * Returns its id.
+ */
+export async function cutOffJob(client: Client, { listed } = { listed: true }): Promise<string> {
+  const request = CreateJobRequest.parse(imageJob([await uploaded(client)]));
+  const { accountId } = client;
+  const definition = defineJob({ accountId, accessMode: "paid" }, request, newId("job"), Date.now());
+  await env.JOBS.getByName(definition.jobId).prepare(definition);
+  const terms = {
+    maxActiveJobs: 1_000,
+    maxTrialBacklog: 1_000,
+    maxUnitsPerDay: null,
+    maxTasksPerDay: 1_000,
+    units: 1,
+    fund: "paid",
+    offer: { version: "v1", tokens: 100, days: 14 },
+  } as const;
+  if (listed) await new Jobs(env.DB).insert(definition, terms);
+  return definition.jobId;
 }
 
 /** How many jobs the list has. A refused job leaves none. */

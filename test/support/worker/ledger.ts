@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
+import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import type { Fund } from "../../../src/core/ledger.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { Jobs } from "../../../src/stores/jobs.ts";
+import { database } from "./database.ts";
 import { listedJobs } from "./jobs.ts";
 
 /** A job's entries in the order in which they were written: kind and units. */
@@ -15,6 +17,10 @@ export async function entriesOf(jobId: string): Promise<[kind: string, units: nu
 /** How many entries the ledger has. */
 export const ledgerSize = async (): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM ledger").first<number>("n")) ?? 0;
+
+/** What the operator's check of the ledger finds; nothing if it agrees with the jobs and the metered use. */
+export const ledgerFindings = async (): Promise<unknown> =>
+  (await checkLedger(database, 1_000_000, Date.now())).findings;
 
 /** What jobs leave behind: rows of the list and entries of the ledger. A refused job leaves none. */
 export const traces = async (): Promise<{ jobs: number; entries: number }> => ({

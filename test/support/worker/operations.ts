@@ -42,7 +42,7 @@ export function requestOf(operation: OperationId, named: Partial<Named> = {}): O
   const body = hasBody(operation) ? BODIES[operation](all) : undefined;
   return {
     method: method.toUpperCase(),
-    path: path.replace("{jobId}", all.jobId).replace("{keyId}", all.keyId),
+    path: path.replace("{jobId}", all.jobId).replace("{keyId}", all.keyId).replace("{taskId}", all.taskId),
     headers: {
       ...(idempotencyKey !== undefined && { "idempotency-key": crypto.randomUUID() }),
       ...(body !== undefined && { "content-type": "application/json" }),

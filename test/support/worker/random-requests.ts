@@ -18,6 +18,9 @@ export const OWN = {
   jobId: `job_${"f".repeat(32)}`,
   keyId: `key_${"f".repeat(32)}`,
   tasks: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
+  /** What is there to be deleted: the others go on asking for the rest. */
+  spareJobId: `job_${"e".repeat(32)}`,
+  spareTask: `${"c".repeat(8)}-0000-4000-8000-000000000000.png`,
 } as const;
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -56,12 +59,18 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   });
 }
 
+/** The placeholders that a path of an operation names. */
+function ownNames(id: OperationId): string[] {
+  if (id === "deleteJob") return [OWN.spareJobId];
+  return id === "deleteUpload" ? [OWN.spareTask] : [OWN.jobId, OWN.keyId];
+}
+
 /** A valid request of an operation. */
 function validRequest(id: OperationId, operation: Operation): fc.Arbitrary<RandomRequest> {
   const wantsKey = operation.idempotencyKey === "required" ? idempotencyKey : fc.option(idempotencyKey);
   return fc
     .record({
-      name: fc.oneof(segment, fc.constantFrom(OWN.jobId, OWN.keyId)),
+      name: fc.oneof(segment, fc.constantFrom(...ownNames(id))),
       query: operation.query === undefined ? fc.constant({}) : valid(operation.query),
       key: operation.idempotencyKey === undefined ? fc.constant(null) : wantsKey,
       body: operation.body === undefined ? fc.constant(null) : bodyOf(id, operation.body).map(utf8),

@@ -24,7 +24,11 @@ describe("a budget of uploads", () => {
   const NOW = 100.25 * HOUR;
   const uploaded = (...bytes: readonly [hour: number, bytes: number][]) => ({
     unused: 2,
-    hours: bytes.map(([hour, count]) => ({ hour, bytes: count })),
+    hours: bytes.map(([hour, count]) => ({ hour, bytes: count, deleted: 0 })),
+  });
+  const deleted = (...hours: readonly [hour: number, deleted: number][]) => ({
+    unused: 0,
+    hours: hours.map(([hour, count]) => ({ hour, bytes: 0, deleted: count })),
   });
 
   it("lets one more in up to its last unused upload and its last byte", () => {
@@ -82,6 +86,16 @@ describe("a budget of uploads", () => {
   ])("says when the bytes %s, are no longer counted", (_, bytes, hours) => {
     const { hints } = presignRefusal(BUDGETS.trial, uploaded(...bytes), NOW) ?? {};
     expect(hints).toEqual({ retryAfterSeconds: hours * 3_600 });
+  });
+
+  it("refuses whoever has deleted ten times as many within a day as may be unused, and says until when", () => {
+    const most = 3 * KEPT_PER_LIVE;
+    expect(presignRefusal(BUDGETS.trial, deleted([90, most - 10], [91, 9]), NOW)).toBeNull();
+    expect(presignRefusal(BUDGETS.trial, deleted([90, most - 10], [91, 10]), NOW)).toMatchObject({
+      code: "too_many_uploads",
+      message: `The account has deleted ${most} uploads within a day. Try again after the number of seconds in Retry-After.`,
+      hints: { retryAfterSeconds: 14.75 * 3_600 },
+    });
   });
 
   it("asks nobody to come again in less than a second", () => {

@@ -79,7 +79,7 @@ describe("a subscription whose webhook never came", () => {
   it("loses paid access in a night that is cut off while it wakes jobs", async () => {
     stripe.standIn.subscriptions.cancel(ofStripe());
     periodEnds();
-    vi.spyOn(platformOf(env).jobs, "underWaySince").mockReturnValue(new Promise(() => undefined));
+    vi.spyOn(platformOf(env).oldJobs, "underWaySince").mockReturnValue(new Promise(() => undefined));
     void runCron(CRONS.nightly);
     await vi.waitFor(async () => expect(await mode()).toBe("trial"), PATIENT);
   });

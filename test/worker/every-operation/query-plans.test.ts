@@ -53,7 +53,8 @@ describe("the database", () => {
     const stripe = new PlayedStripe();
     for (const operation of OPERATION_IDS) {
       const taskId = await uploaded(client);
-      const { method, path, headers, body } = requestOf(operation, { jobId: job.jobId, keyId, taskId });
+      const { jobId } = operation === "deleteJob" ? await newJob(client) : job;
+      const { method, path, headers, body } = requestOf(operation, { jobId, keyId, taskId });
       await client.send(method, path, body, headers);
     }
     await createSession(client, "checkout");
@@ -83,10 +84,11 @@ describe("the database", () => {
       .map(([sql]) => String(sql))
       .filter((sql) => /uploads[^]*json_each|json_each[^]*uploads/.test(sql));
     prepare.mockRestore();
-    expect(byIds).toHaveLength(2);
+    expect(byIds).toHaveLength(4);
     for (const sql of byIds) {
       const reads = (await planOf(sql)).filter((line) => /^SEARCH (u|uploads) /.test(line));
-      expect(reads, sql).toEqual([expect.stringContaining("sqlite_autoindex_uploads_1 (task_id=?)")]);
+      expect(reads.length, sql).toBeGreaterThan(0);
+      for (const read of reads) expect(read, sql).toContain("sqlite_autoindex_uploads_1 (task_id=?)");
     }
   });
 });

@@ -27,10 +27,13 @@ async function newTenant(): Promise<Tenant> {
 /** What an operation's request names, and how: a path, a body or a query; null where it names nothing. */
 const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   createUploadPresign: null,
+  deleteUpload: "taskId",
   listJobs: "jobId",
   createJob: "taskId",
   retrieveJob: "jobId",
   retrieveJobResult: "jobId",
+  cancelJob: "jobId",
+  deleteJob: "jobId",
   createJobDownload: "jobId",
   retrieveJobDownload: "jobId",
   getAccount: null,

@@ -272,6 +272,9 @@ describe("a half-built archive that nobody goes on with", () => {
     await ring(jobId);
     expect(await isOpen(upload)).toBe(false);
     expect(await archives()).toEqual([]);
+    expect((await stored()).keptKeys).toEqual([]);
+    later(DAY);
+    await ring(jobId);
     expect(await stored()).toEqual({ state: null, keptKeys: [] });
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { forgotten } from "../../../../src/core/job/forget.ts";
 import { takesPlace } from "../../../../src/core/job/delivery.ts";
 import { DEFAULT_POLICY as policy } from "../../../../src/core/job/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/job/rollup.ts";
@@ -30,6 +31,7 @@ type Event =
   | { kind: "send" }
   | { kind: "sendFails" }
   | { kind: "cancel" }
+  | { kind: "forget" }
   | { kind: "claim"; task: number }
   | { kind: "start" | "release"; task: number; lease: number }
   | { kind: "extend"; task: number; lease: number; report: ProgressReport }
@@ -43,6 +45,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.constant({ kind: "send" as const }),
   fc.constant({ kind: "sendFails" as const }),
   fc.constant({ kind: "cancel" as const }),
+  fc.constant({ kind: "forget" as const }),
   fc.record({ kind: fc.constant("claim" as const), task }),
   fc.record({ kind: fc.constantFrom("start" as const, "release" as const), task, lease }),
   fc.record({ kind: fc.constant("extend" as const), task, lease, report }),
@@ -60,6 +63,8 @@ function step(state: JobState, event: Event, now: number): JobState {
       return tickTasks(state, policy, now);
     case "cancel":
       return cancelTasks(state, now).state;
+    case "forget":
+      return forgotten(state, now);
     case "send":
       return takeDueTasks(state, policy, now).state;
     case "sendFails": {
@@ -152,6 +157,16 @@ describe("a job's tasks, whatever happens in whatever order", () => {
     everyRun((before, after) => {
       const shown = ({ tasks }: JobState) => [jobStatus(tasks), jobError(tasks)].join(" ");
       expect(after.version - before.version).toBe(shown(before) === shown(after) ? 0 : 1);
+    });
+  });
+
+  it("have all ended once the job is forgotten, and then nothing is held, sent or taken any more", () => {
+    everyRun((before, after, _, now) => {
+      if (after.phase === "running") return;
+      expect(after.phase).toBe("expired");
+      expect(after.tasks.every(isDone)).toBe(true);
+      expect(takeDueTasks(after, policy, now).taskIds).toEqual([]);
+      if (before.phase !== "running") expect(after).toBe(before);
     });
   });
 

@@ -48,6 +48,20 @@ const STAGES: Record<string, () => JobState> = {
 const stages = (...names: readonly string[]) =>
   Object.entries(STAGES).filter(([name]) => names.includes(name));
 
+describe.each(["prepared", "withdrawn", "expired"] as const)("a job that is %s", (phase) => {
+  it("has no builder: nobody gets its archive, and who has it has lost it", () => {
+    const inQueue: JobState = { ...queued(), phase };
+    expect(claimArchive(inQueue, policy, BEGIN)).toEqual({ state: inQueue, taken: false });
+    const state: JobState = { ...building(), phase };
+    const lost = { state, taken: false };
+    const { lastLease } = state;
+    expect(extendArchive(state, lastLease, policy, BEGIN)).toEqual(lost);
+    expect(beginArchiveUpload(state, lastLease, "upload")).toEqual(lost);
+    expect(keepArchive(state, lastLease, 1, policy, BEGIN)).toEqual(lost);
+    expect(completeArchive(state, lastLease, READY, policy, BEGIN)).toEqual(lost);
+  });
+});
+
 describe("an archive is asked for", () => {
   it("of a job that ended in success, and its message is due at once", () => {
     const { state, taken } = requestArchive(successfulJob(), policy, BEGIN);

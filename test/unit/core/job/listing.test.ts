@@ -34,6 +34,12 @@ describe("after a push", () => {
 
   it("an accepted job that the list has lost stays as it is: only the time is kept", () => {
     expect(pushed(ended(), 2, "missing", BEGIN + 5)).toEqual({ ...ended(), unlistedAt: BEGIN + 5 });
+    expect(pushed(ended(), 2, "settled", BEGIN + 5)).toEqual({ ...ended(), unlistedAt: BEGIN + 5 });
+  });
+
+  it.each(["settled", "missing"] as const)("a job that is being forgotten misses no row: %s", (standing) => {
+    const job = ended({ phase: "expired" });
+    expect(pushed(job, 2, standing, BEGIN + 5)).toBe(job);
   });
 });
 
@@ -44,7 +50,7 @@ describe("a job that never heard of its acceptance", () => {
     expect(decided(inDoubt, "listed")).toEqual({ ...inDoubt, phase: "running" });
   });
 
-  it.each(["withdrawn", "missing"] as const)(
+  it.each(["withdrawn", "settled", "missing"] as const)(
     "is withdrawn if it is %s: nobody was told of it",
     (standing) => {
       expect(decided(inDoubt, standing)).toEqual({ ...inDoubt, phase: "withdrawn" });

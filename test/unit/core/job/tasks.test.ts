@@ -328,7 +328,7 @@ describe("a task that takes longer than a day", () => {
   });
 });
 
-describe("the operator", () => {
+describe("a cancellation", () => {
   const threeTasks = (): JobState => {
     const job = ended(accepted(imageJob(["a", "b", "c"])), "a", SUCCESS);
     return claimTask(job, "b", policy, BEGIN).state;
@@ -350,7 +350,7 @@ describe("the operator", () => {
   it("ends a job of which nothing has succeeded as failed, and the client reads why", () => {
     const { state } = cancelTasks(one(), BEGIN);
     expect(jobStatus(state.tasks)).toBe("failed");
-    expect(jobError(state.tasks)).toMatch(/^canceled: The operator cancelled the job/);
+    expect(jobError(state.tasks)).toMatch(/^canceled: The job was cancelled before/);
   });
 
   it("makes a holder's later report come too late, and no claim possible", () => {

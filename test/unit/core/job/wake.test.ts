@@ -95,6 +95,20 @@ describe("a job's alarm comes", () => {
   );
 });
 
+describe("the alarm of a job that is being forgotten", () => {
+  it.each(["withdrawn", "expired"] as const)(
+    "comes in some seconds until it is purged once, and then for its last purge: %s",
+    (phase) => {
+      const late = BEGIN + 40 * DAY;
+      const state: JobState = { ...done(), phase };
+      expect(wakesAfter(state, late)).toBe(5 * SECOND);
+      const purgedOnce = { ...state, purgeAgainAt: late + 7_000 };
+      expect(wakesAfter(purgedOnce, late)).toBe(7_000);
+      expect(wakesAfter(purgedOnce, late + 7_000)).toBe(5 * SECOND);
+    },
+  );
+});
+
 describe("a job's alarm", () => {
   it.each([
     ["was prepared and the list can't be asked", { phase: "prepared" as const }, 60_000],
