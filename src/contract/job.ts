@@ -11,6 +11,17 @@ const Prompts = z
 
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
+/** What a picture's result can be written as, beside masks. */
+export const ImageFormat = z.enum(["coco", "yolo", "cutout", "labelmap"]).meta({ id: "ImageFormat" });
+export type ImageFormat = z.infer<typeof ImageFormat>;
+
+/** The same of a video's. */
+export const VideoFormat = z.enum(["coco"]).meta({ id: "VideoFormat" });
+export type VideoFormat = z.infer<typeof VideoFormat>;
+
+const formats = <Format extends z.ZodType>(format: Format, description: string) =>
+  z.array(format).optional().meta({ description });
+
 /** What to tell of a field that the chosen variant does not have; the field is named before it. */
 const foreign = (job: string) => ({
   error: ({ code }: { code?: string | undefined }) =>
@@ -33,6 +44,10 @@ export const ImageJobRequest = z
       ),
       threshold: threshold(0.5, "Objects with a lower confidence are left out."),
       maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
+      formats: formats(
+        ImageFormat,
+        "What else the result is written as: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each gives assets of its own.",
+      ),
     },
     foreign("an image"),
   )
@@ -69,6 +84,10 @@ export const VideoJobRequest = z
         .optional()
         .meta({ description: "How many frames to process in all. Cannot be combined with fps." }),
       maxFrames: z.int().min(1).optional().meta({ description: "The maximum number of frames to process." }),
+      formats: formats(
+        VideoFormat,
+        "What else the result is written as: COCO annotations of all frames, with each object's track.",
+      ),
     },
     foreign("a video"),
   )

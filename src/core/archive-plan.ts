@@ -1,17 +1,40 @@
 import { sha256Hex } from "./digest.ts";
 import type { FinishedJob } from "./job/answers.ts";
-import { assetsOf, manifestOf, type Asset } from "./manifest.ts";
+import { annotationsOf, assetsOf, manifestOf, type Asset } from "./manifest.ts";
+import { yoloDataset } from "./yolo-dataset.ts";
 
 const MANIFEST_NAME = "output_manifest.json";
+const DATASET_NAME = "data.yaml";
+const ANNOTATIONS_NAME = "annotations.json";
 
-/** What a job's archive holds, in its order: the manifest, then every asset under its key. */
+/** A file that is made for the archive. */
+export interface MadeFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The COCO document of a job of pictures: theirs, which are joined while it is written. */
+export interface JoinedDocuments {
+  readonly key: string;
+  readonly documents: readonly Asset[];
+}
+
+/** A file whose bytes lie in the bucket; its key is its name in the archive. */
+export type FetchedFile = Asset | JoinedDocuments;
+
+/** What a job's archive holds, in its order: what is made for it, the manifest first; then what is fetched, every asset under its key. */
 export interface ArchivePlan {
-  readonly manifest: Uint8Array;
-  readonly assets: readonly Asset[];
+  readonly made: readonly MadeFile[];
+  readonly fetched: readonly FetchedFile[];
   readonly names: readonly string[];
-  /** The same for the same manifest and assets, whoever plans. */
+  /** The same for the same files from the same places, whoever plans. */
   readonly digest: string;
 }
+
+const madeFile = (name: string, text: string): MadeFile => ({ name, bytes: new TextEncoder().encode(text) });
+
+const asksFor = ({ definition }: FinishedJob, format: string): boolean =>
+  definition.formats?.some((asked) => asked === format) ?? false;
 
 /** Plans a job's archive. The manifest refers to the files in it by their names. */
 export async function planArchive(job: FinishedJob): Promise<ArchivePlan> {
@@ -21,10 +44,23 @@ export async function planArchive(job: FinishedJob): Promise<ArchivePlan> {
     2,
   );
   const assets = assetsOf(job);
+  const datasets = asksFor(job, "yolo") ? [yoloDataset(job.definition.prompts)] : [];
+  const annotations = asksFor(job, "coco") ? [wholeAnnotations(job)] : [];
+  const made = [madeFile(MANIFEST_NAME, manifest), ...datasets.map((text) => madeFile(DATASET_NAME, text))];
+  const fetched = [...annotations, ...assets];
   return {
-    manifest: new TextEncoder().encode(manifest),
-    assets,
-    names: [MANIFEST_NAME, ...assets.map(({ key }) => key)],
-    digest: await sha256Hex(JSON.stringify([manifest, assets])),
+    made,
+    fetched,
+    names: [...made.map(({ name }) => name), ...fetched.map(({ key }) => key)],
+    // Without formats it is what it was before there were any: half-built archives go on.
+    digest: await sha256Hex(JSON.stringify([manifest, assets, ...datasets, ...annotations])),
   };
+}
+
+/** The COCO document of a whole job: a clip's is its only one. */
+function wholeAnnotations(job: FinishedJob): FetchedFile {
+  const documents = annotationsOf(job);
+  const [only] = documents;
+  if (job.definition.type === "video" && only !== undefined) return { ...only, key: ANNOTATIONS_NAME };
+  return { key: ANNOTATIONS_NAME, documents };
 }

@@ -1,4 +1,4 @@
-import { assetKey, filesOf, OUTPUTS } from "@segmentation/protocol";
+import { assetKey, filesOf, type NamedFile, OUTPUTS } from "@segmentation/protocol";
 import type { ImageTaskOutput, VideoTaskOutput } from "@segmentation/protocol";
 import type { ArchivedManifest } from "../contract/result.ts";
 import type { FinishedJob, FinishedTask } from "./job/answers.ts";
@@ -11,14 +11,20 @@ export interface Asset {
   readonly objectKey: string;
 }
 
-const taskAssets = (job: FinishedJob, { taskId, lease, output: given }: FinishedTask): Asset[] =>
-  filesOf(given).map(({ output, name, index }) => ({
-    key: assetKey(output, taskId, index),
-    objectKey: outputKey(job.definition, taskId, lease, name),
-  }));
+const assetOf = (job: FinishedJob, { taskId, lease }: FinishedTask, file: NamedFile): Asset => ({
+  key: assetKey(file.output, taskId, file.index),
+  objectKey: outputKey(job.definition, taskId, lease, file.name),
+});
 
 /** All outputs of a job: its tasks in the request's order, a task's outputs in the table's order, its masks by index. */
-export const assetsOf = (job: FinishedJob): Asset[] => job.tasks.flatMap((task) => taskAssets(job, task));
+export const assetsOf = (job: FinishedJob): Asset[] =>
+  job.tasks.flatMap((task) => filesOf(task.output).map((file) => assetOf(job, task, file)));
+
+/** The COCO documents among them. */
+export const annotationsOf = (job: FinishedJob): Asset[] =>
+  job.tasks.flatMap((task) =>
+    filesOf(task.output).flatMap((file) => (file.kind === "coco" ? [assetOf(job, task, file)] : [])),
+  );
 
 /** What refers to an asset, by its key: a signed URL or a path. */
 type Refer = (key: string) => string;

@@ -1,6 +1,8 @@
+import { categoriesOf } from "@segmentation/protocol";
 import { archiveProblem } from "../core/archive-problems.ts";
-import type { ArchivePlan } from "../core/archive-plan.ts";
+import type { ArchivePlan, FetchedFile } from "../core/archive-plan.ts";
 import type { ArchiveClaim } from "../core/job/answers.ts";
+import { joinAnnotations } from "../core/join-annotations.ts";
 import type { Asset } from "../core/manifest.ts";
 import { archiveKey } from "../core/object-keys.ts";
 import { mapAhead } from "../core/pool.ts";
@@ -14,9 +16,16 @@ const MOST_BYTES_AHEAD = 2 * 1024 * 1024;
 /** Heartbeats per lease, if the chunks arrive in time. */
 const HEARTBEATS = 6;
 
+/** A file's bytes: all at once, or in pieces. */
+type Body = Uint8Array | AsyncIterable<Uint8Array>;
+
 /** An archive that can't be built, however often it is tried. */
 export class ImpossibleArchive extends Error {
   override readonly name = "ImpossibleArchive";
+}
+
+function missing({ key }: Asset): never {
+  throw new ImpossibleArchive(archiveProblem("archive_output_missing", { key }));
 }
 
 /** The builder's lease was taken away: another builds the archive. */
@@ -39,7 +48,7 @@ export class ArchiveTurn {
   #heldAt = Date.now();
   #keptAt = Date.now();
   #uploadLease: number | null;
-  /** Files in the archive so far, its manifest among them. */
+  /** Files in the archive so far, those that are made for it among them. */
   files: number;
 
   /** @throws Error if what is kept is of another archive. */
@@ -84,15 +93,15 @@ export class ArchiveTurn {
    * @throws ImpossibleArchive, LeaseLost
    */
   async work(): Promise<boolean> {
-    const { manifest, assets, names } = this.#plan;
-    if (this.files === 0) await this.#write(names[0] ?? "", manifest);
+    const { made, fetched, names } = this.#plan;
+    if (this.files === 0) for (const { name, bytes } of made) await this.#write(name, bytes);
     const first = this.files;
-    const fetched = mapAhead(assets.slice(first - 1), FETCHED_AHEAD, async (asset) => ({
-      asset,
-      small: await this.#platform.media.readSmall(asset.objectKey, MOST_BYTES_AHEAD),
+    const bodies = mapAhead(fetched.slice(first - made.length), FETCHED_AHEAD, async (file) => ({
+      key: file.key,
+      open: await this.#readAhead(file),
     }));
-    for await (const { asset, small } of fetched) {
-      await this.#write(asset.key, await this.#bodyOf(asset, small));
+    for await (const { key, open } of bodies) {
+      await this.#write(key, await open());
       if (this.files < names.length && this.#isOver(first)) {
         await this.#keep();
         return false;
@@ -111,17 +120,24 @@ export class ArchiveTurn {
     return this.files - first >= archiveTurnFiles || Date.now() - this.#begunAt >= archiveTurnMs;
   }
 
-  /** A large output is opened when its turn comes: the platform may cancel a stream that nobody reads for a while. */
-  async #bodyOf(
-    { key, objectKey }: Asset,
-    small: Uint8Array | "larger" | null,
-  ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
-    const body = small === "larger" ? await this.#platform.media.read(objectKey) : small;
-    if (body === null) throw new ImpossibleArchive(archiveProblem("archive_output_missing", { key }));
-    return body;
+  /** Gives what opens a file in its turn. A small output is read at once, and waits in memory. */
+  async #readAhead(file: FetchedFile): Promise<() => Promise<Body>> {
+    if ("documents" in file) {
+      const documents = file.documents.map((asset) => () => this.#open(asset));
+      const categories = categoriesOf(this.#claim.job.definition.prompts);
+      return async () => joinAnnotations(categories, documents);
+    }
+    const small = await this.#platform.media.readSmall(file.objectKey, MOST_BYTES_AHEAD);
+    if (small === null) return async () => missing(file);
+    return async () => (small === "larger" ? this.#open(file) : small);
   }
 
-  async #write(name: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<void> {
+  /** A large output is opened when its turn comes: the platform may cancel a stream that nobody reads for a while. */
+  async #open(asset: Asset): Promise<ReadableStream<Uint8Array>> {
+    return (await this.#platform.media.read(asset.objectKey)) ?? missing(asset);
+  }
+
+  async #write(name: string, body: Body): Promise<void> {
     const add = this.#zip.entry(name);
     if (body instanceof Uint8Array) {
       add(body, true);

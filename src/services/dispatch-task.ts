@@ -15,25 +15,33 @@ import type { Platform } from "../platform.ts";
  */
 const HELD_SECONDS = 4 * 86_400;
 
+/** The formats that a task's result is written in as well; nothing if its job asked for none. */
+function wantedFormats<Format>(formats: readonly Format[] | undefined, taskId: string, index: number) {
+  return formats === undefined ? {} : { formats: { wanted: [...formats], taskId, index } };
+}
+
 /** The part of a task that depends on the job's type: the limits and the request's own parameters. */
-function variantOf(settings: Settings, definition: JobDefinition) {
+function variantOf(settings: Settings, definition: JobDefinition, taskId: string) {
+  const index = definition.taskIds.indexOf(taskId);
   if (definition.type === "image") {
-    const { type, prompts, taskIds, threshold, maskThreshold } = definition;
+    const { type, prompts, taskIds, threshold, maskThreshold, formats } = definition;
+    const cutouts = formats?.includes("cutout") ?? false;
     const limits = {
       inputBytes: settings.MAX_IMAGE_BYTES,
       inputPixels: settings.MAX_IMAGE_PIXELS,
-      masks: mostMasks({ prompts: prompts.length, tasks: taskIds.length }),
+      masks: mostMasks({ prompts: prompts.length, tasks: taskIds.length, cutouts }),
     };
-    return { type, limits, threshold, maskThreshold };
+    return { type, limits, threshold, maskThreshold, ...wantedFormats(formats, taskId, index) };
   }
-  const { type, scoreThreshold, fps, numFrames, maxFrames } = definition;
+  const { type, scoreThreshold, fps, numFrames, maxFrames, formats } = definition;
   const limits = {
     inputBytes: settings.MAX_VIDEO_BYTES,
     inputPixels: settings.MAX_VIDEO_FRAME_PIXELS,
     seconds: settings.MAX_VIDEO_SECONDS,
     frames: settings.MAX_VIDEO_FRAMES,
   };
-  return { type, limits, scoreThreshold, sampling: { fps, numFrames, maxFrames } };
+  const sampling = { fps, numFrames, maxFrames };
+  return { type, limits, scoreThreshold, sampling, ...wantedFormats(formats, taskId, index) };
 }
 
 /** The ETag that the task's input has to have; null if any will do. */
@@ -67,7 +75,7 @@ async function requestOf(
     callbackUrl: `${settings.PUBLIC_URL}/internal/leases`,
     callbackToken,
     deadline,
-    ...variantOf(settings, definition),
+    ...variantOf(settings, definition, taskId),
   };
 }
 

@@ -16,6 +16,10 @@ function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
   return tasks.length === 1 ? "single" : "batch";
 }
 
+/** The formats that a request names, each once; nothing if it names none. */
+const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
+  formats.length === 0 ? {} : { formats: [...new Set(formats)] };
+
 /** The job that an account's request asks for, under the id `jobId`; `now` is epoch milliseconds. */
 export function defineJob(
   { accountId, accessMode }: Asker,
@@ -36,7 +40,7 @@ export function defineJob(
   };
   if (request.type === "image") {
     const { type, threshold, maskThreshold } = request;
-    return { ...common, type, threshold, maskThreshold };
+    return { ...common, type, threshold, maskThreshold, ...wanted(request.formats) };
   }
   const { type, scoreThreshold, fps, numFrames, maxFrames } = request;
   return {
@@ -46,5 +50,6 @@ export function defineJob(
     fps: fps ?? null,
     numFrames: numFrames ?? null,
     maxFrames: maxFrames ?? null,
+    ...wanted(request.formats),
   };
 }

@@ -1,3 +1,4 @@
+import type { ImageFormat, VideoFormat } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Lane, TaskProblem } from "@segmentation/protocol";
 import { newDelivery, type Delivery } from "./delivery.ts";
@@ -22,6 +23,8 @@ export interface ImageJobDefinition extends BaseDefinition {
   readonly type: "image";
   readonly threshold: number;
   readonly maskThreshold: number;
+  /** What else the result is written as, each once; absent: nothing, as in jobs stored before there were formats. */
+  readonly formats?: readonly ImageFormat[];
 }
 
 export interface VideoJobDefinition extends BaseDefinition {
@@ -31,6 +34,8 @@ export interface VideoJobDefinition extends BaseDefinition {
   readonly fps: number | null;
   readonly numFrames: number | null;
   readonly maxFrames: number | null;
+  /** As of pictures. */
+  readonly formats?: readonly VideoFormat[];
 }
 
 /** What the account asked for; it never changes. `createdAt` is epoch milliseconds, like every time in this folder. */

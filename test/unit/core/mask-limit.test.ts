@@ -9,6 +9,8 @@ it.each([
   [{ prompts: 50, tasks: 3 }, 10_000],
   [{ prompts: 51, tasks: 1 }, 10_000],
   [{ prompts: 100, tasks: 7 }, 4_285],
+  [{ prompts: 2, tasks: 100, cutouts: true }, 150],
+  [{ prompts: 50, tasks: 1, cutouts: true }, 10_000],
 ])("a task of a job with %j has at most %i masks", (job, most) => {
   expect(mostMasks(job)).toBe(most);
 });

@@ -105,6 +105,48 @@ describe("retrieveJobResult 200", () => {
     },
   );
 
+  it("gives a picture's files in the formats that the job asked for as assets, and the manifest as ever", async () => {
+    const client = await newClient();
+    const formats = ["coco", "yolo", "cutout", "labelmap"];
+    const { jobId, tasks, taskId } = await newJob(client, 1, { formats });
+    const written = { coco: "annotations.json", yolo: "labels.txt", cutout: true, labelmap: "labelmap.png" };
+    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => success(2, written));
+    const { body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
+    const { manifest, assets } = ImageJobResult.parse(body);
+    expect(assets.map((asset) => asset.key)).toEqual([
+      `masks/${taskId}/0.png`,
+      `masks/${taskId}/1.png`,
+      `annotations/${taskId}.json`,
+      `labels/${taskId}.txt`,
+      `cutouts/${taskId}/0.png`,
+      `cutouts/${taskId}/1.png`,
+      `labelmaps/${taskId}.png`,
+    ]);
+    expect(Object.keys(at(manifest.items, 0)).toSorted()).toEqual([
+      "generatedAt",
+      "inputId",
+      "masks",
+      "taskId",
+      "units",
+    ]);
+    for (const { url } of assets) {
+      const { pathname } = new URL(url);
+      expect(await env.MEDIA.head(pathname.split("/").slice(2).join("/")), pathname).not.toBeNull();
+    }
+  });
+
+  it("gives a video's COCO annotations as an asset behind its masks", async () => {
+    const client = await newClient();
+    const { jobId, taskId } = await newVideoJob(client, { formats: ["coco"] });
+    const completion = videoSuccess(3, { coco: "annotations.json" });
+    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    const { assets } = VideoJobResult.parse((await client.send("GET", `/v1/jobs/${jobId}/result`)).body);
+    expect(assets.map((asset) => asset.key)).toEqual([
+      `masks/${taskId}/masks.json`,
+      `annotations/${taskId}.json`,
+    ]);
+  });
+
   it("gives a video's preview as previewUrl, and as an asset behind its masks", async () => {
     const client = await newClient();
     const { jobId, taskId } = await newVideoJob(client, { generatePreview: true });

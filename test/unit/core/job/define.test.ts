@@ -60,6 +60,13 @@ describe("a job's definition", () => {
     expect(define(clip({ numFrames: 10 }))).toMatchObject({ fps: null, numFrames: 10, maxFrames: null });
   });
 
+  it("names each format once that its account asked for, and none where it asked for none", () => {
+    const asked = { ...pictures(1), formats: ["yolo", "coco", "yolo"] } as const satisfies object;
+    expect(define(CreateJobRequest.parse(asked))).toMatchObject({ formats: ["yolo", "coco"] });
+    expect(define(clip({ formats: ["coco"] }))).toMatchObject({ formats: ["coco"] });
+    for (const formats of [[], undefined]) expect(define(clip({ formats }))).not.toHaveProperty("formats");
+  });
+
   it("is single with one picture, batch with several, and video with a video", () => {
     const modes = [pictures(1), pictures(2), pictures(100), clip()].map(
       (request) => define(request).processingMode,

@@ -50,6 +50,9 @@ describe("createJob 400", () => {
     ["a field of the video variant: numFrames", { numFrames: 2 }],
     ["a field of the video variant: maxFrames", { maxFrames: 2 }],
     ["a maskThreshold below 0", { maskThreshold: -1 }],
+    ["a format that there is not", { formats: ["coco", "voc"] }],
+    ["formats that are no list", { formats: "coco" }],
+    ["formats that are null", { formats: null }],
     ["an unknown field", { colour: "red" }],
   ])("refuses %s", async (_, changes) => {
     expectError(await create(imageJob([taskId], changes)), 400, "invalid_request");
@@ -75,6 +78,9 @@ describe("createJob 400", () => {
     ["a generatePreview that is no boolean", { generatePreview: "yes" }],
     ["a field of the image variant: threshold", { threshold: 0.5 }],
     ["a field of the image variant: maskThreshold", { maskThreshold: 0.5 }],
+    ["a format of the image variant: yolo", { formats: ["yolo"] }],
+    ["a format of the image variant: cutout", { formats: ["coco", "cutout"] }],
+    ["a format of the image variant: labelmap", { formats: ["labelmap"] }],
     ["an unknown field", { colour: "red" }],
   ])("refuses a video job with %s", async (_, changes) => {
     const video = await uploaded(client, MP4, "video/mp4");
@@ -131,6 +137,11 @@ describe("createJob 400", () => {
   it("names the field that is wrong", async () => {
     const { body } = await create(imageJob([taskId], { threshold: 7 }));
     expect(body.message).toContain("threshold");
+  });
+
+  it("says which formats there are", async () => {
+    const { body } = await create(imageJob([taskId], { formats: ["voc"] }));
+    expect(body.message).toBe("formats[0]: must be one of coco, yolo, cutout, labelmap.");
   });
 
   it("refuses a taskId that is listed twice", async () => {
