@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fillPackageFolder } from "../../../scripts/client/package-folder.ts";
+
+const run = promisify(execFile);
+
+/** What the whole client may have in a bundle: minified and gzipped, in bytes. */
+const MOST_BYTES = 11_000;
+
+describe("the package", () => {
+  let folder: string;
+  let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "client-package-"));
+    await fillPackageFolder(join(folder, "package"));
+    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
+      cwd: join(folder, "package"),
+    });
+    [packed] = JSON.parse(stdout);
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it("holds JavaScript with its types, manifest, README and licence, and nothing else", () => {
+    const paths = packed.files.map(({ path }) => path);
+    const others = paths.filter((path) => !/\.(?:js|d\.ts)$/.test(path));
+    expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
+    for (const path of paths)
+      if (path.endsWith(".js")) expect(paths).toContain(path.replace(/\.js$/, ".d.ts"));
+    expect(paths.some((path) => path.includes("test"))).toBe(false);
+  });
+
+  it("depends on nothing, and may be published under the project's licence", async () => {
+    const manifest: Record<string, unknown> = JSON.parse(
+      await readFile(join(folder, "package", "package.json"), "utf8"),
+    );
+    expect(manifest).toMatchObject({ name: "segmentation-client", license: "Apache-2.0", type: "module" });
+    for (const field of ["private", "dependencies", "peerDependencies", "scripts"])
+      expect(manifest).not.toHaveProperty(field);
+  });
+
+  it("has no problem that publint knows", async () => {
+    const { messages } = await publint({ pkgDir: join(folder, "package"), strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  it("has types that every resolution of ES modules finds", async () => {
+    const analysis = await checkPackage(
+      createPackageFromTarballData(await readFile(join(folder, packed.filename))),
+    );
+    if (analysis.types === false) throw new Error("no types");
+    // It is ES modules only: TypeScript's resolution of 2015 knows no exports, and CommonJS imports it dynamically.
+    const inScope = analysis.problems.filter(
+      (problem) =>
+        !("resolutionKind" in problem && problem.resolutionKind === "node10") &&
+        problem.kind !== "CJSResolvesToESM",
+    );
+    expect(inScope).toEqual([]);
+  });
+
+  it("takes no more of a bundle than its README says, and needs nothing of Node", async () => {
+    const { outputFiles } = await build({
+      entryPoints: [join(folder, "package", "index.js")],
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      write: false,
+    });
+    const size = gzipSync(outputFiles[0]?.contents ?? "").length;
+    console.log(`segmentation-client: ${size} bytes in a bundle, gzipped`);
+    expect(size).toBeLessThan(MOST_BYTES);
+  });
+});
