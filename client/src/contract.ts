@@ -74,6 +74,7 @@ export type TaskProblemCode =
   | "disk_full"
   | "engine_crashed"
   | "engine_timeout"
+  | "formats_too_large"
   | "frame_too_large"
   | "hdr_not_converted"
   | "image_corrupt"
@@ -551,6 +552,8 @@ export interface components {
             /** @description Seconds to wait before trying again. */
             retryAfterSeconds?: number;
         };
+        /** @enum {string} */
+        ImageFormat: "coco" | "yolo" | "cutout" | "labelmap";
         /**
          * @example {
          *       "type": "image",
@@ -595,6 +598,8 @@ export interface components {
              * @default 0.5
              */
             maskThreshold?: number;
+            /** @description What else the result is written as: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each gives assets of its own. */
+            formats?: components["schemas"]["ImageFormat"][];
         };
         /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
         ImageManifest: {
@@ -803,6 +808,8 @@ export interface components {
             /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
         };
+        /** @enum {string} */
+        VideoFormat: "coco";
         /**
          * @example {
          *       "type": "video",
@@ -848,6 +855,8 @@ export interface components {
             numFrames?: number;
             /** @description The maximum number of frames to process. */
             maxFrames?: number;
+            /** @description What else the result is written as: COCO annotations of all frames, with each object's track. */
+            formats?: components["schemas"]["VideoFormat"][];
         };
         /** @description `masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request. */
         VideoManifest: {
