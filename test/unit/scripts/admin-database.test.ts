@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,13 +28,12 @@ describe("the database of a local stack that runs", () => {
 
   it("is asked of the Worker, which has the file open, and never opened a second time", async () => {
     const seen: unknown[] = [];
-    const server = createServer((request, response) => {
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const { method, url, headers } = request;
-      void text(request).then((body) => {
-        seen.push({ method, url, token: headers.authorization, body: JSON.parse(body) });
-        response.end(JSON.stringify({ results: [[{ one: 1 }], []] }));
-      });
-    }).listen(0, "127.0.0.1");
+      seen.push({ method, url, token: headers.authorization, body: JSON.parse(await text(request)) });
+      response.end(JSON.stringify({ results: [[{ one: 1 }], []] }));
+    };
+    const server = createServer((request, response) => void answer(request, response)).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { OPERATOR_TOKEN } = await loadSecrets(state);
     const address = present(server.address(), "address");
