@@ -7,7 +7,14 @@ import { JobFiles } from "./results/files.ts";
 import { ImageResult, loadPictures } from "./results/image-result.ts";
 import { loadVideo, type VideoResult } from "./results/video-result.ts";
 import type { JobStatus } from "./schemas.ts";
-import { type EndedRun, runJob, type SegmentOptions, type SegmentVideoOptions } from "./segment.ts";
+import {
+  type EndedRun,
+  imageRun,
+  runJob,
+  type SegmentOptions,
+  type SegmentVideoOptions,
+  videoRun,
+} from "./segment.ts";
 import { contentTypeOf } from "./upload/content-type.ts";
 import { type Input, type NamedFile, openInput } from "./upload/input.ts";
 import { type SendFile, sendFile } from "./upload/send-file.ts";
@@ -48,7 +55,7 @@ export class SegmentationClient {
   ): Promise<ImageResult> {
     const { signal } = options;
     const files = await Promise.all([input].flat().map((each: Input) => this.open(each, signal)));
-    const run = { type: "image", files, prompts: [prompts].flat(), options } as const;
+    const run = imageRun(files, prompts, options);
     return await this.#imageResult(await runJob(this.connection, this.send, run), signal);
   }
 
@@ -59,8 +66,7 @@ export class SegmentationClient {
     options: SegmentVideoOptions = {},
   ): Promise<VideoResult> {
     const { signal } = options;
-    const files = [await this.open(input, signal)];
-    const run = { type: "video", files, prompts: [prompts].flat(), options } as const;
+    const run = videoRun(await this.open(input, signal), prompts, options);
     return await this.#videoResult(await runJob(this.connection, this.send, run), signal);
   }
 

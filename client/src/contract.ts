@@ -3,9 +3,12 @@
 /** Each operation's method, path, and the status of its success. */
 export const ROUTES = {
   createUploadPresign: "POST /v1/uploads/presign 200",
+  deleteUpload: "DELETE /v1/uploads/{taskId} 204",
   listJobs: "GET /v1/jobs 200",
   createJob: "POST /v1/jobs 202",
   retrieveJob: "GET /v1/jobs/{jobId} 200",
+  cancelJob: "POST /v1/jobs/{jobId}/cancel 200",
+  deleteJob: "DELETE /v1/jobs/{jobId} 204",
   retrieveJobResult: "GET /v1/jobs/{jobId}/result 200",
   createJobDownload: "POST /v1/jobs/{jobId}/download 202",
   retrieveJobDownload: "GET /v1/jobs/{jobId}/download 200",
@@ -63,7 +66,9 @@ export type ApiErrorCode =
   | "trial_queue_full"
   | "trial_video_unsupported"
   | "unsupported_content_type"
+  | "upload_in_use"
   | "upload_incomplete"
+  | "upload_not_found"
   | "upload_too_large";
 
 /** Why a task failed, or what it could not serve. */
@@ -142,6 +147,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/uploads/{taskId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an upload
+         * @description No later job can name it. Results of jobs that have used it stay.
+         */
+        delete: operations["deleteUpload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -177,6 +202,30 @@ export interface paths {
         get: operations["retrieveJob"];
         put?: never;
         post?: never;
+        /**
+         * Delete a job with its results
+         * @description A job that is under way is cancelled first. From the response on, nobody finds the job any more; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them by themselves.
+         */
+        delete: operations["deleteJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jobId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a job
+         * @description Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A job that has ended stays as it is.
+         */
+        post: operations["cancelJob"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1009,6 +1058,52 @@ export interface operations {
             503: components["responses"]["identity_provider_unavailable"];
         };
     };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The upload's id. */
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upload is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
     listJobs: {
         parameters: {
             query?: {
@@ -1167,6 +1262,80 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Job-Progress": components["headers"]["X-Job-Progress"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    deleteJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status of the job, which has ended, and of each of its tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 /** The contract's objects by their names. */
 export type AcceptedJob = Schemas["AcceptedJob"];
 export type ArchiveDownload = Schemas["ArchiveDownload"];
+export type CreateJobRequest = Schemas["CreateJobRequest"];
 export type ErrorObject = Schemas["ErrorObject"];
 export type ImageJobRequest = Schemas["ImageJobRequest"];
 export type ImageManifest = Schemas["ImageManifest"];

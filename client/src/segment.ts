@@ -3,7 +3,7 @@ import { SegmentationError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import { mapParallel } from "./http/parallel.ts";
 import { type Progress, ProgressTeller } from "./progress.ts";
-import type { ImageJobRequest, JobStatus, VideoJobRequest } from "./schemas.ts";
+import type { CreateJobRequest, ImageJobRequest, JobStatus, VideoJobRequest } from "./schemas.ts";
 import { contentTypeOf } from "./upload/content-type.ts";
 import type { NamedFile } from "./upload/input.ts";
 import type { SendFile } from "./upload/send-file.ts";
@@ -27,11 +27,46 @@ export type SegmentOptions = RunOptions & Omit<ImageJobRequest, "type" | "prompt
 export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "prompts" | "tasks">;
 
 /** What a job is made of. */
-export interface Run {
+interface Run {
   readonly type: "image" | "video";
   readonly files: readonly NamedFile[];
-  readonly prompts: readonly string[];
-  readonly options: SegmentOptions | SegmentVideoOptions;
+  readonly options: RunOptions;
+  /** The job's request, once its files have their taskIds. */
+  readonly request: (tasks: string[]) => CreateJobRequest;
+}
+
+const listOf = (prompts: string | readonly string[]): string[] => [prompts].flat();
+
+/** A job of pictures. */
+export function imageRun(
+  files: readonly NamedFile[],
+  prompts: string | readonly string[],
+  options: SegmentOptions,
+): Run {
+  const { signal, cancelOnAbort, onProgress, ...fields } = options;
+  const request = (tasks: string[]): CreateJobRequest => ({
+    ...fields,
+    type: "image",
+    prompts: listOf(prompts),
+    tasks,
+  });
+  return { type: "image", files, options: { signal, cancelOnAbort, onProgress }, request };
+}
+
+/** A job of a clip. */
+export function videoRun(
+  file: NamedFile,
+  prompts: string | readonly string[],
+  options: SegmentVideoOptions,
+): Run {
+  const { signal, cancelOnAbort, onProgress, ...fields } = options;
+  const request = (tasks: string[]): CreateJobRequest => ({
+    ...fields,
+    type: "video",
+    prompts: listOf(prompts),
+    tasks,
+  });
+  return { type: "video", files: [file], options: { signal, cancelOnAbort, onProgress }, request };
 }
 
 /** A job that has succeeded, and the names of its files by taskId. */
@@ -42,7 +77,7 @@ export interface EndedRun {
 
 /** Uploads the files, creates the job, and waits until it has ended. @throws SegmentationError also if the job fails */
 export async function runJob(connection: Connection, send: SendFile, run: Run): Promise<EndedRun> {
-  const { signal, cancelOnAbort = false, onProgress, ...fields } = run.options;
+  const { signal, cancelOnAbort = false, onProgress } = run.options;
   const teller = new ProgressTeller(
     onProgress,
     run.files.map(({ file }) => file.size),
@@ -55,16 +90,17 @@ export async function runJob(connection: Connection, send: SendFile, run: Run): 
       onBytes: (bytes) => teller.uploaded(i, bytes),
     }),
   );
-  const request = { ...fields, type: run.type, prompts: [...run.prompts], tasks };
   // A job that shall be cancelled has to be known, even if it is created in the moment of the abort.
-  const { data } = await askFor(connection, "createJob", request, cancelOnAbort ? {} : { signal });
+  const { data } = await askFor(connection, "createJob", run.request(tasks), cancelOnAbort ? {} : { signal });
   const { jobId } = data;
   try {
     const job = await lastStatus(watch(connection, jobId, { signal }), (update) => teller.job(update));
     assertSucceeded(job);
     return { job, names: new Map(tasks.map((taskId, i) => [taskId, run.files[i]?.name ?? taskId])) };
   } catch (error) {
-    if (cancelOnAbort && signal?.aborted === true) await cancel(connection, jobId);
+    // The service may be gone; the caller has stopped caring.
+    if (cancelOnAbort && signal?.aborted === true)
+      await askFor(connection, "cancelJob", { jobId }).catch(() => {});
     throw error instanceof SegmentationError ? withJob(error, jobId) : error;
   }
 }
@@ -74,12 +110,6 @@ function assertKind(wanted: "image" | "video", type: string, name: string): void
   if (kind === wanted || kind === "application") return;
   const call = kind === "video" ? "segmentVideo" : "segment";
   throw new SegmentationError("invalid_input", `${name} is ${type}: give it to client.${call} instead.`);
-}
-
-/** Cancels a job if the service can be reached; the caller has stopped caring. */
-async function cancel(connection: Connection, jobId: string): Promise<void> {
-  const path = `/v1/jobs/${encodeURIComponent(jobId)}/cancel`;
-  await connection.ask({ method: "POST", path, status: 200 }).catch(() => {});
 }
 
 const withJob = (error: SegmentationError, jobId: string): SegmentationError =>
