@@ -24,6 +24,8 @@ async function demo(signal: AbortSignal): Promise<number> {
     throw usageError(
       `--fps, --frames and --max-frames apply only to clips, but ${request.file} is a photograph.`,
     );
+  if (media.kind === "clip" && request.formats.some((format) => format !== "coco"))
+    throw usageError(`A clip is written as coco alone, but --format asks ${request.file} for more.`);
   const stateDir = process.env["STATE_DIR"] ?? STATE_DIR;
   const stack = await startStack({
     port: 0,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ImageFormat } from "../../src/contract/job.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
@@ -11,6 +12,7 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
 
   --out DIR          the folder for the results (default demo-output)
+  --format F         also write the result as coco, yolo, cutout or labelmap (a clip: coco); may be repeated
 
 By default the demo processes up to six frames per second of a clip. To change this:
 
@@ -34,6 +36,8 @@ export interface DemoRequest {
   readonly prompts: readonly string[];
   readonly out: string;
   readonly frames: RequestedFrames;
+  /** What else the result is written as. */
+  readonly formats: readonly ImageFormat[];
 }
 
 /** Reads the command line and leaves paths as given; null if it asks for help. @throws Failure, a usage error that names what is wrong */
@@ -41,15 +45,15 @@ export function parseDemoArguments(args: readonly string[]): DemoRequest | null 
   const { values, positionals } = read(args);
   if (values.help) return null;
   const { out } = values;
-  const frames = requestedFrames(values);
+  const options = { out, frames: requestedFrames(values), formats: values.format.map(requestedFormat) };
   const [file, ...prompts] = positionals;
   if (file === undefined) {
-    return { file: join(PROJECT_ROOT, "samples", "coffee.png"), prompts: ["cup", "spoon"], out, frames };
+    return { file: join(PROJECT_ROOT, "samples", "coffee.png"), prompts: ["cup", "spoon"], ...options };
   }
   if (prompts.length === 0) throw usageError(`Say what to look for: npm run demo -- ${file} "cat" "chair"`);
   if (prompts.some((prompt) => prompt.trim() === ""))
     throw usageError("A prompt is empty. Give at least one word per prompt.");
-  return { file, prompts, out, frames };
+  return { file, prompts, ...options };
 }
 
 function read(args: readonly string[]) {
@@ -61,6 +65,7 @@ function read(args: readonly string[]) {
         fps: { type: "string" },
         frames: { type: "string" },
         "max-frames": { type: "string" },
+        format: { type: "string", multiple: true, default: [] },
         help: { type: "boolean", short: "h", default: false },
       },
       allowPositionals: true,
@@ -79,6 +84,12 @@ function requestedFrames(values: ReturnType<typeof read>["values"]): RequestedFr
     ...(frames !== undefined && { numFrames: wholeNumber("--frames", frames) }),
     ...(most !== undefined && { maxFrames: wholeNumber("--max-frames", most) }),
   };
+}
+
+function requestedFormat(text: string): ImageFormat {
+  const format = ImageFormat.safeParse(text);
+  if (format.success) return format.data;
+  throw usageError(`--format must be one of ${ImageFormat.options.join(", ")}.`);
 }
 
 function positive(option: string, text: string): number {

@@ -18,11 +18,13 @@ const BAR_PAUSE_MS = 1_000;
 function createJob(
   client: ApiClient,
   media: Media,
-  { prompts, frames }: DemoRequest,
+  { prompts, frames, formats }: DemoRequest,
   taskId: string,
 ): Promise<AcceptedJob> {
   const job = { prompts: [...prompts], tasks: [taskId], generatePreview: true };
-  return media.kind === "photo" ? client.createImageJob(job) : client.createVideoJob({ ...job, ...frames });
+  if (media.kind === "photo") return client.createImageJob({ ...job, formats: [...formats] });
+  const ofClip = formats.filter((format) => format === "coco");
+  return client.createVideoJob({ ...job, ...frames, formats: ofClip });
 }
 
 async function awaitJob(

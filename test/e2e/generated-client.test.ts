@@ -50,7 +50,7 @@ describe("a client generated from the API's document", () => {
   it("uploads, creates a job once, waits for it, and fetches masks and archive", async () => {
     const request = {
       ...withIdempotencyKey("job one"),
-      body: { type: "image" as const, prompts: ["cat"], tasks: [await upload()] },
+      body: { type: "image" as const, prompts: ["cat"], tasks: [await upload()], formats: ["coco" as const] },
     };
     const first = await client.api.POST("/v1/jobs", request);
     const again = await client.api.POST("/v1/jobs", request);

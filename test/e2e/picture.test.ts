@@ -1,4 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import {
+  CocoPictures,
+  expectCoco,
+  expectCutout,
+  expectLabelmap,
+  expectYolo,
+  readMask,
+} from "../../inference-container/test/support/formats.ts";
 import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { ArchivedImageManifest } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
@@ -42,11 +50,24 @@ describe("the whole stack, by its public API", () => {
 
   it("finds the cat: a mask of the picture's size, a preview, a manifest with signed URLs, an archive of it all", async () => {
     const taskId = await client.upload(sample("chelsea"), "image/png");
-    const job = await run([taskId], ["cat"]);
+    const { jobId } = await client.createImageJob({
+      tasks: [taskId],
+      prompts: ["cat"],
+      generatePreview: true,
+      formats: ["coco", "yolo", "cutout", "labelmap"],
+    });
+    const job = await client.waitForJob(jobId, { longestPauseMs: 500 });
     expect(job).toMatchObject({ status: "success", tasks: [{ status: "success", error: null }] });
 
     const { manifest, assets } = await client.retrieveJobResult(job.jobId);
-    expect(assets.map((asset) => asset.key)).toEqual([`masks/${taskId}/0.png`, `preview/${taskId}.png`]);
+    expect(assets.map((asset) => asset.key)).toEqual([
+      `masks/${taskId}/0.png`,
+      `preview/${taskId}.png`,
+      `annotations/${taskId}.json`,
+      `labels/${taskId}.txt`,
+      `cutouts/${taskId}/0.png`,
+      `labelmaps/${taskId}.png`,
+    ]);
     const item = only(manifest.items);
     expect(item).toMatchObject({ taskId, inputId: taskId, units: 1, masks: [{ maskIndex: 0 }] });
     expect(only(item.masks).confidence).toBeGreaterThan(0.5);
@@ -63,12 +84,29 @@ describe("the whole stack, by its public API", () => {
     expect(response.headers.get("content-type")).toBe("application/zip");
     expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="job_/);
     const archived = readStrictly(new Uint8Array(await response.arrayBuffer()));
-    expect([...archived.keys()]).toEqual(["output_manifest.json", ...assets.map((asset) => asset.key)]);
+    expect([...archived.keys()]).toEqual([
+      "output_manifest.json",
+      "data.yaml",
+      "annotations.json",
+      ...assets.map((asset) => asset.key),
+    ]);
     for (const [i, { key }] of assets.entries())
       expect(archived.get(key)?.equals(at(files, i)), key).toBe(true);
     const text = present(archived.get("output_manifest.json"), "manifest").toString();
     const { items } = ArchivedImageManifest.parse(JSON.parse(text));
     expect(only(only(items).masks).url).toBe(`masks/${taskId}/0.png`);
+
+    const [png, , annotations, labels, cutout, labelmap] = files;
+    const { maskIndex, confidence } = only(item.masks);
+    const known = { maskIndex, promptIndex: 0, confidence, mask: await readMask(present(png)) };
+    for (const document of [annotations, archived.get("annotations.json")]) {
+      const text = Buffer.from(present(document)).toString();
+      expectCoco(CocoPictures.parse(JSON.parse(text)), taskId, [known]);
+    }
+    expectYolo(Buffer.from(present(labels)).toString(), [known]);
+    await expectCutout(present(cutout), known, sample("chelsea"));
+    await expectLabelmap(present(labelmap), [known]);
+    expect(present(archived.get("data.yaml")).toString()).toContain('0: "cat"');
   });
 
   it("refuses a signed URL that was changed", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CocoClip, masksOf } from "../../inference-container/test/support/formats.ts";
 import { MasksJson } from "../../inference-container/test/support/masks-json.ts";
 import { createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { ArchivedVideoManifest } from "../../src/contract/result.ts";
@@ -33,8 +34,13 @@ describe("a video job by the public API", () => {
   });
 
   it("gives tracked masks, a preview that plays and an archive, although everything was killed in the middle", async () => {
-    const request = { prompts: ["cat"], tasks: [taskId], numFrames: FRAMES, generatePreview: true };
-    const { jobId } = await client.createVideoJob(request);
+    const { jobId } = await client.createVideoJob({
+      prompts: ["cat"],
+      tasks: [taskId],
+      numFrames: FRAMES,
+      generatePreview: true,
+      formats: ["coco"],
+    });
     const reached = Promise.withResolvers<number>();
     const interrupted = client
       .waitForJob(jobId, { longestPauseMs: 500, onAnswer: (_, share) => share > 0 && reached.resolve(share) })
@@ -56,7 +62,7 @@ describe("a video job by the public API", () => {
     expect(shares.some((progress) => progress > 0 && progress < 1)).toBe(true);
 
     const { manifest, assets } = await client.retrieveVideoJobResult(jobId);
-    const keys = [`masks/${taskId}/masks.json`, `preview/${taskId}.mp4`];
+    const keys = [`masks/${taskId}/masks.json`, `preview/${taskId}.mp4`, `annotations/${taskId}.json`];
     expect(assets.map((asset) => asset.key)).toEqual(keys);
     const counts = { framesProcessed: FRAMES, framesWithMasks: FRAMES, totalMasks: FRAMES };
     expect(manifest.items).toMatchObject([
@@ -70,13 +76,19 @@ describe("a video job by the public API", () => {
       Array.from({ length: FRAMES }, () => 1),
     );
     expect(Buffer.from(at(files, 1)).toString("latin1", 4, 8)).toBe("ftyp");
+    const document = CocoClip.parse(JSON.parse(Buffer.from(at(files, 2)).toString()));
+    expect(document.images.map(({ frame_index }) => frame_index)).toEqual(
+      masks.frames.map(({ frameIdx }) => frameIdx),
+    );
+    expect(document.annotations.map(({ track_id }) => track_id)).toEqual(Array(FRAMES).fill(1));
+    expect(masksOf(document.annotations)).toHaveLength(FRAMES);
     const preview = await fetch(at(assets, 1).url);
     expect(preview.headers.get("content-type")).toBe("video/mp4");
     await preview.body?.cancel();
 
     const archive = await client.waitForArchive(jobId);
     const archived = readStrictly(await client.download(present(archive.downloadUrl, "downloadUrl")));
-    expect([...archived.keys()]).toEqual(["output_manifest.json", ...keys]);
+    expect([...archived.keys()]).toEqual(["output_manifest.json", "annotations.json", ...keys]);
     for (const [i, key] of keys.entries()) expect(archived.get(key)?.equals(at(files, i)), key).toBe(true);
     const text = present(archived.get("output_manifest.json"), "manifest").toString();
     expect(only(ArchivedVideoManifest.parse(JSON.parse(text)).items)).toMatchObject({

@@ -30,7 +30,17 @@ describe("the demo's command line", () => {
       prompts: ["cat", "grey chair"],
       out: "here",
       frames: {},
+      formats: [],
     });
+  });
+
+  it("takes formats, and says which there are", () => {
+    const formats = ["coco", "labelmap"];
+    const options = formats.flatMap((format) => ["--format", format]);
+    expect(parseDemoArguments(["a.jpg", "cat", ...options])?.formats).toEqual(formats);
+    expect(() => parseDemoArguments(["--format", "voc"])).toThrow(
+      "--format must be one of coco, yolo, cutout, labelmap.",
+    );
   });
 
   it.each([
