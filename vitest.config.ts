@@ -1,10 +1,14 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { memoryFolder } from "./test/support/node/memory-folder.ts";
 import { workerProject } from "./test/support/node/worker-project.ts";
 
 /** The seed of every random test in this run; `SEED=… npm test` repeats a run. */
 process.env["SEED"] ??= String(Date.now() % 2 ** 31);
 console.log(`SEED=${process.env["SEED"]}`);
+
+const memory = process.env["TMPDIR"] === undefined ? memoryFolder() : null;
+if (memory !== null) process.env["TMPDIR"] = memory;
 
 export default defineConfig({
   test: {

@@ -66,7 +66,7 @@ export const workerProject = (
     name,
     include: [include],
     setupFiles: ["test/support/worker/setup.ts"],
-    testTimeout: fuzz === "long" ? 600_000 : 60_000,
+    testTimeout: fuzz === "long" ? 600_000 : 240_000,
     // Instead of one second, which a busy machine may take for anything.
     expect: { poll: { timeout: 30_000 } },
     // Starting a runtime and evaluating the Worker's modules takes longer than most files, so files share both.
