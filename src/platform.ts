@@ -1,5 +1,6 @@
 import type { JobPolicy } from "./core/job/policy.ts";
 import { LogThrottle } from "./core/log-throttle.ts";
+import { Room } from "./core/room.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/seen-credentials.ts";
 import { settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
@@ -59,6 +60,8 @@ export interface Platform {
   readonly ledger: Ledger;
   readonly closings: Closings;
   readonly media: Media;
+  /** For imports that keep a part of their file in memory. */
+  readonly bufferedImports: Room;
   readonly queues: Queues;
   readonly billing: Billing;
   readonly usage: UsageOutbox;
@@ -78,6 +81,9 @@ export interface Platform {
 
 /** How often a line that strangers can provoke is logged for the same one of them. */
 const LOGGED_EVERY_MS = 60_000;
+
+/** A part of each is in memory, 8 MiB; the isolate has 128 MB. */
+const MOST_BUFFERED_IMPORTS = 6;
 
 const platforms = new WeakMap<Env, Platform>();
 
@@ -108,6 +114,7 @@ export function platformOf(env: Env): Platform {
     ledger: new Ledger(env.DB),
     closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
+    bufferedImports: new Room(MOST_BUFFERED_IMPORTS),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,

@@ -91,6 +91,7 @@ export const SettingsSchema = z
     MAX_UNITS_PER_DAY: count(100_000),
     MAX_UNUSED_UPLOADS: count(10_000),
     MAX_UPLOAD_BYTES_PER_DAY: count(500_000 * MEGA),
+    MAX_IMPORT_SECONDS: count(240, 3_600),
     MAX_API_KEYS: count(100, 1_000),
     MAX_BILLING_SESSIONS_PER_HOUR: count(20),
     TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
@@ -213,6 +214,22 @@ export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
     maxDailyBytes: settings.TRIAL_MAX_UPLOAD_BYTES_PER_DAY,
   },
   paid: { maxUnused: settings.MAX_UNUSED_UPLOADS, maxDailyBytes: settings.MAX_UPLOAD_BYTES_PER_DAY },
+});
+
+/** How long the service waits for the source of an import. */
+export interface ImportPatience {
+  /** For the first byte from the first request on, redirects included, and then for each next bytes. */
+  readonly silenceMs: number;
+  /** For the whole file. */
+  readonly totalMs: number;
+}
+
+const IMPORT_SILENCE_MS = 20_000;
+
+/** The patience with sources of imports. */
+export const importPatienceOf = (settings: Settings): ImportPatience => ({
+  silenceMs: IMPORT_SILENCE_MS,
+  totalMs: settings.MAX_IMPORT_SECONDS * 1_000,
 });
 
 /** The identity provider whose access tokens are taken. */

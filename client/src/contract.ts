@@ -3,6 +3,7 @@
 /** Each operation's method, path, and the status of its success. */
 export const ROUTES = {
   createUploadPresign: "POST /v1/uploads/presign 200",
+  importUpload: "POST /v1/uploads/import 201",
   deleteUpload: "DELETE /v1/uploads/{taskId} 204",
   listJobs: "GET /v1/jobs 200",
   createJob: "POST /v1/jobs 202",
@@ -37,6 +38,8 @@ export type ApiErrorCode =
   | "idempotency_in_progress"
   | "idempotency_mismatch"
   | "identity_provider_unavailable"
+  | "import_failed"
+  | "import_type_unsupported"
   | "internal_error"
   | "invalid_cursor"
   | "invalid_idempotency_key"
@@ -69,7 +72,8 @@ export type ApiErrorCode =
   | "upload_in_use"
   | "upload_incomplete"
   | "upload_not_found"
-  | "upload_too_large";
+  | "upload_too_large"
+  | "url_forbidden";
 
 /** Why a task failed, or what it could not serve. */
 export type TaskProblemCode =
@@ -141,6 +145,26 @@ export interface paths {
          * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. The service deletes an upload that no job has used within a day.
          */
         post: operations["createUploadPresign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the service fetch a file
+         * @description The answer comes when the file is stored; list its `taskId` in a job, as that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each next one, and four minutes for the whole file unless its operator has set another time. A picture or video that is too large, or of a host that is not public, is refused; then nothing remains, but the bytes that were fetched count as uploaded. A repetition imports the file again.
+         */
+        post: operations["importUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -681,6 +705,32 @@ export interface components {
         };
         /**
          * @example {
+         *       "url": "https://example.com/pictures/cat.jpg"
+         *     }
+         */
+        ImportRequest: {
+            /**
+             * @description An https URL of a public host, without user name and password, that is not this service's own; at most 2,048 characters.
+             * @example https://example.com/pictures/cat.jpg
+             */
+            url: string;
+        };
+        /**
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *       "contentType": "image/jpeg",
+         *       "size": 184320
+         *     }
+         */
+        ImportedUpload: {
+            taskId: components["schemas"]["TaskId"];
+            /** @description What the file is by its first bytes, whatever its source called it. */
+            contentType: string;
+            /** @description The file's bytes. */
+            size: number;
+        };
+        /**
+         * @example {
          *       "items": [
          *         {
          *           "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
@@ -1055,6 +1105,66 @@ export interface operations {
             };
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    importUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            /** @description The upload's id, and what was fetched. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedUpload"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            /** @description A service that this one depends on failed. Nothing was created. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
             503: components["responses"]["identity_provider_unavailable"];
         };
     };

@@ -13,6 +13,20 @@ export const TaskId = z
     examples: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg"],
   });
 
+/** The longest URL that a client may name, in characters. */
+export const MOST_URL_CHARACTERS = 2_048;
+
+/** A URL to which the service sends requests for a client; `src/core/public-url.ts` says which it takes. */
+export const PublicUrl = z
+  .string()
+  .min(1)
+  .max(MOST_URL_CHARACTERS)
+  .meta({
+    description:
+      "An https URL of a public host, without user name and password, that is not this service's own; at most 2,048 characters.",
+    examples: ["https://example.com/pictures/cat.jpg"],
+  });
+
 export const JobType = z.enum(["image", "video"]).meta({ id: "JobType" });
 export type JobType = z.infer<typeof JobType>;
 

@@ -1,21 +1,22 @@
 import { z } from "zod";
-import { TaskId } from "./primitives.ts";
+import { PublicUrl, TaskId } from "./primitives.ts";
+
+/** The content types that an upload may have. */
+export const UploadContentType = z
+  .string()
+  .max(100)
+  .regex(
+    /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
+    "must be image/…, video/… or application/octet-stream, without parameters",
+  )
+  .meta({
+    description:
+      "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters.",
+  });
 
 /** POST /v1/uploads/presign. The type becomes a signed header, so only visible ASCII can be taken. */
 export const PresignRequest = z
-  .object({
-    contentType: z
-      .string()
-      .max(100)
-      .regex(
-        /^(?:(?:image|video)\/[\x21-\x3a\x3c-\x7e]+|application\/octet-stream)$/i,
-        "must be image/…, video/… or application/octet-stream, without parameters",
-      )
-      .meta({
-        description:
-          "The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters.",
-      }),
-  })
+  .object({ contentType: UploadContentType })
   .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg" }] });
 export type PresignRequest = z.infer<typeof PresignRequest>;
 
@@ -41,3 +42,30 @@ export const Upload = z
     ],
   });
 export type Upload = z.infer<typeof Upload>;
+
+/** POST /v1/uploads/import. */
+export const ImportRequest = z
+  .object({ url: PublicUrl })
+  .meta({ id: "ImportRequest", examples: [{ url: "https://example.com/pictures/cat.jpg" }] });
+export type ImportRequest = z.infer<typeof ImportRequest>;
+
+/** An upload that the service has fetched itself. */
+export const ImportedUpload = z
+  .strictObject({
+    taskId: TaskId,
+    contentType: z
+      .string()
+      .meta({ description: "What the file is by its first bytes, whatever its source called it." }),
+    size: z.int().positive().meta({ description: "The file's bytes." }),
+  })
+  .meta({
+    id: "ImportedUpload",
+    examples: [
+      {
+        taskId: "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+        contentType: "image/jpeg",
+        size: 184_320,
+      },
+    ],
+  });
+export type ImportedUpload = z.infer<typeof ImportedUpload>;

@@ -38,6 +38,10 @@ export const ERROR_CATALOGUE = {
     400,
     "The service does not send requests to this URL. Send an https URL of a public host, without user name and password, that is not this service's own.",
   ],
+  import_type_unsupported: [
+    400,
+    "The file at the URL is neither a picture nor a video. Send the URL of the file itself, not of a page that shows it.",
+  ],
   trial_limit_exceeded: [
     402,
     "The job has more images than the free trial allows per job. Send fewer, or upgrade.",
@@ -133,6 +137,10 @@ export const ERROR_CATALOGUE = {
     "The service failed unexpectedly. Try again; if it keeps failing, report the X-Request-Id to its operator.",
   ],
   enqueue_failed: [502, "The job could not be queued and was not created. Try again."],
+  import_failed: [
+    502,
+    "The file could not be fetched from the URL. Check that everybody can open the URL, and try again, or upload the file.",
+  ],
   payment_provider_failed: [502, "The payment provider did not answer as expected. Try again later."],
   trial_queue_full: [
     503,

@@ -1,4 +1,5 @@
 import type { JobType } from "../contract/primitives.ts";
+import { UploadContentType } from "../contract/upload.ts";
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "image/png": "png",
@@ -59,6 +60,9 @@ const PICTURES: readonly (readonly [magic: string, format: string])[] = [
   ["MM\0*", "tiff"],
 ];
 
+/** RFC 8794, 11.2.8: the element DocType with its usual one byte of length, in the header of an EBML file. */
+const WEBM_DOC_TYPE = "\x42\x82\x84webm";
+
 const picture = (format: string): SniffedMedia => ({ type: "image", format });
 const video = (format: string): SniffedMedia => ({ type: "video", format });
 
@@ -73,14 +77,31 @@ export function sniffMedia(head: Uint8Array): SniffedMedia | null {
 
   if (has(4, "ftyp")) {
     const image = ISO_IMAGES.find(([, brands]) => brands.some((brand) => has(8, brand)));
-    return image === undefined ? video("mp4") : picture(image[0]);
+    if (image !== undefined) return picture(image[0]);
+    return video(has(8, "qt  ") ? "quicktime" : "mp4");
   }
   if (["moov", "mdat", "wide", "free"].some((box) => has(4, box))) return video("quicktime");
   if (has(0, "RIFF")) {
     if (has(8, "WEBP")) return picture("webp");
     return has(8, "AVI ") ? video("x-msvideo") : null;
   }
-  if (has(0, "\x1a\x45\xdf\xa3")) return video("x-matroska");
+  if (has(0, "\x1a\x45\xdf\xa3")) {
+    const isWebM = head.some((_, offset) => has(offset, WEBM_DOC_TYPE));
+    return video(isWebM ? "webm" : "x-matroska");
+  }
   const known = PICTURES.find(([magic]) => has(0, magic));
   return known === undefined ? null : picture(known[1]);
+}
+
+/**
+ * The content type of a file by its first bytes, or else by the type that its sender declared (a header Content-Type); null
+ * if neither says that it is a picture or a video. A format that its bytes would tell is not taken from the header.
+ */
+export function contentTypeOf(head: Uint8Array, declared: string | null): string | null {
+  const sniffed = sniffMedia(head);
+  if (sniffed !== null) return `${sniffed.type}/${sniffed.format}`;
+  const [named = ""] = (declared ?? "").split(";");
+  const contentType = UploadContentType.safeParse(named.trim().toLowerCase()).data ?? "";
+  const isLie = EXTENSIONS[contentType] !== undefined;
+  return jobTypeOf(contentType) === null || isLie ? null : contentType;
 }

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { MOST_URL_CHARACTERS } from "../contract/primitives.ts";
 import { ServiceError } from "./errors.ts";
 
 /** What the rule for URLs of clients depends on. */
@@ -8,9 +9,6 @@ export interface PublicUrlTerms {
   /** Whether `http://127.0.0.1` is taken too: only on a laptop. */
   readonly allowsLocal: boolean;
 }
-
-/** The longest URL that is taken, in characters. */
-export const MOST_URL_CHARACTERS = 2_048;
 
 /** Names that the public DNS never has: RFC 6761, 6.3; RFC 6762, 3; RFC 8375; ICANN's resolution of 29 July 2024 on `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;

@@ -105,6 +105,11 @@ export class Media {
     await this.#bucket.put(key, bytes, { httpMetadata: metadata });
   }
 
+  /** Writes a stream of known length (a FixedLengthStream's) as an object, which is there only if the stream ends as it promised. */
+  async writeStream(key: string, stream: ReadableStream, metadata: R2HTTPMetadata): Promise<void> {
+    await this.#bucket.put(key, stream, { httpMetadata: metadata });
+  }
+
   /** Writes a text whole, if it arrives as its SHA-256 (hex) says. */
   async writeText(key: string, text: string, sha256: string, contentType: string): Promise<void> {
     await this.#bucket.put(key, text, { httpMetadata: { contentType }, sha256 });

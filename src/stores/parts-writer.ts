@@ -75,6 +75,12 @@ export class PartsWriter {
     return this.#etags.length - before;
   }
 
+  /** Takes bytes, and writes what fills whole parts. */
+  async write(bytes: Uint8Array): Promise<void> {
+    this.push(bytes);
+    await this.drain();
+  }
+
   /** How far the object is written, everything pushed included: drain it before. The bytes are a copy. */
   written(): WrittenParts {
     return { etags: [...this.#etags], rest: this.#part.slice(0, this.#filled) };
@@ -89,6 +95,11 @@ export class PartsWriter {
     }
     if (this.#filled > 0) await this.#writePart();
     await this.#media.completeParts(this.#key, await this.#upload(), this.#etags);
+  }
+
+  /** Gives the object up: none of its parts remains. */
+  async abandon(): Promise<void> {
+    if (this.#uploadId !== null) await this.#media.abortParts(this.#key, this.#uploadId);
   }
 
   async #upload(): Promise<string> {

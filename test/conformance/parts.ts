@@ -1,6 +1,7 @@
 import type { Part } from "./statement.ts";
 import { ADDED_ENDING } from "./statements/added-ending.ts";
 import { ADDED_FORMATS } from "./statements/added-formats.ts";
+import { ADDED_SMALL } from "./statements/added-small.ts";
 import { BEHAVIOUR } from "./statements/behaviour.ts";
 import { DECIDED_BEHAVIOUR } from "./statements/decided-behaviour.ts";
 import { DECIDED_OPERATIONS } from "./statements/decided-operations.ts";
@@ -17,7 +18,7 @@ export const PARTS: readonly Part[] = [
     title: "What the specification leaves open",
     statements: [...DECIDED_RESOURCES, ...DECIDED_OPERATIONS, ...DECIDED_BEHAVIOUR],
   },
-  { title: "Beyond the specification", statements: [...ADDED_ENDING, ...ADDED_FORMATS] },
+  { title: "Beyond the specification", statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL] },
 ];
 
 /** What the specification has and the service lacks. */

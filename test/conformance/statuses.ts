@@ -4,6 +4,7 @@ import type { OperationId } from "../../src/contract/operations.ts";
 export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>> = {
   createUploadPresign: [200, 400, 401, 500],
   deleteUpload: [204, 401, 404, 409, 500],
+  importUpload: [201, 400, 401, 409, 500, 502],
   listJobs: [200, 400, 401, 500],
   createJob: [202, 400, 401, 402, 403, 409, 500, 502, 503],
   retrieveJob: [200, 401, 404, 500],

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { only, present } from "../support/at.ts";
+import { startFileServer } from "../support/node/file-server.ts";
 import { generatedClient, type GeneratedClient } from "../support/node/generated-client.ts";
 import { maskPixels, sample } from "../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
@@ -94,6 +95,16 @@ describe("a client generated from the API's document", () => {
     expect((await client.api.GET("/v1/jobs/{jobId}", job(jobId))).response.status).toBe(404);
     const path = { params: { path: { taskId } } };
     expect((await client.api.DELETE("/v1/uploads/{taskId}", path)).response.status).toBe(204);
+  });
+
+  it("has the service import a picture", async () => {
+    const picture = sample("chelsea");
+    const source = await startFileServer({ "/cat.png": (response) => response.end(picture) });
+    const imported = await given(
+      client.api.POST("/v1/uploads/import", { body: { url: source.url("/cat.png") } }),
+    );
+    expect(imported).toMatchObject({ contentType: "image/png", size: picture.length });
+    source.close();
   });
 
   it("reads the account, makes a key, uses it and revokes it", async () => {

@@ -1,5 +1,5 @@
 import { BODY_ERRORS, type Operation } from "../operation.ts";
-import { PresignRequest, Upload } from "../upload.ts";
+import { ImportedUpload, ImportRequest, PresignRequest, Upload } from "../upload.ts";
 
 /** Operations of the tag "Uploads". */
 export const UPLOADS_OPERATIONS = {
@@ -15,6 +15,26 @@ export const UPLOADS_OPERATIONS = {
     answer: Upload,
     success: "The upload URL and the upload's id.",
     errors: [...BODY_ERRORS, "too_many_uploads"],
+  },
+  importUpload: {
+    method: "post",
+    path: "/v1/uploads/import",
+    tag: "Uploads",
+    summary: "Have the service fetch a file",
+    description:
+      "The answer comes when the file is stored; list its `taskId` in a job, as that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each next one, and four minutes for the whole file unless its operator has set another time. A picture or video that is too large, or of a host that is not public, is refused; then nothing remains, but the bytes that were fetched count as uploaded. A repetition imports the file again.",
+    body: ImportRequest,
+    status: 201,
+    answer: ImportedUpload,
+    success: "The upload's id, and what was fetched.",
+    errors: [
+      ...BODY_ERRORS,
+      "url_forbidden",
+      "import_type_unsupported",
+      "upload_too_large",
+      "too_many_uploads",
+      "import_failed",
+    ],
   },
   deleteUpload: {
     method: "delete",

@@ -29,6 +29,7 @@ type WithBody = { [Id in OperationId]: Table[Id] extends { body: unknown } ? Id 
 /** A valid body of each operation that has one; the compiler asks for it. */
 const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
   createUploadPresign: () => ({ contentType: "image/png" }),
+  importUpload: () => ({ url: "https://pictures.example/cat.png" }),
   createJob: ({ taskId }) => imageJob([taskId]),
   createApiKey: () => ({ label: "a key" }),
 };

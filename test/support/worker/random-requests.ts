@@ -49,8 +49,12 @@ const queryText = (values: unknown): string => {
 const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
   path.replace(/\{\w+\}/, id) + queryText(query);
 
-/** A body that a schema accepts; a job often names files that the account has. */
+/** A body that a schema accepts; a job often names files that the account has, and an import a URL. */
 function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
+  if (id === "importUpload") {
+    const url = fc.nat().map((n) => `https://pictures.example/${n}.png`);
+    return fc.oneof(valid(schema), fc.record({ url }));
+  }
   if (id !== "createJob") return valid(schema);
   const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
   return fc.tuple(valid(schema), fc.option(own)).map(([job, tasks]): unknown => {

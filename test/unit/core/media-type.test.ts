@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TaskId } from "../../../src/contract/primitives.ts";
 import { PresignRequest } from "../../../src/contract/upload.ts";
-import { extensionOf, jobTypeOf, sniffMedia, SNIFF_BYTES } from "../../../src/core/media-type.ts";
+import {
+  contentTypeOf,
+  extensionOf,
+  jobTypeOf,
+  sniffMedia,
+  SNIFF_BYTES,
+} from "../../../src/core/media-type.ts";
 import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
@@ -65,12 +71,14 @@ describe("a file's first bytes", () => {
     ["\0\0\0\x1cftypiso5", "video", "mp4"],
     ["\0\0\0\x20ftypM4V ", "video", "mp4"],
     ["\0\0\0\x14ftyp3gp4", "video", "mp4"],
-    ["\0\0\0\x14ftypqt  ", "video", "mp4"],
+    ["\0\0\0\x14ftypqt  ", "video", "quicktime"],
     ["\0\0\0\x08moov", "video", "quicktime"],
     ["\0\0\0\x08mdat", "video", "quicktime"],
     ["\0\0\0\x08wide", "video", "quicktime"],
     ["\0\0\0\x08free", "video", "quicktime"],
     ["\x1a\x45\xdf\xa3", "video", "x-matroska"],
+    ["\x1a\x45\xdf\xa3\xa3\x42\x86\x81\x01\x42\x82\x88matroska", "video", "x-matroska"],
+    ["\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm", "video", "webm"],
     ["RIFF\0\0\0\0AVI ", "video", "x-msvideo"],
     ...["avif", "avis"].map((brand) => [`\0\0\0\x1cftyp${brand}`, "image", "avif"]),
     ...["heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1"].map((brand) => [
@@ -94,5 +102,26 @@ describe("a file's first bytes", () => {
     for (const sign of ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF89a", "II*\0", "\x1a\x45\xdf\xa3"]) {
       expect(sniffMedia(bytes(sign.slice(0, -1)))).toBeNull();
     }
+  });
+});
+
+describe("the content type of a file", () => {
+  it.each([
+    ["\xff\xd8\xff\xe0", "image/png", "image/jpeg"],
+    ["\0\0\0\x18ftypisom", "image/jpeg", "video/mp4"],
+    ["GIF89a", null, "image/gif"],
+    ["other bytes", "image/jxl", "image/jxl"],
+    ["other bytes", " Video/MP2T ; charset=x", "video/mp2t"],
+    ["other bytes", "image/png", null],
+    ["other bytes", "video/mp4", null],
+    ["other bytes", "application/octet-stream", null],
+    ["other bytes", "text/html", null],
+    ["other bytes", "image/", null],
+    ["other bytes", "image/j xl", null],
+    ["other bytes", `image/${"x".repeat(95)}`, null],
+    ["other bytes", "", null],
+    ["other bytes", null, null],
+  ])("of the first bytes %j, declared as %j, is %s", (head, declared, contentType) => {
+    expect(contentTypeOf(bytes(head), declared)).toBe(contentType);
   });
 });

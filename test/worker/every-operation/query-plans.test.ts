@@ -13,6 +13,7 @@ import { newJob, uploaded } from "../../support/worker/jobs.ts";
 import { requestOf } from "../../support/worker/operations.ts";
 import { planOf } from "../../support/worker/query-plans.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
+import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { later } from "../../support/worker/time.ts";
 
 const CRONS = ["17 * * * *", "*/5 * * * *", "43 3 * * *"];
@@ -50,7 +51,7 @@ describe("the database", () => {
     const job = await successfulJob(client);
     const keyId = (await client.send("POST", "/v1/api-keys", { label: "key" }, { "idempotency-key": "k" }))
       .body.keyId;
-    const stripe = new PlayedStripe();
+    const stripe = new PlayedStripe(playedElsewhere);
     for (const operation of OPERATION_IDS) {
       const taskId = await uploaded(client);
       const { jobId } = operation === "deleteJob" ? await newJob(client) : job;

@@ -18,6 +18,7 @@ import {
   type RandomRequest,
   validRequests,
 } from "../../support/worker/random-requests.ts";
+import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { PlayedStripe } from "../../support/worker/stripe.ts";
 
 /** Fewer than an account may send in a minute. */
@@ -103,7 +104,7 @@ describe("any request", () => {
   it.each(parts({ short: 1, long: 10 }))(
     "is answered as documented where it is valid, and is never refused for its form: thousand %i",
     async (part) => {
-      const stripe = new PlayedStripe();
+      const stripe = new PlayedStripe(playedElsewhere);
       const seen = new Map<string, number>();
       const batch = fc.array(validRequests(), { minLength: BATCH, maxLength: BATCH });
       await fc.assert(

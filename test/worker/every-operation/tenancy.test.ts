@@ -5,6 +5,7 @@ import { type Answer, type Client, newClient } from "../../support/worker/api.ts
 import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
 import { uploaded } from "../../support/worker/jobs.ts";
 import { type Named, requestOf } from "../../support/worker/operations.ts";
+import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 
 /** An account with one of everything, and what of it no other may see. */
@@ -28,6 +29,7 @@ async function newTenant(): Promise<Tenant> {
 const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   createUploadPresign: null,
   deleteUpload: "taskId",
+  importUpload: null,
   listJobs: "jobId",
   createJob: "taskId",
   retrieveJob: "jobId",
@@ -57,7 +59,7 @@ describe("two accounts", () => {
   beforeEach(async () => {
     ada = await newTenant();
     bob = await newTenant();
-    const stripe = new PlayedStripe();
+    const stripe = new PlayedStripe(playedElsewhere);
     await createSession(bob.client, "checkout");
     bob.traces.push(stripe.customerOf(bob.client));
   });

@@ -1,0 +1,83 @@
+import type { RecordedUpload } from "../core/admission.ts";
+import { ServiceError } from "../core/errors.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { inputKey } from "../core/object-keys.ts";
+import type { Platform } from "../platform.ts";
+import type { ImportSource } from "../stores/import-source.ts";
+import { PartsWriter } from "../stores/parts-writer.ts";
+import { SizedWriter } from "../stores/sized-writer.ts";
+
+/** After how long a client is told to try again that found too many files of unknown size on their way. */
+const RETRY_SECONDS = 30;
+
+/**
+ * Stores a source's bytes as the object of an upload that is on record, and notes their number, which counts as uploaded.
+ * If it fails, neither object nor record remains; the bytes that came count all the same. Returns the object's size.
+ * @throws ServiceError import_failed, upload_too_large
+ */
+export async function storeImport(
+  platform: Platform,
+  accountId: string,
+  { taskId, contentType }: RecordedUpload,
+  source: ImportSource,
+): Promise<number> {
+  const key = inputKey(accountId, taskId);
+  try {
+    await copy(platform, key, contentType, source);
+    await platform.uploads.noteSize(taskId, source.received);
+    return source.received;
+  } catch (error) {
+    await forget(platform, accountId, taskId, source.received);
+    throw error;
+  }
+}
+
+async function copy(
+  platform: Platform,
+  key: string,
+  contentType: string,
+  source: ImportSource,
+): Promise<void> {
+  const { media, bufferedImports } = platform;
+  if (source.size !== null) {
+    return copyInto(new SizedWriter(media, key, { contentType }, source.size), source);
+  }
+  const outcome = await bufferedImports.within(async () => {
+    const upload = { uploadId: null, begun: () => Promise.resolve() };
+    await copyInto(new PartsWriter(media, key, { contentType }, upload), source);
+  });
+  if (outcome !== "full") return;
+  throw new ServiceError(
+    "import_failed",
+    "The source does not say how large its file is, and the service fetches too many such files at the moment. Try again after the number of seconds in Retry-After, or upload the file.",
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}
+
+async function copyInto(writer: SizedWriter | PartsWriter, source: ImportSource): Promise<void> {
+  try {
+    for (let bytes = await source.read(); bytes !== null; bytes = await source.read()) {
+      await writer.write(bytes);
+    }
+    await writer.finish();
+  } catch (error) {
+    await writer.abandon();
+    throw error;
+  }
+}
+
+/** Bytes first: while they may be there, the record makes the sweep delete them. */
+async function forget(
+  { media, uploads }: Platform,
+  accountId: string,
+  taskId: string,
+  received: number,
+): Promise<void> {
+  try {
+    await media.delete([inputKey(accountId, taskId)]);
+    await uploads.noteSize(taskId, received);
+    await uploads.delete([taskId]);
+  } catch (error) {
+    log("warn", "import_not_forgotten", { account: accountId, taskId, reason: reasonOf(error) });
+  }
+}

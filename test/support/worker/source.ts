@@ -1,0 +1,74 @@
+import { vi } from "vitest";
+
+/** What a source sends next: bytes, and before them a pause of `afterMs`; or it falls silent, or the connection is lost. */
+type Step = Uint8Array | { readonly afterMs: number; readonly bytes: Uint8Array } | "silence" | "failure";
+
+/** How a source answers. Without `size` it promises none. */
+export interface SourceAnswer {
+  /** A pause before the answer. */
+  readonly afterMs?: number;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly size?: number;
+  readonly steps?: Iterable<Step>;
+}
+
+/** Somebody else's server, played by a test: it answers for each URL as the test says, and for any other it cannot be reached. */
+export class PlayedSource {
+  /** The requests that came, in their order. */
+  readonly requests: Request[] = [];
+  readonly #answers: ReadonlyMap<string, SourceAnswer | "silence" | "failure">;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(answers: Readonly<Record<string, SourceAnswer | "silence" | "failure">>) {
+    this.#answers = new Map(Object.entries(answers));
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const request = new Request(input, init);
+      this.requests.push(request);
+      const answer = this.#answers.get(request.url) ?? "failure";
+      if (answer === "silence") return await this.#pause();
+      if (answer === "failure") throw new TypeError("no such host");
+      if (answer.afterMs !== undefined) await this.#pause(answer.afterMs);
+      return this.#respond(answer);
+    });
+  }
+
+  /** Resolves when the source next pauses or falls silent. */
+  pauses(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** A pause; without a length it never ends. */
+  #pause(ms?: number): Promise<never> {
+    const pause = new Promise<never>((resolve) => {
+      if (ms !== undefined) setTimeout(resolve, ms);
+    });
+    for (const tell of this.#waiting.splice(0)) tell();
+    return pause;
+  }
+
+  #respond({ status = 200, headers = {}, size, steps = [] }: SourceAnswer): Response {
+    const rest = steps[Symbol.iterator]();
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      const { value, done } = rest.next();
+      if (done) controller.close();
+      else if (value === "silence") await this.#pause();
+      else if (value === "failure") controller.error(new TypeError("the connection was lost"));
+      else if (value instanceof Uint8Array) controller.enqueue(value);
+      else {
+        await this.#pause(value.afterMs);
+        controller.enqueue(value.bytes);
+      }
+    };
+    return new Response(status === 204 ? null : new ReadableStream({ pull }, { highWaterMark: 0 }), {
+      status,
+      headers: { ...headers, ...(size !== undefined && { "content-length": String(size) }) },
+    });
+  }
+}
+
+/** From now on a source answers whatever the Worker fetches. */
+export const playSource = (...answers: ConstructorParameters<typeof PlayedSource>): PlayedSource =>
+  new PlayedSource(...answers);
