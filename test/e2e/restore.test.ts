@@ -9,12 +9,21 @@ import { createClient } from "../../scripts/client/api-client.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { present } from "../support/at.ts";
+import { PLANTED } from "../support/chaos/models.ts";
 import { databaseFile } from "../support/node/local-database.ts";
 import { sample } from "../support/node/sample.ts";
 import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
 
 const run = promisify(execFile);
-const ENV = { LEASE_SECONDS: "15", RESEND_SECONDS: "5", HEARTBEAT_SECONDS: "3" };
+/** A model that takes no time: what is lost and found again does not depend on it. */
+const ENV = {
+  LEASE_SECONDS: "15",
+  RESEND_SECONDS: "2",
+  HEARTBEAT_SECONDS: "3",
+  CHAOS_SERVICE: PLANTED.service,
+  ...PLANTED.env,
+};
+const PROMPTS = ["bright"];
 
 /** Copies the database as it is now, while the stack works. */
 async function copyDatabase(data: string, copy: string): Promise<void> {
@@ -34,9 +43,11 @@ describe("after an older copy of the database is put back", () => {
   let stateDir: string;
   let stack: SpawnedStack;
 
+  const start = (): Promise<SpawnedStack> =>
+    spawnStack({ stateDir, launcher: "test/support/chaos/start.ts", env: ENV });
   beforeAll(async () => {
     stateDir = await mkdtemp(join(tmpdir(), "restored-"));
-    stack = await spawnStack({ stateDir, env: ENV });
+    stack = await start();
   });
   afterAll(async () => {
     await stack.stop();
@@ -62,20 +73,23 @@ describe("after an older copy of the database is put back", () => {
       before.upload(sample("chelsea"), "image/png"),
       before.upload(sample("coffee"), "image/png"),
     ]);
-    const older = await before.createImageJob({ tasks: [cat], prompts: ["cat"] });
+    const older = await before.createImageJob({ tasks: [cat], prompts: PROMPTS });
     await before.waitForJob(older.jobId);
 
     const copy = join(stateDir, "older.sqlite");
     await copyDatabase(data, copy);
     const person = await before.upload(sample("astronaut"), "image/png");
-    const ended = await before.createImageJob({ tasks: [cup], prompts: ["cup"] });
+    const ended = await before.createImageJob({ tasks: [cup], prompts: PROMPTS });
     await before.waitForJob(ended.jobId);
     await before.waitForArchive(ended.jobId);
-    const underWay = await before.createImageJob({ tasks: [person, cat, cup], prompts: ["person"] });
+    const underWay = await before.createImageJob({
+      tasks: [person, cat, cup],
+      prompts: ["slow", ...PROMPTS],
+    });
     await stack.kill();
     await restoreDatabase(data, copy);
 
-    stack = await spawnStack({ stateDir, env: ENV });
+    stack = await start();
     const after = createClient(stack);
     expect((await after.listJobs()).items.map(({ jobId }) => jobId)).toEqual([older.jobId]);
     // What was under way ends, and what had ended is whole: its masks and its archive can be read.

@@ -1,13 +1,13 @@
-import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
+import { ensureModel } from "../../stack/model.ts";
 import { withStack } from "../with-stack.ts";
 import { measurePicture, type Measurement } from "./measure.ts";
 import { report } from "./report.ts";
 
-/** Measures `pictures` pictures one after another and returns the report's lines. */
+/** Measures `pictures` pictures one after another, with the model that the stack serves, and returns the report's lines. */
 export async function benchPictures(pictures: number, signal: AbortSignal): Promise<string[]> {
   return await withStack(signal, async (stack) => {
-    const model = await loadModel(await ensureBuiltin());
+    const model = await loadModel(await ensureModel(stack.mark, signal));
     const bench = { ...stack, model };
     const runs: Measurement[] = [];
     // The first picture warms the path up and is not counted.
