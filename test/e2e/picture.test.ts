@@ -100,8 +100,8 @@ describe("the whole stack, by its public API", () => {
     const { maskIndex, confidence } = only(item.masks);
     const known = { maskIndex, promptIndex: 0, confidence, mask: await readMask(present(png)) };
     for (const document of [annotations, archived.get("annotations.json")]) {
-      const text = Buffer.from(present(document)).toString();
-      expectCoco(CocoPictures.parse(JSON.parse(text)), taskId, [known]);
+      const coco = Buffer.from(present(document)).toString();
+      expectCoco(CocoPictures.parse(JSON.parse(coco)), taskId, [known]);
     }
     expectYolo(Buffer.from(present(labels)).toString(), [known]);
     await expectCutout(present(cutout), known, sample("chelsea"));
