@@ -111,7 +111,7 @@ export const extendTask = (
 
 /**
  * The holder reports the end. The holder that ended the task may repeat its report without effect; a report by anybody
- * else is too late. An output that such a task can't have is refused, and the holder keeps its lease.
+ * else is too late, and so is any once the job is being forgotten. An output that such a task can't have is refused, and the holder keeps its lease.
  */
 export function completeTask(
   state: JobState,
@@ -121,7 +121,7 @@ export function completeTask(
   policy: JobPolicy,
   now: number,
 ): { readonly state: JobState; readonly report: Reported } {
-  const ended = find(state, taskId)?.step;
+  const ended = state.phase === "running" ? find(state, taskId)?.step : undefined;
   if ((ended?.at === "success" || ended?.at === "failed") && ended.lease === lease) {
     return { state, report: { reported: "repeated" } };
   }

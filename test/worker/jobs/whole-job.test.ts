@@ -51,6 +51,7 @@ async function play({ tasks, events }: { tasks: number; events: readonly Event[]
     [],
   );
   expect(await entriesOf(stage.jobId)).toEqual(entries);
+  await stage.expectForgotten();
 }
 
 describe("a whole job, with its object, list, ledger and bucket", () => {

@@ -9,12 +9,13 @@ export type Report = "progress" | "success" | "failed" | "failed for good" | "re
 /** What can go away for a while. */
 export type Part = "database" | "queues";
 
-/** What may happen to a job after its acceptance: in any order, as often as it likes, about any task and by any holder. */
+/** What may happen to a job after its acceptance: in any order, as often as it likes, about any task and by any holder, and after its deletion too. */
 export type Event =
   | { readonly kind: "message"; readonly task: number; readonly offer: Offer }
   | { readonly kind: "report"; readonly holder: number; readonly report: Report; readonly masks: number }
   | { readonly kind: "time"; readonly seconds: number }
-  | { readonly kind: "crash" | "cancel" | "same request again" | "archive asked for" | "archive message" }
+  | { readonly kind: "crash" | "delete" | "same request again" | "archive asked for" | "archive message" }
+  | { readonly kind: "cancel"; readonly by: "account" | "operator" }
   | { readonly kind: "outage" | "end of outage"; readonly part: Part };
 
 const offers: fc.Arbitrary<Offer> = fc.oneof(
@@ -60,8 +61,15 @@ export const anyEvent = (tasks: number): fc.Arbitrary<Event> =>
     },
     { weight: 12, arbitrary: fc.record({ kind: fc.constant("time" as const), seconds }) },
     { weight: 3, arbitrary: fc.constant({ kind: "crash" as const }) },
-    // Seldom, because little happens to a job after it.
-    { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
+    // Seldom, because little happens to a job after them.
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("cancel" as const),
+        by: fc.constantFrom("account" as const, "operator" as const),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: "delete" as const }) },
     { weight: 3, arbitrary: fc.constant({ kind: "same request again" as const }) },
     { weight: 3, arbitrary: fc.constant({ kind: "archive asked for" as const }) },
     { weight: 3, arbitrary: fc.constant({ kind: "archive message" as const }) },

@@ -2,6 +2,7 @@ import type { Status } from "../../../../src/contract/primitives.ts";
 import type { Offer, Report } from "./events.ts";
 
 const LEASE_MS = 60_000;
+const URL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MOST_ATTEMPTS = 3;
 
@@ -25,6 +26,11 @@ export class JobModel {
   readonly tasks: ModelTask[];
   archive: "none" | "asked for" | "ready" = "none";
   archiveExpiresAt = Infinity;
+  isDeleted = false;
+  /** Whether the list has struck the deleted job. */
+  isStruck = false;
+  /** When the last task ended; null before. */
+  endedAt: number | null = null;
 
   constructor(tasks: number, now: number) {
     this.tasks = Array.from({ length: tasks }, () => ({
@@ -68,7 +74,7 @@ export class JobModel {
   /** The HTTP status that the holder of `lease` gets for its report. */
   reported(index: number, lease: number, report: Report, masks: number, now: number): number {
     const task = this.task(index);
-    if (task.lease !== lease) return 409;
+    if (this.isDeleted || task.lease !== lease) return 409;
     if (task.end !== null) return report === "progress" ? 409 : 204;
     task.taken = true;
     switch (report) {
@@ -111,7 +117,21 @@ export class JobModel {
     return lost;
   }
 
-  /** The operator cancels the job. Returns the leases that the inference service is told to drop. */
+  /** Whether a holder, present or past, can still write by a URL that it was granted. */
+  canWrite(now: number): boolean {
+    return this.endedAt === null || now < this.endedAt + URL_MS;
+  }
+
+  /** The account deletes the job, and the database is there or not: the HTTP status, and the leases that the inference service is told to drop. */
+  deleted(isDatabaseThere: boolean): { status: number; leases: number[] } {
+    if (this.isStruck) return { status: 404, leases: [] };
+    const leases = this.canceled();
+    this.isDeleted = true;
+    this.isStruck = isDatabaseThere;
+    return { status: isDatabaseThere ? 204 : 500, leases };
+  }
+
+  /** The job is cancelled. Returns the leases that the inference service is told to drop. */
   canceled(): number[] {
     const open = this.tasks.filter(({ end }) => end === null);
     const held = open.flatMap(({ lease }) => (lease === null ? [] : [lease]));
@@ -121,6 +141,7 @@ export class JobModel {
 
   /** The HTTP status for whoever asks for the archive. */
   archiveAskedFor(): number {
+    if (this.isDeleted) return 404;
     if (this.status !== "success") return 409;
     if (this.archive === "none") this.archive = "asked for";
     return 200;

@@ -12,10 +12,12 @@ import { callBack, deliverTask, failure, PlayedInference, success } from "../inf
 import { imageJob, uploads } from "../jobs.ts";
 import { entriesOf } from "../ledger.ts";
 import { later, PATIENT } from "../time.ts";
+import { storedOf, tracesOf } from "../traces.ts";
 import type { Event, Offer, Part, Report } from "./events.ts";
 import { JobModel } from "./model.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** A lease of a task, as the inference service has it. */
 const leaseOf = ({ key }: TaskRequest): number => Number(key.split(".").at(-1));
@@ -78,7 +80,10 @@ export class Stage {
         await abortAllDurableObjects();
         break;
       case "cancel":
-        await this.#cancel();
+        await this.#cancel(event.by);
+        break;
+      case "delete":
+        await this.#delete();
         break;
       case "same request again":
         await this.#sameRequest();
@@ -158,6 +163,7 @@ export class Stage {
     const completion = success(masks);
     if (completion.outcome !== "success") throw new Error("a success is none");
     const job = { accountId: this.client.accountId, jobId: this.jobId };
+    if (this.model.isDeleted && !this.model.canWrite(Date.now())) return completion;
     for (const { name } of filesOf(completion.output)) {
       await env.MEDIA.put(outputKey(job, taskId, lease, name), `lease ${lease}`);
     }
@@ -167,15 +173,29 @@ export class Stage {
   /** Time passes, and the job's alarm goes off: it always has one. */
   async time(ms: number): Promise<void> {
     later(ms);
-    expect(await ring(this.jobId), "a job has an alarm").toBe(true);
+    const hasAlarm = await ring(this.jobId);
+    if (this.model.isDeleted) this.model.isStruck ||= !this.#outages.has("database");
+    else expect(hasAlarm, "a job has an alarm").toBe(true);
     this.#expectCancelled(this.model.passed(Date.now()));
   }
 
-  async #cancel(): Promise<void> {
-    const open = this.model.tasks.filter(({ end }) => end === null).length;
-    const canceled = await env.JOBS.getByName(this.jobId).cancel(null);
-    expect(canceled?.canceledTasks).toBe(open);
+  async #cancel(by: "account" | "operator"): Promise<void> {
+    if (by === "account") {
+      expect((await this.#call("POST", "/cancel")).status).toBe(this.model.isDeleted ? 404 : 200);
+    } else {
+      const open = this.model.tasks.filter(({ end }) => end === null).length;
+      // A deleted job may be forgotten by now.
+      const canceled = await env.JOBS.getByName(this.jobId).cancel(null);
+      expect(canceled?.canceledTasks ?? 0).toBe(open);
+    }
     this.#expectCancelled(this.model.canceled());
+  }
+
+  async #delete(): Promise<void> {
+    const { status } = await this.#call("DELETE", "");
+    const expected = this.model.deleted(!this.#outages.has("database"));
+    expect(status).toBe(expected.status);
+    this.#expectCancelled(expected.leases);
   }
 
   #expectCancelled(leases: readonly number[]): void {
@@ -195,7 +215,10 @@ export class Stage {
     if (this.#outages.has(part)) return;
     const spies =
       part === "database"
-        ? [vi.spyOn(Jobs.prototype, "project").mockImplementation(down(part))]
+        ? [
+            vi.spyOn(Jobs.prototype, "project").mockImplementation(down(part)),
+            vi.spyOn(Jobs.prototype, "retire").mockImplementation(down(part)),
+          ]
         : [
             vi.spyOn(Queues.prototype, "sendTasks").mockImplementation(down(part)),
             vi.spyOn(Queues.prototype, "sendArchive").mockImplementation(down(part)),
@@ -213,6 +236,8 @@ export class Stage {
 
   /** What clients read is what the model says; the list and the ledger too, once there is news and the database is back. */
   async compare(): Promise<void> {
+    if (this.model.hasEnded) this.model.endedAt ??= Date.now();
+    if (this.model.isDeleted) return this.#compareDeleted();
     const { body } = await this.#call("GET", "");
     expect(body.status).toBe(this.model.status);
     expect(body.tasks.map((task: { status: string }) => task.status)).toEqual(this.model.taskStatuses);
@@ -226,6 +251,29 @@ export class Stage {
     this.#listed = shown;
   }
 
+  /** Nothing of a deleted job is there for its account, and the ledger keeps what it used, once the database is back. */
+  async #compareDeleted(): Promise<void> {
+    for (const path of ["", "/result", "/download"]) expect((await this.#call("GET", path)).status).toBe(404);
+    if (this.#outages.has("database")) return;
+    await env.JOBS.getByName(this.jobId).sync();
+    this.model.isStruck = true;
+    const listed = await this.client.send("GET", "/v1/jobs");
+    expect(listed.body.items).toEqual([]);
+    expect(await entriesOf(this.jobId)).toEqual(this.model.entries);
+  }
+
+  /** Nobody can write any more: nothing of the job is left, in the bucket, in its object or in the list. */
+  async expectForgotten(): Promise<void> {
+    later(2 * HOUR_MS);
+    await ring(this.jobId);
+    const { objects } = await env.MEDIA.list();
+    expect(objects.filter(({ key }) => key.includes(this.jobId))).toEqual([]);
+    expect(await storedOf(this.jobId)).toEqual([]);
+    const where = new Set((await tracesOf(this.jobId, [])).map((trace) => trace.split(".")[0]));
+    where.delete("idempotency_keys");
+    expect([...where]).toEqual(["ledger"]);
+  }
+
   async #compareArchive(): Promise<void> {
     const { status, body } = await this.#call("GET", "/download");
     const shown = { none: "download_not_requested", "asked for": "pending", ready: "ready" } as const;
@@ -235,7 +283,8 @@ export class Stage {
   /** The result names exactly the outputs of the leases that succeeded, and each is there as that lease wrote it. */
   async compareResult(): Promise<void> {
     const { status, body } = await this.#call("GET", "/result");
-    expect(status).toBe(this.model.status === "success" ? 200 : 409);
+    const { isDeleted } = this.model;
+    expect(status).toBe(isDeleted ? 404 : this.model.status === "success" ? 200 : 409);
     if (status !== 200) return;
     const expected = this.model.tasks.flatMap(({ end, lease, masks }, i) =>
       end === "success"

@@ -67,6 +67,8 @@ describe("a consumer", () => {
       state,
       report: { reported: "lease_lost" },
     });
+    const succeeded: JobState = { ...ended(one(), "a", SUCCESS), phase };
+    expect(completeTask(succeeded, "a", 1, SUCCESS, policy, now).report).toEqual({ reported: "lease_lost" });
   });
 });
 
