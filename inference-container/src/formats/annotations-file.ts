@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { annotationLine, closeAnnotations, openAnnotations, OUTPUTS } from "@segmentation/protocol";
 import type { WrittenFile } from "../engine/messages.ts";
 import { TextFile } from "../text-file.ts";
-import { formatsTooLarge, MOST_TEXT_BYTES } from "./limits.ts";
+import { formatsTooLarge } from "./limits.ts";
 
 /** Pictures and clips write it alike. */
 const { name, contentType } = OUTPUTS.image.coco;
@@ -18,11 +18,14 @@ export class AnnotationsFile implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Creates the document in a task's folder; `head` has its fields that stand before the annotations. */
-  static async open(folder: string, head: object): Promise<AnnotationsFile> {
+  /**
+   * Creates the document in a task's folder; `head` has its fields that stand before the annotations, `limitBytes` is how large
+   * it may become without those behind them.
+   */
+  static async open(folder: string, head: object, limitBytes: number): Promise<AnnotationsFile> {
     const path = join(folder, name);
-    const file = await TextFile.open(path, openAnnotations(head), MOST_TEXT_BYTES, () =>
-      formatsTooLarge("COCO annotations", MOST_TEXT_BYTES),
+    const file = await TextFile.open(path, openAnnotations(head), limitBytes, () =>
+      formatsTooLarge("COCO annotations", limitBytes),
     );
     return new AnnotationsFile(path, file);
   }

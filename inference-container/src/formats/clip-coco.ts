@@ -4,6 +4,7 @@ import type { Size } from "../size.ts";
 import type { MaskedFrame, MaskedObject } from "../video/masks-json.ts";
 import { AnnotationsFile } from "./annotations-file.ts";
 import type { CocoShape } from "./coco-shape.ts";
+import { MOST_CLIP_TEXT_BYTES } from "./limits.ts";
 
 /** A frame whose objects have their shapes. */
 interface ShapedFrame extends MaskedFrame {
@@ -46,10 +47,8 @@ export class ClipCoco implements AsyncDisposable {
     if (formats === undefined) return undefined;
     const { taskId, index } = formats;
     const id = imageIdOf(index);
-    const file = await AnnotationsFile.open(folder, {
-      videos: [{ id, name: taskId, ...size }],
-      categories: categoriesOf(prompts),
-    });
+    const head = { videos: [{ id, name: taskId, ...size }], categories: categoriesOf(prompts) };
+    const file = await AnnotationsFile.open(folder, head, MOST_CLIP_TEXT_BYTES);
     return new ClipCoco(file, taskId, id, size);
   }
 

@@ -2,8 +2,10 @@ import { taskFailure, type TaskFailure } from "../tasks/failure.ts";
 
 const MEBIBYTE = 1_048_576;
 
-/** The most bytes of a text: what a client can still be expected to read. */
-export const MOST_TEXT_BYTES = 512 * MEBIBYTE;
+/** The most bytes of a picture's text in a format. */
+export const MOST_TEXT_BYTES = 128 * MEBIBYTE;
+/** The same of a clip's: what a client can still be expected to read. */
+export const MOST_CLIP_TEXT_BYTES = 512 * MEBIBYTE;
 /** The most bytes that a picture's cut-outs have before they are compressed: 268 megapixels. */
 export const MOST_CUTOUT_BYTES = 1_024 * MEBIBYTE;
 

@@ -9,7 +9,7 @@ import {
 import { backoffMs, discard, isTransient, Patience, readText, within } from "./http.ts";
 
 const TIMEOUT_MS = 10_000;
-/** A grant for ten thousand files with long signed URLs is some 10 MB. */
+/** A grant for twenty thousand files, a mask and a cut-out each, with long signed URLs is some 20 MB. */
 const ANSWER_BYTES = 33_554_432;
 
 /** The Worker refused this report: the lease is lost (409), or it does not accept the token or the body. */
