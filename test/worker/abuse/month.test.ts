@@ -59,5 +59,5 @@ it(
     // A job's object goes with its row. The test runner's stack does not bear to ask the long form's thousand objects once more.
     if (env.FUZZ === "short") expect(await objectsLeft(outcome.jobIds)).toBe(0);
   },
-  amount({ short: 60_000, long: 3_600_000 }),
+  amount({ short: 240_000, long: 3_600_000 }),
 );

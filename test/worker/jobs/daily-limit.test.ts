@@ -242,7 +242,7 @@ describe("the use of a day", () => {
           expect(usedOnDay((await ledger.use(accountId)).daily, now).units).toBe(used());
         }
       }),
-      { numRuns: amount({ short: 40, long: 1_000 }), seed: Number(env.SEED) },
+      { numRuns: amount({ short: 20, long: 1_000 }), seed: Number(env.SEED) },
     );
   });
 

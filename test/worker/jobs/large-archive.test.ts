@@ -22,7 +22,7 @@ const MASKS = amount({ short: 20, long: 300 });
 const TURN_FILES = amount({ short: 20, long: 5_000 });
 /** How long the bucket takes to answer: the local one is faster than any that is reached through a network. */
 const LATENCY_MS = amount({ short: 1, long: 30 });
-const TIMEOUT_MS = amount({ short: 60_000, long: 1_800_000 });
+const TIMEOUT_MS = amount({ short: 240_000, long: 1_800_000 });
 
 const contentOf = (name: string): string => `${"bytes of a mask ".repeat(20)}${name}`;
 

@@ -45,11 +45,11 @@ describe("createJob 409", () => {
     const client = await newClient("trial");
     const tasks = await uploads(client, 1);
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
+      Array.from({ length: 10 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
     );
     const taken = answers.filter((answer) => answer.status === 202);
     const refused = answers.filter((answer) => answer.status === 409);
-    expect({ taken: taken.length, refused: refused.length }).toEqual({ taken: 1, refused: 19 });
+    expect({ taken: taken.length, refused: refused.length }).toEqual({ taken: 1, refused: 9 });
     for (const { body } of refused) expect(body.activeJobId).toBe(taken[0]?.body.jobId);
     expect(await listedJobs()).toBe(1);
     const { body } = await client.send("GET", "/v1/account/overview");
@@ -71,10 +71,10 @@ describe("createJob 409", () => {
     const client = await newClient();
     const tasks = await uploads(client, 1);
     const answers = await Promise.all(
-      Array.from({ length: 25 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
+      Array.from({ length: 12 }, () => client.send("POST", "/v1/jobs", imageJob(tasks))),
     );
     const refused = answers.filter((answer) => answer.status !== 202);
-    expect({ refused: refused.length, listed: await listedJobs() }).toEqual({ refused: 20, listed: 5 });
+    expect({ refused: refused.length, listed: await listedJobs() }).toEqual({ refused: 7, listed: 5 });
     for (const answer of refused) expectError(answer, 409, "too_many_active_jobs");
   });
 
@@ -118,7 +118,7 @@ describe("createJob 409", () => {
       const client = await newClient();
       const tasks = await uploads(client, 1);
       const answers = await Promise.all(
-        Array.from({ length: 20 }, () => client.send("POST", "/v1/jobs", imageJob(tasks), key)),
+        Array.from({ length: 10 }, () => client.send("POST", "/v1/jobs", imageJob(tasks), key)),
       );
       const taken = answers.filter(({ status }) => status === 202);
       expect(new Set(taken.map(({ body }) => body.jobId)).size).toBe(1);
