@@ -1,5 +1,6 @@
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc } from "./stores/job-rpc.ts";
+import type { StreamsRpc } from "./stores/streams-rpc.ts";
 import type { ArchiveMessage, TaskMessage } from "./stores/queue-messages.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
@@ -12,6 +13,7 @@ export interface Env {
   /** Absent if the operator has no Analytics Engine. */
   readonly METRICS?: AnalyticsEngineDataset;
   readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
+  readonly STREAMS: DurableObjectNamespace<StreamsRpc & Rpc.DurableObjectBranded>;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;

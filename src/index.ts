@@ -7,6 +7,7 @@ import { metricsWriter } from "./stores/analytics.ts";
 import { consume } from "./workers/queue-consumer.ts";
 import { runScheduled } from "./workers/scheduled.ts";
 
+export { AccountStreams } from "./workers/account-streams.ts";
 export { JobObject } from "./workers/job-object.ts";
 
 observeLines(metricsWriter(bindings.METRICS));

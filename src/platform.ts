@@ -75,6 +75,8 @@ export interface Platform {
   readonly rounds: Rounds;
   /** The JobObject of this id, whether or not there is such a job. */
   readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
+  /** What counts the open streams of this account. */
+  readonly accountStreams: (accountId: string) => ReturnType<Env["STREAMS"]["getByName"]>;
   /** The JobObject of the platform's own id for it (64 hex digits); null if no JobObject can have that id. */
   readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
 }
@@ -130,6 +132,7 @@ export function platformOf(env: Env): Platform {
     deadLetters: new DeadLetters(env.DB),
     gauges: new Gauges(env.DB),
     rounds: new Rounds(env.DB),
+    accountStreams: (accountId) => env.STREAMS.getByName(accountId),
     jobObject: (jobId) => env.JOBS.getByName(jobId),
     jobObjectById: (objectId) => {
       try {

@@ -1,5 +1,5 @@
 import { PROBLEMS } from "@segmentation/protocol";
-import { COMMON_ERRORS } from "../../src/contract/operation.ts";
+import { COMMON_ERRORS, type Operation } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archive-problems.ts";
 
@@ -18,14 +18,16 @@ const union = (name: string, comment: string, codes: Iterable<string>): string =
  * errors and problems, and the types that openapi-typescript made of the API's document.
  */
 export function clientContract(types: string): string {
-  const routes = Object.entries(OPERATIONS).map(
-    ([id, { method, path, status }]) => `  ${id}: "${method.toUpperCase()} ${path} ${status}",`,
+  // What is not answered with JSON has a way of its own: the library listens to events by `watch`.
+  const routes = Object.entries<Operation>(OPERATIONS).flatMap(
+    ([id, { method, path, status, contentType }]) =>
+      contentType === undefined ? [`  ${id}: "${method.toUpperCase()} ${path} ${status}",`] : [],
   );
   const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
   for (const { errors: own } of Object.values(OPERATIONS)) for (const code of own) errors.add(code);
   return [
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
-    `/** Each operation's method, path, and the status of its success. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    `/** Method, path and status of success of each operation that answers with JSON or nothing. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
     union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
     union(
       "TaskProblemCode",

@@ -78,7 +78,11 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   });
   // Discard the rest of a body that was answered early: the next request follows it.
   answer.on("finish", () => incoming.unpipe(outgoing).resume());
-  answer.on("close", () => outgoing.destroy());
+  answer.on("close", () => {
+    // The runtime takes a connection that merely ends for a client that still reads: it has to be reset.
+    if (!answer.writableFinished) outgoing.socket?.resetAndDestroy();
+    outgoing.destroy();
+  });
   if (withBody) {
     incoming.pipe(outgoing);
   } else {

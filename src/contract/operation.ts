@@ -3,7 +3,7 @@ import { z } from "zod";
 /** What the operations are grouped by. */
 export const TAGS = {
   Uploads: "Upload files before creating a job from them.",
-  Jobs: "Segmentation by text prompts, in the background. Poll a job after two seconds, then at growing intervals of up to ten seconds.",
+  Jobs: "Segmentation by text prompts, in the background. Wait for a job with `Prefer: wait=60`, or listen to its events; or poll it after two seconds, then at growing intervals of up to ten seconds.",
   Downloads: "All masks of a job in one zip file.",
   Account: "Who the credential belongs to, what this account may do, and what it has used.",
   "API keys": "The account's secret keys. Never use them in a browser.",
@@ -20,6 +20,8 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** The header Idempotency-Key. */
   readonly idempotencyKey?: "required" | "optional";
+  /** Further headers of its requests, all optional. */
+  readonly requestHeaders?: readonly (keyof typeof REQUEST_HEADERS)[];
   readonly body?: z.ZodType;
   readonly status: 200 | 201 | 202 | 204;
   /** The body of its success; null if it has none. */
@@ -27,9 +29,11 @@ export interface Operation {
   /** The content type of its success, if that is not JSON: then `answer` describes one piece of it. */
   readonly contentType?: "text/event-stream";
   /** Headers of its success, beside those of every answer. */
-  readonly headers?: readonly "X-Job-Progress"[];
+  readonly headers?: readonly ("X-Job-Progress" | "Preference-Applied")[];
   /** What the success means. */
   readonly success: string;
+  /** What a 204 means, where that may be answered instead. */
+  readonly noContent?: string;
   /** Codes of the catalogue, beside those of every operation; each has its status there. */
   readonly errors: readonly string[];
 }
@@ -46,6 +50,20 @@ export const PATH_PARAMETERS = {
   keyId: z
     .string()
     .meta({ description: "The key's id.", examples: ["key_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+} as const;
+
+/** Optional headers of requests. */
+export const REQUEST_HEADERS = {
+  Prefer: z.string().meta({
+    description:
+      "`wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored.",
+    examples: ["wait=60"],
+  }),
+  "Last-Event-ID": z.string().meta({
+    description:
+      "The id of the last event that an earlier stream of this job brought. EventSource sends it by itself.",
+    examples: ["3"],
+  }),
 } as const;
 
 /** Errors that any operation may answer with. */

@@ -25,6 +25,9 @@ export const JobReport = z.object({
   unlistedAt: time.nullable(),
   /** When the object wakes next; null if it has lost its alarm. */
   alarmAt: time.nullable(),
+  /** Requests that wait for the job's end or its archive's, and open streams of its events. */
+  waits: count,
+  streams: count,
   tasks: z.array(
     z.object({
       taskId: z.string(),

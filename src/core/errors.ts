@@ -127,6 +127,10 @@ export const ERROR_CATALOGUE = {
     429,
     "This account has sent too many requests. Try again after the number of seconds in Retry-After.",
   ],
+  too_many_streams: [
+    429,
+    "Too many streams of events are open. Close one, or wait for the job with `Prefer: wait=60`; a stream whose client died is closed within seconds.",
+  ],
   lease_lost: [409, "The lease is no longer in force. Stop working on the task."],
   outputs_refused: [
     400,

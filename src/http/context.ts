@@ -17,6 +17,8 @@ export interface Variables {
   error: string;
   /** The job that the request created. */
   jobId: string;
+  /** How long the answer was held because the client preferred that, milliseconds. */
+  heldMs?: number;
   /** The lease that calls back; on /internal/leases only. */
   lease: LeaseClaims;
 }

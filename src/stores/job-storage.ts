@@ -30,6 +30,11 @@ export class JobStorage {
     await this.#storage.setAlarm(wakeAt);
   }
 
+  /** Resolves when everything that was saved is durable. */
+  sync(): Promise<void> {
+    return this.#storage.sync();
+  }
+
   saveOutput(taskId: string, output: TaskOutput): void {
     this.#storage.kv.put(outputKeyOf(taskId), output);
   }

@@ -7,11 +7,14 @@ import { log } from "../core/log.ts";
 import type { TaskOutput } from "@segmentation/protocol";
 import type { JobPolicy } from "../core/job/policy.ts";
 import type { JobStorage } from "../stores/job-storage.ts";
+import { Changes } from "./changes.ts";
 
 /** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */
 export class JobCell {
   readonly #storage: JobStorage;
   readonly #policy: JobPolicy;
+  /** Of the state. */
+  readonly changes = new Changes();
   #state: JobState | null;
 
   constructor(storage: JobStorage, policy: JobPolicy) {
@@ -32,6 +35,7 @@ export class JobCell {
     this.#state = state;
     const now = Date.now();
     await this.#storage.save(state, nextWake(state, this.#policy, now));
+    this.changes.tell();
     const { jobId, lane } = state.definition;
     for (const { event, ...reached } of milestones(before, state, now))
       log("info", event, { jobId, lane, ...reached });
@@ -49,6 +53,11 @@ export class JobCell {
   /** Sets the next alarm again, after one has gone off or was lost. */
   async rearm(): Promise<void> {
     if (this.#state !== null) await this.commit(this.#state);
+  }
+
+  /** Resolves when the state is durable. */
+  durable(): Promise<void> {
+    return this.#storage.sync();
   }
 
   saveOutput(taskId: string, output: TaskOutput): void {
@@ -71,5 +80,6 @@ export class JobCell {
   async clear(): Promise<void> {
     await this.#storage.clear();
     this.#state = null;
+    this.changes.tell();
   }
 }

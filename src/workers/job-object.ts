@@ -16,7 +16,14 @@ import { decided } from "../core/job/listing.ts";
 import { jobProgress } from "../core/job/progress.ts";
 import { jobReport } from "../core/job/report.ts";
 import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
-import { isDone, newJob, type JobDefinition, type JobState, type TaskRecord } from "../core/job/state.ts";
+import {
+  isDone,
+  newJob,
+  ownedBy,
+  type JobDefinition,
+  type JobState,
+  type TaskRecord,
+} from "../core/job/state.ts";
 import * as tasks from "../core/job/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
@@ -28,12 +35,15 @@ import { JobStorage } from "../stores/job-storage.ts";
 import { platformOf, type Platform } from "../platform.ts";
 import { JobCell } from "./job-cell.ts";
 import { JobOutbox } from "./job-outbox.ts";
+import { JobWaiters } from "./job-waiters.ts";
+import { StreamPlaces } from "./stream-places.ts";
 import { cancelLeases, onAlarm } from "./job-alarm.ts";
 
 interface JobParts {
   readonly platform: Platform;
   readonly cell: JobCell;
   readonly outbox: JobOutbox;
+  readonly waiters: JobWaiters;
 }
 
 const BROKEN_RETRY_MS = 60_000;
@@ -51,7 +61,9 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#parts !== null) return this.#parts;
     const platform = platformOf(this.env);
     const cell = new JobCell(new JobStorage(this.ctx.storage), platform.policy);
-    this.#parts = { platform, cell, outbox: new JobOutbox(cell, platform) };
+    const places = new StreamPlaces((count) => this.#sayStreams(count));
+    const waiters = new JobWaiters(cell, this, places);
+    this.#parts = { platform, cell, outbox: new JobOutbox(cell, platform), waiters };
     this.ctx.waitUntil(this.#restoreAlarm(cell));
     return this.#parts;
   }
@@ -65,6 +77,19 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     }
   }
 
+  /** A count that can't be reached refuses nobody: the job's own limit is left. */
+  async #sayStreams(count: number): Promise<boolean> {
+    const { definition } = this.#cell.state ?? {};
+    if (definition === undefined) return true;
+    const { accountId, jobId } = definition;
+    try {
+      return await this.#platform.accountStreams(accountId).say(jobId, count);
+    } catch (error) {
+      log("warn", "streams_uncounted", { jobId, reason: reasonOf(error) });
+      return true;
+    }
+  }
+
   get #platform(): Platform {
     return this.#open.platform;
   }
@@ -75,6 +100,11 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   get #outbox(): JobOutbox {
     return this.#open.outbox;
+  }
+
+  /** Questions whose answer may take as long as the job: stores/job-questions.ts. */
+  override fetch(request: Request): Promise<Response> {
+    return this.#open.waiters.answer(request);
   }
 
   async prepare(definition: JobDefinition): Promise<void> {
@@ -141,19 +171,19 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   status(accountId: string): JobAnswer | null {
-    const state = this.#ownedBy(accountId);
+    const state = ownedBy(this.#cell.state, accountId);
     return state && { status: jobView(state), progress: jobProgress(state.tasks) };
   }
 
   result(accountId: string): FinishedJob | "not_ready" | null {
-    const state = this.#ownedBy(accountId);
+    const state = ownedBy(this.#cell.state, accountId);
     if (state === null) return null;
     return jobStatus(state.tasks) === "success" ? this.#finished(state) : "not_ready";
   }
 
   async cancel(accountId: string | null): Promise<CanceledJob | null> {
     if (accountId !== null) await this.#decide(accountId);
-    const before = accountId === null ? this.#cell.state : this.#ownedBy(accountId);
+    const before = accountId === null ? this.#cell.state : ownedBy(this.#cell.state, accountId);
     if (before === null) return null;
     const after = await this.#cell.take(tasks.cancelTasks);
     if (after === null) return { status: jobView(before), canceledTasks: 0 };
@@ -211,14 +241,14 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   async requestArchive(accountId: string): Promise<ArchiveAnswer> {
-    if (this.#ownedBy(accountId) === null) return null;
+    if (ownedBy(this.#cell.state, accountId) === null) return null;
     const { policy } = this.#platform;
     const state = await this.#take((job, now) => archives.requestArchive(job, policy, now));
     return state === null ? "not_downloadable" : this.#archiveReply(state);
   }
 
   archive(accountId: string): ArchiveAnswer {
-    const state = this.#ownedBy(accountId);
+    const state = ownedBy(this.#cell.state, accountId);
     return state && this.#archiveReply(state);
   }
 
@@ -280,7 +310,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   async report(): Promise<JobReport | null> {
     const { state } = this.#cell;
-    return state && jobReport(state, await this.ctx.storage.getAlarm());
+    return state && jobReport(state, await this.ctx.storage.getAlarm(), this.#open.waiters.count);
   }
 
   listing(): JobListing | null {
@@ -308,11 +338,6 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   #task(taskId: string): TaskRecord | undefined {
     return this.#cell.state?.tasks.find((task) => task.taskId === taskId);
-  }
-
-  #ownedBy(accountId: string): JobState | null {
-    const { state } = this.#cell;
-    return state?.phase === "running" && state.definition.accountId === accountId ? state : null;
   }
 
   /** A job whose acceptance is in doubt may be in its account's list already: if so, it counts as accepted from now on. */

@@ -2,6 +2,7 @@ import type { Part } from "./statement.ts";
 import { ADDED_ENDING } from "./statements/added-ending.ts";
 import { ADDED_FORMATS } from "./statements/added-formats.ts";
 import { ADDED_SMALL } from "./statements/added-small.ts";
+import { ADDED_WAITING } from "./statements/added-waiting.ts";
 import { BEHAVIOUR } from "./statements/behaviour.ts";
 import { DECIDED_BEHAVIOUR } from "./statements/decided-behaviour.ts";
 import { DECIDED_OPERATIONS } from "./statements/decided-operations.ts";
@@ -18,7 +19,7 @@ export const PARTS: readonly Part[] = [
     title: "What the specification leaves open",
     statements: [...DECIDED_RESOURCES, ...DECIDED_OPERATIONS, ...DECIDED_BEHAVIOUR],
   },
-  { title: "Beyond the specification", statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL] },
+  { title: "Beyond the specification", statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL, ...ADDED_WAITING] },
 ];
 
 /** What the specification has and the service lacks. */

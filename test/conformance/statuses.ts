@@ -8,6 +8,7 @@ export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>
   listJobs: [200, 400, 401, 500],
   createJob: [202, 400, 401, 402, 403, 409, 500, 502, 503],
   retrieveJob: [200, 401, 404, 500],
+  streamJobEvents: [200, 204, 401, 404, 429, 500],
   retrieveJobResult: [200, 401, 404, 409, 500],
   cancelJob: [200, 401, 404, 500],
   deleteJob: [204, 401, 404, 500],

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { only, present } from "../support/at.ts";
+import { EventReader } from "../support/event-stream.ts";
 import { startFileServer } from "../support/node/file-server.ts";
 import { generatedClient, type GeneratedClient } from "../support/node/generated-client.ts";
 import { maskPixels, sample } from "../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
-
-const POLL_MS = 500;
 
 describe("a client generated from the API's document", () => {
   let stack: SharedStack;
@@ -27,6 +25,8 @@ describe("a client generated from the API's document", () => {
 
   const withIdempotencyKey = (key: string) => ({ params: { header: { "Idempotency-Key": key } } });
   const job = (jobId: string) => ({ params: { path: { jobId } } });
+  /** A job's or an archive's end, in one request. */
+  const atEnd = (jobId: string) => ({ params: { path: { jobId }, header: { Prefer: "wait=60" } } });
 
   async function upload(): Promise<string> {
     const body = { contentType: "image/png" };
@@ -34,14 +34,6 @@ describe("a client generated from the API's document", () => {
     const headers = { "content-type": "image/png" };
     expect((await fetch(uploadUrl, { method: "PUT", headers, body: sample("chelsea") })).status).toBe(200);
     return taskId;
-  }
-
-  async function finished(jobId: string): Promise<string> {
-    for (;;) {
-      const { status } = await given(client.api.GET("/v1/jobs/{jobId}", job(jobId)));
-      if (status === "success" || status === "failed") return status;
-      await sleep(POLL_MS);
-    }
   }
 
   it("is made from the document that the service serves", () => {
@@ -61,7 +53,11 @@ describe("a client generated from the API's document", () => {
 
     const early = await client.api.GET("/v1/jobs/{jobId}/download", job(jobId));
     expect(early.error?.error).toBe("download_not_requested");
-    expect(await finished(jobId)).toBe("success");
+    const events = await client.api.GET("/v1/jobs/{jobId}/events", { ...job(jobId), parseAs: "stream" });
+    expect((await new EventReader(present(events.data, "stream")).rest()).at(-1)?.event).toBe("end");
+    const ended = await client.api.GET("/v1/jobs/{jobId}", atEnd(jobId));
+    expect(ended.data?.status).toBe("success");
+    expect(ended.response.headers.get("preference-applied")).toBe("wait=60");
 
     const { manifest } = await given(client.api.GET("/v1/jobs/{jobId}/result", job(jobId)));
     if (manifest.type !== "image") throw new Error("not an image job's result");
@@ -69,11 +65,8 @@ describe("a client generated from the API's document", () => {
     const png = new Uint8Array(await (await fetch(mask.url)).arrayBuffer());
     expect(await maskPixels(png)).toMatchObject({ width: 451, height: 300 });
 
-    let archive = await given(client.api.POST("/v1/jobs/{jobId}/download", job(jobId)));
-    while (archive.status === "pending" || archive.status === "processing") {
-      await sleep((archive.retryAfterSeconds ?? 1) * 1_000);
-      archive = await given(client.api.GET("/v1/jobs/{jobId}/download", job(jobId)));
-    }
+    await given(client.api.POST("/v1/jobs/{jobId}/download", job(jobId)));
+    const archive = await given(client.api.GET("/v1/jobs/{jobId}/download", atEnd(jobId)));
     expect(archive.status).toBe("ready");
     expect((await fetch(present(archive.downloadUrl, "downloadUrl"))).headers.get("content-type")).toBe(
       "application/zip",

@@ -10,6 +10,7 @@ import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { present } from "../support/at.ts";
 import { PLANTED } from "../support/chaos/models.ts";
+import { EventReader } from "../support/event-stream.ts";
 import { databaseFile } from "../support/node/local-database.ts";
 import { sample } from "../support/node/sample.ts";
 import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
@@ -66,6 +67,15 @@ describe("after an older copy of the database is put back", () => {
     }
   }
 
+  /** Listens to a job's events, from where an earlier stream broke off. */
+  const listen = (jobId: string, lastEventId: string | null = null): Promise<Response> =>
+    fetch(`${stack.baseUrl}/v1/jobs/${jobId}/events`, {
+      headers: {
+        authorization: `Bearer ${stack.apiKey}`,
+        ...(lastEventId !== null && { "last-event-id": lastEventId }),
+      },
+    });
+
   it("no job accepted since loses anything, the loss is told of, and relist mends it", async () => {
     const { data, logs } = stateFolder(stateDir);
     const before = createClient(stack);
@@ -86,14 +96,25 @@ describe("after an older copy of the database is put back", () => {
       tasks: [person, cat, cup],
       prompts: ["slow", ...PROMPTS],
     });
+    const broken = new EventReader((await listen(underWay.jobId)).body);
+    const heard = [await broken.next()];
     await stack.kill();
+    await expect(broken.rest()).rejects.toThrow();
     await restoreDatabase(data, copy);
 
     stack = await start();
     const after = createClient(stack);
     expect((await after.listJobs()).items.map(({ jobId }) => jobId)).toEqual([older.jobId]);
     // What was under way ends, and what had ended is whole: its masks and its archive can be read.
-    expect(await after.waitForJob(underWay.jobId)).toMatchObject({ status: "success" });
+    const stream = new EventReader((await listen(underWay.jobId, broken.lastEventId)).body);
+    heard.push(...(await stream.rest()));
+    const job = await after.retrieveJob(underWay.jobId);
+    expect(job.status).toBe("success");
+    // Over the restart, its events tell of the end once.
+    expect(heard.filter((event) => event?.event === "end")).toEqual([
+      { event: "end", id: stream.lastEventId, data: job },
+    ]);
+    expect((await listen(underWay.jobId, stream.lastEventId)).status).toBe(204);
     const wholeResult = async (jobId: string): Promise<void> => {
       const { manifest, assets } = await after.retrieveJobResult(jobId);
       expect(manifest.items.length).toBeGreaterThan(0);

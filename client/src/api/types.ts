@@ -1,7 +1,7 @@
-import type { operations } from "../contract.ts";
+import type { operations, ROUTES } from "../contract.ts";
 import type { RequestOptions } from "../options.ts";
 
-export type OperationId = keyof operations;
+export type OperationId = keyof typeof ROUTES;
 
 /** A part of an object type, or nothing if it is absent. */
 type Part<T, Name extends string> = T extends { readonly [N in Name]: infer Value } ? Value : unknown;

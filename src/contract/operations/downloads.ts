@@ -20,8 +20,12 @@ export const DOWNLOADS_OPERATIONS = {
     path: "/v1/jobs/{jobId}/download",
     tag: "Downloads",
     summary: "Get an archive's status",
+    description:
+      "With `Prefer: wait=60` the response comes when the archive is ready or has failed, or after that time.",
+    requestHeaders: ["Prefer"],
     status: 200,
     answer: ArchiveDownload,
+    headers: ["Preference-Applied"],
     success: "The archive's status and, once it is ready, the URL to download it from.",
     errors: ["job_not_found", "download_not_requested", "job_not_downloadable"],
   },

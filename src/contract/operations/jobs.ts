@@ -1,3 +1,4 @@
+import { JobEventData } from "../job-event.ts";
 import { AcceptedJob, CreateJobRequest, JobList, JobStatus, ListJobsQuery } from "../job.ts";
 import { BODY_ERRORS, IDEMPOTENCY_ERRORS, type Operation } from "../operation.ts";
 import { JobResult } from "../result.ts";
@@ -57,10 +58,12 @@ export const JOBS_OPERATIONS = {
     path: "/v1/jobs/{jobId}",
     tag: "Jobs",
     summary: "Get a job's status",
-    description: "The status never contains masks. Get them from the result.",
+    description:
+      "The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time.",
+    requestHeaders: ["Prefer"],
     status: 200,
     answer: JobStatus,
-    headers: ["X-Job-Progress"],
+    headers: ["X-Job-Progress", "Preference-Applied"],
     success: "The status of the job and of each of its tasks.",
     errors: ["job_not_found"],
   },
@@ -87,6 +90,22 @@ export const JOBS_OPERATIONS = {
     answer: null,
     success: "The job is gone.",
     errors: ["job_not_found"],
+  },
+  streamJobEvents: {
+    method: "get",
+    path: "/v1/jobs/{jobId}/events",
+    tag: "Jobs",
+    summary: "Listen to a job's events",
+    description:
+      "Server-sent events: `status`, with the job's status, at once and at each change; `progress`, at most four per second; `end`, with the last status, after which the stream closes. The id of an event is the job's version; send it as `Last-Event-ID` to go on after a broken connection: what has changed meanwhile follows. A stream closes after an hour, or if the job is deleted, without an `end`; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.",
+    requestHeaders: ["Last-Event-ID"],
+    status: 200,
+    answer: JobEventData,
+    contentType: "text/event-stream",
+    success: "The stream. The schema is that of the data of one event.",
+    noContent:
+      "`Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not connect again.",
+    errors: ["job_not_found", "too_many_streams"],
   },
   retrieveJobResult: {
     method: "get",

@@ -1,14 +1,7 @@
 import { jobStatus } from "./rollup.ts";
-import { isDone, type ArchiveRecord, type JobState, type TaskRecord } from "./state.ts";
+import { archiveEnd, hasEnded, type JobState, type TaskRecord } from "./state.ts";
 
 const hasStarted = (tasks: readonly TaskRecord[]): boolean => tasks.some((task) => task.started);
-const hasEnded = (tasks: readonly TaskRecord[]): boolean => tasks.every(isDone);
-
-/** How an archive has ended; null while it is under way, or if nobody has asked for one. */
-function archiveEnd(archive: ArchiveRecord | null): "ready" | "failed" | null {
-  const at = archive?.step.at;
-  return at === "ready" || at === "failed" ? at : null;
-}
 
 /**
  * What a job has reached with a change: its first task at the inference service, the end of its last, the end of an archive.

@@ -11,7 +11,11 @@ const wayOf = (work: Delivery<TaskEnd | ArchiveEnd>) => ({
 });
 
 /** What an operator sees of a job: where everything is on its way, and nothing of what the account sent or got. */
-export function jobReport(state: JobState, alarmAt: number | null): JobReport {
+export function jobReport(
+  state: JobState,
+  alarmAt: number | null,
+  waiters: { readonly waits: number; readonly streams: number },
+): JobReport {
   const { definition, phase, updatedAt, version, projected, unlistedAt, archive } = state;
   const { jobId, accountId, type, lane, createdAt } = definition;
   return {
@@ -28,6 +32,7 @@ export function jobReport(state: JobState, alarmAt: number | null): JobReport {
     projected,
     unlistedAt,
     alarmAt,
+    ...waiters,
     tasks: state.tasks.map((task) => ({
       taskId: task.taskId,
       status: taskStatus(task),

@@ -143,3 +143,16 @@ export function newJob(definition: JobDefinition): JobState {
 
 /** Whether a task has ended. */
 export const isDone = (task: TaskRecord): boolean => task.step.at === "success" || task.step.at === "failed";
+
+/** Whether all tasks have ended, and so the job. */
+export const hasEnded = (tasks: readonly TaskRecord[]): boolean => tasks.every(isDone);
+
+/** How an archive has ended; null while it is under way, or if nobody has asked for one. */
+export function archiveEnd(archive: ArchiveRecord | null): "ready" | "failed" | null {
+  const at = archive?.step.at;
+  return at === "ready" || at === "failed" ? at : null;
+}
+
+/** The job as its account sees it; null if it is another's, or not accepted, or to be forgotten. */
+export const ownedBy = (state: JobState | null, accountId: string): JobState | null =>
+  state?.phase === "running" && state.definition.accountId === accountId ? state : null;

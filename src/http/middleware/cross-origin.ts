@@ -10,6 +10,12 @@ const A_DAY = 86_400;
 export const crossOrigin = cors({
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST", "DELETE"],
-  exposeHeaders: ["x-request-id", "retry-after", "idempotent-replayed", "x-job-progress"],
+  exposeHeaders: [
+    "x-request-id",
+    "retry-after",
+    "idempotent-replayed",
+    "x-job-progress",
+    "preference-applied",
+  ],
   maxAge: A_DAY,
 });

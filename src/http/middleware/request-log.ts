@@ -41,6 +41,7 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
     error: c.get("error"),
     account: c.get("account")?.accountId,
     jobId: c.get("jobId") ?? c.get("lease")?.job ?? jobIdOf(c),
-    ms: Date.now() - begun,
+    // What the client wanted to wait is no time of ours.
+    ms: Date.now() - begun - (c.get("heldMs") ?? 0),
   });
 });

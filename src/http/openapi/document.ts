@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { IdempotencyKey } from "../../contract/idempotency.ts";
-import { PATH_PARAMETERS, TAGS, type Operation } from "../../contract/operation.ts";
+import { PATH_PARAMETERS, REQUEST_HEADERS, TAGS, type Operation } from "../../contract/operation.ts";
 import { OPERATIONS } from "../../contract/operations.ts";
 import { SettingsSchema } from "../../settings.ts";
 import { componentSchemas, parameterSchema, requestReference } from "./components.ts";
@@ -29,7 +29,8 @@ const DEFAULTS: readonly (readonly [limit: string, value: number, unit: string])
 const DESCRIPTION = `Send pictures or a video with text prompts, and get masks back.
 
 1. **Upload**: get a URL from \`POST /v1/uploads/presign\` and PUT the file there with the same Content-Type.
-2. **Segment**: send its \`taskId\` and the prompts to \`POST /v1/jobs\`, then poll \`GET /v1/jobs/{jobId}\`.
+2. **Segment**: send its \`taskId\` and the prompts to \`POST /v1/jobs\`, then wait for it with \`GET /v1/jobs/{jobId}\` and
+   \`Prefer: wait=60\`, or listen to its events.
 3. **Download**: \`GET /v1/jobs/{jobId}/result\` returns signed URLs of the masks; \`/download\` builds a zip of them all.
 
 Every error is an object with a stable code in \`error\` and an explanation in \`message\`. An unknown path gets 404, a wrong
@@ -61,7 +62,7 @@ const parameter = (place: string, name: string, required: boolean, schema: z.Zod
   schema: parameterSchema(schema),
 });
 
-function parametersOf({ path, query, idempotencyKey }: Operation): object[] {
+function parametersOf({ path, query, idempotencyKey, requestHeaders = [] }: Operation): object[] {
   return [
     ...Object.entries(PATH_PARAMETERS)
       .filter(([name]) => path.includes(`{${name}}`))
@@ -70,6 +71,7 @@ function parametersOf({ path, query, idempotencyKey }: Operation): object[] {
     ...(idempotencyKey === undefined
       ? []
       : [parameter("header", "Idempotency-Key", idempotencyKey === "required", IdempotencyKey)]),
+    ...requestHeaders.map((name) => parameter("header", name, false, REQUEST_HEADERS[name])),
   ];
 }
 

@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<ServiceError["status"], string>> = {
   404: "The account has no resource with this id.",
   405: "The path does not support this method.",
   409: "The request conflicts with the current state.",
-  429: "The account, or its network address, has sent too many requests.",
+  429: "The account, or its network address, has sent too many requests, or has too many streams open.",
   500: "The service failed unexpectedly.",
   502: "A service that this one depends on failed. Nothing was created.",
   503: "The service cannot serve this request at the moment. Nothing was created.",
@@ -39,6 +39,7 @@ const HINTS: Partial<Record<ErrorCode, ErrorHints>> = {
   too_many_uploads: { retryAfterSeconds: 7_200 },
   idempotency_in_progress: { retryAfterSeconds: 2 },
   rate_limited: { retryAfterSeconds: 60 },
+  too_many_streams: { retryAfterSeconds: 30 },
   trial_queue_full: {
     retryAfterSeconds: 30,
     upgradeUrl: "https://segmentation.example.com/upgrade",
@@ -69,6 +70,11 @@ export const HEADERS = {
       "The share of the job's work that is done: the mean over its tasks, rounded down to hundredths, and 1.00 once every task has ended. It can fall, because a task starts again after a failed attempt.",
     schema: { type: "number", minimum: 0, maximum: 1 },
     example: 0.42,
+  },
+  "Preference-Applied": {
+    description: "`wait=N`, if the response was held by the request's `Prefer`; N is at most 60.",
+    schema: { type: "string" },
+    example: "wait=60",
   },
   "WWW-Authenticate": {
     description: "`Bearer`.",
@@ -121,6 +127,9 @@ export function responsesOf(operation: CataloguedOperation): Record<string, obje
       }),
     },
   };
+  if (operation.noContent !== undefined) {
+    responses[204] = { description: operation.noContent, headers: EVERY_RESPONSE };
+  }
   for (const code of COMMON_ERRORS) {
     responses[ERROR_CATALOGUE[code][0]] = { $ref: `#/components/responses/${code}` };
   }

@@ -4,6 +4,7 @@ import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/ap
 import type { Plan } from "../../../src/core/access.ts";
 import { newId } from "../../../src/core/ids.ts";
 import worker from "../../../src/index.ts";
+import { EventReader } from "../event-stream.ts";
 
 /** An account made for a test, with its secret key. */
 export interface Client {
@@ -13,7 +14,7 @@ export interface Client {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** What came back; `body` is the parsed JSON. */
+/** What came back; `body` is the parsed JSON, of a stream of events the data of its first. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -29,10 +30,21 @@ const ORIGIN = "https://api.test";
 export const fetchWorker = async (request: Request): Promise<Response> =>
   worker.fetch(request, env, createExecutionContext());
 
+/** A response's body; of a stream of events, which may go on, the data of the first. */
+async function bodyOf(response: Response): Promise<unknown> {
+  if (response.headers.get("content-type") === "text/event-stream" && response.body !== null) {
+    const events = new EventReader(response.body);
+    const first = await events.next();
+    await events.cancel();
+    return first?.data;
+  }
+  const text = await response.text();
+  return text === "" ? null : JSON.parse(text);
+}
+
 /** A response, read. */
 export async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text();
-  const body: unknown = text === "" ? null : JSON.parse(text);
+  const body = await bodyOf(response);
   const { status, headers } = response;
   return { status, headers, body, replayed: headers.get("idempotent-replayed") };
 }

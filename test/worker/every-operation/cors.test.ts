@@ -45,7 +45,13 @@ describe("an answer to another origin", () => {
   const expectReadable = ({ headers }: { headers: Headers }) => {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     const exposed = headers.get("access-control-expose-headers")?.split(",");
-    expect(exposed).toEqual(["x-request-id", "retry-after", "idempotent-replayed", "x-job-progress"]);
+    expect(exposed).toEqual([
+      "x-request-id",
+      "retry-after",
+      "idempotent-replayed",
+      "x-job-progress",
+      "preference-applied",
+    ]);
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   };
 

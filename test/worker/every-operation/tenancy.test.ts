@@ -33,6 +33,7 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   listJobs: "jobId",
   createJob: "taskId",
   retrieveJob: "jobId",
+  streamJobEvents: "jobId",
   retrieveJobResult: "jobId",
   cancelJob: "jobId",
   deleteJob: "jobId",

@@ -11,7 +11,7 @@ describe("what an operator sees of a job", () => {
     let job = ended(accepted(imageJob(["a", "b", "c"], { prompts })), "a", failure(true));
     job = claimTask(job, "b", policy, BEGIN).state;
     job = takeDueTasks(job, policy, BEGIN).state;
-    const report = jobReport(job, BEGIN + SECOND);
+    const report = jobReport(job, BEGIN + SECOND, { waits: 3, streams: 2 });
     expect(report).toMatchObject({
       jobId: "job_1",
       accountId: "acct_1",
@@ -26,6 +26,8 @@ describe("what an operator sees of a job", () => {
       projected: job.projected,
       unlistedAt: null,
       alarmAt: BEGIN + SECOND,
+      waits: 3,
+      streams: 2,
       archive: null,
     });
     const untouched = { status: "queued", attempts: 0, refusals: 0, failedAt: null, problem: null };
@@ -58,7 +60,7 @@ describe("what an operator sees of a job", () => {
 
   it("is where its archive is, and nothing to wait for where it has ended", () => {
     const { state } = requestArchive(successfulJob(), policy, BEGIN);
-    const { tasks, archive } = jobReport(state, null);
+    const { tasks, archive } = jobReport(state, null, { waits: 0, streams: 0 });
     expect(archive).toEqual({ at: "waiting", lease: null, until: BEGIN, attempts: 0 });
     expect(tasks).toMatchObject([{ status: "success", at: "success", lease: 1, until: null }]);
   });

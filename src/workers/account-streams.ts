@@ -1,0 +1,38 @@
+import { DurableObject } from "cloudflare:workers";
+import { stillOpen, streamsSaid, type OpenStreams } from "../core/open-streams.ts";
+import type { Env } from "../env.ts";
+import type { StreamsRpc } from "../stores/streams-rpc.ts";
+
+const OPEN = "open";
+
+/**
+ * Counts the open streams of one account, by what its JobObjects say. What it stores goes by itself: a record is good for a
+ * minute and a half, so none of an older version is ever read for longer.
+ */
+export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
+  get #open(): OpenStreams {
+    return this.ctx.storage.kv.get<OpenStreams>(OPEN) ?? {};
+  }
+
+  async say(jobId: string, count: number): Promise<boolean> {
+    const { open, admitted } = streamsSaid(this.#open, jobId, count, Date.now());
+    await this.#keep(open);
+    return admitted;
+  }
+
+  /** Forgets what JobObjects said that have died since. */
+  override async alarm(): Promise<void> {
+    await this.#keep(stillOpen(this.#open, Date.now()));
+  }
+
+  async #keep(open: OpenStreams): Promise<void> {
+    const { storage } = this.ctx;
+    const until = Object.values(open).map((job) => job.until);
+    if (until.length === 0) {
+      await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
+      return;
+    }
+    storage.kv.put(OPEN, open);
+    await storage.setAlarm(Math.max(...until));
+  }
+}

@@ -1,0 +1,138 @@
+import { COMMENT_TEXT, hasHeardEnd, nextEvents, NOTHING_TOLD, textOf } from "../core/job/events.ts";
+import { archiveEnd, hasEnded, ownedBy, type JobState } from "../core/job/state.ts";
+import type { JobRpc } from "../stores/job-rpc.ts";
+import { noStream, WaiterQuestion } from "../stores/job-questions.ts";
+import type { JobCell } from "./job-cell.ts";
+import type { StreamPlaces } from "./stream-places.ts";
+
+/** A stream that had nothing to say for so long sends a comment. */
+const COMMENT_EVERY_MS = 15_000;
+/** A stream lasts no longer. The client goes on with another, for which its credential is checked anew. */
+const LONGEST_STREAM_MS = 3_600_000;
+
+const isJobOver = ({ tasks }: JobState): boolean => hasEnded(tasks);
+const isArchiveOver = ({ archive }: JobState): boolean => archive === null || archiveEnd(archive) !== null;
+
+/** What a waiter is answered, by RPC's methods. */
+type Answers = Pick<JobRpc, "status" | "archive">;
+
+/**
+ * The clients that a job lets wait: requests that are answered at its end, and streams of its events. They sleep until the job changes;
+ * nothing is read meanwhile. A client that goes away is forgotten at once.
+ */
+export class JobWaiters {
+  readonly #cell: JobCell;
+  readonly #answers: Answers;
+  readonly #places: StreamPlaces;
+  #waits = 0;
+
+  constructor(cell: JobCell, answers: Answers, places: StreamPlaces) {
+    this.#cell = cell;
+    this.#answers = answers;
+    this.#places = places;
+  }
+
+  /** How many there are. */
+  get count(): { readonly waits: number; readonly streams: number } {
+    return { waits: this.#waits, streams: this.#places.count };
+  }
+
+  /** Answers a question of stores/job-questions.ts, as late as it asks for. */
+  async answer(request: Request): Promise<Response> {
+    const question = WaiterQuestion.parse(await request.json());
+    const { accountId } = question;
+    switch (question.ask) {
+      case "status":
+        await this.#until(isJobOver, accountId, question.waitMs, request.signal);
+        return Response.json(this.#answers.status(accountId));
+      case "archive":
+        await this.#until(isArchiveOver, accountId, question.waitMs, request.signal);
+        return Response.json(this.#answers.archive(accountId));
+      case "events":
+        return this.#stream(accountId, question.lastEventId, request.signal);
+    }
+  }
+
+  /** Waits until it is over, the job is the account's no more, the time has passed or the client has gone. */
+  async #until(
+    isOver: (state: JobState) => boolean,
+    accountId: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const until = Date.now() + waitMs;
+    this.#waits += 1;
+    try {
+      while (!signal.aborted) {
+        const state = ownedBy(this.#cell.state, accountId);
+        const left = until - Date.now();
+        if (state === null || isOver(state) || left <= 0) return;
+        await this.#cell.changes.next(left, signal);
+      }
+    } finally {
+      this.#waits -= 1;
+    }
+  }
+
+  async #stream(accountId: string, lastEventId: string | null, gone: AbortSignal): Promise<Response> {
+    const state = ownedBy(this.#cell.state, accountId);
+    if (state === null) return noStream("not_found");
+    if (hasHeardEnd(state, lastEventId)) return noStream("heard_end");
+    // All that there is to tell is told at once, so it needs no place.
+    if (hasEnded(state.tasks))
+      return new Response(textOf(nextEvents(NOTHING_TOLD, state, Date.now()).events));
+    const place = await this.#places.take();
+    if (place !== "taken") return noStream(place);
+    const over = new AbortController();
+    over.signal.addEventListener("abort", () => void this.#places.leave());
+    const end = (): void => over.abort();
+    gone.addEventListener("abort", end);
+    if (gone.aborted) end();
+    return new Response(streamOf(this.#texts(accountId, over.signal), end));
+  }
+
+  /** The stream's texts: events as they come, comments while none does; until the end, or until `over`. */
+  async *#texts(accountId: string, over: AbortSignal): AsyncGenerator<string, void> {
+    const begunAt = Date.now();
+    let [told, sentAt] = [NOTHING_TOLD, begunAt];
+    while (!over.aborted && !told.ended) {
+      const now = Date.now();
+      const state = ownedBy(this.#cell.state, accountId);
+      if (state === null || now >= begunAt + LONGEST_STREAM_MS) return;
+      const { lookAt, events, ...next } = nextEvents(told, state, now);
+      ({ told } = next);
+      const text = textOf(events) || (now >= sentAt + COMMENT_EVERY_MS ? COMMENT_TEXT : "");
+      if (text === "") {
+        const wakeAt = Math.min(lookAt ?? Infinity, sentAt + COMMENT_EVERY_MS);
+        await this.#cell.changes.next(wakeAt - now, over);
+      } else {
+        // The platform holds an answer back until the state is durable, but not what follows in its body.
+        await this.#cell.durable();
+        yield text;
+        sentAt = Date.now();
+      }
+    }
+  }
+}
+
+/** A body of these texts, each made when the client has taken the one before. `onEnd` is called at its end, however it comes. */
+function streamOf(texts: AsyncGenerator<string, void>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await texts.next();
+          if (!done) return controller.enqueue(encoder.encode(value));
+          controller.close();
+          onEnd();
+        } catch (error) {
+          onEnd();
+          throw error;
+        }
+      },
+      cancel: onEnd,
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,189 @@
+import { abortAllDurableObjects } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { newClient, type Client } from "../../support/worker/api.ts";
+import { deliverArchive, successfulJob } from "../../support/worker/archives.ts";
+import { logged } from "../../support/worker/crons.ts";
+import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectWaiters } from "../../support/worker/waiters.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const WAITING = { waits: 1, streams: 0 };
+const NOBODY = { waits: 0, streams: 0 };
+
+let client: Client;
+beforeEach(async () => {
+  client = await newClient();
+});
+
+const ask = (path: string, prefer: string) => client.send("GET", path, undefined, { prefer });
+const appliedOf = ({ headers }: { headers: Headers }) => headers.get("preference-applied");
+
+describe("retrieveJob with `Prefer: wait=N`", () => {
+  it("is answered when the job has ended, and says that it waited", async () => {
+    const { jobId, tasks } = await newJob(client, 2);
+    const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
+    await expectWaiters(jobId, WAITING);
+    const inference = new PlayedInference();
+    await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));
+    await expectWaiters(jobId, WAITING);
+    await finishJob(inference, client.accountId, jobId, tasks.slice(1));
+    expect(await answer).toMatchObject({ status: 200, body: { jobId, status: "success" } });
+    expect(appliedOf(await answer)).toBe("wait=60");
+    expect((await answer).headers.get("x-job-progress")).toBe("1.00");
+    expect((await answer).body).toEqual((await client.send("GET", `/v1/jobs/${jobId}`)).body);
+    await expectWaiters(jobId, NOBODY);
+  });
+
+  it("is answered with the job as it is when the time has passed", async () => {
+    const { jobId } = await newJob(client);
+    const answer = await ask(`/v1/jobs/${jobId}`, "wait=1");
+    expect(answer).toMatchObject({ status: 200, body: { status: "queued" } });
+    expect(appliedOf(answer)).toBe("wait=1");
+  });
+
+  it("is answered at once of a job that has ended, with a wait that is cut to 60", async () => {
+    const { jobId } = await successfulJob(client);
+    const answer = await ask(`/v1/jobs/${jobId}`, "respond-async, wait=3600");
+    expect(answer.body.status).toBe("success");
+    expect(appliedOf(answer)).toBe("wait=60");
+  });
+
+  it("is answered at once, and without a word of it, where the value is no number", async () => {
+    const { jobId } = await newJob(client);
+    for (const prefer of ["wait=soon", "wait", "wait=0", "return=minimal"]) {
+      const answer = await ask(`/v1/jobs/${jobId}`, prefer);
+      expect([answer.status, appliedOf(answer)], prefer).toEqual([200, null]);
+    }
+  });
+
+  it("is answered 404 at once of a job that is not there, and as soon as the job goes", async () => {
+    const absent = await ask(`/v1/jobs/job_${"0".repeat(32)}`, "wait=60");
+    expectError(absent, 404, "job_not_found");
+    expect(appliedOf(absent)).toBeNull();
+    const { jobId } = await newJob(client);
+    const foreign = (await newClient()).send("GET", `/v1/jobs/${jobId}`, undefined, { prefer: "wait=60" });
+    expectError(await foreign, 404, "job_not_found");
+    const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
+    await expectWaiters(jobId, WAITING);
+    await client.send("DELETE", `/v1/jobs/${jobId}`);
+    expectError(await answer, 404, "job_not_found");
+  });
+
+  it("goes on waiting if the JobObject ends meanwhile", async () => {
+    const { jobId, tasks } = await newJob(client);
+    const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
+    await expectWaiters(jobId, WAITING);
+    await abortAllDurableObjects();
+    await expectWaiters(jobId, WAITING);
+    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    expect((await answer).body).toMatchObject({ jobId, status: "success" });
+  });
+
+  it("is no slow request in the log: what the client waited does not count", async () => {
+    const { jobId, tasks } = await newJob(client);
+    const lines = logged();
+    const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
+    await expectWaiters(jobId, WAITING);
+    later(50_000);
+    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await answer;
+    const line = lines().find(({ operation }) => operation === "retrieveJob");
+    expect(line).toMatchObject({ status: 200 });
+    expect(Number(line?.["ms"])).toBeLessThan(50_000);
+  });
+});
+
+describe("retrieveJobDownload with `Prefer: wait=N`", () => {
+  it("is answered when the archive is ready", async () => {
+    const { jobId } = await successfulJob(client);
+    const path = `/v1/jobs/${jobId}/download`;
+    await client.send("POST", path);
+    const answer = ask(path, "wait=60");
+    await expectWaiters(jobId, WAITING);
+    await deliverArchive(jobId);
+    expect(await answer).toMatchObject({ status: 200, body: { jobId, status: "ready" } });
+    expect((await answer).body.downloadUrl).toContain("X-Amz-Signature");
+    expect(appliedOf(await answer)).toBe("wait=60");
+    expect((await ask(path, "wait=60")).body.status).toBe("ready");
+  });
+
+  it("is answered when the archive has failed", async () => {
+    const { jobId } = await successfulJob(client);
+    const path = `/v1/jobs/${jobId}/download`;
+    await client.send("POST", path);
+    const claim = await env.JOBS.getByName(jobId).claimArchive();
+    const answer = ask(path, "wait=60");
+    await expectWaiters(jobId, WAITING);
+    const failed = { outcome: "failed", message: "archive_failed: It failed.", retryable: false } as const;
+    await env.JOBS.getByName(jobId).completeArchive(claim?.lease ?? 0, failed);
+    expect((await answer).body).toMatchObject({ status: "failed", error: failed.message });
+  });
+
+  it("is answered with the archive as it is when the time has passed", async () => {
+    const { jobId } = await successfulJob(client);
+    const path = `/v1/jobs/${jobId}/download`;
+    await client.send("POST", path);
+    const answer = await ask(path, "wait=1");
+    expect(answer.body).toMatchObject({ status: "pending", retryAfterSeconds: 2 });
+    expect(appliedOf(answer)).toBe("wait=1");
+  });
+
+  it("is answered 404 at once where nobody asked for an archive", async () => {
+    const { jobId } = await successfulJob(client);
+    const answer = await ask(`/v1/jobs/${jobId}/download`, "wait=60");
+    expectError(answer, 404, "download_not_requested");
+    expect(appliedOf(answer)).toBeNull();
+  });
+});
+
+describe("clients that wait", () => {
+  /** Counts what the Worker and the JobObjects ask of the database from now on. */
+  const countDatabaseCalls = () => {
+    const prototype = Object.getPrototypeOf(env.DB);
+    const spies = (["prepare", "batch", "exec"] as const).map((name) => vi.spyOn(prototype, name));
+    return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  };
+
+  it("cost no call of the database while they wait, and each is answered at its own job's end", async () => {
+    const jobs = await Promise.all(Array.from({ length: 8 }, () => newJob(client)));
+    const answered: string[] = [];
+    const answers = jobs.map(async ({ jobId }) => {
+      const { body } = await ask(`/v1/jobs/${jobId}`, "wait=60");
+      answered.push(body.jobId);
+      return body.status;
+    });
+    for (const { jobId } of jobs) await expectWaiters(jobId, WAITING);
+    const calls = countDatabaseCalls();
+    // What happens meanwhile wakes them, and they sleep again.
+    for (const { jobId, taskId } of jobs) {
+      const object = env.JOBS.getByName(jobId);
+      await object.releaseTask(taskId, (await object.claimTask(taskId))?.lease ?? 0, 0);
+    }
+    for (const { jobId } of jobs) await expectWaiters(jobId, WAITING);
+    expect([answered, calls()]).toEqual([[], 0]);
+    const inference = new PlayedInference();
+    for (const [i, { jobId, tasks }] of jobs.entries()) {
+      await finishJob(inference, client.accountId, jobId, tasks);
+      expect(await answers[i]).toBe("success");
+      expect(answered).toHaveLength(i + 1);
+    }
+  });
+
+  it("are forgotten at once when they go away", async () => {
+    const { jobId } = await newJob(client);
+    const away = new AbortController();
+    const question = { ask: "status", accountId: client.accountId, waitMs: 60_000 };
+    const answer = env.JOBS.getByName(jobId).fetch("https://job.internal/", {
+      method: "POST",
+      body: JSON.stringify(question),
+      signal: away.signal,
+    });
+    await expectWaiters(jobId, WAITING);
+    away.abort();
+    await expect(answer).rejects.toThrow();
+    await expectWaiters(jobId, NOBODY);
+  });
+});
