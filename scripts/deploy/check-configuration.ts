@@ -44,7 +44,34 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
   }
 }
 
-/** Checks what the configuration says by itself: database, bucket and address. */
+const OBJECTS = ["JOBS", "STREAMS"];
+/** By which a JobObject hears that a client has gone. */
+const SIGNAL_FLAG = "enable_request_signal";
+
+/** An operator's own file may be older than the clone's wrangler.toml. */
+function* checkObjects({
+  durable_objects: { bindings },
+  compatibility_flags: flags,
+}: Configuration): Generator<Finding> {
+  for (const name of OBJECTS) {
+    if (bindings.some((binding) => binding.name === name)) continue;
+    yield missing(
+      `Durable Object ${name}`,
+      `wrangler.toml has no [[durable_objects.bindings]] with the name ${name}`,
+      "copy it, with its [[migrations]], from the wrangler.toml of this version",
+    );
+  }
+  if (!flags.includes(SIGNAL_FLAG)) {
+    yield {
+      severity: "warning",
+      what: SIGNAL_FLAG,
+      problem: "a request that waits for a job is held for up to a minute after its client has gone",
+      mend: `set compatibility_flags = ["${SIGNAL_FLAG}"] in wrangler.toml`,
+    };
+  }
+}
+
+/** Checks what the configuration says by itself: database, bucket, objects and address. */
 export function* checkConfiguration(configuration: Configuration): Generator<Finding> {
   const { d1_databases: databases, r2_buckets: buckets, vars, command } = configuration;
   const database = databases.find(({ binding }) => binding === "DB");
@@ -67,5 +94,6 @@ export function* checkConfiguration(configuration: Configuration): Generator<Fin
       `set S3_BUCKET = "${bucket.bucket_name}" in [vars] of wrangler.toml`,
     );
   }
+  yield* checkObjects(configuration);
   yield* checkRoutes(configuration);
 }

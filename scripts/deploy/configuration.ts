@@ -30,6 +30,10 @@ const File = z.object({
   r2_buckets: z
     .array(z.object({ binding: z.string(), bucket_name: z.string(), jurisdiction: z.string().optional() }))
     .default([]),
+  compatibility_flags: z.array(z.string()).default([]),
+  durable_objects: z
+    .object({ bindings: z.array(z.object({ name: z.string() })).default([]) })
+    .default({ bindings: [] }),
   analytics_engine_datasets: z.array(z.object({ binding: z.string() })).default([]),
   queues: z
     .object({

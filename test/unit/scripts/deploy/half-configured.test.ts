@@ -79,6 +79,26 @@ describe("npm run deploy -- --dry-run", () => {
       [missing("S3_BUCKET", set("S3_BUCKET", "segmentation-media"))],
     ],
     [
+      "what a configuration of before the events of jobs lacks",
+      {
+        edit: (toml) =>
+          toml
+            .replace(/^compatibility_flags.*$/m, "")
+            .replace(/\[\[durable_objects\.bindings\]\]\nname = "STREAMS"\n.*\n/, ""),
+      },
+      [
+        missing(
+          "Durable Object STREAMS",
+          "copy it, with its [[migrations]], from the wrangler.toml of this version",
+        ),
+        {
+          severity: "warning",
+          what: "enable_request_signal",
+          mend: 'set compatibility_flags = ["enable_request_signal"] in wrangler.toml',
+        },
+      ],
+    ],
+    [
       "each secret",
       { account: { secrets: ["SIGNING_SECRET", "OPERATOR_TOKEN"] } },
       ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "INFERENCE_TOKEN"].map((name) =>
