@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ArchiveDownload } from "../../src/contract/archive.ts";
 import { ErrorObject } from "../../src/contract/error.ts";
@@ -35,15 +34,14 @@ export interface ClientOptions {
 export type ImageJob = Omit<z.input<typeof ImageJobRequest>, "type">;
 export type VideoJob = Omit<z.input<typeof VideoJobRequest>, "type">;
 
-export interface PollOptions {
+export interface WaitOptions {
   /** Called with every response; `progress` is the share of the job's work that is done, from 0 to 1. */
   readonly onAnswer?: (job: JobStatus, progress: number) => void;
-  /** The longest pause between polls. */
-  readonly longestPauseMs?: number;
+  /** The longest wait for a response, which comes before it only at the job's end. */
+  readonly longestWaitSeconds?: number;
 }
 
-const POLL_FIRST_MS = 500;
-const POLL_LONGEST_MS = 10_000;
+const LONGEST_WAIT_SECONDS = 10;
 
 const PROGRESS_HEADER = "x-job-progress";
 const Progress = z.string().transform(Number).pipe(z.number().min(0).max(1));
@@ -70,12 +68,18 @@ function parseJson(text: string): unknown {
  * Methods reject with an `ApiError` for an error response.
  */
 export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
-  async function send(method: "GET" | "POST", path: string, body?: object): Promise<Response> {
+  async function send(
+    method: "GET" | "POST",
+    path: string,
+    body?: object,
+    further: Record<string, string> = {},
+  ): Promise<Response> {
     const response = await fetch(new URL(path, baseUrl), {
       method,
       headers: {
         authorization: `Bearer ${apiKey}`,
         ...(body && { "content-type": "application/json" }),
+        ...further,
       },
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
@@ -107,24 +111,28 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
     return taskId;
   }
 
-  /** Polls a job until it has ended, at growing intervals. */
-  async function waitForJob(jobId: string, options: PollOptions = {}): Promise<JobStatus> {
-    const { onAnswer, longestPauseMs = POLL_LONGEST_MS } = options;
-    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
-      const response = await send("GET", jobPath(jobId));
+  /** Gets what the service holds until it has ended, or for so long. */
+  const getHeld = (path: string, seconds: number): Promise<Response> =>
+    send("GET", path, undefined, { prefer: `wait=${seconds}` });
+
+  /** Waits for a job until it has ended: asks once, then lets the service answer later and later. */
+  async function waitForJob(jobId: string, options: WaitOptions = {}): Promise<JobStatus> {
+    const { onAnswer, longestWaitSeconds = LONGEST_WAIT_SECONDS } = options;
+    for (let seconds = 0; ; seconds = Math.min(seconds + 1, longestWaitSeconds)) {
+      const response = await (seconds === 0 ? send("GET", jobPath(jobId)) : getHeld(jobPath(jobId), seconds));
       const job = JobStatus.parse(await response.json());
       onAnswer?.(job, Progress.parse(response.headers.get(PROGRESS_HEADER)));
       if (job.status === "success" || job.status === "failed") return job;
-      await sleep(pause, undefined, signal && { signal });
     }
   }
 
-  /** Requests an archive and polls it, at the intervals that the service requests, until it is ready or has failed. */
+  /** Requests an archive and waits until it is ready or has failed. */
   async function waitForArchive(jobId: string): Promise<ArchiveDownload> {
-    let archive = await call(ArchiveDownload, "POST", `${jobPath(jobId)}/download`);
+    const path = `${jobPath(jobId)}/download`;
+    let archive = await call(ArchiveDownload, "POST", path);
     while (archive.status === "pending" || archive.status === "processing") {
-      await sleep((archive.retryAfterSeconds ?? 2) * 1_000, undefined, signal && { signal });
-      archive = await call(ArchiveDownload, "GET", `${jobPath(jobId)}/download`);
+      const response = await getHeld(path, LONGEST_WAIT_SECONDS);
+      archive = ArchiveDownload.parse(await response.json());
     }
     return archive;
   }

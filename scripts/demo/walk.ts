@@ -12,8 +12,8 @@ import { savePhotoResult } from "./photo-result.ts";
 import { fileLines, fileName, type SavedFile } from "./saved.ts";
 import { unpack } from "./unpack.ts";
 
-/** The longest pause between polls: a person watches the bar, so it must move more often than a client needs. */
-const BAR_PAUSE_MS = 1_000;
+/** The longest wait for an answer: a person watches the bar, so it must move more often than a client needs. */
+const BAR_WAIT_SECONDS = 1;
 
 function createJob(
   client: ApiClient,
@@ -40,7 +40,7 @@ async function awaitJob(
   try {
     const job = await client.waitForJob(jobId, {
       onAnswer: (answer, progress) => teller.tell(answer, progress),
-      ...(isClip && { longestPauseMs: BAR_PAUSE_MS }),
+      ...(isClip && { longestWaitSeconds: BAR_WAIT_SECONDS }),
     });
     const notes = job.tasks.flatMap((task) => task.error ?? []);
     if (job.status === "failed")

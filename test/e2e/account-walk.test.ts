@@ -104,7 +104,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
       ),
     );
     const { jobId } = await client().createImageJob({ tasks: tasks.slice(0, 1), prompts: ["cat"] });
-    expect((await client().waitForJob(jobId, { longestPauseMs: 500 })).status).toBe("success");
+    expect((await client().waitForJob(jobId)).status).toBe("success");
     trialJob = jobId;
     await expect.poll(overview, PATIENCE).toMatchObject({
       trial: { status: "active", consumedTokens: 1, remainingTokens: 99, activeJobId: null },
@@ -143,7 +143,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
 
   it("has a batch of four processed, and its use metered exactly once", async () => {
     const { jobId } = await client().createImageJob({ tasks, prompts: ["cat", "cup"] });
-    expect((await client().waitForJob(jobId, { longestPauseMs: 500 })).status).toBe("success");
+    expect((await client().waitForJob(jobId)).status).toBe("success");
     // As often as the cron may come: what was sent is not sent again.
     const fireOutbox = async () => {
       // Use is sent when its hour is over.

@@ -43,7 +43,10 @@ describe("a video job by the public API", () => {
     });
     const reached = Promise.withResolvers<number>();
     const interrupted = client
-      .waitForJob(jobId, { longestPauseMs: 500, onAnswer: (_, share) => share > 0 && reached.resolve(share) })
+      .waitForJob(jobId, {
+        longestWaitSeconds: 1,
+        onAnswer: (_, share) => share > 0 && reached.resolve(share),
+      })
       .catch(() => undefined);
     const share = await reached.promise;
     expect(share).toBeLessThan(1);
@@ -54,7 +57,7 @@ describe("a video job by the public API", () => {
     client = createClient(stack);
     const shares: number[] = [];
     const job = await client.waitForJob(jobId, {
-      longestPauseMs: 500,
+      longestWaitSeconds: 1,
       onAnswer: (_, progress) => shares.push(progress),
     });
     expect(job).toMatchObject({ status: "success", processingMode: "video", tasks: [{ error: null }] });

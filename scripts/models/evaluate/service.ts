@@ -12,8 +12,6 @@ import type { Answer, Question, Subject } from "./subject.ts";
 
 /** The service's default limit of prompts per job (`MAX_PROMPTS`); a picture is asked about in as many jobs as it takes. */
 const PROMPTS_PER_JOB = 32;
-/** Short, because the pauses between polls count as time. */
-const LONGEST_PAUSE_MS = 500;
 const OUTSIDE_VOCABULARY = "prompt_outside_vocabulary";
 
 /**
@@ -106,7 +104,7 @@ async function runJob(
 ): Promise<EndedJob> {
   const part = prompts.slice(first, first + PROMPTS_PER_JOB);
   const { jobId } = await client.createImageJob({ tasks: [taskId], prompts: part, threshold });
-  const { status, error, tasks } = await client.waitForJob(jobId, { longestPauseMs: LONGEST_PAUSE_MS });
+  const { status, error, tasks } = await client.waitForJob(jobId);
   const notices = tasks.flatMap((task) => task.error ?? []);
   const isSuccess = status === "success";
   if (!isSuccess && !notices.some((notice) => notice.startsWith(OUTSIDE_VOCABULARY)))
