@@ -69,6 +69,7 @@ describe("COCO", () => {
         iscrowd: 0,
         segmentation: { size: [2, 3], counts: "015" },
         track_id: 4,
+        video_id: 1,
       })),
     });
     const merged = mergeCoco([clip("cat"), clip("dog")]);
@@ -79,11 +80,13 @@ describe("COCO", () => {
       [3, 2],
       [4, 2],
     ]);
-    expect(merged.annotations.map(({ image_id, track_id }) => [image_id, track_id])).toEqual([
-      [1, 4],
-      [2, 4],
-      [3, 8],
-      [4, 8],
+    expect(
+      merged.annotations.map(({ image_id, track_id, video_id }) => [image_id, track_id, video_id]),
+    ).toEqual([
+      [1, 4, 1],
+      [2, 4, 1],
+      [3, 8, 2],
+      [4, 8, 2],
     ]);
   });
 

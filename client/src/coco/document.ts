@@ -23,6 +23,7 @@ export interface CocoAnnotation {
   readonly segmentation: Rle;
   /** The same in all frames for one tracked object of a clip. */
   readonly track_id?: number;
+  readonly video_id?: number;
 }
 
 /** A COCO document of instance masks (the dataset's "object detection" format). */

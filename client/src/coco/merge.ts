@@ -17,6 +17,7 @@ export function mergeCoco(documents: Iterable<CocoDocument>): CocoDocument {
     });
     const earlier = tracks;
     for (const annotation of document.annotations) {
+      const video_id = videoIds.get(annotation.video_id ?? 0);
       const track_id = annotation.track_id === undefined ? undefined : earlier + annotation.track_id;
       tracks = Math.max(tracks, track_id ?? 0);
       annotations.push({
@@ -25,6 +26,7 @@ export function mergeCoco(documents: Iterable<CocoDocument>): CocoDocument {
         image_id: imageIds.get(annotation.image_id) ?? 0,
         category_id: categories.get(names.get(annotation.category_id) ?? "") ?? 0,
         ...(track_id !== undefined && { track_id }),
+        ...(video_id !== undefined && { video_id }),
       });
     }
   }
