@@ -19,6 +19,7 @@ export const streamFile: SendFile = async (sending) => {
     headers: { "content-type": contentType, "content-length": String(file.size) },
     body: file.stream().pipeThrough(counter),
     duplex: "half",
+    // If it could follow a redirect, Node would keep the whole body in memory (nodejs/undici#4058).
     redirect: "error",
     signal: exchange.signal,
   };

@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
+import type { Platform } from "./platform.ts";
+
+const run = promisify(execFile);
+
+/** What runs the walk with the options of the command line, and prints the report. */
+export const COMMAND = `const [options = ""] = globalThis.Deno?.args ?? process.argv.slice(2);
+console.log(JSON.stringify(await walk(JSON.parse(options))));`;
+
+/** A platform that is a program; `args` stand before the file's name. */
+export const byCommand =
+  (program: string | null, file: string, ...args: string[]): Platform =>
+  async (options) => {
+    if (program === null) return null;
+    const { stdout } = await run(program, [...args, file, JSON.stringify(options)], { maxBuffer: 2 ** 24 });
+    return JSON.parse(stdout);
+  };
+
+/** The Node that the machine has on its PATH, whatever its version, beside the project's own; null if it has none. */
+export function machinesNode(): string | null {
+  const folders = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"));
+  return folders.map((folder) => join(folder, "node")).find((path) => existsSync(path)) ?? null;
+}
+
+/** A program that npm has installed, if it has it for this platform. */
+export function packagedProgram(...path: string[]): string | null {
+  const program = join(PROJECT_ROOT, "node_modules", ...path);
+  return existsSync(program) ? program : null;
+}

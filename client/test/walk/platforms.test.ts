@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { picture } from "../support/memory-client.ts";
+import { buildPlatforms, PLATFORM_NAMES, type Platforms } from "../support/platforms/all.ts";
+import { playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
+
+describe("the package on every platform", () => {
+  let platforms: Platforms;
+  beforeAll(async () => {
+    platforms = await buildPlatforms();
+  });
+  afterAll(() => platforms.close());
+
+  it.each(PLATFORM_NAMES)("walks in %s", async (name) => {
+    const baseUrl = await serve(playService().app);
+    const options = {
+      baseUrl,
+      apiKey: "sk_live_played",
+      picture: Buffer.from(picture(9)).toString("base64"),
+      prompt: "cup",
+    };
+    const report = await platforms.all[name](options);
+    if (report === null) return console.log(`This machine has no ${name}: it is not tested there.`);
+    expect(report.filter(({ failure }) => failure !== null)).toEqual([]);
+    expect(report).toHaveLength(5);
+  });
+});
