@@ -18,16 +18,15 @@ const union = (name: string, comment: string, codes: Iterable<string>): string =
  * errors and problems, and the types that openapi-typescript made of the API's document.
  */
 export function clientContract(types: string): string {
-  // What is not answered with JSON has a way of its own: the library listens to events by `watch`.
-  const routes = Object.entries<Operation>(OPERATIONS).flatMap(
-    ([id, { method, path, status, contentType }]) =>
-      contentType === undefined ? [`  ${id}: "${method.toUpperCase()} ${path} ${status}",`] : [],
+  const routes = Object.entries(OPERATIONS).map(
+    ([id, { method, path, status, contentType }]: [string, Operation]) =>
+      `  ${id}: "${method.toUpperCase()} ${path} ${status}${contentType === undefined ? "" : " events"}",`,
   );
   const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
   for (const { errors: own } of Object.values(OPERATIONS)) for (const code of own) errors.add(code);
   return [
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
-    `/** Method, path and status of success of each operation that answers with JSON or nothing. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    `/** Each operation's method, path, the status of its success, and whether that is a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
     union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
     union(
       "TaskProblemCode",

@@ -1,7 +1,11 @@
 import { ROUTES } from "../contract.ts";
 import type { Answered, ApiRequest, Connection } from "../http/connection.ts";
 import type { RequestOptions } from "../options.ts";
-import type { Answer, Api, Input, OperationId } from "./types.ts";
+import { followEvents } from "./follow-events.ts";
+import type { Answer, Api, ApiEvent, Input, OperationId } from "./types.ts";
+
+/** How the route of a stream of events ends. */
+const STREAM = " events";
 
 /** The request of an operation: names in its path are filled in; the other values are the body, or the query of one without. */
 function requestOf(id: OperationId, input: object): ApiRequest {
@@ -63,11 +67,21 @@ function call(
   });
 }
 
+/** Asks for a stream, and gives its events until it ends. */
+async function* stream(
+  connection: Connection,
+  id: OperationId,
+  input: object = {},
+  options: RequestOptions = {},
+): AsyncGenerator<ApiEvent<unknown>> {
+  yield* followEvents(connection, requestOf(id, input), options);
+}
+
 const IDS = Object.keys(ROUTES).filter((id): id is OperationId => id in ROUTES);
 
 /** The operations of the service, as the contract lists them. */
 export function createApi(connection: Connection): Api {
   const operation = (id: OperationId) => (input?: object, options?: RequestOptions) =>
-    call(connection, id, input, options);
+    (ROUTES[id].endsWith(STREAM) ? stream : call)(connection, id, input, options);
   return Object.fromEntries(IDS.map((id): unknown[] => [id, operation(id)]));
 }

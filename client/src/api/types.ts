@@ -28,6 +28,15 @@ type Content<Id extends OperationId> = Responses<Id>[keyof Responses<Id> & Succe
 export type Answer<Id extends OperationId> =
   Content<Id> extends { content: { "application/json": infer Value } } ? Value : undefined;
 
+type DataOf<C> = C extends { content: { "text/event-stream": infer Value } } ? Value : never;
+
+/** One event of an operation that answers with a stream of them. */
+export interface ApiEvent<Data> {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: Data;
+}
+
 /** What the pages of a list have; never, if the operation is no list with pages. */
 export type Item<Id extends OperationId> =
   Answer<Id> extends { items: (infer One)[]; nextToken: string | null } ? One : never;
@@ -37,9 +46,10 @@ export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<{ readonly data: T; readonly response: Response }>;
 }
 
-/** One page if it is awaited; all items of this page and the following ones if it is iterated. */
-export type ApiAnswer<Id extends OperationId> = ApiPromise<Answer<Id>> &
-  ([Item<Id>] extends [never] ? unknown : AsyncIterable<Item<Id>>);
+/** One page if it is awaited; all items of this page and the following ones if it is iterated. Or a stream's events. */
+export type ApiAnswer<Id extends OperationId> = [DataOf<Content<Id>>] extends [never]
+  ? ApiPromise<Answer<Id>> & ([Item<Id>] extends [never] ? unknown : AsyncIterable<Item<Id>>)
+  : AsyncIterable<ApiEvent<DataOf<Content<Id>>>>;
 
 type Arguments<Id extends OperationId> =
   {} extends Input<Id>

@@ -1,12 +1,10 @@
 import { askFor } from "../api/api.ts";
+import { followEvents } from "../api/follow-events.ts";
 import { SegmentationError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
-import { Exchange } from "../http/exchange.ts";
-import { parseJson } from "../http/read.ts";
 import { mayPass, pauseMs, sleep } from "../http/retry.ts";
 import type { RequestOptions } from "../options.ts";
 import type { JobStatus } from "../schemas.ts";
-import { readEvents } from "./event-stream.ts";
 import { held, wasHeld } from "./held.ts";
 
 /** How far a job is. */
@@ -33,7 +31,7 @@ export async function* watch(
   for (let failures = 0; failures < 2;) {
     let heard = 0;
     try {
-      for await (const update of followEvents(connection, jobId, signal)) {
+      for await (const update of followJob(connection, jobId, signal)) {
         heard++;
         yield update;
         if (hasEnded(update.job)) return;
@@ -76,27 +74,22 @@ export async function lastStatus(
 }
 
 /** One stream of events, from the job's present status until the stream ends. */
-async function* followEvents(
+async function* followJob(
   connection: Connection,
   jobId: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<JobUpdate> {
-  const exchange = new Exchange(connection.timeoutMs, signal);
-  try {
-    const path = `/v1/jobs/${encodeURIComponent(jobId)}/events`;
-    const headers = { accept: "text/event-stream" };
-    const response = await connection.open({ method: "GET", path, status: 200 }, { headers }, exchange);
-    let job: JobStatus | undefined;
-    let progress = 0;
-    const events = readEvents(response, exchange.alive);
-    for (;;) {
-      const { done, value } = await exchange.within(events.next());
-      if (done === true) return;
-      if (value.event === "progress") ({ progress } = parseJson(value.data, response));
-      else job = parseJson(value.data, response);
-      if (job !== undefined) yield { job, progress: hasEnded(job) ? 1 : progress };
-    }
-  } finally {
-    exchange.close();
+  const path = `/v1/jobs/${encodeURIComponent(jobId)}/events`;
+  let job: JobStatus | undefined;
+  let progress = 0;
+  const events = followEvents<JobStatus | { readonly progress: number }>(
+    connection,
+    { method: "GET", path, status: 200 },
+    { signal },
+  );
+  for await (const { data } of events) {
+    if ("progress" in data) ({ progress } = data);
+    else job = data;
+    if (job !== undefined) yield { job, progress: hasEnded(job) ? 1 : progress };
   }
 }
