@@ -15,10 +15,9 @@ import {
   type SegmentVideoOptions,
   videoRun,
 } from "./segment.ts";
-import { contentTypeOf } from "./upload/content-type.ts";
-import { type Input, type NamedFile, openInput } from "./upload/input.ts";
+import { type Input, type Source, sourceOf } from "./upload/input.ts";
 import { type SendFile, sendFile } from "./upload/send-file.ts";
-import { uploadFile } from "./upload/upload.ts";
+import { uploadSource } from "./upload/upload-source.ts";
 import { type ReadyArchive, waitForArchive } from "./wait/archive.ts";
 import { assertSucceeded } from "./wait/failed-job.ts";
 import { type JobUpdate, lastStatus, watch } from "./wait/watch.ts";
@@ -54,8 +53,8 @@ export class SegmentationClient {
     options: SegmentOptions = {},
   ): Promise<ImageResult> {
     const { signal } = options;
-    const files = await Promise.all([input].flat().map((each: Input) => this.open(each, signal)));
-    const run = imageRun(files, prompts, options);
+    const sources = await Promise.all([input].flat().map((each: Input) => this.open(each)));
+    const run = imageRun(sources, prompts, options);
     return await this.#imageResult(await runJob(this.connection, this.send, run), signal);
   }
 
@@ -66,7 +65,7 @@ export class SegmentationClient {
     options: SegmentVideoOptions = {},
   ): Promise<VideoResult> {
     const { signal } = options;
-    const run = videoRun(await this.open(input, signal), prompts, options);
+    const run = videoRun(await this.open(input), prompts, options);
     return await this.#videoResult(await runJob(this.connection, this.send, run), signal);
   }
 
@@ -98,9 +97,9 @@ export class SegmentationClient {
 
   /** Uploads a picture or a clip, and gives the taskId that a job takes. */
   async upload(input: Input, { signal, onProgress }: UploadOptions = {}): Promise<string> {
-    const { file } = await this.open(input, signal);
     const onBytes = (bytes: number): void => onProgress?.(bytes);
-    return await uploadFile(this.connection, this.send, file, await contentTypeOf(file), { signal, onBytes });
+    const source = await this.open(input);
+    return (await uploadSource(this.connection, this.send, source, { signal, onBytes })).taskId;
   }
 
   /** Downloads a signed URL. */
@@ -109,8 +108,8 @@ export class SegmentationClient {
   }
 
   /** Opens an input; where there is a file system, its paths too. */
-  protected async open(input: Input, signal: AbortSignal | undefined): Promise<NamedFile> {
-    return await openInput(this.connection, input, signal);
+  protected async open(input: Input): Promise<Source> {
+    return await Promise.resolve(sourceOf(input));
   }
 
   /** Sends a file to the storage. */

@@ -17,12 +17,12 @@ export interface Progress {
 /** Puts together what `onProgress` is told. */
 export class ProgressTeller {
   readonly #tell: ((progress: Progress) => void) | undefined;
-  readonly #sizes: readonly number[];
+  readonly #sizes: number[];
   readonly #uploaded: number[];
   #update: JobUpdate | undefined;
 
   /** @param sizes of the files, in bytes */
-  constructor(tell: ((progress: Progress) => void) | undefined, sizes: readonly number[]) {
+  constructor(tell: ((progress: Progress) => void) | undefined, sizes: number[]) {
     this.#tell = tell;
     this.#sizes = sizes;
     this.#uploaded = sizes.map(() => 0);
@@ -32,6 +32,12 @@ export class ProgressTeller {
   uploaded(file: number, bytes: number): void {
     this.#uploaded[file] = bytes;
     this.#report();
+  }
+
+  /** A file that came from a URL turned out to have so many bytes. */
+  fetched(file: number, bytes: number): void {
+    this.#sizes[file] = bytes;
+    this.uploaded(file, bytes);
   }
 
   /** The job is so far. */

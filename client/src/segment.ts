@@ -5,9 +5,9 @@ import { mapParallel } from "./http/parallel.ts";
 import { type Progress, ProgressTeller } from "./progress.ts";
 import type { CreateJobRequest, ImageJobRequest, JobStatus, VideoJobRequest } from "./schemas.ts";
 import { contentTypeOf } from "./upload/content-type.ts";
-import type { NamedFile } from "./upload/input.ts";
+import type { Source } from "./upload/input.ts";
 import type { SendFile } from "./upload/send-file.ts";
-import { uploadFile } from "./upload/upload.ts";
+import { uploadSource } from "./upload/upload-source.ts";
 import { assertSucceeded } from "./wait/failed-job.ts";
 import { lastStatus, watch } from "./wait/watch.ts";
 
@@ -29,7 +29,7 @@ export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "p
 /** What a job is made of. */
 interface Run {
   readonly type: "image" | "video";
-  readonly files: readonly NamedFile[];
+  readonly sources: readonly Source[];
   readonly options: RunOptions;
   /** The job's request, once its files have their taskIds. */
   readonly request: (tasks: string[]) => CreateJobRequest;
@@ -39,7 +39,7 @@ const listOf = (prompts: string | readonly string[]): string[] => [prompts].flat
 
 /** A job of pictures. */
 export function imageRun(
-  files: readonly NamedFile[],
+  sources: readonly Source[],
   prompts: string | readonly string[],
   options: SegmentOptions,
 ): Run {
@@ -50,12 +50,12 @@ export function imageRun(
     prompts: listOf(prompts),
     tasks,
   });
-  return { type: "image", files, options: { signal, cancelOnAbort, onProgress }, request };
+  return { type: "image", sources, options: { signal, cancelOnAbort, onProgress }, request };
 }
 
 /** A job of a clip. */
 export function videoRun(
-  file: NamedFile,
+  source: Source,
   prompts: string | readonly string[],
   options: SegmentVideoOptions,
 ): Run {
@@ -66,7 +66,7 @@ export function videoRun(
     prompts: listOf(prompts),
     tasks,
   });
-  return { type: "video", files: [file], options: { signal, cancelOnAbort, onProgress }, request };
+  return { type: "video", sources: [source], options: { signal, cancelOnAbort, onProgress }, request };
 }
 
 /** A job that has succeeded, and the names of its files by taskId. */
@@ -78,25 +78,29 @@ export interface EndedRun {
 /** Uploads the files, creates the job, and waits until it has ended. @throws SegmentationError also if the job fails */
 export async function runJob(connection: Connection, send: SendFile, run: Run): Promise<EndedRun> {
   const { signal, cancelOnAbort = false, onProgress } = run.options;
+  for (const { from, name } of run.sources)
+    if (from instanceof Blob) assertKind(run.type, await contentTypeOf(from), name);
   const teller = new ProgressTeller(
     onProgress,
-    run.files.map(({ file }) => file.size),
+    run.sources.map(({ from }) => (from instanceof Blob ? from.size : 0)),
   );
-  const types = await Promise.all(run.files.map(({ file }) => contentTypeOf(file)));
-  for (const [i, type] of types.entries()) assertKind(run.type, type, run.files[i]?.name ?? `input ${i + 1}`);
-  const tasks = await mapParallel(run.files, connection.parallel, signal, ({ file }, i, each) =>
-    uploadFile(connection, send, file, types[i] ?? "", {
+  const tasks = await mapParallel(run.sources, connection.parallel, signal, async (source, i, each) => {
+    const onBytes = (bytes: number): void => teller.uploaded(i, bytes);
+    const { taskId, contentType, size } = await uploadSource(connection, send, source, {
       signal: each,
-      onBytes: (bytes) => teller.uploaded(i, bytes),
-    }),
-  );
+      onBytes,
+    });
+    assertKind(run.type, contentType, source.name);
+    if (source.from instanceof URL) teller.fetched(i, size);
+    return taskId;
+  });
   // A job that shall be cancelled has to be known, even if it is created in the moment of the abort.
   const { data } = await askFor(connection, "createJob", run.request(tasks), cancelOnAbort ? {} : { signal });
   const { jobId } = data;
   try {
     const job = await lastStatus(watch(connection, jobId, { signal }), (update) => teller.job(update));
     assertSucceeded(job);
-    return { job, names: new Map(tasks.map((taskId, i) => [taskId, run.files[i]?.name ?? taskId])) };
+    return { job, names: new Map(tasks.map((taskId, i) => [taskId, run.sources[i]?.name ?? taskId])) };
   } catch (error) {
     // The service may be gone; the caller has stopped caring.
     if (cancelOnAbort && signal?.aborted === true)
@@ -105,7 +109,7 @@ export async function runJob(connection: Connection, send: SendFile, run: Run): 
   }
 }
 
-function assertKind(wanted: "image" | "video", type: string, name: string): void {
+function assertKind(wanted: "image" | "video", type: string, name = "The input"): void {
   const [kind] = type.split("/");
   if (kind === wanted || kind === "application") return;
   const call = kind === "video" ? "segmentVideo" : "segment";

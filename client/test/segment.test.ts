@@ -1,6 +1,6 @@
 import { decodeRle, encodeRle, ImageResult, type Progress, SegmentationError } from "segmentation-client";
 import { describe, expect, it } from "vitest";
-import { memoryClient, picture, sumOfPicture } from "./support/memory-client.ts";
+import { addressOf, memoryClient, memoryFetch, picture, sumOfPicture } from "./support/memory-client.ts";
 import { NOT_A_PICTURE } from "./support/played-service.ts";
 import { ring } from "./support/shapes.ts";
 
@@ -36,6 +36,28 @@ describe("segment", () => {
     for (const [i, mask] of result.masks.entries())
       expect(await mask.bitmap()).toEqual(ring(sumOfPicture(i + 1)));
     expect(result.pictures).toHaveLength(4);
+  });
+
+  it("lets the service fetch what has a public address, and fetches by itself what the service may not", async () => {
+    const { client, service } = memoryClient();
+    let progress: Progress | undefined;
+    const onProgress = (told: Progress) => void (progress = told);
+    const { pictures } = await client.segment("https://example.com/photos/cup.png", "cup", { onProgress });
+    expect(pictures).toMatchObject([{ name: "cup.png", masks: [{ prompt: "cup" }] }]);
+    expect(service.asked.filter((asked) => asked.includes("/uploads/"))).toEqual(["POST /v1/uploads/import"]);
+    expect(progress?.totalBytes).toBe("https://example.com/photos/cup.png".length);
+
+    const asked: string[] = [];
+    const reachable: typeof fetch = async (url, init) => {
+      asked.push(addressOf(url));
+      return addressOf(url).startsWith("https://private.test")
+        ? new Response(picture(2))
+        : await memoryFetch(service)(url, init);
+    };
+    const other = memoryClient({}, { fetch: reachable }).client;
+    const [mask] = (await other.segment(new URL("https://private.test/cup.png"), "cup")).masks;
+    expect(await mask?.bitmap()).toEqual(ring(sumOfPicture(2)));
+    expect(asked).toContain("https://private.test/cup.png");
   });
 
   it("tells of a batch which picture failed and why, and fails if all of them do", async () => {

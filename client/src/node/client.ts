@@ -1,7 +1,7 @@
 import { type Abortable, SegmentationClient as WebClient } from "../client.ts";
 import { ImageResult as WebImageResult } from "../results/image-result.ts";
 import type { SegmentOptions, SegmentVideoOptions } from "../segment.ts";
-import type { Input, NamedFile } from "../upload/input.ts";
+import type { Input, Source } from "../upload/input.ts";
 import type { SendFile } from "../upload/send-file.ts";
 import { pieces } from "../http/read.ts";
 import { openPath, pathOf } from "./open-path.ts";
@@ -38,9 +38,9 @@ export class SegmentationClient extends WebClient {
     await this.connection.storage(url, {}, write, signal);
   }
 
-  protected override async open(input: Input, signal: AbortSignal | undefined): Promise<NamedFile> {
+  protected override async open(input: Input): Promise<Source> {
     const path = pathOf(input);
-    return path === undefined ? await super.open(input, signal) : await openPath(path);
+    return path === undefined ? await super.open(input) : await openPath(path);
   }
 
   protected override get send(): SendFile {

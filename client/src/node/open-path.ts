@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SegmentationError } from "../errors.ts";
-import type { Input, NamedFile } from "../upload/input.ts";
+import type { Input, Source } from "../upload/input.ts";
 
 /** The path that an input names: any text but a URL of the web, or a `file:` URL; otherwise undefined. */
 export function pathOf(input: Input): string | undefined {
@@ -11,9 +11,9 @@ export function pathOf(input: Input): string | undefined {
 }
 
 /** Opens a file without reading it. @throws SegmentationError `invalid_input` if it cannot be read */
-export async function openPath(path: string): Promise<NamedFile> {
+export async function openPath(path: string): Promise<Source> {
   try {
-    return { file: await openAsBlob(path), name: basename(path) };
+    return { from: await openAsBlob(path), name: basename(path) };
   } catch (cause) {
     throw new SegmentationError("invalid_input", `The file ${path} cannot be read. Check the path.`, {
       cause,

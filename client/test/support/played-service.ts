@@ -3,7 +3,7 @@ import { cors } from "hono/cors";
 import { streamSSE } from "hono/streaming";
 import type { JobStatus } from "segmentation-client";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
-import { PresignRequest } from "../../../src/contract/upload.ts";
+import { ImportRequest, PresignRequest } from "../../../src/contract/upload.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/core/errors.ts";
 import { maskFile, ring } from "./shapes.ts";
 
@@ -97,6 +97,14 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
     uploads.set(taskId, { contentType, bytes: null });
     const uploadUrl = new URL(`/storage/inputs/${taskId}?signature=good`, originOf(c)).href;
     return c.json({ uploadUrl, taskId, bucket: "played", expiresIn: 300 });
+  });
+  app.post("/v1/uploads/import", async (c) => {
+    const { url } = ImportRequest.parse(await c.req.json());
+    if (new URL(url).hostname === "private.test") return refuse(c, "url_forbidden");
+    const taskId = `${crypto.randomUUID()}.png`;
+    const bytes = new TextEncoder().encode(url);
+    uploads.set(taskId, { contentType: "image/png", bytes });
+    return c.json({ taskId, contentType: "image/png", size: bytes.length }, 201);
   });
   app.put("/storage/inputs/:taskId", async (c) => {
     const upload = uploads.get(c.req.param("taskId"));
