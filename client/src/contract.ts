@@ -10,6 +10,7 @@ export const ROUTES = {
   retrieveJob: "GET /v1/jobs/{jobId} 200",
   cancelJob: "POST /v1/jobs/{jobId}/cancel 200",
   deleteJob: "DELETE /v1/jobs/{jobId} 204",
+  streamJobEvents: "GET /v1/jobs/{jobId}/events 200 events",
   retrieveJobResult: "GET /v1/jobs/{jobId}/result 200",
   createJobDownload: "POST /v1/jobs/{jobId}/download 202",
   retrieveJobDownload: "GET /v1/jobs/{jobId}/download 200",
@@ -60,6 +61,7 @@ export type ApiErrorCode =
   | "too_many_active_jobs"
   | "too_many_keys"
   | "too_many_prompts"
+  | "too_many_streams"
   | "too_many_uploads"
   | "trial_exhausted"
   | "trial_expired"
@@ -221,7 +223,7 @@ export interface paths {
         };
         /**
          * Get a job's status
-         * @description The status never contains masks. Get them from the result.
+         * @description The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time.
          */
         get: operations["retrieveJob"];
         put?: never;
@@ -256,6 +258,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{jobId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to a job's events
+         * @description Server-sent events: `status`, with the job's status, at once and at each change; `progress`, at most four per second; `end`, with the last status, after which the stream closes. The id of an event is the job's version; send it as `Last-Event-ID` to go on after a broken connection: what has changed meanwhile follows. A stream closes after an hour, or if the job is deleted, without an `end`; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.
+         */
+        get: operations["streamJobEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{jobId}/result": {
         parameters: {
             query?: never;
@@ -280,7 +302,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an archive's status */
+        /**
+         * Get an archive's status
+         * @description With `Prefer: wait=60` the response comes when the archive is ready or has failed, or after that time.
+         */
         get: operations["retrieveJobDownload"];
         put?: never;
         /**
@@ -729,6 +754,8 @@ export interface components {
             /** @description The file's bytes. */
             size: number;
         };
+        /** @description The data of one event: of `status` and `end` the job's status, of `progress` the share of its work that is done. */
+        JobEventData: components["schemas"]["JobStatus"] | components["schemas"]["JobProgress"];
         /**
          * @example {
          *       "items": [
@@ -749,6 +776,15 @@ export interface components {
         JobList: {
             items: components["schemas"]["JobSummary"][];
             nextToken: string | null;
+        };
+        /**
+         * @example {
+         *       "progress": 0.42
+         *     }
+         */
+        JobProgress: {
+            /** @description The share of the job's work that is done, as the header `X-Job-Progress` has it. */
+            progress: number;
         };
         /**
          * @example {
@@ -1004,7 +1040,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorObject"];
             };
         };
-        /** @description The account, or its network address, has sent too many requests. */
+        /** @description The account, or its network address, has sent too many requests, or has too many streams open. */
         rate_limited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1051,6 +1087,11 @@ export interface components {
          * @example 0.42
          */
         "X-Job-Progress": number;
+        /**
+         * @description `wait=N`, if the response was held by the request's `Prefer`; N is at most 60.
+         * @example wait=60
+         */
+        "Preference-Applied": string;
         /** @description `Bearer`. */
         "WWW-Authenticate": "Bearer";
     };
@@ -1358,7 +1399,10 @@ export interface operations {
     retrieveJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored. */
+                Prefer?: string;
+            };
             path: {
                 /** @description The job's id. */
                 jobId: string;
@@ -1372,6 +1416,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Job-Progress": components["headers"]["X-Job-Progress"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1468,6 +1513,65 @@ export interface operations {
             503: components["responses"]["identity_provider_unavailable"];
         };
     };
+    streamJobEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the last event that an earlier stream of this job brought. EventSource sends it by itself. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description The job's id. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. The schema is that of the data of one event. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["JobEventData"];
+                };
+            };
+            /** @description `Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not connect again. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The account, or its network address, has sent too many requests, or has too many streams open. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
     retrieveJobResult: {
         parameters: {
             query?: never;
@@ -1519,7 +1623,10 @@ export interface operations {
     retrieveJobDownload: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored. */
+                Prefer?: string;
+            };
             path: {
                 /** @description The job's id. */
                 jobId: string;
@@ -1532,6 +1639,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -19,7 +19,10 @@ export const PARTS: readonly Part[] = [
     title: "What the specification leaves open",
     statements: [...DECIDED_RESOURCES, ...DECIDED_OPERATIONS, ...DECIDED_BEHAVIOUR],
   },
-  { title: "Beyond the specification", statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL, ...ADDED_WAITING] },
+  {
+    title: "Beyond the specification",
+    statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL, ...ADDED_WAITING],
+  },
 ];
 
 /** What the specification has and the service lacks. */

@@ -56,7 +56,7 @@ describe("the whole stack, by its public API", () => {
       generatePreview: true,
       formats: ["coco", "yolo", "cutout", "labelmap"],
     });
-    const job = await client.waitForJob(jobId, { longestPauseMs: 500 });
+    const job = await client.waitForJob(jobId);
     expect(job).toMatchObject({ status: "success", tasks: [{ status: "success", error: null }] });
 
     const { manifest, assets } = await client.retrieveJobResult(job.jobId);

@@ -599,8 +599,6 @@ export interface components {
                 }[];
             }[];
         };
-        /** @description The data of one event: of `status` and `end` the job's status, of `progress` the share of its work that is done. */
-        JobEventData: components["schemas"]["JobStatus"] | components["schemas"]["JobProgress"];
         /**
          * @example {
          *       "url": "https://example.com/pictures/cat.jpg"
@@ -627,6 +625,8 @@ export interface components {
             /** @description The file's bytes. */
             size: number;
         };
+        /** @description The data of one event: of `status` and `end` the job's status, of `progress` the share of its work that is done. */
+        JobEventData: components["schemas"]["JobStatus"] | components["schemas"]["JobProgress"];
         /**
          * @example {
          *       "items": [
