@@ -32,6 +32,7 @@ import { RequestRate } from "./stores/request-rate.ts";
 import { Rounds } from "./stores/rounds.ts";
 import { Uploads } from "./stores/uploads.ts";
 import { TrialLane } from "./stores/trial-lane.ts";
+import { UsageDays } from "./stores/usage-days.ts";
 import { UsageOutbox } from "./stores/usage-outbox.ts";
 import { Viewer } from "./stores/viewer.ts";
 
@@ -58,6 +59,7 @@ export interface Platform {
   readonly oldJobs: OldJobs;
   readonly trialLane: TrialLane;
   readonly ledger: Ledger;
+  readonly usageDays: UsageDays;
   readonly closings: Closings;
   readonly media: Media;
   /** For imports that keep a part of their file in memory. */
@@ -114,6 +116,7 @@ export function platformOf(env: Env): Platform {
     oldJobs: new OldJobs(env.DB),
     trialLane: new TrialLane(env.DB),
     ledger: new Ledger(env.DB),
+    usageDays: new UsageDays(env.DB),
     closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     bufferedImports: new Room(MOST_BUFFERED_IMPORTS),

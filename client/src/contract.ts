@@ -16,6 +16,7 @@ export const ROUTES = {
   retrieveJobDownload: "GET /v1/jobs/{jobId}/download 200",
   getAccount: "GET /v1/account 200",
   getAccountOverview: "GET /v1/account/overview 200",
+  getAccountUsage: "GET /v1/account/usage 200",
   listApiKeys: "GET /v1/api-keys 200",
   createApiKey: "POST /v1/api-keys 201",
   revokeApiKey: "DELETE /v1/api-keys/{keyId} 200",
@@ -45,6 +46,7 @@ export type ApiErrorCode =
   | "invalid_cursor"
   | "invalid_idempotency_key"
   | "invalid_json"
+  | "invalid_period"
   | "invalid_request"
   | "job_not_downloadable"
   | "job_not_found"
@@ -353,6 +355,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the account used, by the day
+         * @description Days are of UTC, at most 366 of the last 400; without a query, the last 30. A job counts on the day on which it ended.
+         */
+        get: operations["getAccountUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -542,6 +564,21 @@ export interface components {
             startedAt: string | null;
             expiresAt: string | null;
             activeJobId: string | null;
+        };
+        /**
+         * @example {
+         *       "days": [
+         *         {
+         *           "date": "2026-11-22",
+         *           "units": 12,
+         *           "jobs": 3
+         *         }
+         *       ]
+         *     }
+         */
+        AccountUsage: {
+            /** @description Every day of the period, the first one first. */
+            days: components["schemas"]["UsageDay"][];
         };
         /**
          * @example {
@@ -942,6 +979,25 @@ export interface components {
             bucket: string;
             /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
+        };
+        /**
+         * @example {
+         *       "date": "2026-11-22",
+         *       "units": 12,
+         *       "jobs": 3
+         *     }
+         */
+        UsageDay: {
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-11-22
+             */
+            date: string;
+            /** @description The pictures and processed frames of the jobs that ended on that day. */
+            units: number;
+            /** @description How many jobs ended on that day, failed ones included. */
+            jobs: number;
         };
         /** @enum {string} */
         VideoFormat: "coco";
@@ -1762,6 +1818,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AccountOverview"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    getAccountUsage: {
+        parameters: {
+            query?: {
+                /** @description The first day; without it, 30 days end with `to`. */
+                from?: string;
+                /** @description The last day; without it, today. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every day of the period, the first one first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountUsage"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
             401: components["responses"]["Unauthorized"];

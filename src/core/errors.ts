@@ -22,6 +22,10 @@ export const ERROR_CATALOGUE = {
     "The Idempotency-Key header is missing, empty or too long. Send 1 to 128 characters.",
   ],
   invalid_cursor: [400, "nextToken does not belong to this list with these filters. Start again without it."],
+  invalid_period: [
+    400,
+    "The period has too many days, begins too long ago, or ends before it begins. Send another from or to.",
+  ],
   duplicate_task: [400, "The same taskId is listed more than once. List each upload once."],
   task_type_mismatch: [
     400,

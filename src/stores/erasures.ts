@@ -38,6 +38,7 @@ export class Erasures {
       "DELETE FROM daily_use WHERE account_id = ?1 AND ?2",
       "DELETE FROM trial_use WHERE account_id = ?1 AND ?2",
       "DELETE FROM settled_units WHERE account_id = ?1 AND ?2",
+      "DELETE FROM usage_days WHERE account_id = ?1 AND ?2",
       "DELETE FROM billing_sessions WHERE account_id = ?1 AND ?2",
       "SELECT erasing_at, erased_at FROM accounts WHERE id = ?1 AND ?2",
     ];

@@ -16,6 +16,7 @@ export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>
   retrieveJobDownload: [200, 401, 404, 409, 500],
   getAccount: [200, 401],
   getAccountOverview: [200, 401],
+  getAccountUsage: [200, 400, 401],
   listApiKeys: [200, 401],
   createApiKey: [201, 401],
   revokeApiKey: [200, 401],

@@ -104,6 +104,8 @@ describe("a client generated from the API's document", () => {
     expect(await given(client.api.GET("/v1/account"))).toMatchObject({ status: "active" });
     const { access } = await given(client.api.GET("/v1/account/overview"));
     expect(access.canCreateJobs).toBe(true);
+    const { days } = await given(client.api.GET("/v1/account/usage"));
+    expect(days).toHaveLength(30);
 
     const made = await given(
       client.api.POST("/v1/api-keys", {

@@ -224,6 +224,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the account used, by the day
+         * @description Days are of UTC, at most 366 of the last 400; without a query, the last 30. A job counts on the day on which it ended.
+         */
+        get: operations["getAccountUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -413,6 +433,21 @@ export interface components {
             startedAt: string | null;
             expiresAt: string | null;
             activeJobId: string | null;
+        };
+        /**
+         * @example {
+         *       "days": [
+         *         {
+         *           "date": "2026-11-22",
+         *           "units": 12,
+         *           "jobs": 3
+         *         }
+         *       ]
+         *     }
+         */
+        AccountUsage: {
+            /** @description Every day of the period, the first one first. */
+            days: components["schemas"]["UsageDay"][];
         };
         /**
          * @example {
@@ -813,6 +848,25 @@ export interface components {
             bucket: string;
             /** @description For how many seconds uploadUrl is valid. */
             expiresIn: number;
+        };
+        /**
+         * @example {
+         *       "date": "2026-11-22",
+         *       "units": 12,
+         *       "jobs": 3
+         *     }
+         */
+        UsageDay: {
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-11-22
+             */
+            date: string;
+            /** @description The pictures and processed frames of the jobs that ended on that day. */
+            units: number;
+            /** @description How many jobs ended on that day, failed ones included. */
+            jobs: number;
         };
         /** @enum {string} */
         VideoFormat: "coco";
@@ -1633,6 +1687,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AccountOverview"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    getAccountUsage: {
+        parameters: {
+            query?: {
+                /** @description The first day; without it, 30 days end with `to`. */
+                from?: string;
+                /** @description The last day; without it, today. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every day of the period, the first one first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountUsage"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
             401: components["responses"]["Unauthorized"];

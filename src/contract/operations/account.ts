@@ -1,5 +1,6 @@
 import { Account, AccountOverview } from "../account.ts";
 import type { Operation } from "../operation.ts";
+import { AccountUsage, UsageQuery } from "../usage.ts";
 
 /** Operations of the tag "Account". */
 export const ACCOUNT_OPERATIONS = {
@@ -22,5 +23,18 @@ export const ACCOUNT_OPERATIONS = {
     answer: AccountOverview,
     success: "What the account may do, and what it has used.",
     errors: [],
+  },
+  getAccountUsage: {
+    method: "get",
+    path: "/v1/account/usage",
+    tag: "Account",
+    summary: "Get what the account used, by the day",
+    description:
+      "Days are of UTC, at most 366 of the last 400; without a query, the last 30. A job counts on the day on which it ended.",
+    query: UsageQuery,
+    status: 200,
+    answer: AccountUsage,
+    success: "Every day of the period, the first one first.",
+    errors: ["invalid_request", "invalid_period"],
   },
 } as const satisfies Record<string, Operation>;

@@ -52,5 +52,16 @@ export const ADDED_SMALL = [
       "e2e/import: leaves nothing of a source that %s",
       "operations/importUpload: leaves nothing for a client that goes away",
     ],
+    [
+      "getAccountUsage tells units and jobs of each day of UTC, from the ledger, closed books included.",
+      "operations/getAccountUsage: is what the account's jobs come to by the day, whenever they ended, before and after its books are closed",
+      "operations/getAccountUsage: was so from the books that there were when the table was made, but for the jobs of closed ones",
+    ],
+    [
+      "It tells of at most 366 days, without from and to of the last 30.",
+      "operations/getAccountUsage: tells of 366 days in a row each, however many jobs there were",
+      "operations/getAccountUsage: tells of the last 30 days up to today where nothing else is asked for",
+      "operations/getAccountUsage: refuses a period that is too long, begins too early or ends before it begins",
+    ],
   ),
 ];

@@ -92,9 +92,9 @@ export const validRequests = (): fc.Arbitrary<RandomRequest> =>
   fc.oneof(...operations.map(([id, operation]) => validRequest(id, operation)));
 
 /** Whether a query has the meaning that a schema refuses: URLs only carry text. */
-const refusedQuery = (schema: z.ZodType) =>
+const refusedQuery = (schema: z.ZodObject) =>
   fc
-    .dictionary(fc.constantFrom("limit", "mode", "status"), fc.string({ maxLength: 12 }), { minKeys: 1 })
+    .dictionary(fc.constantFrom(...Object.keys(schema.shape)), fc.string({ maxLength: 12 }), { minKeys: 1 })
     .filter((query) => !schema.safeParse(query).success);
 
 const badTypes = fc.constantFrom(

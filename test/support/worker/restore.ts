@@ -11,6 +11,7 @@ export async function loseJobs(): Promise<void> {
     "DELETE FROM daily_use",
     "DELETE FROM trial_use",
     "DELETE FROM settled_units",
+    "DELETE FROM usage_days",
   ];
   await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
 }

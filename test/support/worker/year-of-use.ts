@@ -4,7 +4,7 @@ import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { present } from "../at.ts";
-import { closedEntries, readObject } from "./closing.ts";
+import { closedEntries, openEntries, readObject } from "./closing.ts";
 import { database } from "./database.ts";
 
 const DAY = 86_400_000;
@@ -105,10 +105,15 @@ export async function expectAllThere(accounts: number, jobsAMonth: number): Prom
   expect(findings).toEqual([]);
   expect(summary).toContain(`entries: ${MONTHS * jobsAMonth * 3} `);
   const first = `acct_${"0".repeat(32)}`;
-  const jobs = new Set((await closedEntries(first)).map(({ jobId }) => jobId));
-  const { results } = await env.DB.prepare("SELECT DISTINCT job_id FROM ledger WHERE account_id = ?1")
-    .bind(first)
-    .all<{ job_id: string }>();
-  for (const { job_id: jobId } of results) jobs.add(jobId);
+  const entries = [...(await closedEntries(first)), ...(await openEntries(first))];
+  const jobs = new Set(entries.map(({ jobId }) => jobId));
   expect(jobs.size).toBe((MONTHS * jobsAMonth) / accounts);
+  const settled = entries.filter(({ kind }) => kind === "settle");
+  const period = { from: BEGIN / DAY, to: BEGIN / DAY + 365 };
+  const days = await platformOf(env).usageDays.read(first, period);
+  expect(days, "each day's usage is what all its entries come to").toEqual(
+    [...Map.groupBy(settled, ({ at }) => Math.floor(at / DAY))]
+      .map(([day, of]) => ({ day, units: of.reduce((sum, { units }) => sum + units, 0), jobs: of.length }))
+      .toSorted((a, b) => a.day - b.day),
+  );
 }

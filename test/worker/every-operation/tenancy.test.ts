@@ -41,6 +41,7 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   retrieveJobDownload: "jobId",
   getAccount: null,
   getAccountOverview: null,
+  getAccountUsage: null,
   listApiKeys: null,
   createApiKey: null,
   revokeApiKey: "keyId",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { KEPT_PER_LIVE } from "../../../../src/core/account-budget.ts";
+import { USAGE_KEPT_DAYS } from "../../../../src/core/usage-period.ts";
 import { platformOf } from "../../../../src/platform.ts";
 import type { Costs } from "./meter.ts";
 import type { Stored } from "./stored.ts";
@@ -62,6 +63,7 @@ export function promisesOfTrial(
     rows("daily_use", 1, "one per account"),
     rows("trial_use", 1, "one per account"),
     rows("settled_units", SLOTS, "one per five minutes, for a day"),
+    rows("usage_days", USAGE_KEPT_DAYS + 2, "one per day, for 400 days"),
     rows(
       "idempotency_keys",
       3 * tasks + keptKeys + 26 * pages,

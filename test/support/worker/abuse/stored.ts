@@ -13,6 +13,7 @@ const TABLES = [
   "daily_use",
   "trial_use",
   "settled_units",
+  "usage_days",
   "idempotency_keys",
   "api_keys",
   "billing",

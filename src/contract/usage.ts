@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/** The most days that one answer tells of. */
+export const MOST_USAGE_DAYS = 366;
+
+/** A day of UTC: `2026-11-22`. */
+const UsageDate = z.iso.date().meta({ description: "A day of UTC.", examples: ["2026-11-22"] });
+
+/** The query of GET /v1/account/usage. */
+export const UsageQuery = z.object({
+  from: UsageDate.optional().meta({ description: "The first day; without it, 30 days end with `to`." }),
+  to: UsageDate.optional().meta({ description: "The last day; without it, today." }),
+});
+export type UsageQuery = z.infer<typeof UsageQuery>;
+
+/** What an account used on a day. */
+export const UsageDay = z
+  .strictObject({
+    date: UsageDate,
+    units: z
+      .int()
+      .min(0)
+      .meta({ description: "The pictures and processed frames of the jobs that ended on that day." }),
+    jobs: z.int().min(0).meta({ description: "How many jobs ended on that day, failed ones included." }),
+  })
+  .meta({ id: "UsageDay", examples: [{ date: "2026-11-22", units: 12, jobs: 3 }] });
+export type UsageDay = z.infer<typeof UsageDay>;
+
+export const AccountUsage = z
+  .strictObject({
+    days: z
+      .array(UsageDay)
+      .max(MOST_USAGE_DAYS)
+      .meta({ description: "Every day of the period, the first one first." }),
+  })
+  .meta({ id: "AccountUsage", examples: [{ days: [{ date: "2026-11-22", units: 12, jobs: 3 }] }] });
+export type AccountUsage = z.infer<typeof AccountUsage>;
