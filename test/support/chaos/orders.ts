@@ -2,6 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AcceptedJob } from "../../../src/contract/job.ts";
 import type { Customer } from "./customers.ts";
 
+/** What a customer does with a job once it is accepted. */
+export type Fate = "kept" | "cancelled" | "deleted";
+
 /** A job that a customer wants, whether or not it has heard of its acceptance. */
 export interface Order {
   readonly customer: Customer;
@@ -9,26 +12,23 @@ export interface Order {
   readonly idempotencyKey: string;
   readonly tasks: readonly string[];
   readonly prompts: readonly string[];
+  readonly fate: Fate;
   jobId: string | null;
+  /** Whether the customer has heard that the job met its fate. */
+  isDone: boolean;
 }
 
 const AT_ONCE = 4;
+const POLL_MS = 100;
 
 /** Nobody answered: the power cut came in between. */
 class NoAnswer extends Error {}
 
-async function request(baseUrl: string, order: Order): Promise<Response> {
-  const { customer, idempotencyKey, tasks, prompts } = order;
+/** The status and the text of an answer. @throws NoAnswer */
+async function answerTo(url: string, init: RequestInit): Promise<{ status: number; text: string }> {
   try {
-    return await fetch(`${baseUrl}/v1/jobs`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${customer.apiKey}`,
-        "content-type": "application/json",
-        "idempotency-key": idempotencyKey,
-      },
-      body: JSON.stringify({ type: "image", tasks, prompts }),
-    });
+    const response = await fetch(url, init);
+    return { status: response.status, text: await response.text() };
   } catch {
     throw new NoAnswer();
   }
@@ -36,16 +36,22 @@ async function request(baseUrl: string, order: Order): Promise<Response> {
 
 /** Repeats a request until the job is accepted. @throws NoAnswer; Error for an answer that no repetition changes */
 async function place(baseUrl: string, order: Order): Promise<void> {
+  const { customer, idempotencyKey, tasks, prompts } = order;
+  const init = {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${customer.apiKey}`,
+      "content-type": "application/json",
+      "idempotency-key": idempotencyKey,
+    },
+    body: JSON.stringify({ type: "image", tasks, prompts }),
+  };
   for (;;) {
-    const response = await request(baseUrl, order);
-    const text = await response.text().catch(() => {
-      throw new NoAnswer();
-    });
-    if (response.ok) {
+    const { status, text } = await answerTo(`${baseUrl}/v1/jobs`, init);
+    if (status === 202) {
       order.jobId = AcceptedJob.parse(JSON.parse(text)).jobId;
       return;
     }
-    const { status } = response;
     const isPassing = status >= 500 || status === 429 || text.includes('"idempotency_in_progress"');
     if (!isPassing) throw new Error(`the job was refused with status ${status}: ${text}`);
     await sleep(1_000);
@@ -69,4 +75,41 @@ export async function placeAll(baseUrl: string, orders: readonly Order[]): Promi
   };
   await Promise.all(Array.from({ length: AT_ONCE }, buyer));
   return unanswered;
+}
+
+/** Cancels or deletes an accepted job. @throws NoAnswer; Error for an answer that no repetition changes */
+async function end(baseUrl: string, { customer, fate, jobId }: Order): Promise<void> {
+  const isDeleted = fate === "deleted";
+  const url = `${baseUrl}/v1/jobs/${jobId}${isDeleted ? "" : "/cancel"}`;
+  const method = isDeleted ? "DELETE" : "POST";
+  const headers = { authorization: `Bearer ${customer.apiKey}` };
+  for (;;) {
+    const { status, text } = await answerTo(url, { method, headers });
+    // A repetition of a deletion that a power cut left without an answer finds nothing.
+    if (status === 200 || status === 204 || (isDeleted && status === 404)) return;
+    if (status < 500 && status !== 429) throw new Error(`the job was not ${fate}: ${status} ${text}`);
+    await sleep(1_000);
+  }
+}
+
+/**
+ * Cancels and deletes the jobs that are to be, each soon after its acceptance, until all have met their fate. Returns whether they
+ * have, or a power cut came before.
+ */
+export async function endAll(baseUrl: string, orders: readonly Order[]): Promise<boolean> {
+  const open = (): Order[] => orders.filter(({ fate, isDone }) => fate !== "kept" && !isDone);
+  try {
+    while (open().length > 0) {
+      const order = open().find(({ jobId }) => jobId !== null);
+      if (order === undefined) await sleep(POLL_MS);
+      else {
+        await end(baseUrl, order);
+        order.isDone = true;
+      }
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof NoAnswer) return false;
+    throw error;
+  }
 }

@@ -22,8 +22,9 @@ import {
   type Line,
 } from "../chaos/journal.ts";
 import type { ChaosModel } from "../chaos/models.ts";
-import { placeAll, type Order } from "../chaos/orders.ts";
+import { endAll, placeAll, type Fate, type Order } from "../chaos/orders.ts";
 import { jobReports, ledgerFindings, meteredUnits, reportUsageNow, settledUnits } from "../chaos/outcome.ts";
+import { keysInBucket } from "./local-bucket.ts";
 import { queryDatabase } from "./local-database.ts";
 import { spawnStack, type SpawnedStack } from "./spawn-stack.ts";
 
@@ -35,12 +36,20 @@ export interface PowerCuts {
   readonly model: ChaosModel;
 }
 
-const TIMES = { LEASE_SECONDS: "15", RESEND_SECONDS: "2", HEARTBEAT_SECONDS: "3" };
+const TIMES = {
+  LEASE_SECONDS: "15",
+  RESEND_SECONDS: "2",
+  HEARTBEAT_SECONDS: "3",
+  // What a late holder has written for a deleted job goes after twice as long.
+  OUTPUT_URL_SECONDS: "10",
+};
 
 /** A minute's requests of one account have to suffice for reading all its jobs. */
 const JOBS_PER_CUSTOMER = 400;
 /** Every so many jobs, one has a task for each of its customer's pictures and goes through the bulk lane. */
 const BULK_EVERY = 10;
+/** What becomes of one job after the other: a third of them is ended by its customer. */
+const FATES: readonly Fate[] = ["kept", "cancelled", "kept", "kept", "deleted", "kept"];
 const MOST_ATTEMPTS = 3;
 /** Downloads that are tried of all jobs' assets. */
 const MOST_DOWNLOADS = 500;
@@ -104,13 +113,21 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
         tasks:
           orders.length % BULK_EVERY === 0 ? taskIds : [at(taskIds, draws.between(0, taskIds.length - 1))],
         prompts: at(model.prompts, draws.between(0, model.prompts.length - 1)),
+        fate: at(FATES, orders.length % FATES.length),
         jobId: null,
+        isDone: false,
       });
     };
     const rows = (statement: string) => queryDatabase(state.data, statement);
-    const endedJobs = async (): Promise<number> =>
-      (await rows("SELECT id FROM jobs WHERE status IN ('success', 'failed')")).length;
-    const jobIds = (): string[] => orders.map(({ jobId }) => present(jobId, "jobId"));
+    const idsOf = (...fates: readonly Fate[]): string[] =>
+      orders.filter(({ fate }) => fates.includes(fate)).map(({ jobId }) => present(jobId, "jobId"));
+    const keptOrders = (): Order[] => orders.filter(({ fate }) => fate === "kept");
+    /** How many of the jobs that nobody ends have ended. */
+    const endedJobs = async (): Promise<number> => {
+      const ended = await rows("SELECT id FROM jobs WHERE status IN ('success', 'failed')");
+      const ids = new Set(ended.map(({ id }) => id));
+      return keptOrders().filter(({ jobId }) => ids.has(jobId)).length;
+    };
     const ofStatus = (status: string) => reports.filter((report) => report.status === status);
     const tasksOf = (status: string) =>
       reports.flatMap(({ jobId, accountId, tasks }) =>
@@ -137,8 +154,9 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
         const before = await endedJobs();
         const share = draws.between(...CUT_BETWEEN) / 100;
         const placing = placeAll(stack.baseUrl, orders);
+        const ending = endAll(stack.baseUrl, orders);
         // In the middle: some have ended, some are being worked on, some are only in the queue's memory.
-        const haveEnded = async () => (await endedJobs()) > before + share * (orders.length - before);
+        const haveEnded = async () => (await endedJobs()) > before + share * (keptOrders().length - before);
         // Now and then before all jobs are accepted, so that requests for others are cut off.
         const areHalfAccepted = () => orders.filter(({ jobId }) => jobId === null).length <= jobsPerRound / 2;
         await vi.waitUntil(round % EARLY_EVERY === 0 ? areHalfAccepted : haveEnded, {
@@ -146,8 +164,9 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
           interval: POLL_MS,
         });
         await stack.kill();
-        expect(await endedJobs()).toBeLessThan(orders.length);
+        expect(await endedJobs()).toBeLessThan(keptOrders().length);
         unanswered += await placing;
+        await ending;
         await journal.endLife();
         lives += 1;
         stack = await start(round < rounds ? `${seed}-${round + 1}` : undefined);
@@ -159,8 +178,9 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
       "loses no job, leaves none under way, and makes one job of a request that is repeated",
       async () => {
         expect(await placeAll(stack.baseUrl, orders)).toBe(0);
+        expect(await endAll(stack.baseUrl, orders)).toBe(true);
         await vi
-          .waitUntil(async () => (await endedJobs()) === orders.length, {
+          .waitUntil(async () => (await endedJobs()) === keptOrders().length, {
             timeout: SETTLED_WITHIN_MS,
             interval: 1_000,
           })
@@ -174,16 +194,18 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
         );
         expect(stuck, JSON.stringify(stuck)).toEqual([]);
         const listed = await rows("SELECT id FROM jobs ORDER BY id");
-        expect(listed.map(({ id }) => id)).toEqual(jobIds().toSorted());
+        const ids = idsOf("kept", "cancelled");
+        expect(listed.map(({ id }) => id)).toEqual(ids.toSorted());
         await journal.endLife();
-        reports = await jobReports(state, stack.baseUrl, jobIds());
-        expect(ofStatus("success").length + ofStatus("failed").length).toBe(orders.length);
+        reports = await jobReports(state, stack.baseUrl, ids);
+        expect(ofStatus("success").length + ofStatus("failed").length).toBe(ids.length);
       },
       2 * SETTLED_WITHIN_MS,
     );
 
     it("takes no task's completion twice, and none of a lease that had ended", () => {
-      const ends = journal.past.filter(isSuccess);
+      const deleted = new Set(idsOf("deleted"));
+      const ends = journal.past.filter((line) => isSuccess(line) && !deleted.has(line.jobId ?? ""));
       const won = new Map(
         tasksOf("success").map(({ jobId, taskId, lease }) => [`${jobId} ${taskId}`, lease]),
       );
@@ -196,7 +218,12 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
 
     it("fails a task only after three attempts, each of which a fault has cost", () => {
       const lost = journal.past.filter(isLostAttempt);
+      const cancelled = new Set(idsOf("cancelled"));
       for (const { jobId, taskId, attempts, problem } of tasksOf("failed")) {
+        if (problem === "canceled") {
+          expect(cancelled).toContain(jobId);
+          continue;
+        }
         expect([attempts, endsLastAttempt(problem)], `${jobId}: ${problem}`).toEqual([MOST_ATTEMPTS, true]);
         const leases = lost.filter((line) => line.jobId === jobId && line.taskId === taskId);
         // A power cut may have taken the line of one.
@@ -231,10 +258,43 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
         ["release", "reserve", "settle"].map((kind) => [kind, orders.length]),
       );
       const used = Map.groupBy(tasksOf("success"), ({ accountId }) => accountId);
-      const charged = new Map(customers.map(({ accountId: id }) => [id, used.get(id)?.length ?? 0]));
+      const deleted = await usedByDeleted();
+      const charged = new Map(
+        customers.map(({ accountId: id }) => [id, (used.get(id)?.length ?? 0) + (deleted.get(id) ?? 0)]),
+      );
       expect(await settledUnits(state)).toEqual(charged);
       await reportUsageNow(state, stack.baseUrl);
       await expect.poll(() => meteredUnits(state), { timeout: 90_000, interval: 500 }).toEqual(charged);
+    });
+
+    /** What each account was charged for its deleted jobs: each task that is known to have succeeded, and none that is not there. */
+    async function usedByDeleted(): Promise<Map<string, number>> {
+      const settled = await rows("SELECT job_id, units FROM ledger WHERE kind = 'settle'");
+      const units = new Map(settled.map(({ job_id: jobId, units: count }) => [jobId, Number(count)]));
+      const charged = new Map<string, number>();
+      for (const { jobId, customer, tasks, fate } of orders) {
+        if (fate !== "deleted") continue;
+        const ends = journal.past.filter((line) => isSuccess(line) && line.jobId === jobId);
+        const used = present(units.get(jobId), "settlement");
+        expect(used).toBeGreaterThanOrEqual(ends.length);
+        expect(used).toBeLessThanOrEqual(tasks.length);
+        charged.set(customer.accountId, (charged.get(customer.accountId) ?? 0) + used);
+      }
+      return charged;
+    }
+
+    it("leaves nothing of a deleted job but its entries in the ledger", async () => {
+      await expect
+        .poll(() => rows("SELECT job_id FROM deleted_jobs"), { timeout: 90_000, interval: 500 })
+        .toEqual([]);
+      const keys = await keysInBucket(state.data);
+      expect(keys.length).toBeGreaterThan(0);
+      for (const order of orders.filter(({ fate }) => fate === "deleted")) {
+        const jobId = present(order.jobId, "jobId");
+        expect(keys.filter((key) => key.includes(jobId))).toEqual([]);
+        const client = createClient({ baseUrl: stack.baseUrl, apiKey: order.customer.apiKey });
+        await expect(client.retrieveJob(jobId)).rejects.toMatchObject({ status: 404 });
+      }
     });
 
     it("leaves an account the same to its key and to whoever signs in again, and paid", async () => {
@@ -249,6 +309,8 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
       const table = countTable([
         ["power cuts", lives],
         ["jobs", orders.length],
+        ["jobs that were cancelled", idsOf("cancelled").length],
+        ["jobs that were deleted", idsOf("deleted").length],
         ["requests for a job that a power cut left without an answer", unanswered],
         ["jobs that succeeded", ofStatus("success").length],
         ["jobs that failed", ofStatus("failed").length],
