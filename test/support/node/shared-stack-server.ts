@@ -45,17 +45,14 @@ export default async function serveSharedStack(project: TestProject): Promise<()
     server.close();
     if (shared === undefined) return;
     const { stateDir, stack } = await shared;
-    const hasFailed = project.vitest.state
-      .getTestModules()
-      .some((file) => file.project === project && !file.ok());
-    if (hasFailed) {
+    const code = await stack.stop();
+    const files = project.vitest.state.getTestModules().filter((file) => file.project === project);
+    if (code !== 0 || files.some((file) => !file.ok())) {
       const lines = await errorLines(stateFolder(stateDir).logs);
       console.error(`\nThe shared stack logged ${lines.length === 0 ? "no error." : "these errors:"}`);
       for (const line of lines) console.error(line);
     }
-    const code = await stack.stop();
-    if (code !== 0)
-      throw new Error(`The shared stack ended with exit code ${code}; its logs are in ${stateDir}.`);
     await rm(stateDir, { recursive: true });
+    if (code !== 0) throw new Error(`The shared stack ended with exit code ${code}.`);
   };
 }
