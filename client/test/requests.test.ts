@@ -66,6 +66,19 @@ describe("an operation", () => {
     expect(service.asked.filter((asked) => asked === "GET /v1/jobs")).toHaveLength(3);
   });
 
+  it("that streams gives its events", async () => {
+    const { client } = memoryClient({ looks: 1 });
+    const { jobId } = await client.api.createJob({
+      type: "image",
+      prompts: ["cup"],
+      tasks: [await client.upload(picture(1))],
+    });
+    const events: string[] = [];
+    for await (const { event, data } of client.api.streamJobEvents({ jobId }))
+      events.push(`${event} ${"progress" in data ? data.progress : data.status}`);
+    expect(events).toEqual(["status processing", "progress 0.5", "end success"]);
+  });
+
   it("rejects with the service's error: status, code, sentence, request id and hints", async () => {
     const hints = {
       remainingTokens: 1,

@@ -12,9 +12,6 @@ import { savePhotoResult } from "./photo-result.ts";
 import { fileLines, fileName, type SavedFile } from "./saved.ts";
 import { unpack } from "./unpack.ts";
 
-/** The longest wait for an answer: a person watches the bar, so it must move more often than a client needs. */
-const BAR_WAIT_SECONDS = 1;
-
 function createJob(
   client: ApiClient,
   media: Media,
@@ -40,7 +37,6 @@ async function awaitJob(
   try {
     const job = await client.waitForJob(jobId, {
       onAnswer: (answer, progress) => teller.tell(answer, progress),
-      ...(isClip && { longestWaitSeconds: BAR_WAIT_SECONDS }),
     });
     const notes = job.tasks.flatMap((task) => task.error ?? []);
     if (job.status === "failed")
@@ -63,9 +59,6 @@ async function makeFolder(out: string, name: string): Promise<string> {
 
 async function saveArchive(client: ApiClient, jobId: string, folder: string): Promise<SavedFile> {
   const archive = await client.waitForArchive(jobId);
-  if (archive.status !== "ready" || archive.downloadUrl === null) {
-    throw new Failure(`The archive could not be built: ${archive.error ?? "no reason given"}`);
-  }
   const zip = await client.download(archive.downloadUrl);
   const path = join(folder, "archive.zip");
   await writeFile(path, zip);

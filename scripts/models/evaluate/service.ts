@@ -62,10 +62,9 @@ function serviceSubject(client: ApiClient, name: string): Subject {
       try {
         return await askService(client, question);
       } catch (error) {
+        if (error instanceof ApiError && error.status === undefined)
+          throw new Failure(`${name} cannot be reached: ${error.message}`);
         if (error instanceof ApiError) throw new Failure(`${name} refused: ${error.message}`);
-        // What Node's fetch throws if there is no connection.
-        if (error instanceof TypeError)
-          throw new Failure(`${name} cannot be reached: ${String(error.cause)}`);
         throw error;
       }
     },

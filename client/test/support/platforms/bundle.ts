@@ -14,6 +14,7 @@ export const bundleInto =
     await build({
       stdin: { contents: `import { walk } from "./walk.ts";\n${main}`, resolveDir },
       alias: { "segmentation-client": join(library, "index.js") },
+      external: ["node:*"],
       bundle: true,
       format: "esm",
       outfile,

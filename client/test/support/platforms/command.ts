@@ -1,23 +1,23 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { text } from "node:stream/consumers";
 import { PROJECT_ROOT } from "../../../../scripts/shared/root.ts";
 import type { Platform } from "./platform.ts";
 
-const run = promisify(execFile);
-
-/** What runs the walk with the options of the command line, and prints the report. */
-export const COMMAND = `const [options = ""] = globalThis.Deno?.args ?? process.argv.slice(2);
-console.log(JSON.stringify(await walk(JSON.parse(options))));`;
+/** What runs the walk with the options of its standard input, and prints the report. */
+export const COMMAND = `import process from "node:process";
+import { text } from "node:stream/consumers";
+console.log(JSON.stringify(await walk(JSON.parse(await text(process.stdin)))));`;
 
 /** A platform that is a program; `args` stand before the file's name. */
 export const byCommand =
   (program: string | null, file: string, ...args: string[]): Platform =>
   async (options) => {
     if (program === null) return null;
-    const { stdout } = await run(program, [...args, file, JSON.stringify(options)], { maxBuffer: 2 ** 24 });
-    return JSON.parse(stdout);
+    const child = spawn(program, [...args, file], { stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin.end(JSON.stringify(options));
+    return JSON.parse(await text(child.stdout));
   };
 
 /** The Node that the machine has on its PATH, whatever its version, beside the project's own; null if it has none. */

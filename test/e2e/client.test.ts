@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildPlatforms, PLATFORM_NAMES, type Platforms } from "../../client/test/support/platforms/all.ts";
+import { sample } from "../support/node/sample.ts";
+import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+
+describe("the client library against the whole stack", () => {
+  let stack: SharedStack;
+  let platforms: Platforms;
+  beforeAll(async () => {
+    [stack, platforms] = await Promise.all([useSharedStack(), buildPlatforms()]);
+  });
+  afterAll(() => platforms.close());
+
+  it.concurrent.each(PLATFORM_NAMES)("walks in %s", async (name) => {
+    const { baseUrl, apiKey } = stack;
+    const picture = Buffer.from(sample("chelsea")).toString("base64");
+    const report = await platforms.all[name]({ baseUrl, apiKey, picture, prompt: "cat" });
+    if (report === null) return console.log(`This machine has no ${name}: the client is not tested there.`);
+    expect(report.filter(({ failure }) => failure !== null)).toEqual([]);
+  });
+});
