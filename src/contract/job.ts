@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NextToken, pageLimit } from "./page.ts";
 import { byType, DateTime, JobType, ProcessingMode, Status, TaskId } from "./primitives.ts";
 
 const threshold = (fallback: number, description: string) =>
@@ -132,18 +133,10 @@ export type AcceptedJob = z.infer<typeof AcceptedJob>;
 
 /** GET /v1/jobs. */
 export const ListJobsQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, "must be an integer from 1 to 100")
-    .transform(Number)
-    .pipe(z.int().min(1).max(100))
-    .default(25)
-    .meta({ description: "The maximum number of jobs on a page." }),
-  nextToken: z
-    .string()
-    .max(2_000)
-    .optional()
-    .meta({ description: "The nextToken of the previous page. Send it with the same filters." }),
+  limit: pageLimit("jobs"),
+  nextToken: NextToken.meta({
+    description: "The nextToken of the previous page. Send it with the same filters.",
+  }),
   jobId: z.string().max(200).optional().meta({ description: "Only this job, if it belongs to the account." }),
   mode: ProcessingMode.optional().meta({ description: "Only jobs of this processing mode." }),
   status: Status.optional().meta({ description: "Only jobs with this status." }),

@@ -1,5 +1,5 @@
 import type { JobList, JobSummary, ListJobsQuery } from "../../contract/job.ts";
-import { decodeCursor, encodeCursor, type ListFilters } from "../../core/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../core/cursor.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Account } from "../../stores/accounts.ts";
 import type { JobRow } from "../../stores/jobs.ts";
@@ -19,13 +19,8 @@ const summary = (row: JobRow): JobSummary => ({
 /** listJobs: one page of the account's jobs, newest first; a cursor names its last job. @throws ServiceError invalid_cursor. */
 export async function listJobs(platform: Platform, account: Account, query: ListJobsQuery): Promise<JobList> {
   const secret = platform.settings.SIGNING_SECRET;
-  const filters: ListFilters = {
-    accountId: account.accountId,
-    jobId: query.jobId ?? null,
-    processingMode: query.mode ?? null,
-    status: query.status ?? null,
-  };
-  const before = query.nextToken === undefined ? null : await decodeCursor(secret, filters, query.nextToken);
+  const list = [account.accountId, query.jobId ?? null, query.mode ?? null, query.status ?? null];
+  const before = query.nextToken === undefined ? null : await decodeCursor(secret, list, query.nextToken);
   if (query.nextToken !== undefined && before === null) throw new ServiceError("invalid_cursor");
 
   // One more than requested tells whether there is another page.
@@ -35,6 +30,6 @@ export async function listJobs(platform: Platform, account: Account, query: List
   const more = rows.length > page.length && last !== undefined;
   return {
     items: page.map(summary),
-    nextToken: more ? await encodeCursor(secret, filters, last.id) : null,
+    nextToken: more ? await encodeCursor(secret, list, last.id) : null,
   };
 }
