@@ -15,6 +15,7 @@ import { leases } from "./http/routes/leases.ts";
 import { operator } from "./http/routes/operator.ts";
 import { pages } from "./http/routes/pages.ts";
 import { uploads } from "./http/routes/uploads.ts";
+import { webhookEndpoints } from "./http/routes/webhook-endpoints.ts";
 import { webhooks } from "./http/routes/webhooks.ts";
 import type { Platform } from "./platform.ts";
 
@@ -43,6 +44,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .route("/v1/jobs", jobs)
     .route("/v1/account", account)
     .route("/v1/api-keys", apiKeys)
+    .route("/v1/webhook-endpoints", webhookEndpoints)
     .route("/v1/billing", billing)
     .route("/internal/leases", leases)
     .route("/internal/operator", operator)

@@ -1,6 +1,7 @@
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc } from "./stores/job-rpc.ts";
 import type { StreamsRpc } from "./stores/streams-rpc.ts";
+import type { WebhookRpc } from "./stores/webhook-rpc.ts";
 import type { ArchiveMessage, TaskMessage } from "./stores/queue-messages.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
@@ -14,6 +15,7 @@ export interface Env {
   readonly METRICS?: AnalyticsEngineDataset;
   readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
   readonly STREAMS: DurableObjectNamespace<StreamsRpc & Rpc.DurableObjectBranded>;
+  readonly WEBHOOKS: DurableObjectNamespace<WebhookRpc & Rpc.DurableObjectBranded>;
   readonly INTERACTIVE_QUEUE: Queue<TaskMessage>;
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;

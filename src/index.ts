@@ -9,6 +9,7 @@ import { runScheduled } from "./workers/scheduled.ts";
 
 export { AccountStreams } from "./workers/account-streams.ts";
 export { JobObject } from "./workers/job-object.ts";
+export { WebhookObject } from "./workers/webhook-object.ts";
 
 observeLines(metricsWriter(bindings.METRICS));
 

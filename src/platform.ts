@@ -35,6 +35,7 @@ import { TrialLane } from "./stores/trial-lane.ts";
 import { UsageDays } from "./stores/usage-days.ts";
 import { UsageOutbox } from "./stores/usage-outbox.ts";
 import { Viewer } from "./stores/viewer.ts";
+import { WebhookEndpoints } from "./stores/webhook-endpoints.ts";
 
 /** What the services work with: the settings, and a store for each kind of fact. The composition root makes it. */
 export interface Platform {
@@ -71,6 +72,7 @@ export interface Platform {
   readonly payments: Payments | null;
   readonly viewer: Viewer;
   readonly inference: InferenceClient;
+  readonly webhookEndpoints: WebhookEndpoints;
   readonly lostJobs: LostJobs;
   readonly deadLetters: DeadLetters;
   readonly gauges: Gauges;
@@ -81,6 +83,8 @@ export interface Platform {
   readonly accountStreams: (accountId: string) => ReturnType<Env["STREAMS"]["getByName"]>;
   /** The JobObject of the platform's own id for it (64 hex digits); null if no JobObject can have that id. */
   readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
+  /** The WebhookObject of an endpoint. */
+  readonly webhookObject: (endpointId: string) => ReturnType<Env["WEBHOOKS"]["getByName"]>;
 }
 
 /** How often a line that strangers can provoke is logged for the same one of them. */
@@ -131,6 +135,7 @@ export function platformOf(env: Env): Platform {
     payments: billingSettings && new Payments(billingSettings),
     viewer: new Viewer(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
+    webhookEndpoints: new WebhookEndpoints(env.DB),
     lostJobs: new LostJobs(env.DB),
     deadLetters: new DeadLetters(env.DB),
     gauges: new Gauges(env.DB),
@@ -144,6 +149,7 @@ export function platformOf(env: Env): Platform {
         return null;
       }
     },
+    webhookObject: (endpointId) => env.WEBHOOKS.getByName(endpointId),
   };
   platforms.set(env, platform);
   return platform;

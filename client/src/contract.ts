@@ -20,6 +20,15 @@ export const ROUTES = {
   listApiKeys: "GET /v1/api-keys 200",
   createApiKey: "POST /v1/api-keys 201",
   revokeApiKey: "DELETE /v1/api-keys/{keyId} 200",
+  listWebhookEndpoints: "GET /v1/webhook-endpoints 200",
+  createWebhookEndpoint: "POST /v1/webhook-endpoints 201",
+  retrieveWebhookEndpoint: "GET /v1/webhook-endpoints/{endpointId} 200",
+  updateWebhookEndpoint: "PATCH /v1/webhook-endpoints/{endpointId} 200",
+  rotateWebhookSecret: "POST /v1/webhook-endpoints/{endpointId}/rotate-secret 200",
+  testWebhookEndpoint: "POST /v1/webhook-endpoints/{endpointId}/test 202",
+  listWebhookDeliveries: "GET /v1/webhook-endpoints/{endpointId}/deliveries 200",
+  retryWebhookDelivery: "POST /v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry 202",
+  deleteWebhookEndpoint: "DELETE /v1/webhook-endpoints/{endpointId} 204",
   createCheckout: "POST /v1/billing/checkout 201",
   createBillingPortal: "POST /v1/billing/portal 201",
 } as const;
@@ -61,10 +70,13 @@ export type ApiErrorCode =
   | "task_not_owned"
   | "task_type_mismatch"
   | "too_many_active_jobs"
+  | "too_many_attempts"
   | "too_many_keys"
   | "too_many_prompts"
+  | "too_many_secrets"
   | "too_many_streams"
   | "too_many_uploads"
+  | "too_many_webhook_endpoints"
   | "trial_exhausted"
   | "trial_expired"
   | "trial_format_unsupported"
@@ -77,7 +89,10 @@ export type ApiErrorCode =
   | "upload_incomplete"
   | "upload_not_found"
   | "upload_too_large"
-  | "url_forbidden";
+  | "url_forbidden"
+  | "webhook_delivery_not_found"
+  | "webhook_endpoint_disabled"
+  | "webhook_endpoint_not_found";
 
 /** Why a task failed, or what it could not serve. */
 export type TaskProblemCode =
@@ -416,6 +431,132 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the account's webhook endpoints */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description From now on the service tells this URL of the ends of jobs and archives. An account has at most 10 endpoints.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpointId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook endpoint */
+        get: operations["retrieveWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Its deliveries are deleted with it, and nothing further is sent.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, disable or enable a webhook endpoint
+         * @description What the request leaves out stays as it is.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpointId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook endpoint a new secret
+         * @description For 24 hours both secrets sign each request, so that the receiver can change over. If the response is lost, rotate again: a secret is never shown twice, and the earlier ones stay valid for their 24 hours.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpointId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to a webhook endpoint
+         * @description The event is of the type `test`, and delivered as any other.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpointId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a webhook endpoint's deliveries, newest first
+         * @description Deliveries are kept for a month, the newest 10,000 of an endpoint.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a delivery again now
+         * @description Also one that has succeeded, or has failed for good. If this attempt fails, those that the plan has left follow.
+         */
+        post: operations["retryWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/billing/checkout": {
         parameters: {
             query?: never;
@@ -635,6 +776,15 @@ export interface components {
             retryAfterSeconds: number | null;
             error: string | null;
         };
+        ArchiveEventData: {
+            jobId: string;
+            status: components["schemas"]["ArchiveStatus"];
+            /** @description When the service deletes the archive. */
+            expiresAt: string | null;
+            /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
+            retryAfterSeconds: number | null;
+            error: string | null;
+        };
         /** @enum {string} */
         ArchiveStatus: "pending" | "processing" | "ready" | "failed";
         /**
@@ -655,9 +805,45 @@ export interface components {
             label: string;
         };
         CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
+        /**
+         * @example {
+         *       "url": "https://example.com/webhooks/segmentation",
+         *       "events": [
+         *         "job.succeeded",
+         *         "job.failed"
+         *       ]
+         *     }
+         */
+        CreateWebhookEndpointRequest: {
+            /**
+             * @description Where the events are sent: an https URL of a public host.
+             * @example https://example.com/webhooks/segmentation
+             */
+            url: string;
+            /**
+             * @description The types of events to send; null or absent for all, later ones included. A `test` is always sent.
+             * @example [
+             *       "job.succeeded",
+             *       "job.failed"
+             *     ]
+             */
+            events?: components["schemas"]["WebhookEventType"][] | null;
+            /**
+             * @description For you alone.
+             * @example the shop's back end
+             */
+            description?: string | null;
+        };
         CreatedApiKey: {
             apiKey: components["schemas"]["ApiKey"];
             /** @description The key itself. It is shown only in this response. */
+            secret?: string;
+            /** @description True in a replayed response, which does not contain the secret. */
+            secretUnavailable: boolean;
+        };
+        CreatedWebhookEndpoint: {
+            endpoint: components["schemas"]["WebhookEndpoint"];
+            /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
             secret?: string;
             /** @description True in a replayed response, which does not contain the secret. */
             secretUnavailable: boolean;
@@ -951,6 +1137,11 @@ export interface components {
         RevokedApiKey: {
             apiKey: components["schemas"]["ApiKey"];
         };
+        RotatedWebhookSecret: {
+            endpoint: components["schemas"]["WebhookEndpoint"];
+            /** @description The secret that signs: `whsec_` and base64 of the key. It is shown only in this response. */
+            secret: string;
+        };
         /**
          * @description The state of a job or of one of its tasks. `success` and `failed` are final.
          * @enum {string}
@@ -961,6 +1152,33 @@ export interface components {
          * @example 3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg
          */
         TaskId: string;
+        /**
+         * @example {
+         *       "disabled": false
+         *     }
+         */
+        UpdateWebhookEndpointRequest: {
+            /**
+             * @description Where the events are sent: an https URL of a public host.
+             * @example https://example.com/webhooks/segmentation
+             */
+            url?: string;
+            /**
+             * @description The types of events to send; null or absent for all, later ones included. A `test` is always sent.
+             * @example [
+             *       "job.succeeded",
+             *       "job.failed"
+             *     ]
+             */
+            events?: components["schemas"]["WebhookEventType"][] | null;
+            /**
+             * @description For you alone.
+             * @example the shop's back end
+             */
+            description?: string | null;
+            /** @description True stops sending, false starts it again. What waits is kept meanwhile, for as long as a delivery is. */
+            disabled?: boolean;
+        };
         /**
          * @example {
          *       "uploadUrl": "https://storage.example.com/segmentation-media/inputs/a/b?X-Amz-Signature=0f",
@@ -1083,6 +1301,153 @@ export interface components {
                 };
             }[];
         };
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            attemptedAt: string;
+            /** @description The response's status; null if there was none. */
+            status: number | null;
+            /** @description How long it took; null while it is under way. */
+            milliseconds: number | null;
+            /** @description Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was cut off; the request may have arrived. */
+            error: ("timeout" | "unreachable" | "url_forbidden" | "interrupted") | null;
+        };
+        /**
+         * @example {
+         *       "deliveryId": "evt_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "status": "succeeded",
+         *       "event": {
+         *         "type": "archive.ready",
+         *         "timestamp": "2026-11-20T09:30:00.000Z",
+         *         "data": {
+         *           "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *           "status": "ready",
+         *           "expiresAt": "2026-11-20T09:30:00.000Z",
+         *           "retryAfterSeconds": null,
+         *           "error": null
+         *         }
+         *       },
+         *       "nextAttemptAt": null,
+         *       "attempts": [
+         *         {
+         *           "attemptedAt": "2026-11-20T09:30:00.000Z",
+         *           "status": 204,
+         *           "milliseconds": 83,
+         *           "error": null
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookDelivery: {
+            /** @description The header `webhook-id` of every attempt. */
+            deliveryId: string;
+            /**
+             * @description `pending` until an attempt has succeeded or the last one has failed.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            event: components["schemas"]["WebhookEvent"];
+            /** @description When it is tried next; null once it has ended. A disabled endpoint is not tried. */
+            nextAttemptAt: string | null;
+            attempts: components["schemas"]["WebhookAttempt"][];
+        };
+        WebhookDeliveryList: {
+            items: components["schemas"]["WebhookDelivery"][];
+            nextToken: string | null;
+        };
+        /**
+         * @description `by_account`: by PATCH. `gone`: the endpoint answered 410. `no_success`: nothing that was sent in five days succeeded. `secret_unreadable`: the operator has changed the service's own secret; rotate the endpoint's secret, then enable it.
+         * @enum {string}
+         */
+        WebhookDisabledReason: "by_account" | "gone" | "no_success" | "secret_unreadable";
+        /**
+         * @example {
+         *       "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21",
+         *       "url": "https://example.com/webhooks/segmentation",
+         *       "events": [
+         *         "job.succeeded",
+         *         "job.failed"
+         *       ],
+         *       "description": null,
+         *       "disabled": false,
+         *       "disabledReason": null,
+         *       "disabledAt": null,
+         *       "createdAt": "2026-11-20T09:30:00.000Z",
+         *       "updatedAt": "2026-11-20T09:30:00.000Z"
+         *     }
+         */
+        WebhookEndpoint: {
+            endpointId: string;
+            url: string;
+            events: components["schemas"]["WebhookEventType"][] | null;
+            description: string | null;
+            disabled: boolean;
+            disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        WebhookEndpointList: {
+            items: components["schemas"]["WebhookEndpoint"][];
+        };
+        /**
+         * @description The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when it happened.
+         * @example {
+         *       "type": "test",
+         *       "timestamp": "2026-11-20T09:30:00.000Z",
+         *       "data": {
+         *         "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"
+         *       }
+         *     }
+         */
+        WebhookEvent: {
+            /** @enum {string} */
+            type: "job.succeeded" | "job.failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["JobStatus"];
+        } | {
+            /** @enum {string} */
+            type: "archive.ready" | "archive.failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["ArchiveEventData"];
+        } | {
+            /** @constant */
+            type: "test";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, with milliseconds.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            timestamp: string;
+            data: {
+                endpointId: string;
+            };
+        };
+        /** @enum {string} */
+        WebhookEventType: "job.succeeded" | "job.failed" | "archive.ready" | "archive.failed" | "test";
     };
     responses: {
         /** @description The credential is missing, invalid, expired or revoked. */
@@ -1970,6 +2335,410 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description The account has no resource with this id. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All endpoints, newest first, without their secrets. `disabledReason` tells why one is disabled. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with the secret that signs its events. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint, without its secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint, with its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, before its first attempt. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of deliveries on a page. */
+                limit?: number;
+                /** @description The nextToken of the previous page. */
+                nextToken?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries with their attempts. `nextToken` requests the next page; on the last page it is null. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retryWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                endpointId: string;
+                /** @description The delivery's id, which its attempts carry as `webhook-id`. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, before the attempt. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has no resource with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

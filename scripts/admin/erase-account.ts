@@ -9,8 +9,15 @@ const counted = (count: number, thing: string): string =>
   `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 
 /** How far an erasure is that goes on. */
-const progressOf = ({ jobsLeft, uploadsLeft, filesLeft, deleted }: ErasureReport): string =>
-  `${deleted.toLocaleString("en")} deleted; left: ${counted(jobsLeft, "job")}, ${counted(uploadsLeft, "upload")}${filesLeft ? ", files" : ""}`;
+function progressOf({ endpointsLeft, jobsLeft, uploadsLeft, filesLeft, deleted }: ErasureReport): string {
+  const left = [
+    counted(jobsLeft, "job"),
+    counted(uploadsLeft, "upload"),
+    ...(endpointsLeft > 0 ? [counted(endpointsLeft, "webhook endpoint")] : []),
+    ...(filesLeft ? ["files"] : []),
+  ];
+  return `${deleted.toLocaleString("en")} deleted; left: ${left.join(", ")}`;
+}
 
 function sentence({ state, looksAgainAt, customerIds }: ErasureReport): string {
   const stripe =
@@ -45,13 +52,15 @@ export async function eraseAccount(
     report = ErasureReport.parse(await ask());
     idle = report.deleted > 0 ? 0 : idle + 1;
   }
-  const { accountId, state, jobsLeft, uploadsLeft, filesLeft, looksAgainAt, customerIds } = report;
+  const { accountId, state, jobsLeft, uploadsLeft, endpointsLeft, filesLeft, looksAgainAt, customerIds } =
+    report;
   return {
     result: {
       accountId,
       state,
       jobsLeft,
       uploadsLeft,
+      endpointsLeft,
       filesLeft: filesLeft ? "yes" : "no",
       looksAgainAt: new Date(looksAgainAt).toISOString(),
       customerIds: customerIds.length === 0 ? null : customerIds.join(", "),

@@ -211,6 +211,47 @@ export const WORKER_ROWS: readonly Row[] = [
     ],
   },
   {
+    heading: "Webhooks",
+    panels: [
+      {
+        title: "Webhook attempts by outcome",
+        unit: "short",
+        query: sqlOf({ metric: "webhook_attempted", show: "count", by: "outcome" }),
+        alarm: {
+          when: "`delivered` is 0 for an hour while others are above 20",
+          means: "no endpoint of any account can be reached, which is hardly the endpoints' doing",
+          todo: "see Cloudflare's status; `url_forbidden` alone means that the service's own host has changed to theirs",
+        },
+      },
+      {
+        title: "Time of a webhook attempt (95th percentile)",
+        unit: "ms",
+        query: sqlOf({ metric: "webhook_attempted", show: "p95", of: "ms", by: "outcome" }),
+      },
+      {
+        title: "Webhook deliveries ended",
+        unit: "short",
+        query: sqlOf({ metric: "webhook_delivery_ended", show: "count", by: "outcome" }),
+      },
+      {
+        title: "Time from an event to its delivery (95th percentile)",
+        unit: "ms",
+        query: sqlOf({
+          metric: "webhook_delivery_ended",
+          show: "p95",
+          of: "ms",
+          by: "type",
+          where: { outcome: "= 'succeeded'" },
+        }),
+      },
+      {
+        title: "Attempts of a webhook delivery (highest)",
+        unit: "short",
+        query: sqlOf({ metric: "webhook_delivery_ended", show: "highest", of: "attempts" }),
+      },
+    ],
+  },
+  {
     heading: "Books and storage",
     panels: [
       {

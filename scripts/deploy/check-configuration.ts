@@ -44,7 +44,7 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
   }
 }
 
-const OBJECTS = ["JOBS", "STREAMS"];
+const OBJECTS = ["JOBS", "STREAMS", "WEBHOOKS"];
 /** By which a JobObject hears that a client has gone. */
 const SIGNAL_FLAG = "enable_request_signal";
 

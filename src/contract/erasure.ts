@@ -10,6 +10,8 @@ export const ErasureReport = z.object({
   state: z.enum(["erasing", "emptied", "erased"]),
   jobsLeft: z.int(),
   uploadsLeft: z.int(),
+  /** Webhook endpoints whose deliveries are not gone; an older Worker has none. */
+  endpointsLeft: z.int().default(0),
   /** Whether the bucket may still have files of the account. */
   filesLeft: z.boolean(),
   /** How many jobs, uploads and files this run has deleted. */

@@ -7,6 +7,8 @@ export const TAGS = {
   Downloads: "All masks of a job in one zip file.",
   Account: "Who the credential belongs to, what this account may do, and what it has used.",
   "API keys": "The account's secret keys. Never use them in a browser.",
+  Webhooks:
+    "Events for your server, by the Standard Webhooks specification: the ends of jobs and archives, so that nobody has to poll. At least once, in any order. Verify each by its endpoint's secret.",
   Billing: "The payment provider's pages for the account's owner.",
 } as const;
 
@@ -50,6 +52,13 @@ export const PATH_PARAMETERS = {
   keyId: z
     .string()
     .meta({ description: "The key's id.", examples: ["key_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+  endpointId: z
+    .string()
+    .meta({ description: "The endpoint's id.", examples: ["whe_019aa0f61c4e7d2d9be7a5f40b8a6c21"] }),
+  deliveryId: z.string().meta({
+    description: "The delivery's id, which its attempts carry as `webhook-id`.",
+    examples: ["evt_019aa0f61c4e7d2d9be7a5f40b8a6c21"],
+  }),
 } as const;
 
 /** Optional headers of requests. */

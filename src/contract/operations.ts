@@ -5,6 +5,7 @@ import { BILLING_OPERATIONS } from "./operations/billing.ts";
 import { DOWNLOADS_OPERATIONS } from "./operations/downloads.ts";
 import { JOBS_OPERATIONS } from "./operations/jobs.ts";
 import { UPLOADS_OPERATIONS } from "./operations/uploads.ts";
+import { WEBHOOKS_OPERATIONS } from "./operations/webhooks.ts";
 
 /** The API: section 4 of its specification, with what this service adds to the operations and their error codes. */
 export const OPERATIONS = {
@@ -13,6 +14,7 @@ export const OPERATIONS = {
   ...DOWNLOADS_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...API_KEYS_OPERATIONS,
+  ...WEBHOOKS_OPERATIONS,
   ...BILLING_OPERATIONS,
 } as const satisfies Record<string, Operation>;
 

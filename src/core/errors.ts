@@ -91,6 +91,14 @@ export const ERROR_CATALOGUE = {
     "This account has no upload with this id. Check the id; uploads are deleted after the retention period, or after a day if no job uses them.",
   ],
   api_key_not_found: [404, "This account has no API key with this id. List its keys with GET /v1/api-keys."],
+  webhook_endpoint_not_found: [
+    404,
+    "This account has no webhook endpoint with this id. List its endpoints with GET /v1/webhook-endpoints.",
+  ],
+  webhook_delivery_not_found: [
+    404,
+    "This endpoint has no delivery with this id. Check the id; deliveries are kept for a month, the newest 10,000 of an endpoint.",
+  ],
   method_not_allowed: [
     405,
     "This path does not support this method. The Allow header lists the methods it supports.",
@@ -117,6 +125,22 @@ export const ERROR_CATALOGUE = {
     "The account has too many uploads that no job uses, or has uploaded too many bytes or deleted too many uploads within a day. Create jobs from them, delete those that you do not need, or try again after the number of seconds in Retry-After, if there is one.",
   ],
   too_many_keys: [409, "The account has too many API keys. Revoke one that is no longer needed."],
+  too_many_webhook_endpoints: [
+    409,
+    "The account has 10 webhook endpoints. Delete one that is no longer needed.",
+  ],
+  webhook_endpoint_disabled: [
+    409,
+    "The webhook endpoint is disabled; its disabledReason tells why. Enable it with PATCH and `disabled` false, then try again.",
+  ],
+  too_many_secrets: [
+    409,
+    "Five secrets of this endpoint are valid: the one in use, and those that were rotated away within 24 hours. Rotate again once one of these has ended.",
+  ],
+  too_many_attempts: [
+    409,
+    "This delivery has had 30 attempts, which is the most. Fetch the job's status with GET /v1/jobs/{jobId} instead.",
+  ],
   too_many_active_jobs: [409, "Too many jobs of this account are in progress. Wait until one has finished."],
   idempotency_mismatch: [
     409,

@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 
 /** A new identifier, `<kind>_` and a version 7 UUID without dashes: opaque, unique, sorting by time. */
-export function newId(kind: "job" | "acct" | "key"): string {
+export function newId(kind: "job" | "acct" | "key" | "whe" | "evt"): string {
   return `${kind}_${v7().replaceAll("-", "")}`;
 }
 

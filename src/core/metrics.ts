@@ -24,6 +24,8 @@ export const METRICS = {
   archive_ended: { labels: ["status"], values: { ms: "ms" } },
   archive_built: { labels: [], values: { ms: "ms", messages: "count", files: "count", size: "bytes" } },
   archive_unfinished: { labels: [], values: { ms: "ms" } },
+  webhook_attempted: { labels: ["type", "outcome"], values: { ms: "ms" } },
+  webhook_delivery_ended: { labels: ["type", "outcome"], values: { ms: "ms", attempts: "count" } },
   lane_gauges: {
     labels: ["lane"],
     values: { openJobs: "count", openTasks: "count", waitingJobs: "count", oldestWaitingSeconds: "s" },

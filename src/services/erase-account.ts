@@ -6,6 +6,7 @@ import { accountPrefixes } from "../core/object-keys.ts";
 import { mapPool } from "../core/pool.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
+import { eraseEndpoints } from "./erase-endpoints.ts";
 
 /** For so long a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
@@ -16,7 +17,7 @@ const WIDTH = 6;
 
 /**
  * Erases an account as far as one run can, in an order that any run can take up: first its person and its credentials,
- * then its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
+ * then its webhook endpoints, its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
  * Jobs under way end at once; what they used stays settled. The ledger keeps the account's id, which names nobody.
  * Each run takes a page of each kind at the least, so that what does not go holds up nothing else.
  * @throws ServiceError not_found if there is no such account; any error of a store, and another run goes on.
@@ -33,8 +34,9 @@ export async function eraseAccount(
     erasure.erasedAt === null
       ? await eraseWhatIsLeft(platform, accountId, Date.now() + RUN_MS)
       : { deleted: 0, filesLeft: false };
-  const { jobs: jobsLeft, uploads: uploadsLeft, customerIds } = await erasures.remains(accountId);
-  const isEmptied = jobsLeft === 0 && uploadsLeft === 0 && !filesLeft;
+  const remains = await erasures.remains(accountId);
+  const { jobs: jobsLeft, uploads: uploadsLeft, endpoints: endpointsLeft, customerIds } = remains;
+  const isEmptied = jobsLeft === 0 && uploadsLeft === 0 && endpointsLeft === 0 && !filesLeft;
   if (isEmptied) {
     const customerId = await erasures.customer(accountId);
     if (customerId !== null) await billing.forgetCustomer(customerId, null, now);
@@ -45,19 +47,21 @@ export async function eraseAccount(
     await erasures.finish(accountId, now);
     log("info", "account_erased", { account: accountId });
   }
-  const left = { jobsLeft, uploadsLeft, filesLeft, deleted };
+  const left = { jobsLeft, uploadsLeft, endpointsLeft, filesLeft, deleted };
   if (!isEmptied) log("info", "account_erasing", { account: accountId, ...left });
   const state = isErased ? "erased" : isEmptied ? "emptied" : "erasing";
   return { accountId, state, ...left, looksAgainAt, customerIds };
 }
 
-/** Deletes jobs, uploads and files until `until` (epoch ms). */
+/** Deletes webhook endpoints, jobs, uploads and files until `until` (epoch ms). */
 async function eraseWhatIsLeft(
   platform: Platform,
   accountId: string,
   until: number,
 ): Promise<{ deleted: number; filesLeft: boolean }> {
-  let deleted = await eraseJobs(platform, accountId, until);
+  let deleted = await eraseEndpoints(platform, accountId);
+  await platform.webhookEndpoints.forgetErased(accountId);
+  deleted += await eraseJobs(platform, accountId, until);
   const forget = (limit: number): Promise<number> => platform.erasures.forgetUploads(accountId, limit);
   deleted += await deleteInPages(forget, until, PAGES_A_RUN);
   let filesLeft = false;

@@ -4,6 +4,7 @@ import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 import { runParts } from "./run-parts.ts";
 import { sweepErasures } from "./erase-account.ts";
+import { eraseEndpoints } from "./erase-endpoints.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
 /** The overview tells of a day. */
@@ -13,12 +14,15 @@ const EVENTS_KEPT_MS = 30 * 86_400_000;
 /** An account's list shows a revoked key as long. */
 const REVOKED_KEYS_KEPT_MS = 90 * 86_400_000;
 
+/** They count against the endpoints that an account may make. */
+const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
+
 /**
  * Deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. What
  * may take longer than a cron has comes last, so that it holds up nothing else.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
-  const { uploads, ledger, usageDays, apiKeys, idempotency, billing } = platform;
+  const { uploads, ledger, usageDays, apiKeys, idempotency, billing, webhookEndpoints } = platform;
   await runParts("sweep_failed", {
     upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
     settled_units: () =>
@@ -27,6 +31,9 @@ export async function sweep(platform: Platform, now: number): Promise<void> {
     api_keys: () => deleteInPages((limit) => apiKeys.purgeRevoked(now - REVOKED_KEYS_KEPT_MS, limit)),
     idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
     stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
+    webhook_endpoints: () => eraseEndpoints(platform, null),
+    erased_endpoints: () =>
+      deleteInPages((limit) => webhookEndpoints.purge(now - ERASED_ENDPOINTS_KEPT_MS, limit)),
     uploads: () => sweepUploads(platform, now),
     erasures: () => sweepErasures(platform, now),
   });

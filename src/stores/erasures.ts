@@ -1,3 +1,5 @@
+import { MARK_DELETED } from "./webhook-endpoints.ts";
+
 /** How far an erasure is; times are epoch milliseconds. */
 export interface Erasure {
   readonly erasingAt: number;
@@ -9,6 +11,8 @@ export interface Erasure {
 export interface Remains {
   readonly jobs: number;
   readonly uploads: number;
+  /** Webhook endpoints whose objects may not be erased. */
+  readonly endpoints: number;
   /** The customers at the payment provider, deleted there or not. */
   readonly customerIds: readonly string[];
 }
@@ -40,6 +44,7 @@ export class Erasures {
       "DELETE FROM settled_units WHERE account_id = ?1 AND ?2",
       "DELETE FROM usage_days WHERE account_id = ?1 AND ?2",
       "DELETE FROM billing_sessions WHERE account_id = ?1 AND ?2",
+      `${MARK_DELETED} WHERE account_id = ?1 AND deleted_at IS NULL`,
       "SELECT erasing_at, erased_at FROM accounts WHERE id = ?1 AND ?2",
     ];
     const results = await this.#db.batch<{ erasing_at: number; erased_at: number | null }>(
@@ -99,14 +104,16 @@ export class Erasures {
         `SELECT (SELECT count(*) FROM jobs WHERE account_id = ?1)
              + (SELECT count(*) FROM deleted_jobs WHERE account_id = ?1) AS jobs,
            (SELECT count(*) FROM uploads WHERE account_id = ?1) AS uploads,
+           (SELECT count(*) FROM webhook_endpoints WHERE account_id = ?1) AS endpoints,
            (SELECT json_group_array(customer_id) FROM
               (SELECT customer_id FROM billing WHERE account_id = ?1
                UNION ALL SELECT customer_id FROM former_customers WHERE account_id = ?1)) AS customers`,
       )
       .bind(accountId)
-      .first<{ jobs: number; uploads: number; customers: string }>();
+      .first<Omit<Remains, "customerIds"> & { customers: string }>();
     if (row === null) throw new Error("a count gave no row");
-    return { jobs: row.jobs, uploads: row.uploads, customerIds: JSON.parse(row.customers) };
+    const { customers, ...counts } = row;
+    return { ...counts, customerIds: JSON.parse(customers) };
   }
 
   /** Ends the erasure. */

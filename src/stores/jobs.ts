@@ -21,6 +21,7 @@ import {
 } from "./ledger.ts";
 import { OPEN_TRIAL_TASKS } from "./trial-lane.ts";
 import { markUsed } from "./uploads.ts";
+import { hasEndpoints } from "./webhook-endpoints.ts";
 
 /** A job as the account's list shows it; times are epoch milliseconds. */
 export interface JobRow {
@@ -76,6 +77,12 @@ interface StandingRow {
   listed: number;
   voided: number;
   settled: number;
+}
+
+/** What the list says of a job that was pushed, and whether its account has webhook endpoints: that of a job that is not listed may. */
+export interface Pushed {
+  readonly standing: Standing;
+  readonly mayHaveEndpoints: boolean;
 }
 
 function standingOf(row: StandingRow | null | undefined): Standing {
@@ -164,24 +171,28 @@ export class Jobs {
     return standingOf(await this.#standing(jobId).first<StandingRow>());
   }
 
-  #standing(jobId: string): D1PreparedStatement {
+  /** A StandingRow, with further columns if they are given. */
+  #standing(jobId: string, further = ""): D1PreparedStatement {
     return this.#db
       .prepare(
         `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
            EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided,
-           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'settle') AS settled`,
+           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'settle') AS settled${further}`,
       )
       .bind(jobId);
   }
 
   /**
    * Writes a projection; an older version never overwrites a newer one. The last one also settles the job.
-   * @returns what the list says of the job.
+   * @returns what the list says of the job and its account.
    */
-  async project(projection: JobProjection): Promise<Standing> {
+  async project(projection: JobProjection): Promise<Pushed> {
     const { jobId, status, error, updatedAt, version, usedUnits, again = false } = projection;
-    const [standing] = await this.#db.batch<StandingRow>([
-      this.#standing(jobId),
+    const [read] = await this.#db.batch<StandingRow & { has_endpoints: number }>([
+      this.#standing(
+        jobId,
+        `, ${hasEndpoints("(SELECT account_id FROM jobs WHERE id = ?1)")} AS has_endpoints`,
+      ),
       this.#db
         .prepare(
           `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5,
@@ -191,7 +202,9 @@ export class Jobs {
         .bind(jobId, status, error, updatedAt, version),
       ...(usedUnits === null ? [] : this.#settle(jobId, usedUnits, updatedAt, again)),
     ]);
-    return standingOf(standing?.results[0]);
+    const row = read?.results[0];
+    const standing = standingOf(row);
+    return { standing, mayHaveEndpoints: standing !== "listed" || row?.has_endpoints === 1 };
   }
 
   /** Strikes an accepted job that is being forgotten from the list, into the deleted jobs; what it used stays settled. */

@@ -1,4 +1,6 @@
 import type { KeptArchive } from "../core/job/answers.ts";
+import { newId } from "../core/ids.ts";
+import { withEvents } from "../core/job/webhook-events.ts";
 import { milestones } from "../core/job/milestones.ts";
 import type { JobState } from "../core/job/state.ts";
 import type { Transition } from "../core/job/tasks.ts";
@@ -27,18 +29,22 @@ export class JobCell {
     return this.#state;
   }
 
-  /** Replaces the state, and forgets what it no longer keeps of an archive. Nothing else may run between a caller's look at `state` and this call. */
-  async commit(state: JobState): Promise<void> {
+  /**
+   * Replaces the state, notes the events that the change is, and forgets what it no longer keeps of an archive. Nothing else
+   * may run between a caller's look at `state` and this call.
+   */
+  async commit(next: JobState): Promise<void> {
     const before = this.#state;
+    const now = Date.now();
+    const reached = milestones(before, next, now);
+    const state = withEvents(next, reached, () => newId("evt"), now);
     if (before?.archive?.kept !== undefined && state.archive?.kept === undefined)
       this.#storage.clearKeptArchive();
     this.#state = state;
-    const now = Date.now();
     await this.#storage.save(state, nextWake(state, this.#policy, now));
     this.changes.tell();
     const { jobId, lane } = state.definition;
-    for (const { event, ...reached } of milestones(before, state, now))
-      log("info", event, { jobId, lane, ...reached });
+    for (const { event, ...milestone } of reached) log("info", event, { jobId, lane, ...milestone });
   }
 
   /** Applies a transition. Returns the new state if it was taken, else null. */

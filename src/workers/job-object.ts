@@ -34,6 +34,7 @@ import type { ExtendedTask, JobRpc } from "../stores/job-rpc.ts";
 import { JobStorage } from "../stores/job-storage.ts";
 import { platformOf, type Platform } from "../platform.ts";
 import { JobCell } from "./job-cell.ts";
+import { JobEvents } from "./job-events.ts";
 import { JobOutbox } from "./job-outbox.ts";
 import { JobWaiters } from "./job-waiters.ts";
 import { StreamPlaces } from "./stream-places.ts";
@@ -44,6 +45,7 @@ interface JobParts {
   readonly cell: JobCell;
   readonly outbox: JobOutbox;
   readonly waiters: JobWaiters;
+  readonly events: JobEvents;
 }
 
 const BROKEN_RETRY_MS = 60_000;
@@ -62,8 +64,13 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const platform = platformOf(this.env);
     const cell = new JobCell(new JobStorage(this.ctx.storage), platform.policy);
     const places = new StreamPlaces((count) => this.#sayStreams(count));
-    const waiters = new JobWaiters(cell, this, places);
-    this.#parts = { platform, cell, outbox: new JobOutbox(cell, platform), waiters };
+    this.#parts = {
+      platform,
+      cell,
+      outbox: new JobOutbox(cell, platform),
+      events: new JobEvents(cell, platform),
+      waiters: new JobWaiters(cell, this, places),
+    };
     this.ctx.waitUntil(this.#restoreAlarm(cell));
     return this.#parts;
   }
@@ -139,7 +146,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (state === null) return;
     // One that has expired was accepted: it is being forgotten, and what it used stays settled.
     if (state.phase !== "expired") await this.#cell.commit({ ...state, phase: "withdrawn" });
-    await this.#outbox.flush();
+    await this.#flush();
   }
 
   async erase(): Promise<"erased" | "left" | "unknown"> {
@@ -159,7 +166,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (!isListed) return false;
     await this.#forget(state);
     await this.#outbox.strike();
-    this.ctx.waitUntil(this.#outbox.flush());
+    this.ctx.waitUntil(this.#flush());
     return true;
   }
 
@@ -189,7 +196,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (after === null) return { status: jobView(before), canceledTasks: 0 };
     this.ctx.waitUntil(cancelLeases(this.#platform, before));
     // The account may have its next job at once, as far as the database can be told now.
-    await this.#outbox.flush();
+    await this.#flush();
     return { status: jobView(after), canceledTasks: before.tasks.filter((task) => !isDone(task)).length };
   }
 
@@ -297,7 +304,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     // The list has lost the end of a job that it still has as under way.
     const { state } = this.#cell;
     if (state?.tasks.every(isDone)) await this.#outbox.pushAgain();
-    await this.#outbox.flush();
+    await this.#flush();
     return this.#cell.state !== null;
   }
 
@@ -328,7 +335,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
       log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
     }
     try {
-      await this.#outbox.flush();
+      await this.#flush();
       await this.#cell.rearm();
     } catch (error) {
       log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
@@ -352,8 +359,14 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   async #take(transition: (state: JobState, now: number) => tasks.Transition): Promise<JobState | null> {
     const state = await this.#cell.take(transition);
-    this.ctx.waitUntil(this.#outbox.flush());
+    this.ctx.waitUntil(this.#flush());
     return state;
+  }
+
+  /** Sends what follows from the job's state. Nobody waits for the objects that its events go to. */
+  async #flush(): Promise<void> {
+    await this.#outbox.flush();
+    this.ctx.waitUntil(this.#open.events.tell());
   }
 
   #finished(state: JobState): FinishedJob {

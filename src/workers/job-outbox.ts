@@ -1,5 +1,6 @@
 import type { JobListing } from "../core/job/answers.ts";
 import * as archives from "../core/job/archive.ts";
+import { withoutEvents } from "../core/job/webhook-events.ts";
 import { hasLateWriters } from "../core/job/forget.ts";
 import { isEndConfirmed, pushDueAt, pushed } from "../core/job/listing.ts";
 import { lateWritesMs } from "../core/job/policy.ts";
@@ -152,10 +153,11 @@ export class JobOutbox {
     const { jobId } = listing.definition;
     const again = isEndConfirmed(state);
     const projection = { jobId, version, status, error, updatedAt, usedUnits, again };
-    const standing = await this.#platform.jobs.project(projection);
+    const { standing, mayHaveEndpoints } = await this.#platform.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
-    const after = pushed(latest, version, standing, Date.now());
+    const told = mayHaveEndpoints ? latest : withoutEvents(latest, latest.events ?? []);
+    const after = pushed(told, version, standing, Date.now());
     if (standing !== "listed" && after.phase === "running") log("error", "job_unlisted", { jobId });
     await this.#cell.commit(after);
   }

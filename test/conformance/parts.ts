@@ -3,6 +3,7 @@ import { ADDED_ENDING } from "./statements/added-ending.ts";
 import { ADDED_FORMATS } from "./statements/added-formats.ts";
 import { ADDED_SMALL } from "./statements/added-small.ts";
 import { ADDED_WAITING } from "./statements/added-waiting.ts";
+import { ADDED_WEBHOOKS } from "./statements/added-webhooks.ts";
 import { BEHAVIOUR } from "./statements/behaviour.ts";
 import { DECIDED_BEHAVIOUR } from "./statements/decided-behaviour.ts";
 import { DECIDED_OPERATIONS } from "./statements/decided-operations.ts";
@@ -21,7 +22,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Beyond the specification",
-    statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL, ...ADDED_WAITING],
+    statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL, ...ADDED_WAITING, ...ADDED_WEBHOOKS],
   },
 ];
 

@@ -6,5 +6,8 @@ export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is Operatio
 /** The operations on one job. */
 export const OF_ONE_JOB = OPERATION_IDS.filter((id) => OPERATIONS[id].path.includes("{jobId}"));
 
+/** The operations on one webhook endpoint. */
+export const OF_ONE_ENDPOINT = OPERATION_IDS.filter((id) => OPERATIONS[id].path.includes("{endpointId}"));
+
 /** The operations that open a page of the payment provider. */
 export const OF_BILLING = OPERATION_IDS.filter((id) => OPERATIONS[id].path.startsWith("/v1/billing/"));

@@ -15,6 +15,7 @@ import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
 import { settledJob } from "../support/worker/ledger.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
 import { later, PATIENT } from "../support/worker/time.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../support/worker/webhooks.ts";
 
 /** A data point as a reader of the table in Analytics Engine sees it. */
 type Row = [blobs: unknown, doubles: unknown];
@@ -153,6 +154,33 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
   archive_built: async () => {
     await deliverArchive(await archiveOf());
     return [[["info"], [0, 1, 7, expect.toSatisfy((size) => Number(size) > 500)]]];
+  },
+  webhook_attempted: async () => {
+    const endpoint = await newEndpoint(client);
+    const endpoints = new PlayedEndpoints(endpoint);
+    await sendTest(client, endpoint);
+    endpoints.answer(endpoint, () => new Response(null, { status: 302 }));
+    await ringEndpoint(endpoint);
+    later(MINUTE);
+    endpoints.answer(endpoint, () => new Response(null, { status: 200 }));
+    await ringEndpoint(endpoint);
+    return ["redirected", "delivered"].map((outcome) => [["info", "test", outcome], [0]]);
+  },
+  webhook_delivery_ended: async () => {
+    const endpoint = await newEndpoint(client);
+    const endpoints = new PlayedEndpoints(endpoint);
+    await sendTest(client, endpoint);
+    endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
+    await ringEndpoint(endpoint);
+    later(MINUTE);
+    endpoints.answer(endpoint, () => new Response(null, { status: 200 }));
+    await ringEndpoint(endpoint);
+    return [
+      [
+        ["info", "test", "succeeded"],
+        [MINUTE, 2],
+      ],
+    ];
   },
   lane_gauges: async () => {
     await startedJob();

@@ -1,5 +1,6 @@
 import type { ImageFormat, VideoFormat } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
+import type { ArchiveEventData, WebhookEventType } from "../../contract/webhook.ts";
 import type { Lane, TaskProblem } from "@segmentation/protocol";
 import { newDelivery, type Delivery } from "./delivery.ts";
 
@@ -90,6 +91,16 @@ export interface ArchiveRecord extends Delivery<ArchiveEnd> {
   readonly restarted?: true;
 }
 
+/** Something that the account's webhook endpoints are to be told of. The id is that of each of its deliveries. */
+export interface NotedEvent {
+  readonly id: string;
+  readonly type: Exclude<WebhookEventType, "test">;
+  /** When it happened, epoch milliseconds. */
+  readonly at: number;
+  /** How the archive ended; absent for the end of the job. */
+  readonly archive?: ArchiveEventData;
+}
+
 /**
  * `prepared`: written down, but not yet in the account's list; it may still be withdrawn. `running`: accepted.
  * `withdrawn` (never accepted) and `expired` (past its retention, or deleted before): to be forgotten with all that it left
@@ -107,6 +118,8 @@ export interface JobState {
   readonly archivesBegun?: number;
   /** Uploads of archives that nobody goes on with, to be aborted; absent if there is none. */
   readonly abandonedUploads?: readonly ArchiveUpload[];
+  /** Events that not every endpoint is known to have; absent if there is none, and of what happened before there were events. */
+  readonly events?: readonly NotedEvent[];
   /** The last fencing token given out; the next claim gets the next one. */
   readonly lastLease: number;
   readonly updatedAt: number;

@@ -29,6 +29,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
     return;
   }
   yield pushDueAt(state) ?? Infinity;
+  for (const { at } of state.events ?? []) yield at;
 
   const inWindow = state.tasks.filter((task) => takesPlace(task, now));
   for (const task of state.tasks) {

@@ -9,7 +9,7 @@ const A_DAY = 86_400;
  */
 export const crossOrigin = cors({
   origin: "*",
-  allowMethods: ["GET", "HEAD", "POST", "DELETE"],
+  allowMethods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
   exposeHeaders: [
     "x-request-id",
     "retry-after",

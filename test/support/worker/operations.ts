@@ -7,6 +7,8 @@ export interface Named {
   readonly jobId: string;
   readonly keyId: string;
   readonly taskId: string;
+  readonly endpointId: string;
+  readonly deliveryId: string;
 }
 
 /** A request without its credential. */
@@ -21,6 +23,8 @@ const ABSENT: Named = {
   jobId: `job_${"0".repeat(32)}`,
   keyId: `key_${"0".repeat(32)}`,
   taskId: "00000000-0000-4000-8000-000000000000.png",
+  endpointId: `whe_${"0".repeat(32)}`,
+  deliveryId: `evt_${"0".repeat(32)}`,
 };
 
 type Table = typeof OPERATIONS;
@@ -32,18 +36,20 @@ const BODIES: Readonly<Record<WithBody, (named: Named) => object>> = {
   importUpload: () => ({ url: "https://pictures.example/cat.png" }),
   createJob: ({ taskId }) => imageJob([taskId]),
   createApiKey: () => ({ label: "a key" }),
+  createWebhookEndpoint: () => ({ url: "https://receiver.test/hook" }),
+  updateWebhookEndpoint: () => ({ disabled: false }),
 };
 
 const hasBody = (operation: OperationId): operation is WithBody => operation in BODIES;
 
 /** A valid request of an operation; the things that it names do not exist unless they are given. */
 export function requestOf(operation: OperationId, named: Partial<Named> = {}): OperationRequest {
-  const all = { ...ABSENT, ...named };
+  const all: Readonly<Record<string, string>> & Named = { ...ABSENT, ...named };
   const { method, path, idempotencyKey }: Operation = OPERATIONS[operation];
   const body = hasBody(operation) ? BODIES[operation](all) : undefined;
   return {
     method: method.toUpperCase(),
-    path: path.replace("{jobId}", all.jobId).replace("{keyId}", all.keyId).replace("{taskId}", all.taskId),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => all[name] ?? ""),
     headers: {
       ...(idempotencyKey !== undefined && { "idempotency-key": crypto.randomUUID() }),
       ...(body !== undefined && { "content-type": "application/json" }),

@@ -17,6 +17,8 @@ export interface RandomRequest {
 export const OWN = {
   jobId: `job_${"f".repeat(32)}`,
   keyId: `key_${"f".repeat(32)}`,
+  endpointId: `whe_${"f".repeat(32)}`,
+  deliveryId: `evt_${"f".repeat(32)}`,
   tasks: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
   /** What is there to be deleted: the others go on asking for the rest. */
   spareJobId: `job_${"e".repeat(32)}`,
@@ -32,7 +34,7 @@ const utf8 = (value: unknown): Uint8Array<ArrayBuffer> =>
 const idempotencyKey = fc.stringMatching(/^[\x21-\x7e]{1,128}$/);
 
 /** Well-formed ids of things that do not exist. */
-const ABSENT = [`job_${"0".repeat(32)}`, `key_${"0".repeat(32)}`];
+const ABSENT = ["job", "key", "whe"].map((kind) => `${kind}_${"0".repeat(32)}`);
 
 /** A segment of a path: whatever survives a URL. */
 const segment = fc
@@ -47,13 +49,17 @@ const queryText = (values: unknown): string => {
 };
 
 const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
-  path.replace(/\{\w+\}/, id) + queryText(query);
+  path.replace("{deliveryId}", OWN.deliveryId).replace(/\{\w+\}/, id) + queryText(query);
 
-/** A body that a schema accepts; a job often names files that the account has, and an import a URL. */
+/** A body that a schema accepts; a job often names files that the account has, an import and an endpoint a URL. */
 function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   if (id === "importUpload") {
     const url = fc.nat().map((n) => `https://pictures.example/${n}.png`);
     return fc.oneof(valid(schema), fc.record({ url }));
+  }
+  if (id === "createWebhookEndpoint") {
+    const url = fc.webUrl({ validSchemes: ["https"] });
+    return fc.tuple(valid(schema), url).map(([body, to]) => ({ ...Object(body), url: to }));
   }
   if (id !== "createJob") return valid(schema);
   const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
@@ -66,7 +72,7 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
 /** The placeholders that a path of an operation names. */
 function ownNames(id: OperationId): string[] {
   if (id === "deleteJob") return [OWN.spareJobId];
-  return id === "deleteUpload" ? [OWN.spareTask] : [OWN.jobId, OWN.keyId];
+  return id === "deleteUpload" ? [OWN.spareTask] : [OWN.jobId, OWN.keyId, OWN.endpointId];
 }
 
 /** A valid request of an operation. */
@@ -122,7 +128,7 @@ function malformedRequest(id: OperationId, operation: Operation): fc.Arbitrary<R
   });
   const kinds: fc.Arbitrary<RandomRequest>[] = [];
   if (query !== undefined) {
-    kinds.push(refusedQuery(query).map((values) => request({ path: pathOf(operation, "", values) })));
+    kinds.push(refusedQuery(query).map((values) => request({ path: pathOf(operation, "absent", values) })));
   }
   if (body !== undefined) {
     const headers = { ...key, ...JSON_TYPE };

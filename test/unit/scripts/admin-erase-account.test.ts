@@ -13,6 +13,7 @@ function worker(...reports: Partial<ErasureReport>[]) {
       state: "erasing",
       jobsLeft: 0,
       uploadsLeft: 0,
+      endpointsLeft: 0,
       filesLeft: false,
       deleted: 0,
       looksAgainAt: Date.UTC(2026, 0, 2),
@@ -53,7 +54,7 @@ describe("npm run admin -- erase-account", () => {
 
   it("goes on while files alone are left, and tells after each run how far it is", async () => {
     const { ask } = worker(
-      { jobsLeft: 1, uploadsLeft: 12_000, filesLeft: true, deleted: 10_240 },
+      { jobsLeft: 1, uploadsLeft: 12_000, endpointsLeft: 2, filesLeft: true, deleted: 10_240 },
       { filesLeft: true, deleted: 50_000 },
       { state: "emptied", deleted: 7 },
     );
@@ -61,7 +62,7 @@ describe("npm run admin -- erase-account", () => {
     const outcome = await eraseAccount(ask, (progress) => told.push(progress), 1);
     expect(outcome).toMatchObject({ result: { state: "emptied", filesLeft: "no" }, exitCode: 0 });
     expect(told).toEqual([
-      "10,240 deleted; left: 1 job, 12,000 uploads, files",
+      "10,240 deleted; left: 1 job, 12,000 uploads, 2 webhook endpoints, files",
       "50,000 deleted; left: 0 jobs, 0 uploads, files",
     ]);
   });

@@ -42,6 +42,7 @@ it(
       "402 trial_expired",
       "409 too_many_uploads",
       "409 too_many_keys",
+      "409 too_many_webhook_endpoints",
       "429 rate_limited",
     ])
       expect(told).toContain(refusal);

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { ErasureReport } from "../../../src/contract/erasure.ts";
 import { archiveKey, inputKey, outputKey } from "../../../src/core/object-keys.ts";
+import { WebhookObject } from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount, sweepErasures } from "../../../src/services/erase-account.ts";
 import { Billing } from "../../../src/stores/billing.ts";
@@ -17,6 +18,7 @@ import { deliver, deliverTask, finishJob, output, PlayedInference } from "../../
 import { imageJob, newJob, PNG, uploaded } from "../../support/worker/jobs.ts";
 import { storedOf, tracesOf } from "../../support/worker/traces.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/webhooks.ts";
 
 const HOUR = 3_600_000;
 
@@ -201,6 +203,11 @@ describe("an account that is erased", () => {
           `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, effect_id, lease, lease_until, created_at)
            VALUES (?1, 'o', 'k', 'f', 'e', 'l', 1, 1)`,
         ),
+      endpoint: () =>
+        env.DB.prepare(
+          `INSERT INTO webhook_endpoints (id, account_id, url, secrets, enabled_at, created_at, updated_at)
+           VALUES ('w', ?1, 'https://late.test', 's', 1, 1, 1)`,
+        ),
       customer: () =>
         env.DB.prepare("INSERT INTO billing (account_id, customer_id, updated_at) VALUES (?1, 'cus_2', 1)"),
       person: () => env.DB.prepare("UPDATE accounts SET email = 'again@example.com' WHERE id = ?1"),
@@ -210,6 +217,24 @@ describe("an account that is erased", () => {
       await expect(statement().bind(accountId).run(), what).rejects.toThrow("the account is erased");
     }
     expect((await erase(person, now)).state).toBe("emptied");
+  });
+
+  it("loses its webhook endpoints with their deliveries, and nothing is sent to them any more", async () => {
+    const endpoint = await newEndpoint(person, MARKS.image, { description: MARKS.label });
+    const endpoints = new PlayedEndpoints(endpoint);
+    await sendTest(person, endpoint);
+    const resets = vi
+      .spyOn(WebhookObject.prototype, "erase")
+      .mockRejectedValueOnce(new Error("it was reset"));
+    expect(await erase(person)).toMatchObject({ state: "erasing", endpointsLeft: 1 });
+    expect(await tracesOf(MARKS.image, person.jobIds)).toEqual([]);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toEqual([]);
+
+    expect(await erase(person)).toMatchObject({ state: "emptied", endpointsLeft: 0 });
+    expect(resets).toHaveBeenCalledTimes(2);
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first("n")).toBe(0);
+    expect(await ringEndpoint(endpoint)).toBe(false);
   });
 
   it("frees the person's identity: its next token creates a new account", async () => {

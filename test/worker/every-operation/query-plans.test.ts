@@ -15,6 +15,7 @@ import { planOf } from "../../support/worker/query-plans.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
 import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { later } from "../../support/worker/time.ts";
+import { newEndpoint, ringEndpoint, sendTest } from "../../support/worker/webhooks.ts";
 
 const CRONS = ["17 * * * *", "*/5 * * * *", "43 3 * * *"];
 /** What a statement may read whole: only rows that wait for something, or few. */
@@ -27,6 +28,8 @@ const READ_WHOLE = new Set([
   "SCAN billing USING INDEX billing_in_arrears",
   // The erasures under way, in the order of their turns.
   "SCAN accounts USING INDEX accounts_being_erased",
+  // Endpoints that are deleted and not erased.
+  "SCAN webhook_endpoints USING INDEX webhook_endpoints_to_erase",
   // Messages that nobody could handle, purged every hour.
   "SCAN dead_letters",
 ]);
@@ -48,14 +51,21 @@ describe("the database", () => {
   it("reads by an index and without a sort in every statement of an operation, a job's life, a cron, an erasure and show-account", async () => {
     const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
     const client = await newClient();
+    // What waits for the endpoint is not sent by itself then.
+    later(86_400_000);
+    const endpoint = await newEndpoint(client);
+    const { deliveryId } = await sendTest(client, endpoint);
     const job = await successfulJob(client);
     const keyId = (await client.send("POST", "/v1/api-keys", { label: "key" }, { "idempotency-key": "k" }))
       .body.keyId;
     const stripe = new PlayedStripe(playedElsewhere);
+    await ringEndpoint(endpoint);
     for (const operation of OPERATION_IDS) {
       const taskId = await uploaded(client);
       const { jobId } = operation === "deleteJob" ? await newJob(client) : job;
-      const { method, path, headers, body } = requestOf(operation, { jobId, keyId, taskId });
+      const { endpointId } = endpoint;
+      const named = { jobId, keyId, taskId, endpointId, deliveryId };
+      const { method, path, headers, body } = requestOf(operation, named);
       await client.send(method, path, body, headers);
     }
     await createSession(client, "checkout");

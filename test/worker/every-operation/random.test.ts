@@ -4,12 +4,13 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorObject } from "../../../src/contract/error.ts";
 import { z } from "zod";
 import { COMMON_ERRORS, type Operation } from "../../../src/contract/operation.ts";
-import { OPERATIONS } from "../../../src/contract/operations.ts";
+import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
 import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
 import { Queues } from "../../../src/stores/queues.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { newJob, uploaded } from "../../support/worker/jobs.ts";
-import { OPERATION_IDS } from "../../support/operation-tables.ts";
+import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";
+import { OF_ONE_ENDPOINT, OPERATION_IDS } from "../../support/operation-tables.ts";
 import { at } from "../../support/at.ts";
 import { amount } from "../../support/worker/random.ts";
 import {
@@ -58,7 +59,7 @@ const sendAs = (client: Client, request: RandomRequest, names: Names = []): Prom
   });
 };
 
-/** An account that has something: two jobs, a second key, four pictures. */
+/** An account that has something: two jobs, a second key, four pictures, a webhook endpoint that was told something. */
 async function furnishedClient(): Promise<{ client: Client; names: Names }> {
   // A fresh one for each batch: the rate limit is not what this is about.
   const client = await newClient();
@@ -69,11 +70,15 @@ async function furnishedClient(): Promise<{ client: Client; names: Names }> {
     { label: "second" },
     { "idempotency-key": "second" },
   );
+  const endpoint = await newEndpoint(client);
+  const { deliveryId } = await sendTest(client, endpoint);
   const names: Names = [
     [OWN.jobId, jobId],
     [OWN.keyId, body.apiKey.keyId],
     [OWN.spareJobId, (await newJob(client)).jobId],
     [OWN.spareTask, await uploaded(client)],
+    [OWN.endpointId, endpoint.endpointId],
+    [OWN.deliveryId, deliveryId],
     ...OWN.tasks.map((placeholder, i) => [placeholder, at(tasks, i)] as const),
   ];
   return { client, names };
@@ -120,7 +125,13 @@ describe("any request", () => {
         thousand(part),
       );
       expect(stripe.calls.length).toBeGreaterThan(0);
-      const rarelyGood = new Set(["retrieveJobResult", "createJobDownload", "retrieveJobDownload"]);
+      const rarelyGood = new Set<OperationId>([
+        "retrieveJobResult",
+        "createJobDownload",
+        "retrieveJobDownload",
+        // The endpoint is there until one of the requests deletes it.
+        ...OF_ONE_ENDPOINT,
+      ]);
       for (const id of OPERATION_IDS)
         if (!rarelyGood.has(id)) expect(seen.get(id) ?? 0, id).toBeGreaterThan(0);
     },
@@ -147,7 +158,8 @@ describe("any request", () => {
       );
       const { results } = await env.DB.prepare(
         `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM api_keys) AS keys,
-              (SELECT count(*) FROM uploads) + (SELECT count(*) FROM jobs) + (SELECT count(*) FROM billing) AS effects`,
+              (SELECT count(*) FROM uploads) + (SELECT count(*) FROM jobs) + (SELECT count(*) FROM billing)
+                + (SELECT count(*) FROM webhook_endpoints) AS effects`,
       ).all();
       expect(results).toEqual([{ accounts: 1_000 / BATCH, keys: 1_000 / BATCH, effects: 0 }]);
     },

@@ -7,6 +7,8 @@ import { uploaded } from "../../support/worker/jobs.ts";
 import { type Named, requestOf } from "../../support/worker/operations.ts";
 import { playedElsewhere } from "../../support/worker/elsewhere.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
+import { later } from "../../support/worker/time.ts";
+import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";
 
 /** An account with one of everything, and what of it no other may see. */
 interface Tenant {
@@ -21,7 +23,14 @@ async function newTenant(): Promise<Tenant> {
   await client.send("POST", `/v1/jobs/${jobId}/download`);
   await deliverArchive(jobId);
   const made = await client.send("POST", "/v1/api-keys", { label: "mine" }, { "idempotency-key": "mine" });
-  const own = { jobId, keyId: String(made.body.apiKey.keyId), taskId: await uploaded(client) };
+  const endpoint = await newEndpoint(client);
+  const own = {
+    jobId,
+    keyId: String(made.body.apiKey.keyId),
+    taskId: await uploaded(client),
+    endpointId: endpoint.endpointId,
+    deliveryId: (await sendTest(client, endpoint)).deliveryId,
+  };
   return { client, own, traces: [client.accountId, ...Object.values(own)] };
 }
 
@@ -45,6 +54,15 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   listApiKeys: null,
   createApiKey: null,
   revokeApiKey: "keyId",
+  listWebhookEndpoints: null,
+  createWebhookEndpoint: null,
+  retrieveWebhookEndpoint: "endpointId",
+  updateWebhookEndpoint: "endpointId",
+  rotateWebhookSecret: "endpointId",
+  testWebhookEndpoint: "endpointId",
+  listWebhookDeliveries: "endpointId",
+  retryWebhookDelivery: "endpointId",
+  deleteWebhookEndpoint: "endpointId",
   createCheckout: null,
   createBillingPortal: null,
 };
@@ -59,6 +77,8 @@ describe("two accounts", () => {
   let ada: Tenant;
   let bob: Tenant;
   beforeEach(async () => {
+    // What waits for the endpoints is not sent by itself then.
+    later(86_400_000);
     ada = await newTenant();
     bob = await newTenant();
     const stripe = new PlayedStripe(playedElsewhere);
@@ -92,21 +112,24 @@ describe("two accounts", () => {
     },
   );
 
-  it.each(["createApiKey", "createCheckout", "createBillingPortal", "createJob"] as const)(
-    "may use the same Idempotency-Key without knowing of each other: %s",
-    async (operation) => {
-      const answers = await Promise.all(
-        [ada, bob].map(async ({ client, own }) => {
-          const { method, path, body } = requestOf(operation, own);
-          return client.send(method, path, body, { "idempotency-key": "the same" });
-        }),
-      );
-      for (const answer of answers) {
-        expect(answer).toMatchObject({ status: OPERATIONS[operation].status, replayed: null });
-      }
-      expect(answers[0]?.body).not.toEqual(answers[1]?.body);
-    },
-  );
+  it.each([
+    "createApiKey",
+    "createWebhookEndpoint",
+    "createCheckout",
+    "createBillingPortal",
+    "createJob",
+  ] as const)("may use the same Idempotency-Key without knowing of each other: %s", async (operation) => {
+    const answers = await Promise.all(
+      [ada, bob].map(async ({ client, own }) => {
+        const { method, path, body } = requestOf(operation, own);
+        return client.send(method, path, body, { "idempotency-key": "the same" });
+      }),
+    );
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: OPERATIONS[operation].status, replayed: null });
+    }
+    expect(answers[0]?.body).not.toEqual(answers[1]?.body);
+  });
 
   it("get signed addresses of their own files alone", async () => {
     const { body } = await ask(ada.client, "retrieveJobResult", ada.own);

@@ -135,7 +135,7 @@ describe("the books", () => {
     await close();
     const { sums } = await closing();
     const end = { status: "success", error: null, updatedAt: Date.now(), usedUnits: 3 } as const;
-    expect(await platform.jobs.project({ jobId, version: 9, ...end })).toBe("listed");
+    expect((await platform.jobs.project({ jobId, version: 9, ...end })).standing).toBe("listed");
     await settledJob(accountId, { jobId, units: 3, fund: "trial", endedAt: Date.now() });
     await platform.jobs.retire(jobId, 3, Date.now());
     await platform.jobs.withdraw(jobId, Date.now());

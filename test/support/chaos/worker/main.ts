@@ -9,7 +9,7 @@ import service from "../../../../src/index.ts";
 import { Draws } from "../draws.ts";
 import { MESSAGE_FAULTS, REORDERED } from "../faults.ts";
 
-export { AccountStreams, JobObject } from "../../../../src/index.ts";
+export { AccountStreams, JobObject, WebhookObject } from "../../../../src/index.ts";
 
 interface ChaosEnv extends Env {
   /** What the draws follow from, in this life of the Worker. */

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { KEPT_PER_LIVE } from "../../../../src/core/account-budget.ts";
 import { USAGE_KEPT_DAYS } from "../../../../src/core/usage-period.ts";
+import { MOST_KEPT_ENDPOINTS } from "../../../../src/core/webhook/bounds.ts";
 import { platformOf } from "../../../../src/platform.ts";
 import type { Costs } from "./meter.ts";
 import type { Stored } from "./stored.ts";
@@ -66,8 +67,8 @@ export function promisesOfTrial(
     rows("usage_days", USAGE_KEPT_DAYS + 2, "one per day, for 400 days"),
     rows(
       "idempotency_keys",
-      3 * tasks + keptKeys + 26 * pages,
-      "one per effect, for a day: jobs, API keys, billing pages",
+      3 * tasks + keptKeys + 26 * pages + MOST_KEPT_ENDPOINTS,
+      "one per effect, for a day: jobs, API keys, billing pages, webhook endpoints",
     ),
     rows("api_keys", keptKeys, `${KEPT_PER_LIVE} × MAX_API_KEYS`),
     rows("billing", 1, "one per account"),
@@ -76,6 +77,7 @@ export function promisesOfTrial(
     rows("stripe_events", 0, "only true events are noted, once"),
     rows("meter_events", 0, "a trial reports no usage"),
     rows("dead_letters", 0, "no message of a client's can fail"),
+    rows("webhook_endpoints", MOST_KEPT_ENDPOINTS, "ten, and those that were deleted within a day"),
     rows("accounts", 1, "one per person at the identity provider"),
     {
       what: "bytes of inputs",

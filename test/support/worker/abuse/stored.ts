@@ -22,6 +22,7 @@ const TABLES = [
   "stripe_events",
   "meter_events",
   "dead_letters",
+  "webhook_endpoints",
   "accounts",
 ] as const;
 

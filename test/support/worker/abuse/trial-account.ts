@@ -45,6 +45,7 @@ export class TrialAttacker {
     await this.#createManyAtOnce();
     await this.#askAgain();
     await this.#makeKeys();
+    await this.#makeEndpoints();
     await this.#openBillingPages();
     await this.#look();
   }
@@ -162,6 +163,19 @@ export class TrialAttacker {
       made.push(body.apiKey.keyId);
     }
     for (const keyId of made) await this.#ask("DELETE", `/v1/api-keys/${keyId}`);
+  }
+
+  async #makeEndpoints(): Promise<void> {
+    const made: string[] = [];
+    for (let i = 0; i < this.#tries; i += 1) {
+      const url = `https://victim.example.com/${"x".repeat(1_000)}`;
+      const { status, body } = await this.#ask("POST", "/v1/webhook-endpoints", { url });
+      if (status !== 201) break;
+      made.push(body.endpoint.endpointId);
+    }
+    for (const endpointId of made.slice(0, 1))
+      await this.#ask("POST", `/v1/webhook-endpoints/${endpointId}/test`);
+    for (const endpointId of made) await this.#ask("DELETE", `/v1/webhook-endpoints/${endpointId}`);
   }
 
   async #openBillingPages(): Promise<void> {

@@ -1,0 +1,62 @@
+import type { WebhookEvent } from "../contract/webhook.ts";
+import { eventOf, withoutEvents } from "../core/job/webhook-events.ts";
+import type { NotedEvent } from "../core/job/state.ts";
+import { log, reasonOf } from "../core/log.ts";
+import { wants } from "../core/webhook/listener.ts";
+import type { Platform } from "../platform.ts";
+import type { Listener } from "../stores/webhook-endpoints.ts";
+import type { OutgoingEvent } from "../stores/webhook-rpc.ts";
+import type { JobCell } from "./job-cell.ts";
+
+/**
+ * The job's events on their way to the objects of its account's webhook endpoints: each is handed over until every object has it,
+ * and an object takes it once. Apart from the outbox, so that no message of the job waits for an object that answers late.
+ */
+export class JobEvents {
+  readonly #cell: JobCell;
+  readonly #platform: Platform;
+  #telling: Promise<void> | null = null;
+
+  constructor(cell: JobCell, platform: Platform) {
+    this.#cell = cell;
+    this.#platform = platform;
+  }
+
+  /** Hands over what is noted; what fails is due again later. One run at a time. Never throws. */
+  async tell(): Promise<void> {
+    this.#telling ??= this.#tellAll()
+      .catch((error: unknown) => {
+        const jobId = this.#cell.state?.definition.jobId;
+        log("warn", "webhook_delayed", { jobId, reason: reasonOf(error) });
+      })
+      .finally(() => {
+        this.#telling = null;
+      });
+    await this.#telling;
+  }
+
+  async #tellAll(): Promise<void> {
+    for (;;) {
+      const { state } = this.#cell;
+      if (state?.phase !== "running" || state.events === undefined) return;
+      const listeners = await this.#platform.webhookEndpoints.listeners(state.definition.accountId);
+      const ends = await Promise.allSettled(
+        state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners)),
+      );
+      const told = state.events.filter((_, i) => ends[i]?.status === "fulfilled");
+      await this.#cell.take((job) => ({ state: withoutEvents(job, told), taken: true }));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+    }
+  }
+
+  /** Hands an event to the object of each endpoint that wants it. */
+  async #handOver(event: NotedEvent, told: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
+    const { id, type, at } = event;
+    const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(told) };
+    await Promise.all(
+      listeners
+        .filter((listener) => wants(listener, event))
+        .map(({ endpointId }) => this.#platform.webhookObject(endpointId).receive(endpointId, outgoing)),
+    );
+  }
+}

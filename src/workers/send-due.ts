@@ -1,0 +1,121 @@
+import type { DisabledReason } from "../contract/webhook.ts";
+import { log } from "../core/log.ts";
+import { deliveryKeptMs, MOST_DELIVERIES } from "../core/webhook/bounds.ts";
+import { attempted, begun, type Delivery } from "../core/webhook/delivery.ts";
+import { disablingReason, failingAfter } from "../core/webhook/health.ts";
+import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhook/secrets.ts";
+import type { Platform } from "../platform.ts";
+import { outcomeOf, postEvent } from "../services/post-event.ts";
+import type { EndpointTarget } from "../stores/webhook-endpoints.ts";
+import type { DeliveryRecord } from "../stores/webhook-rpc.ts";
+import type { WebhookStorage } from "../stores/webhook-storage.ts";
+
+/** How many requests an endpoint gets at a time; a Worker has six connections. */
+const WIDTH = 4;
+/** After so long no further attempt begins: the next alarm goes on, with what is true of the endpoint by then. */
+const RUN_MS = 60_000;
+
+/** The endpoint of one run: what its row says now. */
+interface Run {
+  readonly platform: Platform;
+  readonly storage: WebhookStorage;
+  readonly endpointId: string;
+  readonly target: EndpointTarget;
+  readonly secrets: readonly WebhookSecret[];
+}
+
+/**
+ * Sends what is due to an endpoint, several at a time, until nothing is due, it is disabled, or this run has had its time.
+ * @throws if the database can't be read; nothing is lost.
+ */
+export async function sendDue(platform: Platform, storage: WebhookStorage): Promise<void> {
+  const { endpointId } = storage;
+  if (endpointId === null) return;
+  purge(platform, storage, endpointId);
+  const target = await platform.webhookEndpoints.target(endpointId);
+  if (storage.endpointId === null) return;
+  // A row that is missing was deleted, or lost with a restore of the database: what waits ends with its retention.
+  if (target === null || target.isDisabled) {
+    storage.isHeld = true;
+    return;
+  }
+  storage.isHeld = false;
+  if ((storage.failingSince ?? Infinity) < target.enabledAt) storage.failingSince = null;
+  const secrets = await unsealSecrets(platform.settings.SIGNING_SECRET, endpointId, target.sealedSecrets);
+  const run = { platform, storage, endpointId, target, secrets: secrets ?? [] };
+  const reason =
+    secrets === null ? "secret_unreadable" : disablingReason(null, storage.failingSince, Date.now());
+  if (reason !== null) return disable(run, reason);
+
+  const until = Date.now() + RUN_MS;
+  const sendOneByOne = async (): Promise<void> => {
+    while (Date.now() < until) {
+      const next = storage.endpointId === null || storage.isHeld ? null : beginNext(run);
+      if (next === null) return;
+      await attempt(run, next.delivery, next.index);
+    }
+  };
+  await Promise.all(Array.from({ length: WIDTH }, sendOneByOne));
+}
+
+function purge(platform: Platform, storage: WebhookStorage, endpointId: string): void {
+  const dropped = storage.purge(Date.now() - deliveryKeptMs(platform.policy), MOST_DELIVERIES);
+  if (dropped > 0) log("warn", "webhook_deliveries_dropped", { endpointId, deliveries: dropped });
+}
+
+/** Begins the attempt that is due for longest: it is written down before it is made. Null if none is due. */
+function beginNext(run: Run): { readonly delivery: DeliveryRecord; readonly index: number } | null {
+  for (;;) {
+    const now = Date.now();
+    const due = run.storage.firstDue(now);
+    if (due === null) return null;
+    const { delivery, attempt: index } = begun(due, Math.random(), now);
+    save(run, due, delivery);
+    if (index !== null) return { delivery: { ...due, ...delivery }, index };
+  }
+}
+
+async function attempt(run: Run, delivery: DeliveryRecord, index: number): Promise<void> {
+  const { platform, storage, endpointId, target, secrets } = run;
+  const { id: eventId, type } = delivery;
+  const signing = validSecrets(secrets, Date.now()).map(({ secret }) => secret);
+  const end = await postEvent(platform.settings, target.url, signing, delivery);
+  const { status, ms } = end;
+  log("info", "webhook_attempted", { endpointId, eventId, type, outcome: outcomeOf(end), status, ms });
+  const latest = storage.endpointId === null ? null : storage.find(eventId);
+  if (latest === null) return;
+  const now = Date.now();
+  save(run, latest, attempted(latest, index, end, Math.random(), now));
+  storage.failingSince = failingAfter(storage.failingSince, end, now);
+  const reason = disablingReason(status, storage.failingSince, now);
+  if (reason !== null) await disable(run, reason);
+}
+
+/** Writes how a delivery stands, and tells the log of its end. */
+function save(
+  { storage, endpointId }: Run,
+  { id, type, at, outcome: before }: DeliveryRecord,
+  after: Delivery,
+): void {
+  storage.save(id, after);
+  if (before !== null || after.outcome === null) return;
+  const { outcome, attempts } = after;
+  const ms = Date.now() - at;
+  log("info", "webhook_delivery_ended", {
+    endpointId,
+    eventId: id,
+    type,
+    outcome,
+    ms,
+    attempts: attempts.length,
+  });
+}
+
+async function disable(
+  { platform, storage, endpointId, target }: Run,
+  reason: DisabledReason,
+): Promise<void> {
+  const isNews = await platform.webhookEndpoints.disable(endpointId, reason, Date.now());
+  storage.isHeld = true;
+  if (isNews) log("warn", "webhook_disabled", { account: target.accountId, endpointId, reason });
+}

@@ -1,0 +1,95 @@
+import { DurableObject } from "cloudflare:workers";
+import { log, reasonOf } from "../core/log.ts";
+import { deliveryKeptMs } from "../core/webhook/bounds.ts";
+import { askedAgain } from "../core/webhook/delivery.ts";
+import { nextWake } from "../core/webhook/wake.ts";
+import type { Env } from "../env.ts";
+import { platformOf, type Platform } from "../platform.ts";
+import type { DeliveryRecord, OutgoingEvent, WebhookRpc } from "../stores/webhook-rpc.ts";
+import { WebhookStorage } from "../stores/webhook-storage.ts";
+import { sendDue } from "./send-due.ts";
+
+const BROKEN_RETRY_MS = 60_000;
+
+/**
+ * What is on its way to one webhook endpoint: the methods of WebhookRpc. Each writes first; the alarm sends. Every endpoint has an
+ * object of its own, so that one that is slow or dead delays no other.
+ */
+export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
+  readonly #storage = new WebhookStorage(this.ctx.storage);
+  #erasures = 0;
+
+  get #platform(): Platform {
+    return platformOf(this.env);
+  }
+
+  async receive(endpointId: string, event: OutgoingEvent): Promise<DeliveryRecord | null> {
+    const storage = this.#storage;
+    if (storage.endpointId === null) {
+      // An object that was erased must not come to life again for an event that was on its way.
+      const erasures = this.#erasures;
+      const target = await this.#platform.webhookEndpoints.target(endpointId);
+      if (target === null || erasures !== this.#erasures) return null;
+      storage.begin(endpointId);
+    }
+    const delivery = storage.add(event, Date.now());
+    // Only an endpoint that is enabled is told of anything.
+    storage.isHeld = false;
+    await this.#rearm();
+    return delivery;
+  }
+
+  deliveries(before: number | null, limit: number): DeliveryRecord[] {
+    return this.#storage.endpointId === null
+      ? []
+      : this.#storage.page(before ?? Number.MAX_SAFE_INTEGER, limit);
+  }
+
+  async retry(deliveryId: string): Promise<DeliveryRecord | "too_many_attempts" | null> {
+    const known = this.#storage.endpointId === null ? null : this.#storage.find(deliveryId);
+    if (known === null) return null;
+    const asked = askedAgain(known, Date.now());
+    if (asked === null) return "too_many_attempts";
+    this.#storage.save(deliveryId, asked);
+    this.#storage.isHeld = false;
+    await this.#rearm();
+    return { ...known, ...asked };
+  }
+
+  async resume(): Promise<void> {
+    if (this.#storage.endpointId === null) return;
+    this.#storage.isHeld = false;
+    this.#storage.failingSince = null;
+    await this.#rearm();
+  }
+
+  async erase(): Promise<void> {
+    this.#erasures += 1;
+    await this.#storage.clear();
+  }
+
+  /**
+   * Sends what is due. The platform drops an alarm that throws too often, and with it all that waits: this one never throws, not
+   * even while a setting is missing.
+   */
+  override async alarm(): Promise<void> {
+    if (this.#storage.endpointId === null) return;
+    try {
+      // Whoever is cut off in the middle of a run is woken again.
+      await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+      await sendDue(this.#platform, this.#storage);
+      await this.#rearm();
+    } catch (error) {
+      log("error", "alarm_failed", { object: this.#storage.endpointId, reason: reasonOf(error) });
+      await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
+    }
+  }
+
+  /** Sets the alarm for what comes next. With nothing to keep, the object forgets itself. */
+  async #rearm(): Promise<void> {
+    if (this.#storage.endpointId === null) return;
+    const { pending } = this.#storage;
+    if (pending.oldestAt === null) return this.erase();
+    await this.#storage.setAlarm(nextWake(pending, deliveryKeptMs(this.#platform.policy), Date.now()));
+  }
+}

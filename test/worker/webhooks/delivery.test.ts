@@ -1,0 +1,375 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { WebhookEndpoint } from "../../../src/contract/webhook.ts";
+import { RETRY_DELAYS_MS } from "../../../src/core/webhook/delivery.ts";
+import { WebhookObject } from "../../../src/index.ts";
+import { WebhookEndpoints } from "../../../src/stores/webhook-endpoints.ts";
+import { at, only } from "../../support/at.ts";
+import { newClient, type Client } from "../../support/worker/api.ts";
+import { logged } from "../../support/worker/crons.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
+import {
+  deliveriesOf,
+  newEndpoint,
+  PlayedEndpoints,
+  ringEndpoint,
+  sendTest,
+  type TestEndpoint,
+  verified,
+} from "../../support/worker/webhooks.ts";
+
+const SECOND = 1_000;
+const DAY = 86_400 * SECOND;
+
+let client: Client;
+let endpoint: TestEndpoint;
+let endpoints: PlayedEndpoints;
+beforeEach(async () => {
+  client = await newClient();
+  endpoint = await newEndpoint(client);
+  endpoints = new PlayedEndpoints(endpoint);
+});
+
+const answers = (status: number, headers: Record<string, string> = {}) =>
+  endpoints.answer(endpoint, () => new Response(null, { status, headers }));
+
+const shown = async () =>
+  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpoint.endpointId}`)).body);
+
+/** The endpoint's newest delivery. */
+const delivery = async () => at(await deliveriesOf(client, endpoint), 0);
+
+/** Time passes until the newest delivery is due. Returns how long that was. */
+async function due(): Promise<number> {
+  const { nextAttemptAt } = await delivery();
+  const wait = Date.parse(nextAttemptAt ?? "") - Date.now();
+  later(wait);
+  return wait;
+}
+
+const object = () => env.WEBHOOKS.getByName(endpoint.endpointId);
+const alarmAt = () => runInDurableObject(object(), (_, { storage }) => storage.getAlarm());
+
+describe("an attempt", () => {
+  it("is a POST of JSON with the specification's headers, signed for its own time; redirects are not followed", async () => {
+    const { deliveryId, event } = await sendTest(client, endpoint);
+    answers(500);
+    await ringEndpoint(endpoint);
+    await due();
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(2);
+    const times = endpoints.received.map((request) => {
+      expect(request).toMatchObject({ method: "POST", redirect: "manual" });
+      expect(request.headers).toMatchObject({
+        "content-type": "application/json",
+        "webhook-id": deliveryId,
+        "webhook-timestamp": String(Math.floor(request.at / 1_000)),
+        "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      });
+      // The package refuses a signature that is more than five minutes old, by its own clock.
+      vi.setSystemTime(request.at);
+      expect(verified(endpoint.secret, request)).toEqual(event);
+      return request.at;
+    });
+    expect(at(times, 1) - at(times, 0)).toBeGreaterThanOrEqual(5 * SECOND);
+  });
+
+  it("succeeds with any status from 200 to 299", async () => {
+    for (const status of [200, 201, 204, 299]) {
+      await sendTest(client, endpoint);
+      answers(status);
+      await ringEndpoint(endpoint);
+      const succeeded = { status: "succeeded", nextAttemptAt: null, attempts: [{ status }] };
+      expect(await delivery()).toMatchObject(succeeded);
+    }
+  });
+
+  it("fails with a redirect, which is not followed", async () => {
+    for (const status of [301, 302, 307, 308]) {
+      const sent = endpoints.received.length;
+      await sendTest(client, endpoint);
+      answers(status, { location: "https://receiver.test/elsewhere" });
+      await ringEndpoint(endpoint);
+      expect(await delivery()).toMatchObject({ status: "pending", attempts: [{ status, error: null }] });
+      expect(endpoints.received).toHaveLength(sent + 1);
+    }
+  });
+
+  it("that gets no response within 15 seconds fails with a timeout", async () => {
+    await sendTest(client, endpoint);
+    vi.useFakeTimers({ now: Date.now(), toFake: ["Date", "setTimeout", "clearTimeout"] });
+    endpoints.answer(endpoint, (signal) => {
+      vi.advanceTimersByTime(15 * SECOND - 1);
+      expect(signal.aborted).toBe(false);
+      vi.advanceTimersByTime(1);
+      signal.throwIfAborted();
+      throw new Error("it waits for longer");
+    });
+    await ringEndpoint(endpoint);
+    later(0);
+    expect(only((await delivery()).attempts)).toMatchObject({
+      status: null,
+      milliseconds: 15 * SECOND,
+      error: "timeout",
+    });
+  });
+
+  it("that finds nobody fails as unreachable", async () => {
+    await sendTest(client, endpoint);
+    endpoints.answer(endpoint, () => {
+      throw new Error("Network connection lost.");
+    });
+    await ringEndpoint(endpoint);
+    expect(only((await delivery()).attempts)).toMatchObject({ status: null, error: "unreachable" });
+  });
+
+  it("reads nothing of a body of megabytes: it is cancelled", async () => {
+    let pulled = 0;
+    let cancelled = false;
+    const megabyte = new Uint8Array(1_000_000);
+    await sendTest(client, endpoint);
+    endpoints.answer(
+      endpoint,
+      () =>
+        new Response(
+          new ReadableStream(
+            {
+              pull: (controller) => {
+                pulled += 1;
+                controller.enqueue(megabyte);
+              },
+              cancel: () => {
+                cancelled = true;
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+        ),
+    );
+    await ringEndpoint(endpoint);
+    expect({ pulled, cancelled }).toEqual({ pulled: 0, cancelled: true });
+    expect((await delivery()).status).toBe("succeeded");
+  });
+
+  it("is written down before it is made: one that is cut off has been, and the next has the same id", async () => {
+    const { deliveryId } = await sendTest(client, endpoint);
+    // A run that never comes to its end.
+    const forEver = new Promise<Response>(() => {});
+    endpoints.answer(endpoint, () => forEver);
+    await runInDurableObject(object(), async (_, state) => {
+      void new WebhookObject(state, env).alarm();
+      await vi.waitFor(() => expect(endpoints.received).toHaveLength(1));
+    });
+    expect(only((await delivery()).attempts)).toMatchObject({ status: null, milliseconds: null });
+    expect(await alarmAt()).not.toBeNull();
+
+    answers(204);
+    await due();
+    await ringEndpoint(endpoint);
+    expect(only((await delivery()).attempts)).toMatchObject({ status: null, error: "interrupted" });
+    await due();
+    await ringEndpoint(endpoint);
+    expect(await delivery()).toMatchObject({ status: "succeeded", attempts: { length: 2 } });
+    expect(endpoints.received.map(({ headers }) => headers["webhook-id"])).toEqual([deliveryId, deliveryId]);
+  });
+
+  it("is one of four at a time", async () => {
+    for (let i = 0; i < 10; i += 1) await sendTest(client, endpoint);
+    let open = 0;
+    let most = 0;
+    endpoints.answer(endpoint, async () => {
+      open += 1;
+      most = Math.max(most, open);
+      await scheduler.wait(1);
+      open -= 1;
+      return new Response(null, { status: 200 });
+    });
+    await ringEndpoint(endpoint);
+    expect(most).toBe(4);
+    expect((await deliveriesOf(client, endpoint)).every(({ status }) => status === "succeeded")).toBe(true);
+  });
+
+  it("leaves neither the URL nor a secret in the log", async () => {
+    const lines = logged();
+    await sendTest(client, endpoint);
+    endpoints.answer(endpoint, () => {
+      throw new Error(`cannot connect to ${endpoint.url}`);
+    });
+    await ringEndpoint(endpoint);
+    const text = JSON.stringify(lines());
+    expect(text).toContain("webhook_attempted");
+    expect(text).not.toContain("receiver.test");
+    expect(text).not.toContain(endpoint.secret.slice(6));
+  });
+});
+
+describe("a dead endpoint", () => {
+  it("is tried as planned, with jitter, ten times in all; then the delivery has failed, and may be tried by hand", async () => {
+    await sendTest(client, endpoint);
+    answers(503);
+    const waits: number[] = [];
+    for (let attempts = 1; attempts < 10; attempts += 1) {
+      await ringEndpoint(endpoint);
+      expect(endpoints.received).toHaveLength(attempts);
+      waits.push(await due());
+    }
+    for (const [i, wait] of waits.entries()) {
+      const planned = at(RETRY_DELAYS_MS, i);
+      expect(wait).toBeGreaterThanOrEqual(planned);
+      expect(wait).toBeLessThanOrEqual(1.1 * planned);
+    }
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(10);
+    expect(await delivery()).toMatchObject({ status: "failed", nextAttemptAt: null });
+  });
+
+  it("is not tried before its time, however often the alarm goes off", async () => {
+    await sendTest(client, endpoint);
+    answers(503);
+    await ringEndpoint(endpoint);
+    await ringEndpoint(endpoint);
+    later(4_999);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(1);
+  });
+
+  it("is disabled five days after its first failure, also if nothing was to be sent then; the overview says why", async () => {
+    await sendTest(client, endpoint);
+    answers(503);
+    await ringEndpoint(endpoint);
+    later(5 * DAY - 1);
+    await ringEndpoint(endpoint);
+    expect((await shown()).disabled).toBe(false);
+    later(1);
+    await ringEndpoint(endpoint);
+    expect(await shown()).toMatchObject({
+      disabled: true,
+      disabledReason: "no_success",
+      disabledAt: new Date().toISOString(),
+    });
+    const sent = endpoints.received.length;
+    later(DAY);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(sent);
+  });
+
+  it("is not disabled if one success came in between, or if it was enabled in between", async () => {
+    await sendTest(client, endpoint);
+    answers(503);
+    await ringEndpoint(endpoint);
+    later(4 * DAY);
+    answers(200);
+    await ringEndpoint(endpoint);
+    answers(503);
+    await sendTest(client, endpoint);
+    await ringEndpoint(endpoint);
+    later(4 * DAY);
+    await ringEndpoint(endpoint);
+    expect((await shown()).disabled).toBe(false);
+    for (const disabled of [true, false])
+      await client.send("PATCH", `/v1/webhook-endpoints/${endpoint.endpointId}`, { disabled });
+    later(DAY);
+    await ringEndpoint(endpoint);
+    expect((await shown()).disabled).toBe(false);
+  });
+
+  it("that answers 410 is disabled at once, and what waits is not sent until it is enabled", async () => {
+    for (let i = 0; i < 3; i += 1) await sendTest(client, endpoint);
+    answers(410);
+    await ringEndpoint(endpoint);
+    expect(await shown()).toMatchObject({ disabled: true, disabledReason: "gone" });
+    const sent = endpoints.received.length;
+    later(DAY);
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toHaveLength(sent);
+
+    answers(200);
+    await client.send("PATCH", `/v1/webhook-endpoints/${endpoint.endpointId}`, { disabled: false });
+    await ringEndpoint(endpoint);
+    expect((await deliveriesOf(client, endpoint)).map(({ status }) => status)).toEqual([
+      "succeeded",
+      "succeeded",
+      "succeeded",
+    ]);
+  });
+});
+
+describe("an endpoint's object", () => {
+  it("goes on where it was when it is evicted", async () => {
+    await sendTest(client, endpoint);
+    answers(503);
+    await ringEndpoint(endpoint);
+    await evictDurableObject(object());
+    answers(200);
+    await due();
+    await ringEndpoint(endpoint);
+    expect(await delivery()).toMatchObject({ status: "succeeded", attempts: { length: 2 } });
+  });
+
+  it("loses nothing while the database or a setting is away: its alarm comes again", async () => {
+    await sendTest(client, endpoint);
+    vi.spyOn(WebhookEndpoints.prototype, "target").mockRejectedValueOnce(new Error("the database is away"));
+    await ringEndpoint(endpoint);
+    expect(await alarmAt()).toBe(Date.now() + 60 * SECOND);
+    await runInDurableObject(object(), (_, state) =>
+      new WebhookObject(state, Object.assign({}, env, { SIGNING_SECRET: "" })).alarm(),
+    );
+    expect(await alarmAt()).toBe(Date.now() + 60 * SECOND);
+    await ringEndpoint(endpoint);
+    expect((await delivery()).status).toBe("succeeded");
+  });
+
+  it("keeps what waits if the database has lost the endpoint, and forgets it after a month", async () => {
+    await sendTest(client, endpoint);
+    await env.DB.exec("DELETE FROM webhook_endpoints");
+    await ringEndpoint(endpoint);
+    expect(endpoints.received).toEqual([]);
+    const kept = () => runInDurableObject(object(), async (_, { storage }) => (await storage.list()).size);
+    expect(await kept()).toBeGreaterThan(0);
+    later(30 * DAY + 1);
+    await ringEndpoint(endpoint);
+    expect(await kept()).toBe(0);
+    expect(await alarmAt()).toBeNull();
+  });
+
+  it("keeps the newest 10,000 deliveries, and says how many it has dropped untold", async () => {
+    await sendTest(client, endpoint);
+    await runInDurableObject(object(), (_, { storage }) => {
+      storage.sql.exec(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10005)
+         INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at)
+         SELECT 'evt_' || i, 'test', ?1, '{}', ?1, '[]', ?1 + 1000000 FROM n`,
+        Date.now(),
+      );
+    });
+    const lines = logged();
+    await ringEndpoint(endpoint);
+    const count = await runInDurableObject(object(), (_, { storage }) =>
+      storage.sql.exec("SELECT count(*) AS n, min(number) AS first FROM deliveries").one(),
+    );
+    expect(count).toEqual({ n: 10_000, first: 7 });
+    const told = only(lines().filter(({ event }) => event === "webhook_deliveries_dropped"));
+    expect(told).toMatchObject({ level: "warn", endpointId: endpoint.endpointId, deliveries: 6 });
+  });
+
+  it("disables the endpoint if the operator has changed the secret that seals; a rotation mends it", async () => {
+    const path = `/v1/webhook-endpoints/${endpoint.endpointId}`;
+    await sendTest(client, endpoint);
+    const SIGNING_SECRET = "another secret of the operator";
+    overrideSettings({ SIGNING_SECRET });
+    const ring = () =>
+      runInDurableObject(object(), (_, state) =>
+        new WebhookObject(state, Object.assign({}, env, { SIGNING_SECRET })).alarm(),
+      );
+    await ring();
+    expect(endpoints.received).toEqual([]);
+    expect(await shown()).toMatchObject({ disabled: true, disabledReason: "secret_unreadable" });
+
+    const { body } = await client.send("POST", `${path}/rotate-secret`);
+    await client.send("PATCH", path, { disabled: false });
+    await ring();
+    expect(verified(body.secret, only(endpoints.received))).toMatchObject({ type: "test" });
+  });
+});

@@ -1,0 +1,129 @@
+import { abortAllDurableObjects } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { WebhookDeliveryList, WebhookEndpoint, type WebhookDelivery } from "../../../src/contract/webhook.ts";
+import { mapPool } from "../../../src/core/pool.ts";
+import { RETRY_DELAYS_MS } from "../../../src/core/webhook/delivery.ts";
+import { newClient, type Client } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
+import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { amount } from "../../support/worker/random.ts";
+import { later } from "../../support/worker/time.ts";
+import {
+  newEndpoint,
+  PlayedEndpoints,
+  ringEndpoint,
+  type TestEndpoint,
+  verified,
+} from "../../support/worker/webhooks.ts";
+
+const JOBS = amount({ short: 6, long: 1_000 });
+const THIRD = Math.ceil(JOBS / 3);
+const DAY = 86_400_000;
+/** What one attempt at the slow endpoint takes, in real milliseconds: enough for others to come in between. */
+const SLOW_MS = 2;
+
+async function allDeliveries(client: Client, { endpointId }: TestEndpoint): Promise<WebhookDelivery[]> {
+  const all: WebhookDelivery[] = [];
+  for (let nextToken: string | null = ""; nextToken !== null;) {
+    const query = nextToken === "" ? "" : `&nextToken=${nextToken}`;
+    const path = `/v1/webhook-endpoints/${endpointId}/deliveries?limit=100${query}`;
+    const page = WebhookDeliveryList.parse((await client.send("GET", path)).body);
+    all.push(...page.items);
+    ({ nextToken } = page);
+  }
+  return all;
+}
+
+const shown = async (client: Client, { endpointId }: TestEndpoint) =>
+  WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpointId}`)).body);
+
+const jobIdOf = ({ event }: WebhookDelivery): string =>
+  "jobId" in event.data ? event.data.jobId : `the job of a ${event.type}`;
+
+describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything killed twice in between`, () => {
+  it("each arrives at the slow one under one webhook-id, the dead one is retried as planned and disabled after five days, and neither holds up anything", async () => {
+    const client = await newClient();
+    const slow = await newEndpoint(client, "https://slow.test/");
+    const dead = await newEndpoint(client, "https://dead.test/");
+    const inference = new PlayedInference();
+    const endpoints = new PlayedEndpoints(slow, dead);
+    endpoints.answer(slow, async () => {
+      await scheduler.wait(SLOW_MS);
+      return new Response(null, { status: 204 });
+    });
+    endpoints.answer(dead, () => {
+      throw new Error("Network connection lost.");
+    });
+
+    const jobIds: string[] = [];
+    const endJobs = async (count: number) => {
+      for (let i = 0; i < count; i += 1) {
+        const { jobId, tasks } = await newJob(client);
+        await finishJob(inference, client.accountId, jobId, tasks);
+        jobIds.push(jobId);
+      }
+    };
+    const wakeAll = () => mapPool(jobIds, 6, ring);
+
+    // Killed while the last of these events are on their way to the endpoints' objects.
+    await endJobs(THIRD);
+    await abortAllDurableObjects();
+    await endJobs(THIRD);
+    await wakeAll();
+
+    // Killed between two attempts, of which the first is over and the second has begun.
+    let answered = 0;
+    endpoints.answer(slow, async () => {
+      answered += 1;
+      if (answered === 2) later(1);
+      await scheduler.wait(SLOW_MS);
+      return new Response(null, { status: 204 });
+    });
+    const ringing = ringEndpoint(slow).catch(() => false);
+    while (answered < 2) await scheduler.wait(1);
+    await abortAllDurableObjects();
+    await ringing;
+    await endJobs(JOBS - 2 * THIRD);
+    await wakeAll();
+
+    // No attempt was made at the dead endpoint so far, and none had to be.
+    expect(endpoints.of(dead)).toEqual([]);
+    const { body } = await client.send("GET", "/v1/jobs?status=success&limit=100");
+    expect(body.items).toHaveLength(Math.min(JOBS, 100));
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      await ringEndpoint(slow);
+      later(60_000);
+    }
+    const received = endpoints.of(slow);
+    const idsOf = Map.groupBy(received, (request) => {
+      const { data } = verified(slow.secret, { ...request, headers: request.headers });
+      return "jobId" in data ? data.jobId : "";
+    });
+    expect([...idsOf.keys()].toSorted()).toEqual(jobIds.toSorted());
+    for (const [jobId, requests] of idsOf)
+      expect(new Set(requests.map(({ headers }) => headers["webhook-id"])).size, jobId).toBe(1);
+    const toSlow = await allDeliveries(client, slow);
+    expect(toSlow.map(({ status }) => status)).toEqual(jobIds.map(() => "succeeded"));
+
+    // The dead one, at its own pace.
+    await ringEndpoint(dead);
+    for (const delay of RETRY_DELAYS_MS) {
+      later(1.1 * delay + 1);
+      await ringEndpoint(dead);
+    }
+    const toDead = await allDeliveries(client, dead);
+    expect(toDead.map(jobIdOf).toSorted()).toEqual(jobIds.toSorted());
+    for (const { status, attempts } of toDead) {
+      expect({ status, attempts: attempts.length }).toEqual({ status: "failed", attempts: 10 });
+      const times = attempts.map(({ attemptedAt }) => Date.parse(attemptedAt));
+      for (const [i, planned] of RETRY_DELAYS_MS.entries())
+        expect((times[i + 1] ?? 0) - (times[i] ?? Infinity)).toBeGreaterThanOrEqual(planned);
+    }
+    expect((await shown(client, dead)).disabled).toBe(false);
+    later(5 * DAY - 1.1 * RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0));
+    await ringEndpoint(dead);
+    expect(await shown(client, dead)).toMatchObject({ disabled: true, disabledReason: "no_success" });
+    expect(await shown(client, slow)).toMatchObject({ disabled: false });
+  }, 3_600_000);
+});
