@@ -125,6 +125,37 @@ describe("a client generated from the API's document", () => {
     expect([refused.response.status, refused.error?.error]).toEqual([401, "Unauthorized"]);
   });
 
+  it("creates a webhook endpoint, has it told of a test, and deletes it", async () => {
+    const body = { url: "http://127.0.0.1:9/", events: ["job.failed" as const] };
+    const made = await given(
+      client.api.POST("/v1/webhook-endpoints", { ...withIdempotencyKey("endpoint one"), body }),
+    );
+    const { endpointId } = made.endpoint;
+    const endpoint = { params: { path: { endpointId } } };
+    const { items } = await given(client.api.GET("/v1/webhook-endpoints"));
+    expect(items).toEqual([made.endpoint]);
+    expect(await given(client.api.GET("/v1/webhook-endpoints/{endpointId}", endpoint))).toEqual(
+      made.endpoint,
+    );
+    const change = { ...endpoint, body: { description: "the discard port" } };
+    const changed = await given(client.api.PATCH("/v1/webhook-endpoints/{endpointId}", change));
+    expect(changed.description).toBe("the discard port");
+    const { secret } = await given(
+      client.api.POST("/v1/webhook-endpoints/{endpointId}/rotate-secret", endpoint),
+    );
+    expect(secret).not.toBe(made.secret);
+    const { deliveryId } = await given(client.api.POST("/v1/webhook-endpoints/{endpointId}/test", endpoint));
+    const delivery = { params: { path: { endpointId, deliveryId } } };
+    const retried = await given(
+      client.api.POST("/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry", delivery),
+    );
+    expect(retried.deliveryId).toBe(deliveryId);
+    const list = await given(client.api.GET("/v1/webhook-endpoints/{endpointId}/deliveries", endpoint));
+    expect(list.items).toMatchObject([{ deliveryId, event: { type: "test" } }]);
+    const gone = await client.api.DELETE("/v1/webhook-endpoints/{endpointId}", endpoint);
+    expect(gone.response.status).toBe(204);
+  });
+
   it("opens a checkout and the billing portal", async () => {
     for (const path of ["/v1/billing/checkout", "/v1/billing/portal"] as const) {
       const { url } = await given(client.api.POST(path, withIdempotencyKey(path)));

@@ -50,16 +50,6 @@ describe("npm run deploy -- --dry-run", () => {
       [missing("database segmentation", `set database_id = "${DATABASE_ID}" in wrangler.toml`)],
     ],
     [
-      "a binding of Durable Objects",
-      { edit: (toml) => toml.replace('name = "WEBHOOKS"', 'name = "HOOKS"') },
-      [
-        missing(
-          "binding WEBHOOKS",
-          "copy the binding, and the [[migrations]] of its class, from the project's wrangler.toml",
-        ),
-      ],
-    ],
-    [
       "a route",
       { skipped: ["route"] },
       [missing("route", 'set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.toml')],

@@ -1,0 +1,109 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CreatedWebhookEndpoint,
+  WebhookDeliveryList,
+  WebhookEndpointList,
+  WebhookEvent,
+  type WebhookDelivery,
+} from "../../src/contract/webhook.ts";
+import { type ApiClient, createClient } from "../../scripts/client/api-client.ts";
+import { only, present } from "../support/at.ts";
+import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
+import { MEGABYTES, type Received, WebhookReceiver } from "../support/node/webhook-receiver.ts";
+
+/** How endpoints may behave; nobody listens at the last. */
+const PATHS = ["/good", "/slow", "/silent", "/redirect", "/gone", "/megabytes", "dead"] as const;
+/** A PNG by its first bytes, and none behind them: its task fails without the model. */
+const BROKEN_PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
+const PATIENCE = { timeout: 60_000, interval: 250 };
+
+describe("an account's webhook endpoints, by the real stack and real HTTP", () => {
+  let stack: SharedStack;
+  let client: ApiClient;
+  let receiver: WebhookReceiver;
+  const endpoints = new Map<(typeof PATHS)[number], { endpointId: string; secret: string }>();
+
+  const call = (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${stack.baseUrl}/v1/webhook-endpoints${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${stack.apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": crypto.randomUUID(),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const endpointAt = (path: (typeof PATHS)[number]) => present(endpoints.get(path), path);
+  const deliveriesOf = async (path: (typeof PATHS)[number]): Promise<WebhookDelivery[]> => {
+    const response = await call("GET", `/${endpointAt(path).endpointId}/deliveries`);
+    return WebhookDeliveryList.parse(await response.json()).items;
+  };
+  /** The first attempt at an endpoint, once it has ended. */
+  const firstAttempt = async (path: (typeof PATHS)[number]) => {
+    const ended = async () => only(await deliveriesOf(path)).attempts[0]?.milliseconds ?? null;
+    await expect.poll(ended, PATIENCE).not.toBeNull();
+    const { attempts, ...delivery } = only(await deliveriesOf(path));
+    return { ...delivery, attempt: present(attempts[0], "an attempt") };
+  };
+  const verified = (path: (typeof PATHS)[number], { headers, body }: Received) =>
+    WebhookEvent.parse(new Webhook(endpointAt(path).secret).verify(body, headers));
+
+  beforeAll(async () => {
+    stack = await useSharedStack();
+    client = createClient(stack);
+    receiver = await WebhookReceiver.start();
+    for (const path of PATHS) {
+      const url = path === "dead" ? "http://127.0.0.1:9/" : `${receiver.url}${path}`;
+      const response = await call("POST", "", { url, events: ["job.failed"] });
+      const { endpoint, secret } = CreatedWebhookEndpoint.parse(await response.json());
+      endpoints.set(path, { endpointId: endpoint.endpointId, secret: present(secret, "secret") });
+    }
+  });
+  afterAll(() => receiver.stop());
+
+  it("refuses every other address of the machine and its network", async () => {
+    for (const url of ["http://localhost:9/", "http://10.0.0.1/", "https://127.0.0.1/", stack.baseUrl]) {
+      const response = await call("POST", "", { url });
+      expect([response.status, await response.json()]).toMatchObject([400, { error: "url_forbidden" }]);
+    }
+  });
+
+  it("is told by signed requests that the package standardwebhooks verifies, and by none that is redirected or never answered", async () => {
+    const taskId = await client.upload(BROKEN_PNG, "image/png");
+    const { jobId } = await client.createImageJob({ tasks: [taskId], prompts: ["cat"] });
+    const job = await client.waitForJob(jobId);
+    expect(job.status).toBe("failed");
+
+    for (const path of ["/good", "/slow", "/megabytes"] as const) {
+      const { deliveryId, status, event } = await firstAttempt(path);
+      expect({ path, status, event }).toEqual({
+        path,
+        status: "succeeded",
+        event: { type: "job.failed", timestamp: job.updatedAt, data: job },
+      });
+      const request = only(receiver.at(path));
+      expect(verified(path, request)).toEqual(event);
+      expect(request.headers["webhook-id"]).toBe(deliveryId);
+    }
+    expect(receiver.megabytesTaken, "what the sockets hold, and no more").toBeLessThan(MEGABYTES / 2);
+
+    expect(await firstAttempt("/redirect")).toMatchObject({ status: "pending", attempt: { status: 307 } });
+    expect(await firstAttempt("dead")).toMatchObject({
+      status: "pending",
+      attempt: { status: null, error: "unreachable" },
+    });
+    expect(await firstAttempt("/gone")).toMatchObject({ attempt: { status: 410 } });
+    const list = WebhookEndpointList.parse(await (await call("GET", "")).json());
+    const disabled = list.items.filter((endpoint) => endpoint.disabled);
+    expect(disabled).toMatchObject([{ endpointId: endpointAt("/gone").endpointId, disabledReason: "gone" }]);
+    // By now the others have long been told.
+    expect(await firstAttempt("/silent")).toMatchObject({ attempt: { status: null, error: "timeout" } });
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(receiver.at("/good")).toHaveLength(1);
+  });
+
+  it("tries a dead endpoint again by itself, after the five seconds of the plan", async () => {
+    await expect.poll(async () => only(await deliveriesOf("dead")).attempts.length, PATIENCE).toBe(2);
+  });
+});
