@@ -53,7 +53,7 @@ const lateWrite = (jobId: string, taskId: string) =>
 
 /** Expects that neither the job's object nor the list knows the job any more, whatever its account asks. */
 async function expectGone(jobId: string): Promise<void> {
-  for (const path of ["", "/result", "/download"])
+  for (const path of ["", "/result", "/download", "/events"])
     expectError(await get(`/v1/jobs/${jobId}${path}`), 404, "job_not_found", path);
   for (const path of ["/download", "/cancel"])
     expectError(await client.send("POST", `/v1/jobs/${jobId}${path}`), 404, "job_not_found", path);
