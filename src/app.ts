@@ -12,6 +12,7 @@ import { billing } from "./http/routes/billing.ts";
 import { wrongMethod } from "./http/routes/wrong-method.ts";
 import { jobs } from "./http/routes/jobs.ts";
 import { leases } from "./http/routes/leases.ts";
+import { model } from "./http/routes/model.ts";
 import { operator } from "./http/routes/operator.ts";
 import { pages } from "./http/routes/pages.ts";
 import { uploads } from "./http/routes/uploads.ts";
@@ -43,6 +44,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .route("/v1/uploads", uploads)
     .route("/v1/jobs", jobs)
     .route("/v1/account", account)
+    .route("/v1/model", model)
     .route("/v1/api-keys", apiKeys)
     .route("/v1/webhook-endpoints", webhookEndpoints)
     .route("/v1/billing", billing)

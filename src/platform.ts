@@ -1,5 +1,7 @@
+import type { Model } from "./contract/model.ts";
 import type { JobPolicy } from "./core/job/policy.ts";
 import { LogThrottle } from "./core/log-throttle.ts";
+import { RecentMap } from "./core/recent-map.ts";
 import { Room } from "./core/room.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/seen-credentials.ts";
 import { settingsOf, type Env } from "./env.ts";
@@ -73,6 +75,8 @@ export interface Platform {
   readonly viewer: Viewer;
   readonly inference: InferenceClient;
   readonly webhookEndpoints: WebhookEndpoints;
+  /** The model of the inference service, as this isolate last heard of it. */
+  readonly knownModel: RecentMap<Model>;
   readonly lostJobs: LostJobs;
   readonly deadLetters: DeadLetters;
   readonly gauges: Gauges;
@@ -92,6 +96,8 @@ const LOGGED_EVERY_MS = 60_000;
 
 /** A part of each is in memory, 8 MiB; the isolate has 128 MB. */
 const MOST_BUFFERED_IMPORTS = 6;
+
+const MODEL_KEPT_MS = 60_000;
 
 const platforms = new WeakMap<Env, Platform>();
 
@@ -136,6 +142,7 @@ export function platformOf(env: Env): Platform {
     viewer: new Viewer(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
     webhookEndpoints: new WebhookEndpoints(env.DB),
+    knownModel: new RecentMap(1, MODEL_KEPT_MS),
     lostJobs: new LostJobs(env.DB),
     deadLetters: new DeadLetters(env.DB),
     gauges: new Gauges(env.DB),

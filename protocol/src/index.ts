@@ -6,6 +6,7 @@
  *                           401 and 403 (an operator's setting is wrong), 409 (cancelled), 429 (lane full) and 503
  *                           (not ready or draining), both with Retry-After; all but 202 with { error, message }
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
+ *   GET    /v1/model        → 200 ModelDescription, 503 (no model is loaded yet)
  *   DELETE /v1/tasks/{key}  → 204: stop the task, or refuse it if it is yet to come; nothing is reported for it
  *
  * Service → Worker, `Authorization: Bearer <callbackToken>` (a token signed for one lease):
@@ -15,6 +16,7 @@
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
  */
 export * from "./task.ts";
+export * from "./model.ts";
 export * from "./outputs.ts";
 export * from "./formats.ts";
 export * from "./coco.ts";

@@ -5,6 +5,7 @@ export const TAGS = {
   Uploads: "Upload files before creating a job from them.",
   Jobs: "Segmentation by text prompts, in the background. Wait for a job with `Prefer: wait=60`, or listen to its events; or poll it after two seconds, then at growing intervals of up to ten seconds.",
   Downloads: "All masks of a job in one zip file.",
+  Model: "What finds the objects.",
   Account: "Who the credential belongs to, what this account may do, and what it has used.",
   "API keys": "The account's secret keys. Never use them in a browser.",
   Webhooks:

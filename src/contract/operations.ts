@@ -4,6 +4,7 @@ import { API_KEYS_OPERATIONS } from "./operations/api-keys.ts";
 import { BILLING_OPERATIONS } from "./operations/billing.ts";
 import { DOWNLOADS_OPERATIONS } from "./operations/downloads.ts";
 import { JOBS_OPERATIONS } from "./operations/jobs.ts";
+import { MODEL_OPERATIONS } from "./operations/model.ts";
 import { UPLOADS_OPERATIONS } from "./operations/uploads.ts";
 import { WEBHOOKS_OPERATIONS } from "./operations/webhooks.ts";
 
@@ -12,6 +13,7 @@ export const OPERATIONS = {
   ...UPLOADS_OPERATIONS,
   ...JOBS_OPERATIONS,
   ...DOWNLOADS_OPERATIONS,
+  ...MODEL_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...API_KEYS_OPERATIONS,
   ...WEBHOOKS_OPERATIONS,

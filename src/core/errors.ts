@@ -182,6 +182,10 @@ export const ERROR_CATALOGUE = {
     503,
     "Access tokens cannot be checked at the moment. Try again after the number of seconds in Retry-After, or use an API key.",
   ],
+  model_unavailable: [
+    503,
+    "The inference service does not tell which model it has. Try again after the number of seconds in Retry-After.",
+  ],
   billing_not_configured: [503, "Billing is not set up on this service. Ask its operator."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { reasonOf } from "../core/log.ts";
-import type { TaskRequest } from "@segmentation/protocol";
+import { ModelDescription, type TaskRequest } from "@segmentation/protocol";
 
 /** The inference service's answer to a task. `busy` is back-pressure: offer the task again after `delayMs`. */
 export type SubmitOutcome =
@@ -67,6 +67,20 @@ export class InferenceClient {
     // A proxy that gave up waiting does not know what the service did.
     const perhapsTaken = status >= 500 && !(status === 503 && code !== "");
     return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503, perhapsTaken };
+  }
+
+  /** The model that the service has loaded; the reason, for the log, if it does not tell. */
+  async describeModel(): Promise<ModelDescription | { readonly reason: string }> {
+    try {
+      const response = await fetch(`${this.#baseUrl}/v1/model`, {
+        headers: this.#headers,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (response.ok) return ModelDescription.parse(await response.json());
+      return { reason: `status ${response.status} ${await refusalCode(response)}` };
+    } catch (error) {
+      return { reason: reasonOf(error) };
+    }
   }
 
   /** Tells the service to drop a task, if it can be reached; otherwise the task's next callback tells it. */

@@ -14,6 +14,7 @@ export const SPECIFIED_STATUSES: Readonly<Record<OperationId, readonly number[]>
   deleteJob: [204, 401, 404, 500],
   createJobDownload: [202, 401, 404, 409, 500],
   retrieveJobDownload: [200, 401, 404, 409, 500],
+  retrieveModel: [200, 401, 503],
   getAccount: [200, 401],
   getAccountOverview: [200, 401],
   getAccountUsage: [200, 400, 401],

@@ -104,6 +104,9 @@ describe("a client generated from the API's document", () => {
     expect(await given(client.api.GET("/v1/account"))).toMatchObject({ status: "active" });
     const { access } = await given(client.api.GET("/v1/account/overview"));
     expect(access.canCreateJobs).toBe(true);
+    const model = await given(client.api.GET("/v1/model"));
+    expect(model).toMatchObject({ family: "builtin", attributes: false, video: true });
+    expect(model.vocabulary).toContain("cat");
     const { days } = await given(client.api.GET("/v1/account/usage"));
     expect(days).toHaveLength(30);
 

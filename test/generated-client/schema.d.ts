@@ -190,6 +190,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the model in use
+         * @description What the model can: which words it knows, whether it takes regions and videos. Kept for a minute.
+         */
+        get: operations["retrieveModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -974,6 +994,49 @@ export interface components {
         /** @enum {string} */
         JobType: "image" | "video";
         Manifest: components["schemas"]["ImageManifest"] | components["schemas"]["VideoManifest"];
+        /**
+         * @example {
+         *       "id": "builtin",
+         *       "family": "builtin",
+         *       "version": "1.1.0",
+         *       "vocabulary": [
+         *         "person",
+         *         "bicycle",
+         *         "car"
+         *       ],
+         *       "attributes": false,
+         *       "regions": {
+         *         "box": true,
+         *         "points": true
+         *       },
+         *       "video": true,
+         *       "formats": [
+         *         "coco",
+         *         "yolo",
+         *         "cutout",
+         *         "labelmap"
+         *       ]
+         *     }
+         */
+        Model: {
+            id: string;
+            /** @description The kind of model, by the adapter that runs it. */
+            family: string;
+            version: string;
+            /** @description `open` if prompts may be any phrase; else the labels that the model knows, which prompts may name by other words too. */
+            vocabulary: "open" | string[];
+            /** @description Whether the model heeds what a prompt says of its noun: `red` in `red car`. */
+            attributes: boolean;
+            /** @description Whether the model draws what is pointed at, by boxes and by points. */
+            regions: {
+                box: boolean;
+                points: boolean;
+            };
+            /** @description Whether video jobs are possible. */
+            video: boolean;
+            /** @description The formats in which results are written as well, if a job asks for them. */
+            formats: string[];
+        };
         /**
          * @example {
          *       "contentType": "image/jpeg"
@@ -1993,6 +2056,41 @@ export interface operations {
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["identity_provider_unavailable"];
+        };
+    };
+    retrieveModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model of the inference service in use. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            /** @description The service cannot serve this request at the moment. Nothing was created. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
         };
     };
     getAccount: {

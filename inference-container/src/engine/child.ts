@@ -12,6 +12,7 @@ import type { TaskHooks } from "./hooks.ts";
 import { EngineConfig, type EngineTask, type EngineResult, type FromEngine, ToEngine } from "./messages.ts";
 import { killGroup } from "./kill-group.ts";
 import { type Loaded, loadOnProvider } from "./load-on-provider.ts";
+import { infoOf } from "../models/info.ts";
 import { BEAT_MS } from "./watchdog.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";
@@ -106,7 +107,7 @@ async function run(model: Model, task: EngineTask): Promise<void> {
 const loaded = await load();
 if (loaded !== undefined) {
   const { model, fallback } = loaded;
-  const { id, version, provider, concurrency } = model;
+  const { concurrency } = model;
   process.on("message", (raw) => {
     const message = ToEngine.parse(raw);
     if (message.type === "run") void run(model, message.task);
@@ -120,6 +121,6 @@ if (loaded !== undefined) {
   send({
     type: "ready",
     concurrency,
-    model: { id, version, provider, ...(fallback !== undefined && { fallback }) },
+    model: { ...infoOf(model), ...(fallback !== undefined && { fallback }) },
   });
 }

@@ -5,6 +5,7 @@ import {
   ImageTaskRequest,
   Lane,
   MaskOutput,
+  ModelDescription,
   OutputFile,
   Problem,
   Sampling,
@@ -85,10 +86,15 @@ export const EngineResult = z.discriminatedUnion("type", [ImageResult, VideoResu
 export type EngineResult = z.infer<typeof EngineResult>;
 
 export const ModelInfo = z.object({
-  id: z.string(),
-  version: z.string(),
-  /** ONNX Runtime's name of the execution provider in actual use; "kserve" for a model on a server. */
-  provider: z.string(),
+  ...ModelDescription.pick({
+    id: true,
+    version: true,
+    family: true,
+    provider: true,
+    vocabulary: true,
+    attributes: true,
+    regions: true,
+  }).shape,
   /** Why that is not the configured provider, if it is another. */
   fallback: z.string().optional(),
 });

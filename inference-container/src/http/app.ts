@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Logger } from "pino";
-import { TaskRequest } from "@segmentation/protocol";
+import { ImageFormat, type ModelDescription, TaskRequest } from "@segmentation/protocol";
 import type { DeviceState } from "../engine/engines.ts";
 import type { ModelInfo } from "../engine/messages.ts";
 import type { Metrics } from "../metrics.ts";
@@ -52,10 +52,12 @@ export function createApp(parts: AppParts): Hono {
     const loaded = model();
     if (loaded === undefined)
       return c.json(problem("not_ready", "The model is still loading. Try again later."), 503);
+    const { fallback: _, ...described } = loaded;
     return c.json({
-      ...publicOf(loaded),
+      ...described,
+      formats: ImageFormat.options,
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
-    });
+    } satisfies ModelDescription);
   });
   app.post(
     "/v1/tasks",

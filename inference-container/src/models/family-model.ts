@@ -10,6 +10,7 @@ import { heldMemory, type Remembered } from "./remembered.ts";
 export abstract class FamilyModel implements LoadedModel {
   readonly id: string;
   readonly version: string;
+  readonly family: string;
   readonly provider: string;
   /** Graphs take turns on the device. */
   readonly concurrency = 1;
@@ -17,9 +18,14 @@ export abstract class FamilyModel implements LoadedModel {
   protected readonly features: Remembered<Held>;
   readonly #graphs: GraphSet;
 
-  constructor({ id, version }: Manifest, graphs: GraphSet, { provider, featureCacheBytes }: LoadOptions) {
+  constructor(
+    { id, version, family }: Manifest,
+    graphs: GraphSet,
+    { provider, featureCacheBytes }: LoadOptions,
+  ) {
     this.id = id;
     this.version = version;
+    this.family = family;
     this.provider = provider;
     this.features = heldMemory(featureCacheBytes);
     this.#graphs = graphs;

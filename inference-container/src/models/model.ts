@@ -111,6 +111,15 @@ export interface Model {
   readonly provider: string;
   /** How many pictures or frames it works on at once: 1 where graphs take turns on a device. */
   readonly concurrency: number;
+  /** The family whose adapter it is. */
+  readonly family: string;
+  /**
+   * The labels that it knows, if it finds nothing else: it takes the noun of a prompt and leaves its attributes out. Absent: it
+   * looks for any phrase, as a whole.
+   */
+  readonly labels?: readonly string[];
+  /** Whether it draws the regions of a request, by boxes and by points; absent: no. */
+  readonly drawsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
    * Draws the mask of the object in each box, [x1, y1, x2, y2] in picture pixels, in the boxes' order. Absent if the

@@ -30,6 +30,7 @@ function modelThatFinds(counts: readonly number[], unservedPrompt?: number): Mod
     version: "1.0.0",
     provider: "cpu",
     concurrency: 1,
+    family: "planted",
     segment: () => Promise.resolve({ instances, unserved, modelMs: 0, featuresCached: false }),
     close: () => Promise.resolve(),
   };

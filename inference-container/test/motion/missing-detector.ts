@@ -12,12 +12,13 @@ export const MISSED = [2, 8] as const;
 export async function loadModel(folder: string, options: Partial<LoadOptions>): Promise<Model> {
   const model = await load(folder, options);
   const frames = new Map<unknown, number>();
-  const { id, version, provider, concurrency } = model;
+  const { id, version, family, provider, concurrency } = model;
   return {
     id,
     version,
     provider,
     concurrency,
+    family,
     segment: async (picture, request) => {
       const clip = request.usage?.work;
       const frame = frames.get(clip) ?? 0;

@@ -1,3 +1,4 @@
+import { ModelDescription } from "@segmentation/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -130,7 +131,14 @@ test("a body that is not JSON is 400, and one over 256 KB is 413", async () => {
 
 test("the model, its provider and the state are told", async () => {
   const model = { id: "planted", version: "1.0.0", provider: "cpu" };
-  expect(await (await rig.ask("/v1/model")).json()).toMatchObject(model);
+  const told = ModelDescription.parse(await (await rig.ask("/v1/model")).json());
+  expect(told).toMatchObject({
+    ...model,
+    family: "planted",
+    vocabulary: "open",
+    attributes: true,
+    formats: ["coco", "yolo", "cutout", "labelmap"],
+  });
   const ready = await fetch(`${rig.service.url}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([200, { state: "READY", model }]);
   expect((await fetch(`${rig.service.url}/healthz`)).status).toBe(200);

@@ -29,6 +29,7 @@ export async function loadModel(folder: string): Promise<Model> {
     version: "1.0.0",
     provider: "cpu",
     concurrency: 1,
+    family: "planted",
     segment: async (picture, request) => {
       if (request.prompts.includes("mute")) await never();
       if (request.prompts.includes("collapse")) process.kill(process.pid, "SIGKILL");

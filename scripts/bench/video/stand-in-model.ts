@@ -43,6 +43,7 @@ export async function loadModel(): Promise<Model> {
     version: "1.0.0",
     provider: "cpu",
     concurrency: 1,
+    family: "planted",
     segment: async (picture, { prompts, usage: whole }) => {
       const costs = prompts.map(costOf);
       const modelMs = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);

@@ -63,5 +63,16 @@ export const ADDED_SMALL = [
       "operations/getAccountUsage: tells of the last 30 days up to today where nothing else is asked for",
       "operations/getAccountUsage: refuses a period that is too long, begins too early or ends before it begins",
     ],
+    [
+      "retrieveModel tells what the model of the inference service is and can, and asks it at most once a minute.",
+      "operations/retrieveModel: tells what the inference service's model is and can",
+      "operations/retrieveModel: is kept for a minute, for all accounts",
+      "inference/models/info: says what a model of labels can, and what one of any phrase",
+      "e2e/generated-client: reads the account, makes a key, uses it and revokes it",
+    ],
+    [
+      "While no model can be reached it is 503 model_unavailable.",
+      "operations/retrieveModel: says that no model is there while the service %s, and asks again",
+    ],
   ),
 ];

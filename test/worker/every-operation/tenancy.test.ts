@@ -48,6 +48,7 @@ const NAMING: Readonly<Record<OperationId, keyof Named | null>> = {
   deleteJob: "jobId",
   createJobDownload: "jobId",
   retrieveJobDownload: "jobId",
+  retrieveModel: null,
   getAccount: null,
   getAccountOverview: null,
   getAccountUsage: null,

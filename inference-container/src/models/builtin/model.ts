@@ -25,11 +25,13 @@ export interface BuiltinParts {
 
 export class BuiltinModel extends FamilyModel {
   readonly #parts: BuiltinParts;
+  readonly labels: readonly string[];
   readonly #detections = detectionMemory<Detection>();
 
   constructor(parts: BuiltinParts, options: LoadOptions) {
     super(parts.manifest, parts.graphs, options);
     this.#parts = parts;
+    this.labels = parts.manifest.vocabulary.labels.map(({ name }) => name);
   }
 
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {

@@ -15,6 +15,7 @@ const HEALTH_EVERY_MS = 2_000;
 export class KserveModel implements LoadedModel {
   readonly id: string;
   readonly version: string;
+  readonly family: string;
   readonly provider = "kserve";
   readonly concurrency: number;
   readonly signatures: readonly NamedSignature[];
@@ -25,9 +26,10 @@ export class KserveModel implements LoadedModel {
 
   /** @param timeoutMs how long one request may take */
   constructor(manifest: KserveManifest, inference: InferenceOptions, timeoutMs: number) {
-    const { id, version, server } = manifest;
+    const { id, version, family, server } = manifest;
     this.id = id;
     this.version = version;
+    this.family = family;
     this.concurrency = server.concurrency;
     this.signatures = [
       { name: `${server.model} at ${server.origin}`, inputs: described(INPUTS), outputs: described(OUTPUTS) },

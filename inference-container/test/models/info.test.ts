@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { infoOf } from "../../src/models/info.ts";
+import type { Model } from "../../src/models/model.ts";
+
+const model: Model = {
+  id: "planted",
+  version: "1.0.0",
+  family: "planted",
+  provider: "cpu",
+  concurrency: 1,
+  segment: () => Promise.reject(new Error("nobody asks it")),
+  close: () => Promise.resolve(),
+};
+const about = { id: "planted", version: "1.0.0", family: "planted", provider: "cpu" };
+
+describe("what is told of a model", () => {
+  it("says what a model of labels can, and what one of any phrase", () => {
+    expect(infoOf(model)).toEqual({
+      ...about,
+      vocabulary: "open",
+      attributes: true,
+      regions: { box: false, points: false },
+    });
+    expect(infoOf({ ...model, labels: ["cat", "dog"], drawsRegions: true })).toEqual({
+      ...about,
+      vocabulary: ["cat", "dog"],
+      attributes: false,
+      regions: { box: true, points: true },
+    });
+  });
+});

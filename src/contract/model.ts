@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+/** GET /v1/model: the model in use, and what it can. */
+export const Model = z
+  .strictObject({
+    id: z.string(),
+    family: z.string().meta({ description: "The kind of model, by the adapter that runs it." }),
+    version: z.string(),
+    vocabulary: z.union([z.literal("open"), z.array(z.string())]).meta({
+      description:
+        "`open` if prompts may be any phrase; else the labels that the model knows, which prompts may name by other words too.",
+    }),
+    attributes: z.boolean().meta({
+      description: "Whether the model heeds what a prompt says of its noun: `red` in `red car`.",
+    }),
+    regions: z
+      .strictObject({ box: z.boolean(), points: z.boolean() })
+      .meta({ description: "Whether the model draws what is pointed at, by boxes and by points." }),
+    video: z.boolean().meta({ description: "Whether video jobs are possible." }),
+    formats: z
+      .array(z.string())
+      .meta({ description: "The formats in which results are written as well, if a job asks for them." }),
+  })
+  .meta({
+    id: "Model",
+    examples: [
+      {
+        id: "builtin",
+        family: "builtin",
+        version: "1.1.0",
+        vocabulary: ["person", "bicycle", "car"],
+        attributes: false,
+        regions: { box: true, points: true },
+        video: true,
+        formats: ["coco", "yolo", "cutout", "labelmap"],
+      },
+    ],
+  });
+export type Model = z.infer<typeof Model>;
