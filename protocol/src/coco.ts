@@ -9,9 +9,14 @@ export interface Category {
 /** The id of a prompt's category. A YOLO class counts from 0 instead. */
 export const categoryIdOf = (promptIndex: number): number => promptIndex + 1;
 
-/** The categories of a job, in the order of their ids: its prompts. */
-export const categoriesOf = (prompts: readonly string[]): Category[] =>
-  prompts.map((name, promptIndex) => ({ id: categoryIdOf(promptIndex), name }));
+/** The id of the category of what was drawn for regions: behind those of the prompts. */
+export const regionCategoryId = (prompts: readonly string[]): number => categoryIdOf(prompts.length);
+
+/** The categories of a job, in the order of their ids: its prompts, then `region` if it has any. */
+export function categoriesOf(prompts: readonly string[], hasRegions = false): Category[] {
+  const categories = prompts.map((name, promptIndex) => ({ id: categoryIdOf(promptIndex), name }));
+  return hasRegions ? [...categories, { id: regionCategoryId(prompts), name: "region" }] : categories;
+}
 
 /** The COCO id of the picture, or the clip, that has this place in its job, from 0. */
 export const imageIdOf = (index: number): number => index + 1;

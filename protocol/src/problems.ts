@@ -18,6 +18,17 @@ export const PROBLEMS = {
 
   prompt_outside_vocabulary: { retryable: false, sentence: "{explanation}" },
 
+  regions_unsupported: {
+    retryable: false,
+    sentence:
+      "This service's model finds objects by words only and can't draw regions. Create the job again with prompts instead of regions, or ask the operator for a model that draws regions.",
+  },
+  region_outside_image: {
+    retryable: false,
+    sentence:
+      "The region regions[{index}] lies outside the picture, or reaches beyond it: as shown, the picture has {width} × {height} pixels. Give the region in pixels of the picture as viewers show it, turned by its EXIF orientation, and create the job again.",
+  },
+
   masks_limited: {
     retryable: false,
     sentence:

@@ -4,13 +4,16 @@ import type { Output, TaskType } from "./outputs.ts";
 import { TaskProblem } from "./problems.ts";
 import { fill } from "./template.ts";
 
-/** One mask of a picture; `promptIndex` counts the task's prompts from 0. */
-export const MaskOutput = z.strictObject({
-  maskIndex: z.int().nonnegative(),
-  promptIndex: z.int().nonnegative(),
-  confidence: z.number().min(0).max(1),
-  file: OutputName,
-});
+/** One mask of a picture: of a prompt or of a region, whose index counts those of the job from 0. */
+export const MaskOutput = z
+  .strictObject({
+    maskIndex: z.int().nonnegative(),
+    promptIndex: z.int().nonnegative().optional(),
+    regionIndex: z.int().nonnegative().optional(),
+    confidence: z.number().min(0).max(1),
+    file: OutputName,
+  })
+  .refine(({ promptIndex, regionIndex }) => (promptIndex === undefined) !== (regionIndex === undefined));
 export type MaskOutput = z.infer<typeof MaskOutput>;
 
 type Kinds<Type extends TaskType> = (typeof OUTPUTS)[Type];

@@ -14,7 +14,32 @@ export const TaskKey = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
 /** An HTTP entity tag, strong and quoted, as `If-Match` takes it (RFC 9110, section 8.8.3). */
 const EntityTag = z.string().regex(/^"[\x21\x23-\x7e]{1,200}"$/);
 
+const Prompt = z.string().min(1);
 const Share = z.number().min(0).max(1);
+
+/** A click on a picture, in its pixels as it is shown: `label` 1 on the object, 0 beside it. */
+export const RegionPoint = z.strictObject({
+  x: z.number(),
+  y: z.number(),
+  label: z.union([z.literal(0), z.literal(1)]),
+});
+export type RegionPoint = z.infer<typeof RegionPoint>;
+
+/** A box in a picture, in its pixels as it is shown. */
+export const RegionBox = z.strictObject({
+  x: z.number(),
+  y: z.number(),
+  width: z.number().positive(),
+  height: z.number().positive(),
+});
+export type RegionBox = z.infer<typeof RegionBox>;
+
+/** Where in a picture to draw an object: its box, or points on it and beside it. `index` counts the regions of the job from 0. */
+export const TaskRegion = z.union([
+  z.strictObject({ index: z.int().nonnegative(), box: RegionBox }),
+  z.strictObject({ index: z.int().nonnegative(), points: z.array(RegionPoint).min(1).readonly() }),
+]);
+export type TaskRegion = z.infer<typeof TaskRegion>;
 
 /** What every task has. Sizes are in bytes, `deadline` in epoch milliseconds. */
 const task = {
@@ -27,7 +52,6 @@ const task = {
   inputUrl: z.url(),
   /** What storage called the input's bytes at the job's acceptance: other bytes are `input_changed`. Absent: any will do. */
   inputEtag: EntityTag.optional(),
-  prompts: z.array(z.string().min(1)).min(1),
   generatePreview: z.boolean(),
   callbackUrl: z.url(),
   callbackToken: z.string().min(1),
@@ -36,20 +60,29 @@ const task = {
 };
 
 /** One picture to segment. Thresholds are probabilities. */
-export const ImageTaskRequest = z.strictObject({
-  ...task,
-  type: z.literal("image"),
-  limits: z.strictObject({
-    inputBytes: z.int().positive(),
-    inputPixels: z.int().positive(),
-    /** Shared alike by the prompts; of each, the most confident are kept. */
-    masks: z.int().positive(),
-  }),
-  threshold: Share,
-  maskThreshold: Share,
-  /** Absent: none. */
-  formats: wantedFormats(ImageFormat).optional(),
-});
+export const ImageTaskRequest = z
+  .strictObject({
+    ...task,
+    type: z.literal("image"),
+    /** Empty if there are regions alone. */
+    prompts: z.array(Prompt),
+    /** Each gives one mask, behind those of the prompts. Absent: none, as an inference service that knows no regions has it. */
+    regions: z.array(TaskRegion).min(1).optional(),
+    limits: z.strictObject({
+      inputBytes: z.int().positive(),
+      inputPixels: z.int().positive(),
+      /** Shared alike by the prompts; of each, the most confident are kept. Regions are not counted. */
+      masks: z.int().nonnegative(),
+    }),
+    threshold: Share,
+    maskThreshold: Share,
+    /** Absent: none. */
+    formats: wantedFormats(ImageFormat).optional(),
+  })
+  .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
+    error: "a picture's task needs a prompt or a region",
+    path: ["prompts"],
+  });
 export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
 
 /**
@@ -67,6 +100,7 @@ export type Sampling = z.infer<typeof Sampling>;
 export const VideoTaskRequest = z.strictObject({
   ...task,
   type: z.literal("video"),
+  prompts: z.array(Prompt).min(1),
   limits: z.strictObject({
     inputBytes: z.int().positive(),
     /** Of one frame. */

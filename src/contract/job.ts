@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NextToken, pageLimit } from "./page.ts";
 import { byType, DateTime, JobType, ProcessingMode, Status, TaskId } from "./primitives.ts";
+import { checkRegions, Regions, requirePrompts } from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
   z.number().min(0).max(1).default(fallback).meta({ description });
@@ -34,7 +35,10 @@ export const ImageJobRequest = z
   .strictObject(
     {
       type: z.literal("image"),
-      prompts: Prompts,
+      prompts: Prompts.optional().meta({
+        description: "What to look for, in words. May be left out if each task has a region.",
+      }),
+      regions: Regions.optional(),
       tasks: z
         .array(TaskId)
         .min(1)
@@ -52,8 +56,11 @@ export const ImageJobRequest = z
     },
     foreign("an image"),
   )
+  .superRefine(requirePrompts, { when: () => true })
+  .superRefine(checkRegions)
   .meta({
     id: "ImageJobRequest",
+    not: { properties: { prompts: false, regions: false } },
     examples: [
       {
         type: "image",

@@ -53,7 +53,7 @@ const codePoints = (text: string): number => Array.from(text).length;
 /** Refuses a request by itself: duplicate_task, too_many_prompts, prompt_too_long. */
 export function requestRefusal(
   terms: AdmissionTerms,
-  { prompts, tasks }: CreateJobRequest,
+  { prompts = [], tasks }: CreateJobRequest,
 ): ServiceError | null {
   if (new Set(tasks).size < tasks.length) return new ServiceError("duplicate_task");
   if (prompts.length > terms.maxPrompts) {

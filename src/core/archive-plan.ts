@@ -1,3 +1,4 @@
+import { categoriesOfJob } from "./categories.ts";
 import { sha256Hex } from "./digest.ts";
 import type { FinishedJob } from "./job/answers.ts";
 import { annotationsOf, assetsOf, manifestOf, type Asset } from "./manifest.ts";
@@ -44,7 +45,9 @@ export async function planArchive(job: FinishedJob): Promise<ArchivePlan> {
     2,
   );
   const assets = assetsOf(job);
-  const datasets = asksFor(job, "yolo") ? [yoloDataset(job.definition.prompts)] : [];
+  const datasets = asksFor(job, "yolo")
+    ? [yoloDataset(categoriesOfJob(job.definition).map(({ name }) => name))]
+    : [];
   const annotations = asksFor(job, "coco") ? [wholeAnnotations(job)] : [];
   const made = [madeFile(MANIFEST_NAME, manifest), ...datasets.map((text) => madeFile(DATASET_NAME, text))];
   const fetched = [...annotations, ...assets];

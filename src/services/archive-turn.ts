@@ -1,4 +1,4 @@
-import { categoriesOf } from "@segmentation/protocol";
+import { categoriesOfJob } from "../core/categories.ts";
 import { archiveProblem } from "../core/archive-problems.ts";
 import type { ArchivePlan, FetchedFile } from "../core/archive-plan.ts";
 import type { ArchiveClaim } from "../core/job/answers.ts";
@@ -124,7 +124,7 @@ export class ArchiveTurn {
   async #readAhead(file: FetchedFile): Promise<() => Promise<Body>> {
     if ("documents" in file) {
       const documents = file.documents.map((asset) => () => this.#open(asset));
-      const categories = categoriesOf(this.#claim.job.definition.prompts);
+      const categories = categoriesOfJob(this.#claim.job.definition);
       return async () => joinAnnotations(categories, documents);
     }
     const small = await this.#platform.media.readSmall(file.objectKey, MOST_BYTES_AHEAD);

@@ -5,6 +5,7 @@ import { log } from "../core/log.ts";
 import { mostMasks } from "../core/mask-limit.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { taskKey } from "../core/task-key.ts";
+import { regionsOfTask } from "../core/task-regions.ts";
 import { problemOf, PROBLEMS, type TaskRequest } from "@segmentation/protocol";
 import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
@@ -25,13 +26,20 @@ function variantOf(settings: Settings, definition: JobDefinition, taskId: string
   const index = definition.taskIds.indexOf(taskId);
   if (definition.type === "image") {
     const { type, prompts, taskIds, threshold, maskThreshold, formats } = definition;
-    const cutouts = formats?.includes("cutout") ?? false;
+    const asked = {
+      prompts: prompts.length,
+      tasks: taskIds.length,
+      regions: definition.regions?.length ?? 0,
+      cutouts: formats?.includes("cutout") ?? false,
+    };
+    const regions = regionsOfTask(definition, taskId);
     const limits = {
       inputBytes: settings.MAX_IMAGE_BYTES,
       inputPixels: settings.MAX_IMAGE_PIXELS,
-      masks: mostMasks({ prompts: prompts.length, tasks: taskIds.length, cutouts }),
+      masks: mostMasks(asked),
     };
-    return { type, limits, threshold, maskThreshold, ...wantedFormats(formats, taskId, index) };
+    const drawn = regions.length > 0 && { regions };
+    return { type, limits, threshold, maskThreshold, ...wantedFormats(formats, taskId, index), ...drawn };
   }
   const { type, scoreThreshold, fps, numFrames, maxFrames, formats } = definition;
   const limits = {

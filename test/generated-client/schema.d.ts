@@ -769,13 +769,15 @@ export interface components {
              */
             type: "image";
             /**
-             * @description What to look for, in words.
+             * @description What to look for, in words. May be left out if each task has a region.
              * @example [
              *       "cat",
              *       "chair"
              *     ]
              */
-            prompts: string[];
+            prompts?: string[];
+            /** @description Objects to draw that words need not name: each region gives one mask, after those of the prompts. */
+            regions?: components["schemas"]["Region"][];
             /** @description The taskIds of the uploaded images, each once. */
             tasks: components["schemas"]["TaskId"][];
             /**
@@ -1051,6 +1053,64 @@ export interface components {
          * @enum {string}
          */
         ProcessingMode: "single" | "batch" | "video";
+        /**
+         * @description Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and beside it.
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *       "box": [
+         *         40,
+         *         60,
+         *         120,
+         *         80
+         *       ]
+         *     }
+         * @example {
+         *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
+         *       "points": [
+         *         {
+         *           "x": 100,
+         *           "y": 90,
+         *           "label": 1
+         *         }
+         *       ]
+         *     }
+         */
+        Region: {
+            taskId: components["schemas"]["TaskId"];
+            /**
+             * @description A box around the object: [x, y, width, height].
+             * @example [
+             *       40,
+             *       60,
+             *       120,
+             *       80
+             *     ]
+             */
+            box?: [
+                number,
+                number,
+                number,
+                number
+            ];
+            /** @description Points on the object, at least one, and beside it. */
+            points?: components["schemas"]["RegionPoint"][];
+        };
+        /**
+         * @example {
+         *       "x": 100,
+         *       "y": 90,
+         *       "label": 1
+         *     }
+         */
+        RegionPoint: {
+            x: number;
+            y: number;
+            /**
+             * @description 1 on the object, 0 beside it.
+             * @enum {number}
+             */
+            label: 1 | 0;
+        };
         RevokedApiKey: {
             apiKey: components["schemas"]["ApiKey"];
         };

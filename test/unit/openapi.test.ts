@@ -60,6 +60,27 @@ describe("the API's document", () => {
     }
   });
 
+  it("says that a job without prompts needs regions, and that a region is either a box or points", async () => {
+    const taskId = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg";
+    const [box, points] = [[1, 2, 3, 4], [{ x: 1, y: 2, label: 1 }]];
+    const job = { type: "image", tasks: [taskId] };
+    const problemsWith = (schema: string, example: object): Promise<string[]> => {
+      const changed = structuredClone(document);
+      Object.assign(changed.components.schemas[schema] ?? {}, { examples: [example] });
+      return problemsOf(changed);
+    };
+    for (const [schema, right, ...wrong] of [
+      ["ImageJobRequest", { ...job, regions: [{ taskId, box }] }, job, { ...job, regions: [] }],
+      ["Region", { taskId, points }, { taskId }, { taskId, box, points }, { taskId, box: [1, 2, 3] }],
+    ] as const) {
+      expect(await problemsWith(schema, right)).toEqual([]);
+      for (const example of wrong)
+        expect((await problemsWith(schema, example)).join(), JSON.stringify(example)).toMatch(
+          /no-invalid-schema-examples/,
+        );
+    }
+  });
+
   it("is labelled 1.0.0, and every path begins with its version", () => {
     expect(document.info.version).toBe("1.0.0");
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/v1\//);

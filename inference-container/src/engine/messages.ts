@@ -16,6 +16,7 @@ const task = {
   key: z.string(),
   lane: Lane,
   inputPath: z.string(),
+  /** Empty if the task has regions alone. */
   prompts: z.array(z.string()),
   generatePreview: z.boolean(),
   /** The folder that outputs are written to. */
@@ -26,6 +27,8 @@ const task = {
 export const ImageTask = z.object({
   ...task,
   type: z.literal("image"),
+  /** Absent if the task has none. */
+  regions: ImageTaskRequest.shape.regions,
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
   inputPixels: z.number(),

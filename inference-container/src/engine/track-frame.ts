@@ -45,7 +45,7 @@ export class FrameTracker {
   /** The next frame's objects. @throws TaskFailure if no prompt can be served or the model's result is impossible */
   look(timeSec: number, found: Segmentation): FrameObject[] {
     const { prompts } = this.#task;
-    checkSegmentation(found, this.#frame, prompts.length);
+    checkSegmentation(found, this.#frame, { prompts: prompts.length, regions: 0 });
     this.notice = unservedNotice(found, prompts.length);
     this.#looked += 1;
     const seen = found.instances.flatMap((instance) => {

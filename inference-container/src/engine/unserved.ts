@@ -2,12 +2,16 @@ import { type Problem, problemOf } from "@segmentation/protocol";
 import type { Segmentation } from "../models/model.ts";
 import { TaskFailure } from "../tasks/failure.ts";
 
-/** One notice of the prompts that could not be served; null if all could. @throws TaskFailure if none could */
-export function unservedNotice({ unserved }: Segmentation, prompts: number): Problem | null {
+/**
+ * One notice of the prompts that could not be served; null if all could.
+ * @throws TaskFailure if none could, and nothing else was asked for
+ */
+export function unservedNotice({ unserved, regions = [] }: Segmentation, prompts: number): Problem | null {
   if (unserved.length === 0) return null;
   const explanation = [...new Set(unserved.map((prompt) => prompt.message))].join(" ");
   const problem = problemOf("prompt_outside_vocabulary", { explanation });
-  if (new Set(unserved.map((prompt) => prompt.promptIndex)).size === prompts) throw new TaskFailure(problem);
+  const isNoneServed = new Set(unserved.map((prompt) => prompt.promptIndex)).size === prompts;
+  if (isNoneServed && regions.length === 0) throw new TaskFailure(problem);
   return problem;
 }
 

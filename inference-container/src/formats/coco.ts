@@ -5,11 +5,18 @@ import type { FormatWriter, Subject } from "./format-writer.ts";
 import { MOST_TEXT_BYTES } from "./limits.ts";
 
 /** Writes a picture's masks as a COCO document; its ids are unique in the whole job. */
-export async function openCoco({ folder, prompts, taskId, index, picture }: Subject): Promise<FormatWriter> {
+export async function openCoco({
+  folder,
+  prompts,
+  taskId,
+  index,
+  picture,
+  hasRegions,
+}: Subject): Promise<FormatWriter> {
   const image_id = imageIdOf(index);
   const { width, height } = picture;
   const images = [{ id: image_id, width, height, file_name: taskId }];
-  const head = { images, categories: categoriesOf(prompts) };
+  const head = { images, categories: categoriesOf(prompts, hasRegions) };
   const file = await AnnotationsFile.open(folder, head, MOST_TEXT_BYTES);
   return {
     add: ({ maskIndex, categoryId, score, runs }) =>

@@ -24,4 +24,6 @@ export interface Subject extends Pick<ImageTask, "folder" | "prompts"> {
   readonly taskId: string;
   readonly index: number;
   readonly picture: Picture;
+  /** Whether the task has regions, which have a category of their own. */
+  readonly hasRegions: boolean;
 }

@@ -21,12 +21,13 @@ export async function openFormats(
   picture: Picture,
   hooks: TaskHooks,
 ): Promise<FormatWriter> {
-  const { folder, prompts, formats } = task;
+  const { folder, prompts, formats, regions } = task;
   await using opened = new AsyncDisposableStack();
   const writers: FormatWriter[] = [];
   if (formats !== undefined) {
     const { wanted, taskId, index } = formats;
-    const subject = { folder, prompts, taskId, index, picture };
+    const hasRegions = regions !== undefined;
+    const subject = { folder, prompts, taskId, index, picture, hasRegions };
     for (const format of wanted) writers.push(opened.use(await OPEN[format](subject)));
   }
   const owned = opened.move();

@@ -6,15 +6,21 @@ const GREYSCALE = 0;
 /** A mask's bytes are stretches of equal ones: looking for other repetitions takes time and hardly makes a file smaller. */
 const DEFLATE = { level: 1, strategy: constants.Z_RLE };
 
+/** What a mask's PNG says it is of: a prompt, in its words, or a region, by its index. */
+export interface MaskText {
+  readonly keyword: "prompt" | "region";
+  readonly text: string;
+}
+
 /**
- * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with the prompt in
- * an iTXt chunk `prompt`.
+ * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with what it is of in an
+ * iTXt chunk.
  */
-export function encodeMaskPng(mask: RowRuns, prompt: string): Buffer {
+export function encodeMaskPng(mask: RowRuns, { keyword, text }: MaskText): Buffer {
   return Buffer.concat([
     SIGNATURE,
     chunk("IHDR", header(mask.width, mask.height)),
-    chunk("iTXt", internationalText("prompt", prompt)),
+    chunk("iTXt", internationalText(keyword, text)),
     chunk("IDAT", deflateSync(scanlines(mask), DEFLATE)),
     chunk("IEND", Buffer.alloc(0)),
   ]);

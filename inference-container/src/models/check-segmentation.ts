@@ -1,21 +1,28 @@
 import { problemOf } from "@segmentation/protocol";
 import { TaskFailure } from "../tasks/failure.ts";
-import type { Instance, Picture, Segmentation } from "./model.ts";
+import type { Instance, LogitGrid, Picture, Segmentation } from "./model.ts";
 
 /**
- * Checks that a model's result keeps the promises of `Instance`: wrong masks are worse than none.
- * @param prompts how many prompts the request had
+ * Checks that a model's result keeps the promises of `Instance` and of `DrawnRegion`: wrong masks are worse than none.
+ * @param asked how many prompts and regions the request had
  * @throws TaskFailure with the problem model_output_invalid; its cause, for the log, says what is wrong
  */
 export function checkSegmentation(
-  { instances }: Segmentation,
+  { instances, regions = [] }: Segmentation,
   picture: Pick<Picture, "width" | "height">,
-  prompts: number,
+  asked: { readonly prompts: number; readonly regions: number },
 ): void {
+  const refuse = (what: string): never => {
+    throw new TaskFailure(problemOf("model_output_invalid"), what);
+  };
   for (const [index, instance] of instances.entries()) {
-    const fault = faultOf(instance, picture, prompts);
-    if (fault === undefined) continue;
-    throw new TaskFailure(problemOf("model_output_invalid"), `instance ${index}: ${fault}`);
+    const fault = faultOf(instance, picture, asked.prompts);
+    if (fault !== undefined) refuse(`instance ${index}: ${fault}`);
+  }
+  if (regions.length !== asked.regions) refuse(`${regions.length} masks for ${asked.regions} regions`);
+  for (const [index, { mask, quality }] of regions.entries()) {
+    const fault = Number.isFinite(quality) ? gridFault(mask) : `quality ${quality}`;
+    if (fault !== undefined) refuse(`region ${index}: ${fault}`);
   }
 }
 
@@ -30,6 +37,10 @@ function faultOf(
   if (!(score >= 0 && score <= 1)) return `score ${score}`;
   if (!(x1 >= 0 && y1 >= 0 && x1 < x2 && y1 < y2 && x2 <= width && y2 <= height))
     return `box [${box.join(", ")}] in ${width} × ${height}`;
+  return gridFault(mask);
+}
+
+function gridFault(mask: LogitGrid): string | undefined {
   if (!(mask.width > 0 && mask.height > 0 && mask.logits.length === mask.width * mask.height))
     return `${mask.logits.length} logits for a grid of ${mask.width} × ${mask.height}`;
   return mask.logits.every((logit) => Number.isFinite(logit)) ? undefined : "a logit that is not finite";

@@ -1,5 +1,5 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
-import type { Lane } from "@segmentation/protocol";
+import type { Lane, RegionPoint } from "@segmentation/protocol";
 import type { Usage } from "../device/usage.ts";
 
 /** A decoded picture: three sRGB bytes per pixel, row by row, as a viewer shows it (orientation applied). */
@@ -41,25 +41,24 @@ export interface Instance {
   readonly appearance?: Float32Array;
 }
 
-/** A place in a picture where an object is expected that was seen before. */
-export interface Region {
-  /** [x1, y1, x2, y2] in picture pixels, inside the picture. */
-  readonly box: Instance["box"];
-  /** Where in the box its pixels are expected. */
-  readonly prior: LogitGrid;
-}
+/** Where in a picture to draw an object: in its box, or by points on it and beside it; in picture pixels, inside the picture. */
+export type Region = ({ readonly box: Instance["box"] } | { readonly points: readonly RegionPoint[] }) & {
+  /** Which of its pixels are expected; absent if nothing is known of them. */
+  readonly prior?: LogitGrid;
+};
 
 /** What was drawn for a region. */
 export interface DrawnRegion {
   readonly mask: LogitGrid;
   /** The IoU with the object's true mask as the model estimates it, mostly 0 to 1. */
   readonly quality: number;
-  readonly appearance: Float32Array;
+  /** As an instance's. */
+  readonly appearance?: Float32Array;
 }
 
 /** A segmented picture in which more can be drawn. Whoever asked for it disposes of it. */
 export interface OpenPicture extends Disposable {
-  /** One mask for each region, in their order. */
+  /** One mask for each region, in their order, with its appearance. */
   draw(regions: readonly Region[]): Promise<DrawnRegion[]>;
 }
 
@@ -74,6 +73,8 @@ export interface Segmentation {
   /** By prompt in the request's order, then by descending score. */
   readonly instances: readonly Instance[];
   readonly unserved: readonly UnservedPrompt[];
+  /** What was drawn for the request's regions, in their order; absent if it had none. */
+  readonly regions?: readonly DrawnRegion[];
   readonly modelMs: number;
   /** True if this call did not compute the picture's features: they were remembered, or computed for an earlier call. */
   readonly featuresCached: boolean;
@@ -84,6 +85,8 @@ export interface Segmentation {
 /** What to look for; `threshold` is the lowest score of an instance, 0 to 1. */
 export interface SegmentRequest {
   readonly prompts: readonly string[];
+  /** What to draw, whatever it is. Only a model that draws regions is asked for any. */
+  readonly regions?: readonly Region[];
   readonly threshold: number;
   /**
    * Whether to give instances too faint to stand alone, with which a tracker can continue its tracks. Read it only when
@@ -121,14 +124,6 @@ export interface Model {
   /** Whether it draws the regions of a request, by boxes and by points; absent: no. */
   readonly drawsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
-  /**
-   * Draws the mask of the object in each box, [x1, y1, x2, y2] in picture pixels, in the boxes' order. Absent if the
-   * family has no decoder that takes boxes.
-   */
-  drawBoxes?(
-    picture: Picture,
-    boxes: readonly (readonly [number, number, number, number])[],
-  ): Promise<LogitGrid[]>;
   /**
    * Tells whenever the model becomes unable to work, with the reason, and when it is able again. A model without it is
    * always able.

@@ -1,24 +1,30 @@
 import sharp from "sharp";
-import type { Instance, Picture } from "../models/model.ts";
+import type { LogitGrid, Picture } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
 import { drawShown, largestFirst, show } from "./shown.ts";
 
 /** The most pixels of the long side. */
 const LONG_SIDE = 2048;
 
+/** An object to show: its prompt or another name, and its confidence. */
+export interface NamedMask {
+  readonly name: string;
+  readonly score: number;
+  readonly mask: LogitGrid;
+}
+
 /**
  * Renders the picture with the objects found as a PNG: each has a tint and an outline in its own colour, and a label with
- * the prompt and the confidence. Small objects lie on top of large ones. `maskThreshold` is a probability.
+ * the name and the confidence. Small objects lie on top of large ones. `maskThreshold` is a probability.
  */
 export async function renderPreview(
   picture: Picture,
-  instances: readonly Instance[],
-  prompts: readonly string[],
+  objects: readonly NamedMask[],
   maskThreshold: number,
 ): Promise<Buffer> {
   const canvas = await shrink(picture);
-  const named = instances.map(({ promptIndex, score, mask }, index) => {
-    return { prompt: prompts[promptIndex] ?? "", mark: "", score, mask, colour: index };
+  const named = objects.map(({ name, score, mask }, index) => {
+    return { prompt: name, mark: "", score, mask, colour: index };
   });
   const shown = largestFirst(show(canvas, named, maskThreshold));
   await drawShown(canvas, shown, shown);

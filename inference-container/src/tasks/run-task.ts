@@ -89,9 +89,9 @@ function engineTaskOf(
     const { type, limits, scoreThreshold, sampling, formats } = request;
     return { ...shared, type, limits, scoreThreshold, sampling, formats };
   }
-  const { type, limits, threshold, maskThreshold, formats } = request;
+  const { type, limits, threshold, maskThreshold, formats, regions } = request;
   const { inputPixels, masks: maxMasks } = limits;
-  return { ...shared, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold, formats };
+  return { ...shared, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold, formats, regions };
 }
 
 async function upload(

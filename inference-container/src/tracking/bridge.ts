@@ -1,7 +1,7 @@
 /** Bridges gaps in tracks: what the detector misses for a moment is drawn where it is expected, if it is there. */
 import { type Box, clipBox } from "../models/box.ts";
 import { gridArea, gridBounds, gridIou, gridMoved, gridOverlap } from "../models/mask-shape.ts";
-import type { DrawnRegion, Instance, LogitGrid, Region } from "../models/model.ts";
+import type { DrawnRegion, Instance, LogitGrid } from "../models/model.ts";
 import { cosine } from "../models/vectors.ts";
 import type { Size } from "../size.ts";
 import type { Gap } from "./tracker.ts";
@@ -49,7 +49,7 @@ export interface Known {
 export interface Attempt {
   readonly gap: Gap;
   readonly known: Known;
-  readonly region: Region;
+  readonly region: { readonly box: Box; readonly prior: LogitGrid };
 }
 
 export class Bridges {
@@ -108,6 +108,7 @@ function isSame(known: Known, prior: LogitGrid, drawn: DrawnRegion, others: read
     gridIou(mask, prior) >= ACCEPTED.overlap &&
     isWithin(area / gridArea(prior), ACCEPTED.growth) &&
     isWithin(area / known.detectedArea, ACCEPTED.growthSinceDetected) &&
+    appearance !== undefined &&
     cosine(appearance, known.appearance) >= ACCEPTED.likeness &&
     others.every((other) => gridOverlap(mask, other) <= ACCEPTED.taken * area)
   );

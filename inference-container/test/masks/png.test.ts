@@ -16,6 +16,8 @@ const grid = {
 };
 const mask = findRuns(grid, 37, 21, 0.5);
 
+const CAT = { keyword: "prompt", text: "cat" } as const;
+
 interface Chunk {
   readonly type: string;
   readonly data: Buffer;
@@ -52,7 +54,7 @@ test.for(kindsOfGrids)(
     const side = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1, 2, 8, 300));
     await fc.assert(
       fc.asyncProperty(grids, side, side, thresholds, async (logits, width, height, threshold) => {
-        const png = encodeMaskPng(findRuns(logits, width, height, threshold), "cat");
+        const png = encodeMaskPng(findRuns(logits, width, height, threshold), CAT);
         await assertShows(png, plainMask(logits, width, height, threshold), width, height);
       }),
     );
@@ -70,13 +72,13 @@ test("a PNG of any runs shows them, whichever bytes they begin and end in", asyn
     fc.asyncProperty(rows, async (drawn) => {
       const [width, height] = [drawn[0]?.length ?? 0, drawn.length];
       const pixels = drawn.flat();
-      await assertShows(encodeMaskPng(runsOf(pixels, width, height), "cat"), pixels, width, height);
+      await assertShows(encodeMaskPng(runsOf(pixels, width, height), CAT), pixels, width, height);
     }),
   );
 });
 
 test("a mask PNG is one-bit greyscale, and every chunk's checksum holds", async () => {
-  const png = encodeMaskPng(mask, "cat");
+  const png = encodeMaskPng(mask, CAT);
   const { channels, space, format, bitsPerSample } = await sharp(png).metadata();
   expect({ channels, space, format }).toEqual({ channels: 1, space: "b-w", format: "png" });
   expect(bitsPerSample).toBe(1);
@@ -86,11 +88,18 @@ test("a mask PNG is one-bit greyscale, and every chunk's checksum holds", async 
 });
 
 test.for(["cat", "Straßenbahn 路面電車 🚋", "a\0b"])("the prompt %j is in an iTXt chunk", (prompt) => {
-  const [, text] = chunksOf(encodeMaskPng(mask, prompt));
+  const [, text] = chunksOf(encodeMaskPng(mask, { keyword: "prompt", text: prompt }));
   expect(text?.data.toString("utf8")).toBe(`prompt\0\0\0\0\0${prompt.replace("\0", "")}`);
 });
 
 test("a reader finds the prompt", async () => {
-  const { comments } = await sharp(encodeMaskPng(mask, "Kaffeetasse")).metadata();
+  const { comments } = await sharp(
+    encodeMaskPng(mask, { keyword: "prompt", text: "Kaffeetasse" }),
+  ).metadata();
   expect(comments).toContainEqual({ keyword: "prompt", text: "Kaffeetasse" });
+});
+
+test("a reader finds the region's index, and no prompt", async () => {
+  const { comments } = await sharp(encodeMaskPng(mask, { keyword: "region", text: "7" })).metadata();
+  expect(comments).toEqual([{ keyword: "region", text: "7" }]);
 });

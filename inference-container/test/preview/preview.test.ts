@@ -20,7 +20,10 @@ const quarter: Instance = {
 };
 
 async function render(picture: Picture, instances: readonly Instance[], prompts = ["cat"]) {
-  const png = await renderPreview(picture, instances, prompts, 0.5);
+  const named = instances.map(({ promptIndex, score, mask }) => {
+    return { name: prompts[promptIndex] ?? "", score, mask };
+  });
+  const png = await renderPreview(picture, named, 0.5);
   return sharp(png).raw().toBuffer({ resolveWithObject: true });
 }
 

@@ -9,7 +9,8 @@ import { maskOfRle } from "../../../scripts/models/evaluate/measures/rle.ts";
 /** A mask of the result, as its PNG shows it. */
 export interface KnownMask {
   readonly maskIndex: number;
-  readonly promptIndex: number;
+  /** Absent if it is a region's. */
+  readonly promptIndex?: number | undefined;
   readonly confidence: number;
   readonly mask: Mask;
 }
@@ -95,9 +96,9 @@ export function expectCoco(document: CocoPictures, fileName: string, known: read
   const own = document.annotations.filter(({ image_id }) => image_id === image?.id);
   expect(masksOf(own)).toEqual(known.map(({ mask }) => mask));
   const told = own.map(({ category_id, score }) => ({ category_id, score }));
-  expect(told).toEqual(
-    known.map(({ promptIndex, confidence }) => ({ category_id: promptIndex + 1, score: confidence })),
-  );
+  // The category of regions is the last.
+  const classOf = ({ promptIndex = document.categories.length - 1 }: KnownMask): number => promptIndex;
+  expect(told).toEqual(known.map((one) => ({ category_id: classOf(one) + 1, score: one.confidence })));
   for (const { mask } of known)
     expect([image?.width, image?.height], fileName).toEqual([mask.width, mask.height]);
 }
@@ -119,7 +120,7 @@ export function maskOfClass(
 
 /** Holds labels for YOLO against the masks: of each prompt, all masks together. */
 export function expectYolo(labels: string, known: readonly KnownMask[]): void {
-  const classes = new Set(known.map(({ promptIndex }) => promptIndex));
+  const classes = new Set(known.flatMap(({ promptIndex }) => promptIndex ?? []));
   expect(
     new Set(
       labels

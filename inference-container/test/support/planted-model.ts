@@ -6,10 +6,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
+  DrawnRegion,
   Instance,
   LogitGrid,
   Model,
   Picture,
+  Region,
   SegmentRequest,
   Segmentation,
 } from "../../src/models/model.ts";
@@ -30,6 +32,7 @@ export async function loadModel(folder: string): Promise<Model> {
     provider: "cpu",
     concurrency: 1,
     family: "planted",
+    drawsRegions: true,
     segment: async (picture, request) => {
       if (request.prompts.includes("mute")) await never();
       if (request.prompts.includes("collapse")) process.kill(process.pid, "SIGKILL");
@@ -53,7 +56,10 @@ async function misbehave(prompts: readonly string[]): Promise<void> {
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
-function find(picture: Picture, request: SegmentRequest): Pick<Segmentation, "instances" | "unserved"> {
+function find(
+  picture: Picture,
+  request: SegmentRequest,
+): Pick<Segmentation, "instances" | "unserved" | "regions"> {
   const instances: Instance[] = [];
   const unserved: Segmentation["unserved"][number][] = [];
   request.prompts.forEach((prompt, promptIndex) => {
@@ -65,7 +71,21 @@ function find(picture: Picture, request: SegmentRequest): Pick<Segmentation, "in
       instances.push({ promptIndex, score, box, mask, faint: false });
     }
   });
-  return { instances, unserved };
+  return { instances, unserved, regions: (request.regions ?? []).map((region) => drawn(region, picture)) };
+}
+
+/** A region's box, or the cells around its points that are on the object. */
+function drawn(region: Region, { width, height }: Picture): DrawnRegion {
+  const near = (x: number, y: number): boolean => {
+    if ("box" in region) {
+      const [x1, y1, x2, y2] = region.box;
+      return x > x1 && x < x2 && y > y1 && y < y2;
+    }
+    const reach = Math.max(width, height) / 8;
+    return region.points.some((point) => point.label === 1 && Math.hypot(x - point.x, y - point.y) < reach);
+  };
+  const mask = grid((x, y) => (near(((x + 0.5) * width) / GRID, ((y + 0.5) * height) / GRID) ? 9 : -9));
+  return { mask, quality: "box" in region ? 0.8 : 1.02 };
 }
 
 /** In the middle of "stripes" is one grid without any set pixel, which must not count. */

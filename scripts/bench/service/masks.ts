@@ -101,7 +101,7 @@ function ours({ grid, width, height }: Ways): { ms: number; rasteriseMs: number;
   const begun = performance.now();
   const runs = findRuns(grid, width, height, MASK_THRESHOLD);
   const found = performance.now();
-  const png = encodeMaskPng(runs, "cat");
+  const png = encodeMaskPng(runs, { keyword: "prompt", text: "cat" });
   return { ms: performance.now() - begun, rasteriseMs: found - begun, png };
 }
 

@@ -52,7 +52,11 @@ async function answer(model: Model, question: Question): Promise<AnswerMessage> 
   const { instances, unserved } = await model.segment(picture, { prompts, threshold, withFaint: false });
   const masks = instances.map(({ mask }) => rle(mask));
   const ms = performance.now() - started;
-  const drawn = model.drawBoxes && (boxes.length === 0 ? [] : await model.drawBoxes(picture, boxes));
+  const places = boxes.map((box) => ({ box }));
+  const drawn =
+    model.drawsRegions === true
+      ? await model.segment(picture, { prompts: [], regions: places, threshold, withFaint: false })
+      : null;
   return {
     kind: "answer",
     // The service does not give a mask without pixels either.
@@ -60,7 +64,7 @@ async function answer(model: Model, question: Question): Promise<AnswerMessage> 
       const { mask, area } = masks[i] ?? {};
       return mask === undefined || area === 0 ? [] : [{ prompt, score, mask }];
     }),
-    drawn: drawn?.map((grid) => rle(grid).mask) ?? null,
+    drawn: drawn?.regions?.map((region) => rle(region.mask).mask) ?? null,
     notices: unserved.map(({ message }) => message),
     ms,
   };

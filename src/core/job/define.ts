@@ -1,8 +1,9 @@
 import type { AccessMode } from "../../contract/account.ts";
 import type { CreateJobRequest } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
+import type { Region } from "../../contract/region.ts";
 import { laneOf } from "../access.ts";
-import type { JobDefinition } from "./state.ts";
+import type { JobDefinition, JobRegion } from "./state.ts";
 
 /** Who asks for a job. */
 interface Asker {
@@ -20,6 +21,12 @@ function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
 const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
   formats.length === 0 ? {} : { formats: [...new Set(formats)] };
 
+function regionOf({ taskId, box, points = [] }: Region): JobRegion {
+  if (box === undefined) return { taskId, points };
+  const [x, y, width, height] = box;
+  return { taskId, box: { x, y, width, height } };
+}
+
 /** The job that an account's request asks for, under the id `jobId`; `now` is epoch milliseconds. */
 export function defineJob(
   { accountId, accessMode }: Asker,
@@ -33,14 +40,15 @@ export function defineJob(
     accountId,
     processingMode,
     lane: laneOf(accessMode, processingMode),
-    prompts: request.prompts,
+    prompts: request.prompts ?? [],
     generatePreview: request.generatePreview,
     taskIds: request.tasks,
     createdAt: now,
   };
   if (request.type === "image") {
-    const { type, threshold, maskThreshold } = request;
-    return { ...common, type, threshold, maskThreshold, ...wanted(request.formats) };
+    const { type, threshold, maskThreshold, regions } = request;
+    const drawn = regions && { regions: regions.map(regionOf) };
+    return { ...common, type, threshold, maskThreshold, ...wanted(request.formats), ...drawn };
   }
   const { type, scoreThreshold, fps, numFrames, maxFrames } = request;
   return {

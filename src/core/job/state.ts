@@ -1,7 +1,7 @@
 import type { ImageFormat, VideoFormat } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { ArchiveEventData, WebhookEventType } from "../../contract/webhook.ts";
-import type { Lane, TaskProblem } from "@segmentation/protocol";
+import type { Lane, RegionBox, RegionPoint, TaskProblem } from "@segmentation/protocol";
 import { newDelivery, type Delivery } from "./delivery.ts";
 
 interface BaseDefinition {
@@ -20,8 +20,16 @@ interface BaseDefinition {
   readonly createdAt: number;
 }
 
+/** Where in a task's picture to draw an object, as the protocol's `TaskRegion` has it. */
+export type JobRegion = { readonly taskId: string } & (
+  | { readonly box: RegionBox }
+  | { readonly points: readonly RegionPoint[] }
+);
+
 export interface ImageJobDefinition extends BaseDefinition {
   readonly type: "image";
+  /** In the request's order. Absent if it had none. */
+  readonly regions?: readonly JobRegion[];
   readonly threshold: number;
   readonly maskThreshold: number;
   /** What else the result is written as, each once; absent: nothing, as in jobs stored before there were formats. */

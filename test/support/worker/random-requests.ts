@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import type { Operation } from "../../../src/contract/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
+import { Regions } from "../../../src/contract/region.ts";
 import { OPERATION_IDS } from "../operation-tables.ts";
 import { invalid, malformedJson, valid } from "./schema-arbitrary.ts";
 
@@ -51,7 +52,7 @@ const queryText = (values: unknown): string => {
 const pathOf = ({ path }: Operation, id: string, query: unknown): string =>
   path.replace("{deliveryId}", OWN.deliveryId).replace(/\{\w+\}/, id) + queryText(query);
 
-/** A body that a schema accepts; a job often names files that the account has, an import and an endpoint a URL. */
+/** A body that a schema accepts; a job often names files that the account has, and regions of them, an import and an endpoint a URL. */
 function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   if (id === "importUpload") {
     const url = fc.nat().map((n) => `https://pictures.example/${n}.png`);
@@ -63,10 +64,15 @@ function bodyOf(id: OperationId, schema: z.ZodType): fc.Arbitrary<unknown> {
   }
   if (id !== "createJob") return valid(schema);
   const own = fc.shuffledSubarray([...OWN.tasks], { minLength: 1 });
-  return fc.tuple(valid(schema), fc.option(own)).map(([job, tasks]): unknown => {
-    const { type } = z.looseObject({ type: z.string() }).parse(job);
-    return tasks === null ? job : { ...Object(job), tasks: type === "video" ? tasks.slice(0, 1) : tasks };
-  });
+  return fc
+    .tuple(valid(schema), fc.option(own), fc.option(valid(Regions)))
+    .map(([job, tasks, places]): unknown => {
+      const { type } = z.looseObject({ type: z.string() }).parse(job);
+      if (tasks === null) return job;
+      if (type === "video") return { ...Object(job), tasks: tasks.slice(0, 1) };
+      const regions = places && Regions.parse(places).map((place) => ({ ...place, taskId: tasks[0] }));
+      return { ...Object(job), tasks, ...(regions !== null && { regions }) };
+    });
 }
 
 /** The placeholders that a path of an operation names. */

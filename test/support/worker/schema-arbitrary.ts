@@ -13,6 +13,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly minLength?: number;
@@ -63,6 +64,7 @@ function valueOf(written: Schema, defs: Schema["$defs"] = written.$defs): fc.Arb
         max: Math.min(schema.maximum ?? 1e6, 1e6),
       });
     case "array":
+      if (schema.prefixItems !== undefined) return fc.tuple(...schema.prefixItems.map(part));
       return fc.uniqueArray(part(schema.items ?? {}), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? MOST_ITEMS, Math.max(schema.minItems ?? 0, MOST_ITEMS)),

@@ -3,6 +3,7 @@ import { CreateJobRequest, ListJobsQuery } from "../../../src/contract/job.ts";
 import { complaint } from "../../../src/http/complaint.ts";
 
 const TASK = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
+const OTHER = "4d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
 
 describe("what is wrong with a request", () => {
   it.each([
@@ -19,6 +20,31 @@ describe("what is wrong with a request", () => {
     [{ type: "image", prompts: [""], tasks: [TASK] }, "prompts[0]: must have at least 1 character"],
     [{ type: "image", prompts: "cat", tasks: [TASK] }, "prompts: must be an array"],
     [{ type: "image", prompts: ["a"], tasks: [TASK], threshold: 1.1 }, "threshold: must be at most 1"],
+    [
+      { type: "image", tasks: [TASK, OTHER], regions: [{ taskId: TASK, box: [0, 0, 9, 9] }] },
+      "tasks[1]: has no region; without prompts, each task needs one",
+    ],
+    [
+      { type: "image", prompts: ["a"], tasks: [TASK], regions: [{ taskId: OTHER, box: [0, 0, 9, 9] }] },
+      "regions[0].taskId: is not one of the job's tasks",
+    ],
+    [
+      { type: "image", tasks: [TASK], regions: [{ taskId: TASK, box: [0, 0, 0.5, 9] }] },
+      "regions[0].box[2]: must be at least 1",
+    ],
+    [
+      { type: "image", tasks: [TASK], regions: [{ taskId: TASK, points: [{ x: 1, y: 1, label: 0 }] }] },
+      "regions[0].points: must have at least one point with label 1, on the object",
+    ],
+    [
+      { type: "image", tasks: [TASK], regions: [{ taskId: TASK, points: [{ x: 1, y: 1, label: 2 }] }] },
+      "regions[0].points[0].label: must be one of 1, 0",
+    ],
+    [
+      { type: "image", tasks: [TASK], regions: [{ taskId: TASK }] },
+      "regions[0]: must have either box or points",
+    ],
+    [{ type: "video", prompts: ["a"], tasks: [TASK], regions: [] }, "regions does not belong to a video job"],
     [{ type: "video", prompts: ["a"], tasks: [TASK, TASK] }, "tasks: must have exactly 1 item"],
     [{ type: "video", prompts: ["a"], tasks: [TASK], fps: 0 }, "fps: must be greater than 0"],
     [{ type: "video", prompts: ["a"], tasks: [TASK], maxFrames: 1.5 }, "maxFrames: must be a whole number"],

@@ -105,7 +105,9 @@ function png(...chunks: (readonly [type: string, data: Uint8Array])[]): Uint8Arr
 describe("a PNG's text", () => {
   it("is the prompt that the mask encoder wrote, in any script", () => {
     const mask = { width: 9, height: 2, starts: new Int32Array(3), edges: new Int32Array(0), area: 0 };
-    expect(readPngText(encodeMaskPng(mask, "кошка 🐈"), "prompt")).toBe("кошка 🐈");
+    expect(readPngText(encodeMaskPng(mask, { keyword: "prompt", text: "кошка 🐈" }), "prompt")).toBe(
+      "кошка 🐈",
+    );
   });
 
   it("is found behind other texts and chunks, and inflated where it is compressed", () => {

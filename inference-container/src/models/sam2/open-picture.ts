@@ -1,59 +1,56 @@
-/** A picture whose features are still on the device, so that SAM 2 draws further masks in it. */
+/** A picture whose features are on the device as soon as something is drawn, so that SAM 2 draws further masks in it. */
 import type { Held } from "../../device/held.ts";
 import { fromValues } from "../../device/values.ts";
-import { Usage } from "../../device/usage.ts";
+import type { Usage } from "../../device/usage.ts";
 import { cleanMask, type Cleaning } from "../clean-mask.ts";
 import { floatValues } from "../tensors.ts";
-import type {
-  DrawnRegion,
-  Instance,
-  LogitGrid,
-  OpenPicture,
-  Picture,
-  Region,
-  Segmentation,
-  SegmentRequest,
-} from "../model.ts";
+import type { DrawnRegion, LogitGrid, OpenPicture, Picture, Region } from "../model.ts";
+import type { Remembered } from "../remembered.ts";
 import { Embedding } from "./appearance.ts";
 import type { Segmenter } from "./segmenter.ts";
 
 /** The features' role from which appearances are read. */
 const EMBEDDING = "embedding";
 
+/** What draws, how the masks are cleaned, and where the pictures' features are kept. */
+export interface Drawing {
+  readonly segmenter: Segmenter;
+  readonly cleaning: Cleaning;
+  readonly features: Remembered<Held>;
+}
+
 export class Sam2Picture implements OpenPicture {
-  readonly #segmenter: Segmenter;
-  readonly #cleaning: Cleaning;
+  readonly #drawing: Drawing;
   readonly #picture: Picture;
   readonly #usage: Usage;
+  readonly #withLooks: boolean;
   #features: Held | undefined;
   #embedding: Embedding | undefined;
+  #computed = false;
 
-  constructor(segmenter: Segmenter, cleaning: Cleaning, picture: Picture, usage: Usage) {
-    this.#segmenter = segmenter;
-    this.#cleaning = cleaning;
+  /** @param withLooks whether appearances are wanted too; the features of such a picture are not remembered */
+  constructor(drawing: Drawing, picture: Picture, usage: Usage, withLooks: boolean) {
+    this.#drawing = drawing;
     this.#picture = picture;
     this.#usage = usage;
+    this.#withLooks = withLooks;
   }
 
-  /** The picture's features, computed when they are first needed; the caller lets go of its share. */
-  async share(): Promise<Held> {
-    return (await this.#held()).share();
+  /** Whether the picture's features had to be computed; false as long as nothing was drawn. */
+  get computedFeatures(): boolean {
+    return this.#computed;
   }
 
-  /** What an object looks like, given its mask. */
-  async appearance(mask: LogitGrid): Promise<Float32Array> {
-    this.#embedding ??= embeddingOf(await this.#held());
-    return this.#embedding.appearance(mask);
-  }
-
-  /** @throws as the device, and Error if the encoder has no embedding of floats */
+  /** @throws as the device, and Error if appearances are wanted and the encoder has no embedding of floats */
   async draw(regions: readonly Region[]): Promise<DrawnRegion[]> {
     if (regions.length === 0) return [];
-    const drawn = await this.#segmenter.redraw(await this.#held(), regions, this.#picture, this.#usage);
+    const { segmenter, cleaning } = this.#drawing;
+    const drawn = await segmenter.draw(await this.#held(), regions, this.#picture, this.#usage);
     return Promise.all(
       drawn.map(async ({ mask, quality }) => {
-        const cleaned = cleanMask(mask, this.#cleaning);
-        return { mask: cleaned, quality, appearance: await this.appearance(cleaned) };
+        const cleaned = cleanMask(mask, cleaning);
+        const looks = this.#withLooks && { appearance: await this.#appearance(cleaned) };
+        return { mask: cleaned, quality, ...looks };
       }),
     );
   }
@@ -64,9 +61,24 @@ export class Sam2Picture implements OpenPicture {
     this.#embedding = undefined;
   }
 
+  async #appearance(mask: LogitGrid): Promise<Float32Array> {
+    this.#embedding ??= embeddingOf(await this.#held());
+    return this.#embedding.appearance(mask);
+  }
+
   async #held(): Promise<Held> {
-    this.#features ??= await this.#segmenter.encode(this.#picture, this.#usage, [EMBEDDING]);
+    this.#features ??= await this.#encode();
     return this.#features;
+  }
+
+  async #encode(): Promise<Held> {
+    const { segmenter, features } = this.#drawing;
+    const [key, copied] = this.#withLooks ? [null, [EMBEDDING]] : [this.#picture.contentHash, []];
+    const { value, cached } = await features.get(key, this.#usage, () =>
+      segmenter.encode(this.#picture, this.#usage, copied),
+    );
+    this.#computed = !cached;
+    return value;
   }
 }
 
@@ -76,29 +88,4 @@ function embeddingOf({ tensors }: Held): Embedding {
   const values = copy === undefined ? undefined : floatValues(fromValues(copy));
   if (copy === undefined || values === undefined) throw new Error("The encoder gave no embedding of floats.");
   return new Embedding(values, copy.dims);
-}
-
-/**
- * Segments a picture. If the request asks for it, the picture is opened for that; what is found gets the open picture, and
- * each instance what it looks like. The picture is closed if that fails.
- */
-export async function segmentOpen(
-  segmenter: Segmenter,
-  cleaning: Cleaning,
-  picture: Picture,
-  { keepOpen, usage }: SegmentRequest,
-  segment: (open?: Sam2Picture) => Promise<Segmentation>,
-): Promise<Segmentation> {
-  if (keepOpen !== true) return segment();
-  const open = new Sam2Picture(segmenter, cleaning, picture, new Usage(usage));
-  try {
-    const found = await segment(open);
-    const instances: Instance[] = [];
-    for (const one of found.instances)
-      instances.push({ ...one, appearance: await open.appearance(one.mask) });
-    return { ...found, instances, open };
-  } catch (error) {
-    open[Symbol.dispose]();
-    throw error;
-  }
 }

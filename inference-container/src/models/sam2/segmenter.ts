@@ -1,16 +1,13 @@
-/** SAM 2 with box prompts: computes a picture's features once, then a mask per box. */
+/** SAM 2 with boxes and points: computes a picture's features once, then a mask per region. */
 import { Tensor } from "onnxruntime-node";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { LogitGrid, Picture, Region } from "../model.ts";
-import { gridIou } from "../mask-shape.ts";
+import { type Candidate, chosen } from "./choice.ts";
+import { clicksOf, runsOf } from "./clicks.ts";
 import type { SegmenterManifest } from "./manifest.ts";
-
-/** SAM's point labels for a box's top left and bottom right corners. */
-const BOX_CORNERS = [2, 3];
 
 export class Segmenter {
   readonly #encoder: Graph;
@@ -24,7 +21,7 @@ export class Segmenter {
   }
 
   /**
-   * The image features that `masks` needs, under the roles of the encoder's outputs; they stay on the device.
+   * The image features that `draw` needs, under the roles of the encoder's outputs; they stay on the device.
    * @param copied roles of those of which a copy comes too
    */
   async encode(picture: Picture, usage: Usage, copied: readonly string[] = []): Promise<Held> {
@@ -32,67 +29,53 @@ export class Segmenter {
     return this.#encoder.hold(usage, { image: tensor }, { moved: ["image"], copied, followed: true });
   }
 
-  /** One grid of mask logits per box, in the boxes' order: the decoder's candidate that it rates best. */
-  async masks(features: Held, boxes: readonly Box[], picture: Picture, usage: Usage): Promise<LogitGrid[]> {
-    const grids: LogitGrid[] = [];
-    for (const some of batches(boxes, this.#manifest.masks.batch)) {
-      const followed = grids.length + some.length < boxes.length;
-      const prompt = this.#prompt(features, some, picture);
-      for (const candidates of await this.#decode(prompt, some.length, [], usage, followed))
-        grids.push(best(candidates, ({ quality }) => quality).mask);
-    }
-    return grids;
-  }
-
-  /** For each region the decoder's candidate that is best by its own estimate and by the overlap with the prior. */
-  async redraw(
+  /** The mask that the decoder draws for each region, in their order. */
+  async draw(
     features: Held,
     regions: readonly Region[],
     picture: Picture,
     usage: Usage,
   ): Promise<Candidate[]> {
     const drawn: Candidate[] = [];
-    for (const some of batches(regions, this.#manifest.masks.batch)) {
-      const boxes = some.map(({ box }) => box);
-      const priors = some.map(({ prior }) => prior);
-      const prompt = this.#prompt(features, boxes, picture);
-      const candidates = await this.#decode(prompt, some.length, priors, usage, false);
-      for (const [at, prior] of priors.entries())
-        drawn.push(best(candidates[at] ?? [], ({ mask, quality }) => quality * gridIou(mask, prior)));
+    const runs = runsOf(regions, this.#manifest.masks.batch);
+    for (const [run, indices] of runs.entries()) {
+      const some = indices.flatMap((index) => regions[index] ?? []);
+      const feeds = { ...features.tensors, ...this.#clicks(some, picture), ...this.#priors(some) };
+      const followed = run + 1 < runs.length;
+      const results = await this.#decoder.run(usage, feeds, { followed, moved: ["priorMasks"] });
+      const candidates = allCandidates(results);
+      for (const [at, index] of indices.entries()) {
+        const region = some[at];
+        if (region !== undefined) drawn[index] = owned(chosen(candidates[at] ?? [], region));
+      }
     }
     return drawn;
   }
 
-  /** The candidates of each of `count` boxes. @param priors a mask for each box to begin from, or none at all */
-  async #decode(
-    prompt: GraphFeeds,
-    count: number,
-    priors: readonly LogitGrid[],
-    usage: Usage,
-    followed: boolean,
-  ): Promise<Candidate[][]> {
-    const size = this.#priorMaskSize();
-    const masks = new Float32Array(count * size * size);
-    for (const [at, { logits }] of priors.entries()) masks.set(logits, at * size * size);
-    const feeds = {
-      ...prompt,
-      priorMasks: new Tensor("float32", masks, [count, 1, size, size]),
-      hasPriorMasks: new Tensor("float32", Float32Array.of(priors.length > 0 ? 1 : 0), [1]),
-    };
-    return allCandidates(await this.#decoder.run(usage, feeds, { followed, moved: ["priorMasks"] }));
-  }
-
-  #prompt(features: Held, boxes: readonly Box[], picture: Picture): GraphFeeds {
+  /** The regions' clicks in the encoder's pixels; all of them have as many. */
+  #clicks(regions: readonly Region[], picture: Picture): GraphFeeds {
     const { width, height } = this.#manifest.images.segmenter;
     const [scaleX, scaleY] = [width / picture.width, height / picture.height];
-    const points = boxes.flatMap(([x1, y1, x2, y2]) => [x1 * scaleX, y1 * scaleY, x2 * scaleX, y2 * scaleY]);
+    const clicks = regions.flatMap(clicksOf);
+    const each = clicks.length / regions.length;
+    const points = Float32Array.from(clicks.flatMap(({ x, y }) => [x * scaleX, y * scaleY]));
+    const labels = Float32Array.from(clicks, ({ label }) => label);
     return {
-      ...features.tensors,
-      points: new Tensor("float32", Float32Array.from(points), [boxes.length, 2, 2]),
-      pointLabels: new Tensor("float32", Float32Array.from(boxes.flatMap(() => BOX_CORNERS)), [
-        boxes.length,
-        2,
-      ]),
+      points: new Tensor("float32", points, [regions.length, each, 2]),
+      pointLabels: new Tensor("float32", labels, [regions.length, each]),
+    };
+  }
+
+  /** The masks to begin from: all of the regions have one, or none has. */
+  #priors(regions: readonly Region[]): GraphFeeds {
+    const size = this.#priorMaskSize();
+    const masks = new Float32Array(regions.length * size * size);
+    for (const [at, { prior }] of regions.entries())
+      if (prior !== undefined) masks.set(prior.logits, at * size * size);
+    const hasPriors = regions.some(({ prior }) => prior !== undefined);
+    return {
+      priorMasks: new Tensor("float32", masks, [regions.length, 1, size, size]),
+      hasPriorMasks: new Tensor("float32", Float32Array.of(hasPriors ? 1 : 0), [1]),
     };
   }
 
@@ -102,34 +85,21 @@ export class Segmenter {
   }
 }
 
-/** A mask that the decoder offers for a box, with its estimate of the mask's IoU. */
-interface Candidate {
-  readonly mask: LogitGrid;
-  readonly quality: number;
-}
-
-/** Each box's candidates; masks are [boxes, candidates, height, width], quality [boxes, candidates]. */
+/** Each region's candidates; masks are [regions, candidates, height, width], quality [regions, candidates]. */
 function allCandidates(results: Tensors): Candidate[][] {
   const [masks, quality] = [floats(results, "masks"), floats(results, "quality")];
-  const [boxes = 0, candidates = 0, height = 0, width = 0] = results["masks"]?.dims ?? [];
-  return Array.from({ length: boxes }, (_, box) =>
+  const [regions = 0, candidates = 0, height = 0, width = 0] = results["masks"]?.dims ?? [];
+  return Array.from({ length: regions }, (_, region) =>
     Array.from({ length: candidates }, (__, candidate) => {
-      const place = box * candidates + candidate;
+      const place = region * candidates + candidate;
       const logits = masks.subarray(place * width * height, (place + 1) * width * height);
       return { mask: { width, height, logits }, quality: quality[place] ?? 0 };
     }),
   );
 }
 
-/** The candidate with the greatest value, in memory of its own: a view would keep all of them. */
-function best(candidates: readonly Candidate[], valueOf: (candidate: Candidate) => number): Candidate {
-  const [first, ...others] = candidates;
-  if (first === undefined) throw new Error("The decoder offered no mask for a box.");
-  const { mask, quality } = others.reduce((a, b) => (valueOf(b) > valueOf(a) ? b : a), first);
-  return { mask: { ...mask, logits: mask.logits.slice() }, quality };
-}
-
-/** The items in their order, up to `size` at a time. */
-function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
+/** A candidate in memory of its own: a view would keep all of them. */
+function owned({ mask, quality }: Candidate): Candidate {
+  const grid: LogitGrid = { ...mask, logits: mask.logits.slice() };
+  return { mask: grid, quality };
 }

@@ -67,6 +67,16 @@ describe("a job's definition", () => {
     for (const formats of [[], undefined]) expect(define(clip({ formats }))).not.toHaveProperty("formats");
   });
 
+  it("has no prompts if the account asked by regions alone", () => {
+    const { prompts: _, ...rest } = pictures(1);
+    const [taskId] = rest.tasks;
+    const asked = CreateJobRequest.parse({ ...rest, regions: [{ taskId, box: [1, 2, 3, 4] }] });
+    expect(define(asked)).toMatchObject({
+      prompts: [],
+      regions: [{ taskId, box: { x: 1, y: 2, width: 3, height: 4 } }],
+    });
+  });
+
   it("is single with one picture, batch with several, and video with a video", () => {
     const modes = [pictures(1), pictures(2), pictures(100), clip()].map(
       (request) => define(request).processingMode,

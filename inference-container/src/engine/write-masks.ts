@@ -1,0 +1,92 @@
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  categoryIdOf,
+  fill,
+  type MaskOutput,
+  OUTPUTS,
+  type Problem,
+  regionCategoryId,
+} from "@segmentation/protocol";
+import type { FormatWriter } from "../formats/format-writer.ts";
+import { encodeMaskPng, type MaskText } from "../masks/mask-png.ts";
+import { findRuns } from "../masks/runs/find-runs.ts";
+import type { Picture, Segmentation } from "../models/model.ts";
+import { type NamedMask, renderPreview } from "../preview/preview.ts";
+import type { ImageTask, WrittenFile } from "./messages.ts";
+import { MaskQuota } from "./mask-quota.ts";
+import { writeOutput } from "./output-file.ts";
+
+export interface Written {
+  readonly files: WrittenFile[];
+  readonly masks: MaskOutput[];
+  /** Says that masks were left out; null if none was. */
+  readonly notice: Problem | null;
+  /** Milliseconds spent rasterising. */
+  readonly post: number;
+}
+
+/** A mask to write: what it is of, in each output's terms. */
+interface Found extends NamedMask {
+  readonly of: { readonly promptIndex: number } | { readonly regionIndex: number };
+  readonly text: MaskText;
+  readonly categoryId: number;
+}
+
+/**
+ * Writes one PNG per instance that has a pixel and is within the limit, and one per region, numbered in order; the preview, if
+ * requested; and the formats, which list only what has a pixel.
+ */
+export async function writeMasks(
+  task: ImageTask,
+  picture: Picture,
+  found: Segmentation,
+  formats: FormatWriter,
+): Promise<Written> {
+  await mkdir(join(task.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
+  const files: WrittenFile[] = [];
+  const masks: MaskOutput[] = [];
+  let post = 0;
+  const quota = new MaskQuota(task.maxMasks, task.prompts.length);
+  const shown: NamedMask[] = [];
+  for (const one of [...ofPrompts(task, found), ...ofRegions(task, found)]) {
+    const { of, text, categoryId, mask, score } = one;
+    const started = performance.now();
+    const runs = findRuns(mask, picture.width, picture.height, task.maskThreshold);
+    post += performance.now() - started;
+    if ("promptIndex" in of && (runs.area === 0 || !quota.takes(of.promptIndex))) continue;
+    const maskIndex = shown.push(one) - 1;
+    const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
+    masks.push({ maskIndex, ...of, confidence: score, file });
+    const png = encodeMaskPng(runs, text);
+    files.push(await writeOutput(task.folder, { ...OUTPUTS.image.masks, name: file }, png));
+    if (runs.area > 0) await formats.add({ maskIndex, categoryId, score, runs });
+  }
+  if (task.generatePreview) {
+    const preview = await renderPreview(picture, shown, task.maskThreshold);
+    files.push(await writeOutput(task.folder, OUTPUTS.image.preview, preview));
+  }
+  files.push(...(await formats.finish()));
+  return { files, masks, notice: quota.notice, post };
+}
+
+const ofPrompts = ({ prompts }: ImageTask, { instances }: Segmentation): Found[] =>
+  instances.map(({ promptIndex, score, mask }) => {
+    const name = prompts[promptIndex] ?? "";
+    const text = { keyword: "prompt", text: name } as const;
+    return { of: { promptIndex }, text, categoryId: categoryIdOf(promptIndex), name, score, mask };
+  });
+
+const ofRegions = ({ prompts, regions = [] }: ImageTask, { regions: drawn = [] }: Segmentation): Found[] =>
+  drawn.map(({ mask, quality }, at) => {
+    const regionIndex = regions[at]?.index ?? 0;
+    return {
+      of: { regionIndex },
+      text: { keyword: "region", text: String(regionIndex) },
+      categoryId: regionCategoryId(prompts),
+      name: `region ${regionIndex}`,
+      // The decoder's estimate may go a little beyond.
+      score: Math.min(Math.max(quality, 0), 1),
+      mask,
+    };
+  });

@@ -1,0 +1,81 @@
+/** What the families share that find boxes and draw masks with SAM 2. */
+import { Usage } from "../../device/usage.ts";
+import type { Box } from "../box.ts";
+import { FamilyModel } from "../family-model.ts";
+import type { GraphSet } from "../graph-set.ts";
+import type { LoadOptions } from "../load-options.ts";
+import type { Manifest } from "../manifest.ts";
+import type { Instance, Picture, Segmentation, SegmentRequest, UnservedPrompt } from "../model.ts";
+import { gridArea } from "../mask-shape.ts";
+import type { SegmenterManifest } from "./manifest.ts";
+import { type Drawing, Sam2Picture } from "./open-picture.ts";
+import type { Segmenter } from "./segmenter.ts";
+
+/** A detected object before its mask is drawn. */
+export interface FoundBox extends Pick<Instance, "promptIndex" | "score" | "faint"> {
+  readonly box: Box;
+}
+
+/** What a detector found for a request's prompts, in the order of instances. */
+export interface FoundBoxes {
+  readonly boxes: readonly FoundBox[];
+  readonly unserved: readonly UnservedPrompt[];
+  /** Whether the detector did not have to look at the picture. */
+  readonly cached: boolean;
+}
+
+const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
+
+export abstract class Sam2Model extends FamilyModel {
+  readonly drawsRegions = true;
+  readonly #drawing: Drawing;
+
+  constructor(
+    manifest: Manifest & SegmenterManifest,
+    segmenter: Segmenter,
+    graphs: GraphSet,
+    options: LoadOptions,
+  ) {
+    super(manifest, graphs, options);
+    this.#drawing = { segmenter, cleaning: manifest.masks, features: this.features };
+  }
+
+  /** What the detector finds; it is not asked if the request has no prompts. */
+  protected abstract find(picture: Picture, request: SegmentRequest, usage: Usage): Promise<FoundBoxes>;
+
+  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { prompts, regions = [], keepOpen = false } = request;
+    const usage = new Usage(request.usage);
+    const open = new Sam2Picture(this.#drawing, picture, usage, keepOpen);
+    try {
+      const found = prompts.length === 0 ? NOTHING : await this.find(picture, request, usage);
+      const instances = await drawn(open, found.boxes);
+      const drawnRegions = await open.draw(regions);
+      if (!keepOpen) open[Symbol.dispose]();
+      return {
+        instances,
+        unserved: found.unserved,
+        regions: drawnRegions,
+        modelMs: usage.ms,
+        featuresCached: found.cached && !open.computedFeatures,
+        ...(keepOpen && { open }),
+      };
+    } catch (error) {
+      open[Symbol.dispose]();
+      throw error;
+    }
+  }
+}
+
+/** The objects with their masks; those without a pixel are left out. A picture without any object is never encoded. */
+async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Instance[]> {
+  // An object that two prompts mean is drawn once.
+  const distinct = [...new Set(found.map(({ box }) => box))];
+  const masks = await open.draw(distinct.map((box) => ({ box })));
+  const drawnIn = new Map(distinct.map((box, at) => [box, masks[at]]));
+  return found.flatMap((one) => {
+    const { mask, appearance } = drawnIn.get(one.box) ?? {};
+    if (mask === undefined || gridArea(mask) === 0) return [];
+    return [{ ...one, mask, ...(appearance !== undefined && { appearance }) }];
+  });
+}

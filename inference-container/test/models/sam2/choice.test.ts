@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import type { LogitGrid, Region } from "../../../src/models/model.ts";
+import { type Candidate, chosen } from "../../../src/models/sam2/choice.ts";
+
+const BOX: Region = { box: [0, 0, 9, 9] };
+const ON = { x: 1, y: 1, label: 1 } as const;
+const BESIDE = { x: 8, y: 8, label: 0 } as const;
+const CLICK: Region = { points: [ON] };
+
+/** A row of cells. */
+const grid = (...logits: number[]): LogitGrid => ({
+  width: logits.length,
+  height: 1,
+  logits: Float32Array.from(logits),
+});
+const candidate = (quality: number, mask = grid(9, 9, -9, -9)): Candidate => ({ mask, quality });
+
+const one = candidate(0.5);
+const part = candidate(0.6);
+const best = candidate(0.9);
+const whole = candidate(0.7);
+const FOUR = [one, part, best, whole];
+
+describe("of the one mask and the three alternatives that SAM 2's decoder draws", () => {
+  test("a single point, which may mean several things, gets the alternative that is rated best", () => {
+    expect(chosen(FOUR, CLICK)).toBe(best);
+    expect(chosen([candidate(0.99), part, best, whole], CLICK)).toBe(best);
+  });
+
+  test.for<readonly [string, Region]>([
+    ["a box", BOX],
+    ["two points on the object", { points: [ON, ON] }],
+    ["a point on the object and one beside it", { points: [ON, BESIDE] }],
+  ])("%s gets the one mask, however it is rated", ([, region]) => {
+    expect(chosen(FOUR, region)).toBe(one);
+  });
+
+  test.for<readonly [string, LogitGrid]>([
+    ["changes with the threshold", grid(9, 0.01, -9, -9)],
+    ["is empty", grid(-9, -9, -9, -9)],
+  ])("a box gets the best alternative if the one mask %s", ([, mask]) => {
+    expect(chosen([candidate(0.99, mask), part, best, whole], BOX)).toBe(best);
+  });
+
+  test("an export without the one mask gives a box the best alternative", () => {
+    expect(chosen([part, best, whole], BOX)).toBe(best);
+  });
+
+  test("with a prior, what overlaps it counts as much as the rating", () => {
+    const there = candidate(0.6, grid(-9, -9, 9, 9));
+    expect(chosen([one, part, best, there], { ...BOX, prior: grid(-9, -9, 9, 9) })).toBe(there);
+  });
+
+  test("nothing to choose from is an error", () => {
+    expect(() => chosen([], BOX)).toThrow("offered no mask");
+  });
+});

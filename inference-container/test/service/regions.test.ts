@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { TaskRegion } from "@segmentation/protocol";
+import type { ImageTask } from "../../src/engine/messages.ts";
+import { runPicture } from "../../src/engine/run-picture.ts";
+import { loadModel } from "../support/planted-model.ts";
+import { CocoPictures } from "../support/formats.ts";
+import { samples, turned } from "../support/pictures.ts";
+import { imageOutput } from "../support/reports.ts";
+import { type Rig, startRig } from "../support/running-service.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+  rig.worker.inputs.set("turned.jpg", await turned());
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+/** The left upper quarter of the picture, and a place to the right. */
+const box: TaskRegion = { index: 4, box: { x: 0, y: 0, width: 40, height: 30 } };
+const points: TaskRegion = { index: 7, points: [{ x: 70, y: 30, label: 1 }] };
+
+/** A stored mask's pixels, and what its PNG says it is of. */
+async function stored(path: string) {
+  const png = sharp(rig.worker.stored.get(path));
+  const { comments } = await png.metadata();
+  const { data, info } = await png.extractChannel(0).raw().toBuffer({ resolveWithObject: true });
+  return {
+    comments,
+    size: [info.width, info.height],
+    at: (x: number, y: number) => data[y * info.width + x],
+  };
+}
+
+test("each region gives one mask behind those of the prompts, which names the region's index and no prompt", async () => {
+  const report = await rig.finish({ key: "both", prompts: ["bright"], regions: [box, points] });
+  const { masks } = imageOutput(report);
+  expect(masks).toEqual([
+    { maskIndex: 0, promptIndex: 0, confidence: 0.9, file: "masks/0.png" },
+    { maskIndex: 1, regionIndex: 4, confidence: 0.8, file: "masks/1.png" },
+    // The model's estimate was 1.02.
+    { maskIndex: 2, regionIndex: 7, confidence: 1, file: "masks/2.png" },
+  ]);
+  const [boxed, clicked] = [await stored("both/masks/1.png"), await stored("both/masks/2.png")];
+  expect(boxed.comments).toEqual([{ keyword: "region", text: "4" }]);
+  expect(clicked.comments).toEqual([{ keyword: "region", text: "7" }]);
+  expect([boxed.at(10, 10), boxed.at(70, 10), boxed.at(10, 50)]).toEqual([255, 0, 0]);
+  expect([clicked.at(70, 30), clicked.at(20, 30)]).toEqual([255, 0]);
+});
+
+test("a task of regions alone has their masks and its preview, whatever the threshold", async () => {
+  const report = await rig.finish({
+    key: "alone",
+    prompts: [],
+    regions: [box],
+    threshold: 1,
+    generatePreview: true,
+    limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, masks: 0 },
+  });
+  expect(imageOutput(report)).toMatchObject({
+    masks: [{ regionIndex: 4 }],
+    notice: null,
+    preview: "preview.png",
+  });
+});
+
+test("coordinates are those of the picture as it is shown: turned by its EXIF orientation", async () => {
+  const regions: TaskRegion[] = [{ index: 0, box: { x: 0, y: 60, width: 60, height: 20 } }];
+  const inputUrl = `${rig.worker.origin}/inputs/turned.jpg`;
+  await rig.finish({ key: "turned", prompts: [], regions, inputUrl });
+  const { size, at } = await stored("turned/masks/0.png");
+  expect(size).toEqual([60, 80]);
+  expect([at(30, 70), at(30, 30)]).toEqual([255, 0]);
+});
+
+test("a region outside the picture fails the task, and says how large the picture is", async () => {
+  const regions: TaskRegion[] = [box, { index: 5, points: [{ x: 80, y: 0, label: 1 }] }];
+  expect(await rig.finish({ regions })).toMatchObject({
+    outcome: "failed",
+    retryable: false,
+    problem: { code: "region_outside_image", message: expect.stringContaining("regions[5]") },
+  });
+});
+
+test("prompts that the model does not know are noticed, but fail no task that has regions too", async () => {
+  const report = await rig.finish({ prompts: ["unicorn"], regions: [box] });
+  expect(imageOutput(report)).toMatchObject({
+    masks: [{ regionIndex: 4 }],
+    notice: { code: "prompt_outside_vocabulary" },
+  });
+});
+
+test("an annotation of a region has the category `region`, which comes behind those of the prompts", async () => {
+  const formats = { wanted: ["coco" as const], taskId: "a.png", index: 0 };
+  await rig.finish({ key: "coco", prompts: ["bright", "nothing"], regions: [box], formats });
+  const { categories, annotations } = CocoPictures.parse(
+    JSON.parse(String(rig.worker.stored.get("coco/annotations.json"))),
+  );
+  expect(categories).toEqual([
+    { id: 1, name: "bright" },
+    { id: 2, name: "nothing" },
+    { id: 3, name: "region" },
+  ]);
+  expect(annotations.map(({ category_id }) => category_id)).toEqual([1, 3]);
+});
+
+test("a region whose mask has no pixel at the mask's threshold still has its PNG, and is in no format", async () => {
+  const formats = { wanted: ["coco" as const, "cutout" as const], taskId: "a.png", index: 0 };
+  const report = await rig.finish({ key: "empty", prompts: [], regions: [box], maskThreshold: 1, formats });
+  expect(imageOutput(report).masks).toHaveLength(1);
+  expect((await stored("empty/masks/0.png")).at(10, 10)).toBe(0);
+  expect([...rig.worker.stored.keys()].filter((path) => path.startsWith("empty/")).toSorted()).toEqual([
+    "empty/annotations.json",
+    "empty/masks/0.png",
+  ]);
+});
+
+test("a model that finds by words only says regions_unsupported, before it looks at the picture", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "regions-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "input"), (await samples())["bright.png"] ?? "");
+  const { drawsRegions: _, ...wordsOnly } = await loadModel("planted");
+  const task: ImageTask = {
+    type: "image",
+    key: "picture",
+    lane: "bulk",
+    inputPath: join(folder, "input"),
+    contentHash: "picture",
+    inputPixels: 1_000_000,
+    prompts: ["bright"],
+    regions: [box],
+    generatePreview: false,
+    folder,
+    maxMasks: 200,
+    threshold: 0,
+    maskThreshold: 0.5,
+  };
+  const hooks = { at: () => undefined, progress: () => undefined, signal: new AbortController().signal };
+  await expect(runPicture(wordsOnly, task, hooks)).rejects.toMatchObject({
+    code: "regions_unsupported",
+  });
+});
