@@ -20,8 +20,8 @@ export interface RunOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a job of pictures takes beside its files and prompts. */
-export type SegmentOptions = RunOptions & Omit<ImageJobRequest, "type" | "prompts" | "tasks">;
+/** What a job of pictures takes beside its files and prompts. Regions name uploads: give them to `api.createJob`. */
+export type SegmentOptions = RunOptions & Omit<ImageJobRequest, "type" | "prompts" | "tasks" | "regions">;
 
 /** What a job of a clip takes beside its file and prompts. */
 export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "prompts" | "tasks">;

@@ -36,7 +36,7 @@ export async function postEvent(
     const end = { status: response.status, error: null, ms: took() };
     await response.body?.cancel().catch(() => undefined);
     return end;
-  } catch (error) {
+  } catch {
     return { status: null, error: patience.signal.aborted ? "timeout" : "unreachable", ms: took() };
   } finally {
     clearTimeout(timer);

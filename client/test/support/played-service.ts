@@ -214,7 +214,7 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
       request.type === "image"
         ? ended.map(({ taskId }) => ({
             ...base(taskId),
-            masks: request.prompts.map((_, maskIndex) => ({
+            masks: (request.prompts ?? []).map((_, maskIndex) => ({
               maskIndex,
               confidence: 0.9 - maskIndex / 10,
               url: sign(`masks/${taskId}/${maskIndex}.png`),
@@ -228,7 +228,7 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
             counts: { framesProcessed: 2, framesWithMasks: 2, totalMasks: 3 },
             ...preview(taskId, "mp4"),
           }));
-    const manifest = { jobId, type: request.type, prompts: request.prompts, items };
+    const manifest = { jobId, type: request.type, prompts: request.prompts ?? [], items };
     return c.json({ manifest, assets, expiresIn: SIGNED_FOR_SECONDS });
   });
   app.get("/storage/outputs/:jobId/:kind/:file{.+}", (c) => {
@@ -239,7 +239,7 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
     if (c.req.param("kind") === "preview") return c.body("a preview", 200, { "content-type": "image/png" });
     if (file === "masks.json") return c.json(masksJson(sumOf(taskId)));
     const index = Number(file.split(".")[0]);
-    return c.body(maskFile(ring(sumOf(taskId), index), request.prompts[index] ?? ""), 200, {
+    return c.body(maskFile(ring(sumOf(taskId), index), request.prompts?.[index] ?? ""), 200, {
       "content-type": "image/png",
     });
   });

@@ -9,7 +9,7 @@ export function maskFile({ width, height, data }: Bitmap, prompt: string): Uint8
     runs.startRow(y, width);
     for (let x = 0; x < width; x++) if (data[y * width + x]) runs.add(x, x + 1);
   }
-  return new Uint8Array(encodeMaskPng(runs.finish(width, height), prompt));
+  return new Uint8Array(encodeMaskPng(runs.finish(width, height), { keyword: "prompt", text: prompt }));
 }
 
 /** A mask whose pixels are those of which `isInside` says so. */

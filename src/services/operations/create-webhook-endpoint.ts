@@ -48,8 +48,8 @@ async function makeEndpoint(
   );
   const made = await webhookEndpoints.find(accountId, endpointId);
   if (made === null) {
-    const refusal = endpointRefusal(await webhookEndpoints.use(accountId));
-    throw refusal ?? new ServiceError("too_many_webhook_endpoints");
+    const full = endpointRefusal(await webhookEndpoints.use(accountId));
+    throw full ?? new ServiceError("too_many_webhook_endpoints");
   }
   const endpoint = endpointView(made);
   const remembered = { endpoint, secretUnavailable: true };

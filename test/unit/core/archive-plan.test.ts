@@ -77,6 +77,17 @@ describe("an archive's plan", () => {
     expect((await planArchive({ definition, tasks })).digest).not.toBe(digest);
   });
 
+  it("has a class for what was drawn for regions, behind those of the prompts", async () => {
+    const output = { ...IMAGE_OUTPUT, yolo: "labels.txt" };
+    const definition = {
+      ...imageJob(["a"], { prompts: ["cat", "dog"] }),
+      formats: ["yolo"] as const,
+      regions: [{ taskId: "a", points: [{ x: 1, y: 1, label: 1 as const }] }],
+    };
+    const { made } = await planArchive({ definition, tasks: [{ taskId: "a", lease: 1, output }] });
+    expect(textOf(made, "data.yaml")).toContain('  1: "dog"\n  2: "region"\n');
+  });
+
   it("has a clip's own COCO document as that of the whole job", async () => {
     const output: VideoTaskOutput = {
       type: "video",

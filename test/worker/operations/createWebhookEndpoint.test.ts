@@ -122,10 +122,14 @@ describe("createWebhookEndpoint 409", () => {
   });
 
   it("refuses whoever makes and deletes endpoints all day a hundred and first, until a day has passed", async () => {
-    for (let i = 0; i < 100; i += 1) {
-      const { endpointId } = await newEndpoint(client);
-      await client.send("DELETE", `/v1/webhook-endpoints/${endpointId}`);
-    }
+    await env.DB.prepare(
+      `INSERT INTO webhook_endpoints (id, account_id, url, secrets, enabled_at, deleted_at, erased_at, created_at, updated_at)
+       SELECT 'whe_' || value, ?1, '', '', ?2, ?2, ?2, ?2, ?2 FROM json_each(?3)`,
+    )
+      .bind(client.accountId, Date.now(), JSON.stringify(Array.from({ length: 99 }, (_, i) => i)))
+      .run();
+    const { endpointId } = await newEndpoint(client);
+    await client.send("DELETE", `/v1/webhook-endpoints/${endpointId}`);
     const answer = await createEndpoint(client, { url: URL });
     expectError(answer, 409, "too_many_webhook_endpoints");
     expect(answer.body.message).toContain("100 webhook endpoints with those that it has deleted");
