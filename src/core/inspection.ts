@@ -6,7 +6,11 @@
 /** For how long an upload's URL is good. */
 export const UPLOAD_SECONDS = 300;
 
-const LOOKS_MS = [(UPLOAD_SECONDS + 60) * 1_000, 86_400_000] as const;
+const FIRST_LOOK_MS = (UPLOAD_SECONDS + 60) * 1_000;
+const LOOKS_MS = [FIRST_LOOK_MS, 86_400_000] as const;
+
+/** The latest presign (epoch ms) whose URL has expired at `now`. */
+export const expiredPresign = (now: number): number => now - FIRST_LOOK_MS;
 
 /** When an upload is looked at next, after `now`; null if never. All are epoch milliseconds. */
 export const nextInspection = (presignedAt: number, now: number): number | null =>

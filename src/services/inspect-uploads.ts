@@ -27,7 +27,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
       const page = due.slice(i, i + PAGE);
       const looks = await mapPool(page, WIDTH, (upload) => lookAt(platform, upload, now));
       const done = looks.filter((each) => each !== null);
-      await platform.uploads.noteInspections(done);
+      await platform.uploads.noteInspections(done, now);
       // Nobody can write any more to those that are looked at for the last time.
       const last = new Set(done.filter(({ inspectAt }) => inspectAt === null).map(({ taskId }) => taskId));
       const gone = page.filter(({ taskId, isDeleted }) => isDeleted && last.has(taskId));

@@ -1,3 +1,4 @@
+import { expiredPresign } from "../core/inspection.ts";
 import type { DueUpload } from "./uploads.ts";
 
 /** Whether any upload of a list of ids (an SQL expression of JSON) is deleted. The plus has the ids name the rows. */
@@ -23,7 +24,8 @@ export class DeletedUploads {
 
   /**
    * Deletes an account's upload, and has it looked at from `now` (epoch ms) on, unless a job under way needs it. The statement
-   * decides: a job that is listed at the same moment either comes before, or finds the upload deleted.
+   * decides: a job that is listed at the same moment either comes before, or finds the upload deleted. An unused upload counts
+   * as one until its URL has expired: until then it may be written again.
    * @returns null if the account has no such upload.
    */
   async mark(accountId: string, taskId: string, now: number): Promise<UploadDeletion | null> {
@@ -36,10 +38,10 @@ export class DeletedUploads {
     }>([
       this.#db
         .prepare(
-          `UPDATE uploads SET deleted_at = ?4, unused = 0, inspect_at = ?4 WHERE ${own} AND NOT EXISTS (${NEEDED_BY})
-           RETURNING content_type, created_at`,
+          `UPDATE uploads SET deleted_at = ?4, unused = iif(created_at <= ?5, 0, unused), inspect_at = ?4
+           WHERE ${own} AND NOT EXISTS (${NEEDED_BY}) RETURNING content_type, created_at`,
         )
-        .bind(accountId, taskId, quoted, now),
+        .bind(accountId, taskId, quoted, now, expiredPresign(now)),
       this.#db
         .prepare(`SELECT (${NEEDED_BY}) AS needed_by FROM uploads WHERE ${own}`)
         .bind(accountId, taskId, quoted),

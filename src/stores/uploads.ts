@@ -6,7 +6,7 @@ import {
   type UploadUse,
 } from "../core/account-budget.ts";
 import type { RecordedUpload } from "../core/admission.ts";
-import { nextInspection } from "../core/inspection.ts";
+import { expiredPresign, nextInspection } from "../core/inspection.ts";
 import type { AccountUse } from "../core/ledger.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "./ledger.ts";
 
@@ -169,14 +169,18 @@ export class Uploads {
     }));
   }
 
-  /** Notes what was there of uploads. A size that grew adds to the bytes of the account's day, by a trigger. */
-  async noteInspections(looks: readonly Look[]): Promise<void> {
+  /**
+   * Notes what was there of uploads at `now` (epoch ms). A size that grew adds to the bytes of the account's day, by a trigger. A
+   * deleted upload whose URL has expired no longer counts as unused.
+   */
+  async noteInspections(looks: readonly Look[], now: number): Promise<void> {
     await this.#db
       .prepare(
-        `UPDATE uploads SET size = max(coalesce(size, 0), seen.value ->> 'size'), inspect_at = seen.value ->> 'inspectAt'
+        `UPDATE uploads SET size = max(coalesce(size, 0), seen.value ->> 'size'), inspect_at = seen.value ->> 'inspectAt',
+           unused = iif(deleted_at IS NOT NULL AND created_at <= ?2, 0, unused)
          FROM json_each(?1) AS seen WHERE task_id = seen.value ->> 'taskId'`,
       )
-      .bind(JSON.stringify(looks))
+      .bind(JSON.stringify(looks), expiredPresign(now))
       .run();
   }
 

@@ -25,7 +25,8 @@ export async function deleteUpload(
   const look = await lookAt(platform, end.deleted, now);
   // What can't be looked at now is due for the inspection.
   if (look === null) return;
-  await platform.uploads.noteInspections([{ ...look, inspectAt: look.inspectAt ?? now + DELETED_KEPT_MS }]);
+  const noted = { ...look, inspectAt: look.inspectAt ?? now + DELETED_KEPT_MS };
+  await platform.uploads.noteInspections([noted], now);
 }
 
 /** Marks the upload; again if only the list's copy of a job, which may be behind, is in the way. */

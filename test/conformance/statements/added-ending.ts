@@ -94,8 +94,8 @@ export const ADDED_ENDING = [
       "operations/deleteUpload: end so also where the job has found the upload there, and the deletion comes before it is listed",
     ],
     [
-      "A deleted upload's place is free at once, its bytes count for the day, and an account deletes only so many a day.",
-      "operations/deleteUpload: gives the account its place for another upload back at once",
+      "A deleted upload's place is free once its URL has expired, its bytes count for the day, and an account deletes only so many a day.",
+      "operations/deleteUpload: gives the account its place for another upload back: at once, or when the upload's URL has expired",
       "operations/deleteUpload: gives no byte of the day back: what was uploaded counts, however soon it is deleted",
       "operations/deleteUpload: is refused no upload, but has only so many a day: their rows stay until nobody can write to them",
     ],

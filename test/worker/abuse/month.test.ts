@@ -54,6 +54,7 @@ it(
       "bytes of outputs and archives",
       "rows of uploads",
       "rows of jobs",
+      "rows of deleted_jobs",
     ])
       expect(outcome.afterwards[gone], gone).toBe(0);
     expect(outcome.afterwards["rows of idempotency_keys"]).toBe(0);

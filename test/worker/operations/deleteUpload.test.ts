@@ -68,16 +68,19 @@ describe("deleteUpload 204", () => {
     expect((await env.MEDIA.list({ prefix: "outputs/" })).objects).toHaveLength(2);
   });
 
-  it("gives the account its place for another upload back at once", async () => {
+  it("gives the account its place for another upload back: at once, or when the upload's URL has expired", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
-    const [first = ""] = await uploads(client, 2);
-    expectError(
-      await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" }),
-      409,
-      "too_many_uploads",
-    );
+    const ask = () => client.send("POST", "/v1/uploads/presign", { contentType: "image/png" });
+    const [first = "", second = ""] = await uploads(client, 2);
+    expectError(await ask(), 409, "too_many_uploads");
     await remove(first);
-    expect((await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" })).status).toBe(200);
+    expectError(await ask(), 409, "too_many_uploads");
+    later(6 * MINUTE);
+    await inspect();
+    expect((await ask()).status).toBe(200);
+    expectError(await ask(), 409, "too_many_uploads");
+    await remove(second);
+    expect((await ask()).status).toBe(200);
   });
 
   it("gives no byte of the day back: what was uploaded counts, however soon it is deleted", async () => {
@@ -94,12 +97,15 @@ describe("deleteUpload 204", () => {
 
   it("is refused no upload, but has only so many a day: their rows stay until nobody can write to them", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
-    for (let i = 0; i < 2 * KEPT_PER_LIVE; i += 1)
-      expect((await remove(await presign(client))).status).toBe(204);
+    for (let i = 0; i < KEPT_PER_LIVE; i += 1) {
+      const taskIds = [await presign(client), await presign(client)];
+      later(6 * MINUTE);
+      for (const taskId of taskIds) expect((await remove(taskId)).status).toBe(204);
+    }
     const refused = await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" });
     expectError(refused, 409, "too_many_uploads");
     expect(refused.body.message).toMatch(/^The account has deleted 20 uploads within a day\./);
-    expect(refused.body.retryAfterSeconds).toBeGreaterThan(23 * 3_600);
+    expect(refused.body.retryAfterSeconds).toBeGreaterThan(22 * 3_600);
     later(DAY + 60 * MINUTE);
     await inspect();
     expect(await env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n")).toBe(0);

@@ -56,7 +56,12 @@ export function promisesOfTrial(
     because,
   });
   return [
-    rows("uploads", unused + jobs, "TRIAL_MAX_UNUSED_UPLOADS and one for each task of the trial"),
+    rows(
+      "uploads",
+      unused + unused * KEPT_PER_LIVE + jobs,
+      `TRIAL_MAX_UNUSED_UPLOADS, ${KEPT_PER_LIVE} times as many that are deleted, and one for each task of the trial`,
+    ),
+    rows("deleted_jobs", jobs, "each job may be deleted"),
     rows("upload_bytes", BYTE_HOURS, "one per hour, for a day"),
     rows("jobs", jobs, "TRIAL_MAX_TASKS_PER_DAY × (TRIAL_DAYS + 1)"),
     rows("ledger", jobs * ENTRIES_A_JOB, "three entries per job"),

@@ -8,6 +8,7 @@ const TABLES = [
   "uploads",
   "upload_bytes",
   "jobs",
+  "deleted_jobs",
   "ledger",
   "ledger_closings",
   "daily_use",

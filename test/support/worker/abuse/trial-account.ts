@@ -48,6 +48,7 @@ export class TrialAttacker {
     await this.#makeEndpoints();
     await this.#openBillingPages();
     await this.#look();
+    await this.#deleteUploads();
   }
 
   /** Sends a request, under an Idempotency-Key of its own; in the next minute, if this one's rate is used up. */
@@ -86,6 +87,17 @@ export class TrialAttacker {
     }
   }
 
+  /** Deletes uploads, and writes to them by URLs that are still good. */
+  async #deleteUploads(): Promise<void> {
+    // Some are kept, for the next hour may have no more bytes to upload.
+    const deleted = this.#unused.splice(3);
+    for (const taskId of deleted) {
+      const { status } = await this.#ask("DELETE", `/v1/uploads/${taskId}`);
+      if (status === 204) await this.#put(taskId, LARGEST_PUT);
+      else this.#unused.push(taskId);
+    }
+  }
+
   /** One picture a job: most jobs for the fewest tokens. Garbage that fails for good, at times at the third attempt; the first of a day succeeds. */
   async #createJobs(): Promise<void> {
     // Were there no limit, the hour would have an end all the same, and the table would tell.
@@ -106,8 +118,16 @@ export class TrialAttacker {
       // Its URL is still good: it is replaced by as much as storage takes.
       if (this.#jobs % 3 === 0) await this.#put(taskId, LARGEST_PUT);
       this.#jobs += 1;
-      await this.#end(body.jobId, taskId);
+      if (this.#jobs % 5 === 3) await this.#giveUp(body.jobId, taskId);
+      else await this.#end(body.jobId, taskId);
     }
+  }
+
+  /** Cancels and deletes a job that is under way, so that it costs nothing. */
+  async #giveUp(jobId: string, taskId: string): Promise<void> {
+    await deliverTask(jobId, taskId);
+    await this.#ask("POST", `/v1/jobs/${jobId}/cancel`);
+    await this.#ask("DELETE", `/v1/jobs/${jobId}`);
   }
 
   async #end(jobId: string, taskId: string): Promise<void> {
