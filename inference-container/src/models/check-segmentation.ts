@@ -2,6 +2,10 @@ import { problemOf } from "@segmentation/protocol";
 import { TaskFailure } from "../tasks/failure.ts";
 import type { Instance, LogitGrid, Picture, Segmentation } from "./model.ts";
 
+const refuse = (what: string): never => {
+  throw new TaskFailure(problemOf("model_output_invalid"), what);
+};
+
 /**
  * Checks that a model's result keeps the promises of `Instance` and of `DrawnRegion`: wrong masks are worse than none.
  * @param asked how many prompts and regions the request had
@@ -12,9 +16,6 @@ export function checkSegmentation(
   picture: Pick<Picture, "width" | "height">,
   asked: { readonly prompts: number; readonly regions: number },
 ): void {
-  const refuse = (what: string): never => {
-    throw new TaskFailure(problemOf("model_output_invalid"), what);
-  };
   for (const [index, instance] of instances.entries()) {
     const fault = faultOf(instance, picture, asked.prompts);
     if (fault !== undefined) refuse(`instance ${index}: ${fault}`);

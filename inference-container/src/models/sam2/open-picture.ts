@@ -49,8 +49,8 @@ export class Sam2Picture implements OpenPicture {
     return Promise.all(
       drawn.map(async ({ mask, quality }) => {
         const cleaned = cleanMask(mask, cleaning);
-        const looks = this.#withLooks && { appearance: await this.#appearance(cleaned) };
-        return { mask: cleaned, quality, ...looks };
+        if (!this.#withLooks) return { mask: cleaned, quality };
+        return { mask: cleaned, quality, appearance: await this.#appearance(cleaned) };
       }),
     );
   }
