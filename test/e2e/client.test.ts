@@ -11,7 +11,7 @@ describe("the client library against the whole stack", () => {
   });
   afterAll(() => platforms.close());
 
-  it.concurrent.each(PLATFORM_NAMES)("walks in %s", async (name) => {
+  it.each(PLATFORM_NAMES)("walks in %s", async (name) => {
     const { baseUrl, apiKey } = stack;
     const picture = Buffer.from(sample("chelsea")).toString("base64");
     const report = await platforms.all[name]({ baseUrl, apiKey, picture, prompt: "cat" });
