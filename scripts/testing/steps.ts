@@ -15,7 +15,7 @@ export interface Step {
 
 /** The static checks: types, lint (with directions and cycles of imports), format. */
 function staticChecks(): Step[] {
-  const projects = globSync("{,test/,protocol/,client/,inference-container/}tsconfig*.json", {
+  const projects = globSync("{,test/,protocol/,client/,studio/,inference-container/}tsconfig*.json", {
     cwd: PROJECT_ROOT,
   });
   const steps: Step[] = projects
