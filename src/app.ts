@@ -15,6 +15,7 @@ import { leases } from "./http/routes/leases.ts";
 import { model } from "./http/routes/model.ts";
 import { operator } from "./http/routes/operator.ts";
 import { pages } from "./http/routes/pages.ts";
+import { studio } from "./http/routes/studio.ts";
 import { uploads } from "./http/routes/uploads.ts";
 import { webhookEndpoints } from "./http/routes/webhook-endpoints.ts";
 import { webhooks } from "./http/routes/webhooks.ts";
@@ -35,6 +36,7 @@ export function createApp(platformOf: (env: Env) => Platform): Hono<AppEnv> {
     .use("/v1/*", crossOrigin, noStore)
     .use("/internal/*", noStore)
     .route("/", pages)
+    .route("/studio", studio)
     .get("/healthz", (c) => {
       // A Worker with wrong settings is not healthy: it answers 500, and the log names the settings.
       platform(c);

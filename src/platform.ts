@@ -15,6 +15,7 @@ import {
 } from "./settings.ts";
 import { Accounts } from "./stores/accounts.ts";
 import { ApiKeys } from "./stores/api-keys.ts";
+import { Assets } from "./stores/assets.ts";
 import { Billing } from "./stores/billing.ts";
 import { Closings } from "./stores/closings.ts";
 import { DeadLetters } from "./stores/dead-letters.ts";
@@ -36,7 +37,6 @@ import { Uploads } from "./stores/uploads.ts";
 import { TrialLane } from "./stores/trial-lane.ts";
 import { UsageDays } from "./stores/usage-days.ts";
 import { UsageOutbox } from "./stores/usage-outbox.ts";
-import { Viewer } from "./stores/viewer.ts";
 import { WebhookEndpoints } from "./stores/webhook-endpoints.ts";
 
 /** What the services work with: the settings, and a store for each kind of fact. The composition root makes it. */
@@ -72,7 +72,7 @@ export interface Platform {
   readonly usage: UsageOutbox;
   /** Null if the operator has no billing. */
   readonly payments: Payments | null;
-  readonly viewer: Viewer;
+  readonly assets: Assets;
   readonly inference: InferenceClient;
   readonly webhookEndpoints: WebhookEndpoints;
   /** The model of the inference service, as this isolate last heard of it. */
@@ -139,7 +139,7 @@ export function platformOf(env: Env): Platform {
     billing: new Billing(env.DB),
     usage: new UsageOutbox(env.DB),
     payments: billingSettings && new Payments(billingSettings),
-    viewer: new Viewer(env.ASSETS),
+    assets: new Assets(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
     webhookEndpoints: new WebhookEndpoints(env.DB),
     knownModel: new RecentMap(1, MODEL_KEPT_MS),

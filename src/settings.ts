@@ -42,6 +42,14 @@ const algorithms = z
   .transform((text) => text.split(",").map((name) => name.trim()))
   .pipe(z.array(SigningAlgorithm).min(1));
 
+/** A query string, such as `audience=https://api.example.com`. */
+const parameters = z.string().transform((text) => Object.fromEntries(new URLSearchParams(text)));
+
+const origins = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""))
+  .pipe(z.array(z.url().transform((text) => new URL(text).origin)));
+
 /** The settings: docs/operations.md describes each. */
 export const SettingsSchema = z
   .object({
@@ -61,6 +69,13 @@ export const SettingsSchema = z
     OIDC_JWKS_URL: z.url().optional(),
     OIDC_ALGORITHMS: algorithms.default(["RS256", "ES256", "EdDSA"]),
     OIDC_CLOCK_TOLERANCE_SECONDS: z.coerce.number().int().min(0).max(300).default(30),
+    STUDIO: z.stringbool().default(true),
+    STUDIO_NAME: z.string().min(1).max(60).default("Segmentation"),
+    STUDIO_LOGO_URL: z.url({ protocol: /^https$/ }).optional(),
+    STUDIO_CLIENT_ID: z.string().min(1).optional(),
+    STUDIO_SCOPE: z.string().min(1).default("openid email profile offline_access"),
+    STUDIO_SIGN_IN_PARAMETERS: parameters.default({}),
+    STUDIO_IDENTITY_ORIGINS: origins.default([]),
     STRIPE_SECRET_KEY: secret.optional(),
     STRIPE_WEBHOOK_SECRET: secret.optional(),
     STRIPE_PRICE_ID: z.string().min(1).optional(),
@@ -279,5 +294,40 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
     meterEvent: settings.STRIPE_METER_EVENT,
     apiUrl: settings.STRIPE_API_URL,
     returnUrl: settings.BILLING_RETURN_URL ?? settings.PUBLIC_URL,
+  };
+}
+
+/** What the studio has to know, and where its pages may connect to. */
+export interface StudioSettings {
+  readonly name: string;
+  readonly logoUrl: string | null;
+  readonly signIn: {
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly scope: string;
+    readonly parameters: Readonly<Record<string, string>>;
+  } | null;
+  /** The identity provider's. */
+  readonly connectOrigins: readonly string[];
+  readonly storageOrigin: string;
+}
+
+/** Null if the operator has switched the studio off. People can sign in if it is registered at the identity provider. */
+export function studioSettingsOf(settings: Settings): StudioSettings | null {
+  if (!settings.STUDIO) return null;
+  const { OIDC_ISSUER: issuer, STUDIO_CLIENT_ID: clientId } = settings;
+  const signIn =
+    issuer === undefined || clientId === undefined
+      ? null
+      : { issuer, clientId, scope: settings.STUDIO_SCOPE, parameters: settings.STUDIO_SIGN_IN_PARAMETERS };
+  return {
+    name: settings.STUDIO_NAME,
+    logoUrl: settings.STUDIO_LOGO_URL ?? null,
+    signIn,
+    connectOrigins: [
+      ...(signIn !== null && URL.canParse(signIn.issuer) ? [new URL(signIn.issuer).origin] : []),
+      ...settings.STUDIO_IDENTITY_ORIGINS,
+    ],
+    storageOrigin: new URL(settings.S3_ENDPOINT).origin,
   };
 }

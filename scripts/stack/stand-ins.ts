@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { SettingsSchema } from "../../src/settings.ts";
-import { AUDIENCE } from "../stand-ins/identity/names.ts";
+import { AUDIENCE, STUDIO_CLIENT_ID } from "../stand-ins/identity/names.ts";
 import type { Child } from "./child.ts";
 import { startListeningChild } from "./listening-child.ts";
 import type { Secrets } from "./secrets.ts";
@@ -64,7 +64,12 @@ async function startIdentity(options: StandInOptions): Promise<StandIns> {
   const document = await fetch(`${identityUrl}/.well-known/openid-configuration`, { signal: options.signal });
   const { issuer, jwks_uri: jwksUrl } = Discovery.parse(await document.json());
   return {
-    values: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: AUDIENCE, OIDC_JWKS_URL: jwksUrl },
+    values: {
+      OIDC_ISSUER: issuer,
+      OIDC_AUDIENCE: AUDIENCE,
+      OIDC_JWKS_URL: jwksUrl,
+      STUDIO_CLIENT_ID,
+    },
     addresses: { identityUrl },
   };
 }

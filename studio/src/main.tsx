@@ -2,7 +2,22 @@ import "@fontsource-variable/instrument-sans/wght.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import { render } from "preact";
+import { App } from "./app.tsx";
+import { Problem } from "./components/problem.tsx";
+import { Waiting } from "./components/waiting.tsx";
+import { loadConfig } from "./config.ts";
+import { resume } from "./sign-in/sign-in.ts";
+import { config } from "./state/deployment.ts";
 
 const root = document.querySelector("#studio");
 if (root === null) throw new Error("The page has no place for the studio.");
-render(<h1>Studio</h1>, root);
+
+render(<Waiting what="Opening the studio" />, root);
+try {
+  config.value = await loadConfig();
+  const outcome = await resume(config.value);
+  if (outcome?.goTo !== undefined) history.replaceState(null, "", outcome.goTo);
+  render(<App problem={outcome?.problem ?? null} />, root);
+} catch (error) {
+  render(<Problem error={error} onRetry={() => location.reload()} />, root);
+}

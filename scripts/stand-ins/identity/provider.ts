@@ -2,16 +2,24 @@ import { randomBytes } from "node:crypto";
 import { Provider } from "oidc-provider";
 import type { Kept } from "./kept.ts";
 import { memoryAdapter } from "./memory-adapter.ts";
-import { AUDIENCE, CALLBACK_PATH, CLIENT_ID } from "./names.ts";
+import { AUDIENCE, CALLBACK_PATH, CLIENT_ID, STUDIO_CLIENT_ID } from "./names.ts";
 import { errorPage } from "./pages.ts";
 import { personOf } from "./people.ts";
 
 const TOKEN_SECONDS = 3_600;
 const API_SCOPE = "api";
 const SESSION_SECONDS = 3_600;
+const REFRESH_SECONDS = 86_400;
 
-/** An OpenID provider that issues JWT access tokens for the API. @param url where it listens */
-export function createProvider(kept: Kept, url: string): Provider {
+export interface ProviderOptions {
+  /** Where it listens. */
+  readonly url: string;
+  /** The URL of the API, whose studio signs people in. */
+  readonly apiUrl: string;
+}
+
+/** An OpenID provider that issues JWT access tokens for the API. */
+export function createProvider(kept: Kept, { url, apiUrl }: ProviderOptions): Provider {
   return new Provider(kept.issuer, {
     adapter: memoryAdapter,
     jwks: { keys: [kept.signingKey] },
@@ -24,7 +32,18 @@ export function createProvider(kept: Kept, url: string): Provider {
         response_types: ["code"],
         redirect_uris: [`${url}${CALLBACK_PATH}`],
       },
+      {
+        client_id: STUDIO_CLIENT_ID,
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        redirect_uris: [`${apiUrl}/studio/signed-in`],
+      },
     ],
+    // The studio's pages come from another origin than the token endpoint.
+    clientBasedCORS: (_context, origin) => origin === apiUrl,
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed("refresh_token"),
+    rotateRefreshToken: true,
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "picture"] },
     ttl: {
       AccessToken: TOKEN_SECONDS,
@@ -32,6 +51,7 @@ export function createProvider(kept: Kept, url: string): Provider {
       Grant: SESSION_SECONDS,
       IdToken: TOKEN_SECONDS,
       Interaction: SESSION_SECONDS,
+      RefreshToken: REFRESH_SECONDS,
       Session: SESSION_SECONDS,
     },
     features: {
@@ -56,13 +76,13 @@ export function createProvider(kept: Kept, url: string): Provider {
       const person = personOf(subject, url);
       return person === null ? undefined : { accountId: subject, claims: () => ({ ...person }) };
     },
-    // The page belongs to the provider, so no consent is needed.
+    // Both clients belong to the service, so no consent is needed.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         ...(oidc.client && { clientId: oidc.client.clientId }),
         ...(oidc.account && { accountId: oidc.account.accountId }),
       });
-      grant.addOIDCScope("openid email profile");
+      grant.addOIDCScope("openid email profile offline_access");
       grant.addResourceScope(AUDIENCE, API_SCOPE);
       await grant.save();
       return grant;

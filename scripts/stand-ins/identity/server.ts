@@ -42,7 +42,10 @@ export async function createIdentityStandIn(options: IdentityStandInOptions): Pr
   const known = await readKept(options.file);
   const port = await listen(server, known?.port ?? 0);
   const url = `http://127.0.0.1:${port}`;
-  const provider = createProvider(known ?? (await makeKept(options.file, port)), url);
+  const provider = createProvider(known ?? (await makeKept(options.file, port)), {
+    url,
+    apiUrl: options.apiUrl,
+  });
   provider.on("server_error", (_context, error) => console.error(error));
   const app = createIdentityApp({ provider, url, apiUrl: options.apiUrl });
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });

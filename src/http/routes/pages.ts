@@ -53,7 +53,7 @@ export const pages = new Hono<AppEnv>()
   .get("/docs/:file", guarded, async (c) => {
     const name = c.req.param("file");
     const file = VIEWER_FILES.includes(name)
-      ? await platform(c).viewer.file(name, c.req.header("if-none-match"))
+      ? await platform(c).assets.file(`docs/${name}`, c.req.header("if-none-match"))
       : null;
     if (file === null) throw new ServiceError("not_found");
     return file;

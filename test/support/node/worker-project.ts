@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import type { TestProjectConfiguration } from "vitest/config";
+import { buildStudio } from "../../../scripts/studio/build.ts";
 
 const LANES = ["interactive", "bulk", "trial", "archive"];
 
@@ -19,39 +20,43 @@ const sink = {
  * deliver messages themselves, in any order and as often as they like.
  */
 const workersRuntime = (fuzz: "short" | "long") =>
-  cloudflareTest(async () => ({
-    main: "./src/index.ts",
-    wrangler: { configPath: "./wrangler.toml" },
-    miniflare: {
-      bindings: {
-        MIGRATIONS: await readD1Migrations("migrations"),
-        SEED: process.env["SEED"] ?? "",
-        FUZZ: fuzz,
-        PUBLIC_URL: "https://api.test",
-        S3_ENDPOINT: "https://s3.test",
-        S3_ACCESS_KEY_ID: "test-access-key",
-        S3_SECRET_ACCESS_KEY: "test-secret-key",
-        SIGNING_SECRET: "a secret for the tests alone",
-        INFERENCE_URL: "https://inference.test",
-        OPERATOR_TOKEN: "an-operator-token-for-the-tests-alone",
-        INFERENCE_TOKEN: "an inference token for the tests",
-        STRIPE_SECRET_KEY: "sk_test_for_the_tests_alone",
-        STRIPE_WEBHOOK_SECRET: "whsec_for_the_tests_alone",
-        STRIPE_PRICE_ID: "price_for_the_tests",
-        STRIPE_API_URL: "https://stripe.test",
-        OIDC_ISSUER: "https://identity.test",
-        OIDC_AUDIENCE: "https://api.test",
-        OIDC_JWKS_URL: "https://identity.test/jwks",
+  cloudflareTest(async () => {
+    await buildStudio();
+    return {
+      main: "./src/index.ts",
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: {
+        bindings: {
+          MIGRATIONS: await readD1Migrations("migrations"),
+          SEED: process.env["SEED"] ?? "",
+          FUZZ: fuzz,
+          PUBLIC_URL: "https://api.test",
+          S3_ENDPOINT: "https://s3.test",
+          S3_ACCESS_KEY_ID: "test-access-key",
+          S3_SECRET_ACCESS_KEY: "test-secret-key",
+          SIGNING_SECRET: "a secret for the tests alone",
+          INFERENCE_URL: "https://inference.test",
+          OPERATOR_TOKEN: "an-operator-token-for-the-tests-alone",
+          INFERENCE_TOKEN: "an inference token for the tests",
+          STRIPE_SECRET_KEY: "sk_test_for_the_tests_alone",
+          STRIPE_WEBHOOK_SECRET: "whsec_for_the_tests_alone",
+          STRIPE_PRICE_ID: "price_for_the_tests",
+          STRIPE_API_URL: "https://stripe.test",
+          OIDC_ISSUER: "https://identity.test",
+          OIDC_AUDIENCE: "https://api.test",
+          OIDC_JWKS_URL: "https://identity.test/jwks",
+          STUDIO_CLIENT_ID: "the-studio",
+        },
+        queueProducers: Object.fromEntries(
+          LANES.map((lane) => [`${lane.toUpperCase()}_QUEUE`, `sink-${lane}`]),
+        ),
+        workers: [sink],
+        outboundService: (request: { url: string }) => {
+          throw new Error(`a test reached for ${request.url}`);
+        },
       },
-      queueProducers: Object.fromEntries(
-        LANES.map((lane) => [`${lane.toUpperCase()}_QUEUE`, `sink-${lane}`]),
-      ),
-      workers: [sink],
-      outboundService: (request: { url: string }) => {
-        throw new Error(`a test reached for ${request.url}`);
-      },
-    },
-  }));
+    };
+  });
 
 /** A vitest project of tests on the Workers runtime; `fuzz` says how much the random tests draw. */
 export const workerProject = (

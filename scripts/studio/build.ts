@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "vite";
+import { PROJECT_ROOT } from "../shared/root.ts";
+import { readIfPresent } from "../stack/private-file.ts";
+
+const inProject = (path: string): string => join(PROJECT_ROOT, path);
+
+/** Where wrangler.toml has the Worker's assets. */
+const ASSETS = inProject("studio/dist");
+/** The digest of what the assets were made from. */
+const STAMP = inProject("studio/dist/.assetsignore");
+
+/** Everything that the assets are made from. */
+const SOURCES = [
+  "package-lock.json",
+  "scripts/studio/build.ts",
+  "src/http/pages/studio-config.ts",
+  "studio/{index.html,vite.config.ts,tsconfig.json,package.json}",
+  "studio/{src,public}/**/*.*",
+  "client/src/**/*.ts",
+];
+
+/** The files of swagger-ui-dist that the reference page loads: docs/decisions/0010-the-viewer-of-the-reference.md. */
+const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
+
+/** The stamp names itself, so that it is not served. */
+async function stampOfSources(): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of globSync(SOURCES, { cwd: PROJECT_ROOT }).toSorted())
+    hash.update(`${file}\n`).update(await readFile(inProject(file)));
+  return `.assetsignore\n# made from ${hash.digest("hex")}\n`;
+}
+
+/**
+ * Makes the Worker's assets: the studio, and the reference page's viewer beside it. Does nothing if they are there and made
+ * from what the sources are now. Returns whether it built.
+ */
+export async function buildStudio(): Promise<boolean> {
+  const stamp = await stampOfSources();
+  if ((await readIfPresent(STAMP)) === stamp) return false;
+  const fresh = inProject(`.local/studio-${process.pid}`);
+  try {
+    await build({
+      configFile: inProject("studio/vite.config.ts"),
+      build: { outDir: join(fresh, "studio") },
+    });
+    await mkdir(join(fresh, "docs"), { recursive: true });
+    for (const file of REFERENCE_FILES)
+      await cp(inProject(`node_modules/swagger-ui-dist/${file}`), join(fresh, "docs", file));
+    await writeFile(join(fresh, ".assetsignore"), stamp);
+    await rm(ASSETS, { recursive: true, force: true });
+    await rename(fresh, ASSETS);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return true;
+}

@@ -1,0 +1,15 @@
+/** What the studio has to know of its deployment before anybody has signed in. The studio imports this type. */
+export interface StudioConfig {
+  /** What the operator calls the service. */
+  readonly name: string;
+  readonly logoUrl: string | null;
+  /** How people sign in; null if there are API keys only. */
+  readonly signIn: {
+    /** The issuer's identifier, whose discovery document names its endpoints (OpenID Connect Discovery 1.0). */
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly scope: string;
+    /** Further parameters of the authorization request, such as `audience`. */
+    readonly parameters: Readonly<Record<string, string>>;
+  } | null;
+}

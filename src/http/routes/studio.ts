@@ -1,0 +1,69 @@
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import { ServiceError } from "../../core/errors.ts";
+import { type StudioSettings, studioSettingsOf } from "../../settings.ts";
+import { platform, type AppEnv } from "../context.ts";
+import type { StudioConfig } from "../pages/studio-config.ts";
+import { wrongMethod } from "./wrong-method.ts";
+
+const A_YEAR = "public, max-age=31536000, immutable";
+
+/** Nothing inline, nothing from elsewhere but the storage, the identity provider, and the operator's logo. */
+const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
+  secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      imgSrc: ["'self'", "blob:", storageOrigin, ...(logoUrl === null ? [] : [logoUrl])],
+      mediaSrc: ["'self'", "blob:", storageOrigin],
+      connectSrc: ["'self'", storageOrigin, ...connectOrigins],
+      workerSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    xFrameOptions: "DENY",
+    // The identity provider sees no path, which may have a job's id.
+    referrerPolicy: "no-referrer",
+    // Only the domain's owner can say whether it is for HTTPS alone.
+    strictTransportSecurity: false,
+  });
+
+const configOf = ({ name, logoUrl, signIn }: StudioSettings): StudioConfig => ({ name, logoUrl, signIn });
+
+/** The studio: its files, what it has to know of its deployment, and its page for every other path. */
+export const studio = new Hono<AppEnv>()
+  .use(async (c, next) => {
+    const settings = studioSettingsOf(platform(c).settings);
+    if (settings === null) throw new ServiceError("not_found");
+    return await guard(settings)(c, next);
+  })
+  .get("/config.json", (c) => {
+    const settings = studioSettingsOf(platform(c).settings);
+    if (settings === null) throw new ServiceError("not_found");
+    return c.json(configOf(settings), 200, { "cache-control": "no-cache" });
+  })
+  .get("/assets/:file", async (c) => {
+    const file = await platform(c).assets.file(
+      `studio/assets/${c.req.param("file")}`,
+      c.req.header("if-none-match"),
+    );
+    if (file === null) throw new ServiceError("not_found");
+    // Its name has a digest of what is inside.
+    file.headers.set("cache-control", A_YEAR);
+    return file;
+  })
+  .get("/icon.svg", async (c) => {
+    const file = await platform(c).assets.file("studio/icon.svg", c.req.header("if-none-match"));
+    if (file === null) throw new ServiceError("not_found");
+    return file;
+  })
+  .get("*", async (c) => {
+    const page = await platform(c).assets.file("studio/index.html", c.req.header("if-none-match"));
+    if (page === null) throw new ServiceError("not_found");
+    page.headers.set("cache-control", "no-cache");
+    return page;
+  })
+  .all("*", wrongMethod("GET"));

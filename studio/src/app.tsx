@@ -1,0 +1,35 @@
+import { ErrorBoundary, lazy, LocationProvider, Route, Router } from "preact-iso";
+import { NotFound } from "./screens/not-found.tsx";
+import Segment from "./screens/segment/segment.tsx";
+import { Welcome } from "./screens/welcome/welcome.tsx";
+import { Shell } from "./shell/shell.tsx";
+import { session } from "./state/session.ts";
+
+const Job = lazy(async () => await import("./screens/job/job.tsx"));
+const Jobs = lazy(async () => await import("./screens/jobs/jobs.tsx"));
+const Keys = lazy(async () => await import("./screens/keys/keys.tsx"));
+const Usage = lazy(async () => await import("./screens/usage/usage.tsx"));
+const Webhooks = lazy(async () => await import("./screens/webhooks/webhooks.tsx"));
+
+/** The studio's screens by their paths. Only the first is in the first load. */
+export function App({ problem }: { readonly problem: string | null }) {
+  if (!session.value) return <Welcome problem={problem} />;
+  return (
+    <LocationProvider scope="/studio">
+      <Shell>
+        <ErrorBoundary>
+          <Router>
+            <Route path="/studio" component={Segment} />
+            <Route path="/studio/jobs" component={Jobs} />
+            <Route path="/studio/jobs/:jobId" component={Job} />
+            <Route path="/studio/keys" component={Keys} />
+            <Route path="/studio/usage" component={Usage} />
+            <Route path="/studio/webhooks" component={Webhooks} />
+            <Route path="/studio/webhooks/:endpointId" component={Webhooks} />
+            <Route default component={NotFound} />
+          </Router>
+        </ErrorBoundary>
+      </Shell>
+    </LocationProvider>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import "./field.css";
+
+export interface FieldProps {
+  readonly label: string;
+  /** What to know before filling it in. */
+  readonly hint?: ComponentChildren;
+  /** Why what was filled in is refused. */
+  readonly problem?: string | null;
+  /** Draws the control with these attributes on it. */
+  readonly children: (attributes: {
+    id: string;
+    "aria-describedby": string;
+    "aria-invalid": boolean;
+  }) => ComponentChildren;
+}
+
+/** A control with its label, a hint and, if there is one, its problem. */
+export function Field({ label, hint, problem = null, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-more`, "aria-invalid": problem !== null })}
+      <div id={`${id}-more`} class={problem === null ? "field-hint" : "field-problem"}>
+        {problem ?? hint}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { StudioConfig } from "../../src/http/pages/studio-config.ts";
+
+export type { StudioConfig };
+
+/** How people sign in at the identity provider. */
+export type SignInSettings = NonNullable<StudioConfig["signIn"]>;
+
+/** Asks the deployment what it is called and how people sign in. @throws TypeError if it cannot be reached */
+export async function loadConfig(): Promise<StudioConfig> {
+  const response = await fetch("/studio/config.json");
+  if (!response.ok) throw new TypeError(`The studio's settings could not be read (${response.status}).`);
+  const config: StudioConfig = await response.json();
+  return config;
+}

@@ -1,0 +1,131 @@
+import * as oauth from "oauth4webapi";
+import type { SignInSettings } from "../config.ts";
+import { Tokens } from "./tokens.ts";
+
+/** Why nobody is signed in after a visit to the identity provider; the message is for people. */
+export class SignInError extends Error {
+  override readonly name = "SignInError";
+  /** The provider has no session of this person any more, so it has to ask. */
+  readonly needsPerson: boolean;
+
+  constructor(message: string, options: { readonly needsPerson?: boolean; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.needsPerson = options.needsPerson ?? false;
+  }
+}
+
+/** What the tab has to know when the person comes back from the provider. */
+interface Pending {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly returnTo: string;
+}
+
+const PENDING = "studio.sign-in";
+const RETURN_PATH = "/studio/signed-in";
+/** What a provider answers to `prompt=none` if it would have to ask (OpenID Connect Core 1.0, 3.1.2.6). */
+const NEEDS_PERSON = new Set([
+  "login_required",
+  "interaction_required",
+  "consent_required",
+  "account_selection_required",
+]);
+
+const redirectUri = (): string => new URL(RETURN_PATH, location.origin).href;
+
+/** A provider on this machine may go without TLS. */
+const insecure = (issuer: string) => ({
+  [oauth.allowInsecureRequests]: new URL(issuer).protocol === "http:",
+});
+
+async function discover({ issuer }: SignInSettings): Promise<oauth.AuthorizationServer> {
+  try {
+    const url = new URL(issuer);
+    return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, insecure(issuer)));
+  } catch (cause) {
+    throw new SignInError("The identity provider can't be reached. Try again in a moment.", { cause });
+  }
+}
+
+/**
+ * Leaves for the identity provider: authorization code with PKCE (RFC 7636). It comes back to the page of `returnTo`.
+ * @param subject of somebody who was signed in a moment ago: the provider answers without asking, or refuses
+ */
+export async function leaveForProvider(
+  settings: SignInSettings,
+  returnTo: string,
+  subject: string | null,
+): Promise<void> {
+  const { authorization_endpoint: endpoint } = await discover(settings);
+  if (endpoint === undefined) throw new SignInError("The identity provider offers no page to sign in.");
+  const pending: Pending = {
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    verifier: oauth.generateRandomCodeVerifier(),
+    returnTo,
+  };
+  const address = new URL(endpoint);
+  const parameters = {
+    client_id: settings.clientId,
+    response_type: "code",
+    redirect_uri: redirectUri(),
+    scope: settings.scope,
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
+    code_challenge_method: "S256",
+    prompt: subject === null ? "login" : "none",
+    ...settings.parameters,
+  };
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+  sessionStorage.setItem(PENDING, JSON.stringify(pending));
+  location.assign(address);
+}
+
+/** Somebody who came back from the provider. */
+export interface Arrival {
+  readonly tokens: Tokens;
+  readonly subject: string;
+  readonly returnTo: string;
+}
+
+/** Exchanges the code in the address for tokens, and clears the address. @throws SignInError */
+export async function arriveFromProvider(settings: SignInSettings): Promise<Arrival> {
+  const text = sessionStorage.getItem(PENDING);
+  const address = new URL(location.href);
+  sessionStorage.removeItem(PENDING);
+  history.replaceState(null, "", "/studio");
+  if (text === null) throw new SignInError("This sign-in began in another tab, or was already used.");
+  const { state, nonce, verifier, returnTo }: Pending = JSON.parse(text);
+  const server = await discover(settings);
+  const client = { client_id: settings.clientId };
+  try {
+    const answer = oauth.validateAuthResponse(server, client, address, state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      answer,
+      redirectUri(),
+      verifier,
+      insecure(settings.issuer),
+    );
+    const result = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    });
+    const subject = oauth.getValidatedIdTokenClaims(result)?.sub;
+    if (subject === undefined) throw new SignInError("The identity provider did not say who signed in.");
+    return { tokens: new Tokens(server, settings, result), subject, returnTo };
+  } catch (cause) {
+    if (cause instanceof SignInError) throw cause;
+    const code = cause instanceof oauth.AuthorizationResponseError ? cause.error : "";
+    throw new SignInError(
+      code === "access_denied"
+        ? "The sign-in was cancelled."
+        : "The identity provider's answer can't be used. Sign in again.",
+      { needsPerson: NEEDS_PERSON.has(code), cause },
+    );
+  }
+}

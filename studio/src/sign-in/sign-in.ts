@@ -1,0 +1,82 @@
+import { SegmentationError } from "segmentation-client";
+import type { SignInSettings, StudioConfig } from "../config.ts";
+import { account, begin, isExpired, overview, session } from "../state/session.ts";
+import { forget, remember, remembered } from "./remembered.ts";
+
+const provider = () => import("./provider.ts");
+const isReturnPath = (): boolean => location.pathname === "/studio/signed-in";
+const here = (): string => location.pathname + location.search;
+
+/** Goes to the identity provider, which asks who it is, and comes back to the page of now. @throws SignInError */
+export async function signIn({ signIn: settings }: StudioConfig, returnTo = here()): Promise<void> {
+  if (settings === null) return;
+  forget();
+  await (await provider()).leaveForProvider(settings, returnTo, null);
+}
+
+/** Signs in by an API key, which is kept for this tab. @throws SegmentationError if the API refuses it */
+export async function signInByKey(apiKey: string): Promise<void> {
+  await begin("key", { apiKey });
+  remember({ kind: "key", apiKey });
+}
+
+/** Signs out of this tab. */
+export function signOut(): void {
+  forget();
+  session.value = null;
+  overview.value = null;
+  account.value = null;
+  isExpired.value = false;
+}
+
+/**
+ * Takes up the session of before a reload, or the one that the identity provider has just given. Returns where to go on, or
+ * why nobody is signed in; null if nobody was.
+ */
+export async function resume(config: StudioConfig): Promise<{ goTo?: string; problem?: string } | null> {
+  const before = remembered();
+  try {
+    if (config.signIn !== null && isReturnPath()) return await arrive(config.signIn, before);
+    if (before === null) return nobody();
+    if (before.kind === "key") {
+      await begin("key", { apiKey: before.apiKey });
+      return {};
+    }
+    if (config.signIn === null) return nobody();
+    await (await provider()).leaveForProvider(config.signIn, here(), before.subject);
+    // The browser is leaving this page: nothing is drawn on it any more.
+    return await new Promise(() => {});
+  } catch (error) {
+    if (error instanceof SegmentationError && error.status === 401) forget();
+    session.value = null;
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function nobody(): null {
+  forget();
+  session.value = null;
+  return null;
+}
+
+async function arrive(
+  settings: SignInSettings,
+  before: ReturnType<typeof remembered>,
+): Promise<{ goTo?: string; problem?: string } | null> {
+  const { arriveFromProvider, SignInError } = await provider();
+  try {
+    const { tokens, subject, returnTo } = await arriveFromProvider(settings);
+    // Another tab may have signed somebody else in meanwhile: this tab does not become theirs by a reload.
+    if (before?.kind === "person" && before.subject !== subject) {
+      forget();
+      session.value = null;
+      return { problem: "Somebody else is signed in at the identity provider now. Sign in again." };
+    }
+    await begin("person", { accessToken: () => tokens.current() });
+    remember({ kind: "person", subject });
+    return { goTo: returnTo };
+  } catch (error) {
+    if (!(error instanceof SignInError) || !error.needsPerson) throw error;
+    return nobody();
+  }
+}
