@@ -54,3 +54,10 @@ export async function begin(kind: Session["kind"], credential: Credential): Prom
   isExpired.value = false;
   session.value = { client, kind };
 }
+
+/** Asks again whenever somebody comes back to the tab: they may have paid elsewhere, or revoked the key. */
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState !== "visible" || !session.value || isExpired.value) return;
+  // A screen that needs more than what is known asks for itself, and says what fails.
+  refreshAccount().catch(() => {});
+});

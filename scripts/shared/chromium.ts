@@ -1,0 +1,36 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import packaged from "@sparticuz/chromium";
+import { type Browser, chromium } from "playwright-core";
+
+const UNPACKING_PATIENCE_MS = 120_000;
+
+/**
+ * The browser's program: `CHROMIUM_PATH`, or on Linux (x64) the one that npm packs, unpacked into the temporary folder on
+ * the first call; null elsewhere.
+ */
+async function chromiumPath(): Promise<string | null> {
+  const given = process.env["CHROMIUM_PATH"];
+  if (given !== undefined) return given;
+  if (process.platform !== "linux" || process.arch !== "x64") return null;
+  // A process that comes while another unpacks would take the half-written program. SQLite's lock ends with its holder.
+  const lock = new DatabaseSync(join(tmpdir(), "chromium.lock"), { timeout: UNPACKING_PATIENCE_MS });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return await packaged.executablePath();
+  } finally {
+    lock.close();
+  }
+}
+
+/** Starts a browser, with WebGL by software where the machine has no graphics; null if there is none on this platform. */
+export async function launchChromium(): Promise<Browser | null> {
+  const executablePath = await chromiumPath();
+  if (executablePath === null) return null;
+  // The package's own arguments would switch the web's security off.
+  return await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  });
+}

@@ -1,0 +1,97 @@
+import { SegmentationClient } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  closeBrowser,
+  openPage,
+  openStudio,
+  openTab,
+  seriousFindings,
+  signInAs,
+  signInByKey,
+} from "../../support/node/studio.ts";
+import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+
+const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
+
+describe("signing in to the studio", () => {
+  let stack: SharedStack;
+  let url: string;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+    url = `${stack.baseUrl}/studio`;
+  });
+  afterAll(closeBrowser);
+
+  it("by the identity provider gives a new person a free trial, and no token is in the address or in storage", async () => {
+    const { page, complaints } = await openPage(url);
+    await signInAs(page, newEmail());
+    await page.getByText("100 free pictures").waitFor();
+    expect(new URL(page.url()).href).toBe(url);
+    const stored = await page.evaluate(
+      "JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])",
+    );
+    expect(stored).not.toMatch(/eyJ|refresh|verifier/);
+    expect(complaints).toEqual([]);
+  });
+
+  it("outlives a reload, which comes back to the same page by asking the identity provider anew", async () => {
+    const { page } = await openPage(url);
+    await signInAs(page, newEmail());
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.reload();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/studio/keys");
+  });
+
+  it("keeps two people in two tabs apart: a reload makes nobody somebody else", async () => {
+    const first = await openPage(url);
+    await signInAs(first.page, newEmail());
+    const second = await openTab(first.context, url);
+    await signInAs(second.page, newEmail());
+    await first.page.reload();
+    await first.page.getByText("Somebody else is signed in").waitFor();
+    await second.page.reload();
+    await second.page.getByRole("button", { name: "Sign out" }).waitFor();
+  });
+
+  it("by an API key lasts for the tab, and ends with Sign out", async () => {
+    const { page, context } = await openStudio(stack);
+    await page.reload();
+    await page.getByText("Paid plan").waitFor();
+    const other = await openTab(context, url);
+    await other.page.getByText("Use an API key").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.reload();
+    await page.getByText("Use an API key").waitFor();
+  });
+
+  it("refuses a text that is no API key, and one that the service doesn't know", async () => {
+    const { page } = await openPage(url);
+    await page.getByText("Use an API key").click();
+    const field = page.getByLabel("API key");
+    await field.fill("not a key");
+    await page.keyboard.press("Enter");
+    await page.getByText("begins with sk_live_").waitFor();
+    await field.fill(`sk_live_${"0".repeat(46)}`);
+    await page.keyboard.press("Enter");
+    await page.getByText("doesn't know this key").waitFor();
+  });
+
+  it("says that a key was revoked as soon as the service refuses it, and keeps what is on the screen", async () => {
+    const { page } = await openStudio(stack);
+    const { api } = new SegmentationClient(stack);
+    const made = await api.createApiKey({ label: "short-lived" });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signInByKey(page, made.secret ?? "");
+    await api.revokeApiKey({ keyId: made.apiKey.keyId });
+    // As if somebody came back to the tab.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText("This API key is not valid any more").waitFor();
+  });
+
+  it.each(["light", "dark"] as const)("has no serious finding of axe signed out, %s", async (colorScheme) => {
+    const { page } = await openPage(url, { colorScheme });
+    await page.getByText("Use an API key").click();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+import { launchChromium } from "../../../scripts/shared/chromium.ts";
+
+/** What a page of the studio said that it should not have: errors of scripts, refusals of the policy, failures of requests. */
+export type Complaints = readonly string[];
+
+/** A page of the studio in a real browser. */
+export interface StudioPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What went wrong on the page so far. A refused request (4xx) that a test provokes is listed too, as the console has it. */
+  readonly complaints: Complaints;
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** @throws Error on a platform without a browser: set CHROMIUM_PATH there */
+async function startBrowser(): Promise<Browser> {
+  const started = await launchChromium();
+  if (started === null) throw new Error("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  return started;
+}
+
+/** Opens a page in a browser context of its own, closed after the test. All of a test file share one browser. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<StudioPage> {
+  browser ??= startBrowser();
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(() => context.close());
+  return { ...(await openTab(context, url)), context };
+}
+
+/** Opens a further tab of a browser context. */
+export async function openTab(context: BrowserContext, url: string): Promise<Omit<StudioPage, "context">> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(url);
+  return { page, complaints };
+}
+
+/** Ends the browser of a test file: for `afterAll`. */
+export async function closeBrowser(): Promise<void> {
+  const running = browser;
+  browser = undefined;
+  await (await running)?.close();
+}
+
+/** Opens the studio, signed in by an API key. */
+export async function openStudio(
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
+  path = "/studio",
+  options: BrowserContextOptions = {},
+): Promise<StudioPage> {
+  const studio = await openPage(`${baseUrl}/studio`, options);
+  await signInByKey(studio.page, apiKey);
+  if (path !== "/studio") await studio.page.goto(baseUrl + path);
+  return studio;
+}
+
+/** Fills in the form for API keys of the signed-out page. */
+export async function signInByKey(page: Page, apiKey: string): Promise<void> {
+  await page.getByText("Use an API key").click();
+  await page.getByLabel("API key").fill(apiKey);
+  await page.getByRole("button", { name: "Open the studio" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** Signs in as somebody at the identity provider's stand-in, from the signed-out page. */
+export async function signInAs(page: Page, email: string): Promise<void> {
+  await page.getByRole("button", { name: "Sign in or sign up" }).click();
+  await page.getByLabel(/e-mail address/).fill(email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** What axe finds serious or critical on the page, in the theme of now: the rule and the elements. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" · ")}`);
+}
