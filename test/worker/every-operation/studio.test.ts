@@ -1,0 +1,101 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { createApp } from "../../../src/app.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { fetchWorker, send } from "../../support/worker/api.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const PATHS = ["/studio", "/studio/jobs/job_x", "/studio/signed-in?code=x", "/studio/config.json"];
+
+/** An answer of a Worker with other settings. */
+const askWith = async (settings: Record<string, string>, path: string): Promise<Response> =>
+  await createApp(platformOf).request(path, {}, { ...env, ...settings });
+
+const open = (path: string): Promise<Response> => fetchWorker(new Request(`https://api.test${path}`));
+
+const policyOf = (response: Response): Map<string, string[]> =>
+  new Map(
+    (response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+      const [name = "", ...sources] = rule.split(" ");
+      return [name, sources];
+    }),
+  );
+
+describe("the studio's pages", () => {
+  it.each(PATHS)("have the policy: %s", async (path) => {
+    const response = await open(path);
+    expect(response.status).toBe(200);
+    const policy = policyOf(response);
+    expect(policy.get("default-src")).toEqual(["'none'"]);
+    expect(policy.get("script-src")).toEqual(["'self'"]);
+    expect(policy.get("style-src")).toEqual(["'self'"]);
+    expect(policy.get("connect-src")).toEqual(["'self'", "https://s3.test", "https://identity.test"]);
+    expect(policy.get("frame-ancestors")).toEqual(["'none'"]);
+    expect([...policy.values()].flat().join(" ")).not.toMatch(/unsafe|\*|data:/);
+    expect(response.headers.get("x-frame-options")).toBe("DENY");
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it("load scripts and styles that a browser may keep for ever, as their names change with what is inside", async () => {
+    const html = await (await open("/studio")).text();
+    const files = [...html.matchAll(/(?:src|href)="(\/studio\/assets\/[^"]+)"/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const path of files) {
+      const response = await open(path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get("cache-control")).toContain("immutable");
+    }
+    expectError(await send("GET", "/studio/assets/no-such-file.js"), 404, "not_found");
+  });
+
+  it("know the deployment's name and how people sign in, and no secret", async () => {
+    const config = await (await open("/studio/config.json")).json();
+    expect(config).toEqual({
+      name: "Segmentation",
+      logoUrl: null,
+      signIn: {
+        issuer: "https://identity.test",
+        clientId: "the-studio",
+        scope: "openid email profile offline_access",
+        parameters: {},
+      },
+    });
+  });
+
+  it("follow the operator's settings", async () => {
+    const settings = {
+      STUDIO_NAME: "Cut & Paste",
+      STUDIO_LOGO_URL: "https://example.com/logo.svg",
+      STUDIO_SIGN_IN_PARAMETERS: "audience=https://api.test",
+      STUDIO_IDENTITY_ORIGINS: "https://tokens.test https://more.test/",
+    };
+    const response = await askWith(settings, "/studio/config.json");
+    expect(await response.json()).toMatchObject({
+      name: "Cut & Paste",
+      logoUrl: "https://example.com/logo.svg",
+      signIn: { parameters: { audience: "https://api.test" } },
+    });
+    const policy = policyOf(response);
+    expect(policy.get("connect-src")).toEqual(
+      expect.arrayContaining(["https://tokens.test", "https://more.test"]),
+    );
+    expect(policy.get("img-src")).toContain("https://example.com/logo.svg");
+  });
+
+  it("are not there if the operator has switched the studio off", async () => {
+    for (const path of PATHS) {
+      const response = await askWith({ STUDIO: "false" }, path);
+      expect(response.status, path).toBe(404);
+      await response.body?.cancel();
+    }
+  });
+
+  it("refuse other methods", async () => {
+    const response = await send("POST", "/studio/jobs");
+    expect(response.headers.get("allow")).toBe("GET");
+    expectError(response, 405, "method_not_allowed");
+  });
+});
