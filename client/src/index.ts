@@ -14,6 +14,8 @@ export { Mask } from "./results/mask.ts";
 export { VideoResult, type MasksJson, type Sighting, type Track } from "./results/video-result.ts";
 
 export { iou, type Bitmap, type Box } from "./masks/bitmap.ts";
+export { measure as measureMask } from "./masks/packed.ts";
+export { readMaskPng, type MaskPng } from "./masks/png.ts";
 export { decodeRle, encodeRle, type Rle } from "./masks/rle.ts";
 export { polygonsOf, type Polygon, type Ring } from "./masks/polygons.ts";
 export { mergeCoco } from "./coco/merge.ts";

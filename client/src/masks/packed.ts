@@ -5,7 +5,10 @@ import type { MaskPng } from "./png.ts";
 const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
 
 /** The number of set pixels and the box around them, without unpacking the rows; of an empty mask zeros. */
-export function measure({ width, height, rows }: MaskPng): { readonly area: number; readonly box: Box } {
+export function measure({ width, height, rows }: Pick<MaskPng, "width" | "height" | "rows">): {
+  readonly area: number;
+  readonly box: Box;
+} {
   const length = Math.ceil(width / 8);
   let area = 0;
   let [left, top, right, bottom] = [width, height, 0, 0];

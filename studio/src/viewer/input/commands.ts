@@ -1,0 +1,76 @@
+import type { Point, Tool } from "../types.ts";
+
+/** What a key does in the viewer. */
+export type Command =
+  /** Moves the picture, or the crosshair, by so many steps. */
+  | { readonly type: "pan" | "crosshair"; readonly by: Point }
+  | { readonly type: "zoom"; readonly factor: number }
+  | { readonly type: "fit" | "full" }
+  /** Points at what is under the crosshair. */
+  | { readonly type: "place"; readonly tool: Exclude<Tool, "pan"> }
+  /** Begins a box at the crosshair; placing then ends it. */
+  | { readonly type: "corner" }
+  /** Gives up the box that was begun, or else the crosshair. */
+  | { readonly type: "leave" };
+
+/** The keys that are asked for. */
+export interface Key {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+}
+
+const ARROWS: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
+const FAR = 8;
+
+/** How much a key or a button zooms. */
+export const ZOOM_STEP = 1.5;
+
+/** The command of a key; null if the viewer leaves it to the browser. */
+export function commandOf({ key, shiftKey, altKey, ctrlKey, metaKey }: Key, tool: Tool): Command | null {
+  if (ctrlKey || metaKey) return null;
+  const arrow = ARROWS[key];
+  if (arrow !== undefined && !altKey) {
+    const steps = shiftKey ? FAR : 1;
+    const by = { x: arrow.x * steps, y: arrow.y * steps };
+    // What is seen moves against the picture.
+    return tool === "pan" ? { type: "pan", by: { x: -by.x || 0, y: -by.y || 0 } } : { type: "crosshair", by };
+  }
+  switch (key) {
+    case "+":
+    case "=":
+      return { type: "zoom", factor: ZOOM_STEP };
+    case "-":
+      return { type: "zoom", factor: 1 / ZOOM_STEP };
+    case "0":
+      return { type: "fit" };
+    case "1":
+      return { type: "full" };
+  }
+  if (tool === "pan") return null;
+  switch (key) {
+    case "Enter":
+      return { type: "place", tool: toolWith({ shiftKey, altKey }, tool) };
+    case "b":
+      return { type: "corner" };
+    case "Escape":
+      return { type: "leave" };
+    default:
+      return null;
+  }
+}
+
+/** The tool of a click or a key, with Shift or Alt held. */
+export function toolWith(
+  { shiftKey, altKey }: Pick<Key, "shiftKey" | "altKey">,
+  tool: Exclude<Tool, "pan">,
+): Exclude<Tool, "pan"> {
+  return shiftKey ? "take-away" : altKey ? "add" : tool;
+}

@@ -1,0 +1,75 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { Point, Region } from "../types.ts";
+import { toFrame, type View } from "../view/view.ts";
+
+/** What is drawn above the picture; all in pixels of the picture. */
+interface Marks {
+  readonly view: ReadonlySignal<View>;
+  readonly drafts: readonly Region[];
+  /** The box that is being drawn. */
+  readonly boxing: ReadonlySignal<readonly [Point, Point] | null>;
+  /** The pixel that the keyboard points at. */
+  readonly crosshair: ReadonlySignal<Point | null>;
+}
+
+/** The drafts of regions, and what is on its way to be one, in lines that keep their width at each zoom. */
+export function DraftMarks({ view, drafts, boxing, crosshair }: Marks) {
+  // Without marks, a new view draws nothing here.
+  if (drafts.length === 0 && boxing.value === null && crosshair.value === null) return null;
+  const place = (at: Point): Point => toFrame(view.value, at);
+  return (
+    <svg class="viewer-marks" aria-hidden="true">
+      {drafts.map((draft, i) => (
+        <g key={i} class={i === drafts.length - 1 ? "viewer-draft latest" : "viewer-draft"}>
+          {"box" in draft ? (
+            <Box from={place({ x: draft.box[0], y: draft.box[1] })} to={place(farCorner(draft.box))} />
+          ) : (
+            draft.points.map((point, j) => (
+              <Spot key={j} at={place(middleOf(point))} isOn={point.label === 1} />
+            ))
+          )}
+        </g>
+      ))}
+      {boxing.value && <Box from={place(boxing.value[0])} to={place(boxing.value[1])} />}
+      {crosshair.value && <Crosshair at={place(middleOf(crosshair.value))} />}
+    </svg>
+  );
+}
+
+const middleOf = ({ x, y }: Point): Point => ({ x: x + 0.5, y: y + 0.5 });
+
+const farCorner = ([x, y, width, height]: readonly [number, number, number, number]): Point => ({
+  x: x + width,
+  y: y + height,
+});
+
+function Box({ from, to }: { readonly from: Point; readonly to: Point }) {
+  const [x, y] = [Math.min(from.x, to.x), Math.min(from.y, to.y)];
+  const rect = { x, y, width: Math.abs(to.x - from.x), height: Math.abs(to.y - from.y) };
+  return (
+    <>
+      <rect class="viewer-box casing" {...rect} />
+      <rect class="viewer-box" {...rect} />
+    </>
+  );
+}
+
+function Spot({ at, isOn }: { readonly at: Point; readonly isOn: boolean }) {
+  return (
+    <g class={isOn ? "viewer-spot on" : "viewer-spot off"} transform={`translate(${at.x} ${at.y})`}>
+      <circle r="8" />
+      <path d={isOn ? "M-4 0H4M0-4V4" : "M-4 0H4"} />
+    </g>
+  );
+}
+
+const CROSSHAIR = "M-14 0H-4M4 0H14M0-14V-4M0 4V14";
+
+function Crosshair({ at }: { readonly at: Point }) {
+  return (
+    <g class="viewer-crosshair" transform={`translate(${at.x} ${at.y})`}>
+      <path class="casing" d={CROSSHAIR} />
+      <path d={CROSSHAIR} />
+    </g>
+  );
+}

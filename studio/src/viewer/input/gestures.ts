@@ -1,0 +1,125 @@
+import type { Point } from "../types.ts";
+
+/** What people do to the frame with pointers; points and distances in CSS pixels of the frame. */
+export interface GestureEvents {
+  /** Whether a drag moves the picture; otherwise it draws a box. */
+  readonly isPanning: () => boolean;
+  readonly onPan: (by: Point) => void;
+  readonly onZoom: (factor: number, about: Point) => void;
+  /** Where the pointer is without a button; null when it has left. */
+  readonly onHover: (at: Point | null) => void;
+  readonly onClick: (at: Point, event: PointerEvent) => void;
+  readonly onDoubleClick: (at: Point) => void;
+  /** A box is being dragged; null if it has been given up. */
+  readonly onBoxing: (box: readonly [Point, Point] | null) => void;
+  readonly onBox: (from: Point, to: Point) => void;
+}
+
+/** A pointer that moves less is clicking, in CSS pixels: fingers are less steady. */
+const STILL = { mouse: 4, touch: 10 } as const;
+
+/** How much a pixel of a wheel zooms; a pinch on a touchpad comes as small steps with the control key. */
+const WHEEL = { scroll: 0.0018, pinch: 0.01 } as const;
+const PIXELS_PER_LINE = 16;
+const MIDDLE_BUTTON = 1;
+
+/** A pointer that is down. */
+interface Down {
+  readonly from: Point;
+  readonly at: Point;
+}
+
+/** Listens to an element's pointers and wheel. Returns what ends it. */
+export function listenToGestures(element: HTMLElement, events: GestureEvents): () => void {
+  const down = new Map<number, Down>();
+  let kind: "still" | "panning" | "boxing" | "none" = "none";
+  let isMiddle = false;
+
+  const at = (event: MouseEvent): Point => {
+    const { left, top } = element.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+
+  const onDown = (event: PointerEvent): void => {
+    if (event.pointerType === "mouse" && event.button > MIDDLE_BUTTON) return;
+    element.setPointerCapture(event.pointerId);
+    down.set(event.pointerId, { from: at(event), at: at(event) });
+    if (kind === "boxing") events.onBoxing(null);
+    isMiddle = event.button === MIDDLE_BUTTON;
+    kind = down.size === 1 ? "still" : "panning";
+    events.onHover(null);
+  };
+
+  const onMove = (event: PointerEvent): void => {
+    const pointer = down.get(event.pointerId);
+    if (pointer === undefined) {
+      if (event.pointerType !== "touch") events.onHover(at(event));
+      return;
+    }
+    const before = [...down.values()].map((each) => each.at);
+    const now = { from: pointer.from, at: at(event) };
+    const still = event.pointerType === "touch" ? STILL.touch : STILL.mouse;
+    if (kind === "still") {
+      if (distance(now.from, now.at) < still) return;
+      kind = isMiddle || events.isPanning() ? "panning" : "boxing";
+    }
+    down.set(event.pointerId, now);
+    if (kind === "boxing") events.onBoxing([now.from, now.at]);
+    if (kind === "panning")
+      follow(
+        before,
+        [...down.values()].map((each) => each.at),
+        events,
+      );
+  };
+
+  const onUp = (event: PointerEvent): void => {
+    const pointer = down.get(event.pointerId);
+    if (pointer === undefined) return;
+    down.delete(event.pointerId);
+    const cancelled = event.type === "pointercancel";
+    if (kind === "boxing") events.onBoxing(null);
+    if (kind === "boxing" && !cancelled) events.onBox(pointer.from, at(event));
+    if (kind === "still" && !cancelled && !isMiddle) events.onClick(at(event), event);
+    // After a pinch, the finger that is left goes on panning.
+    if (down.size === 0) kind = "none";
+  };
+
+  const onWheel = (event: WheelEvent): void => {
+    event.preventDefault();
+    const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : PIXELS_PER_LINE);
+    events.onZoom(Math.exp(-pixels * (event.ctrlKey ? WHEEL.pinch : WHEEL.scroll)), at(event));
+  };
+
+  const onLeave = (): void => events.onHover(null);
+  const onDoubleClick = (event: MouseEvent): void => events.onDoubleClick(at(event));
+
+  const end = new AbortController();
+  const { signal } = end;
+  element.addEventListener("pointerdown", onDown, { signal });
+  element.addEventListener("pointermove", onMove, { signal });
+  element.addEventListener("pointerup", onUp, { signal });
+  element.addEventListener("pointercancel", onUp, { signal });
+  element.addEventListener("pointerleave", onLeave, { signal });
+  element.addEventListener("dblclick", onDoubleClick, { signal });
+  element.addEventListener("wheel", onWheel, { signal, passive: false });
+  return () => end.abort();
+}
+
+/** The picture follows one pointer, or two: then it is zoomed by how their distance changes. */
+function follow(before: readonly Point[], now: readonly Point[], events: GestureEvents): void {
+  const [from, to] = [middle(before), middle(now)];
+  events.onPan({ x: to.x - from.x, y: to.y - from.y });
+  const [a, b] = before;
+  const [c, d] = now;
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return;
+  // Fingers on the same spot have no distance to compare with.
+  events.onZoom(Math.max(distance(c, d), 1) / Math.max(distance(a, b), 1), to);
+}
+
+/** The middle of the first two pointers; a third finger changes nothing. */
+function middle([a = { x: 0, y: 0 }, b = a]: readonly Point[]): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
+const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);

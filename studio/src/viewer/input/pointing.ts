@@ -1,0 +1,102 @@
+import { signal } from "@preact/signals";
+import type { Stage } from "../stage/stage.ts";
+import type { Point, Region, Tool } from "../types.ts";
+import { boxBetween, pixelAt, withPoint } from "../view/regions.ts";
+
+/** What the viewer's user works with at the moment, and whom it tells. */
+export interface PointingContext {
+  readonly tool: Tool;
+  readonly drafts: readonly Region[];
+  /** See `PictureViewerProps.onRegion`. */
+  readonly onRegion: (region: Region, replacesLatest: boolean) => void;
+}
+
+/** Steps of the crosshair are that many CSS pixels, and at least one of the picture's. */
+const CROSSHAIR_STEP = 6;
+
+/** Makes regions of clicks, drags and keys. */
+export class Pointing {
+  /** The box that is being drawn, from corner to corner, in pixels of the picture. */
+  readonly boxing = signal<readonly [Point, Point] | null>(null);
+  /** The pixel that the keyboard points at. */
+  readonly crosshair = signal<Point | null>(null);
+  readonly #stage: Stage;
+  readonly #context: () => PointingContext;
+
+  constructor(stage: Stage, context: () => PointingContext) {
+    this.#stage = stage;
+    this.#context = context;
+  }
+
+  /** Points at a point of the frame. Outside the picture there is nothing to point at. */
+  click(at: Point, tool: Exclude<Tool, "pan">): void {
+    const point = this.#stage.toPicture(at);
+    const { width, height } = this.#stage.size;
+    if (point.x >= 0 && point.y >= 0 && point.x < width && point.y < height) this.#point(point, tool);
+  }
+
+  /** Draws the box between two points of the frame, or gives it up. */
+  drag(box: readonly [Point, Point] | null): void {
+    this.boxing.value = box && [this.#clamped(box[0]), this.#clamped(box[1])];
+  }
+
+  /** Ends a box between two points of the frame. */
+  drop(from: Point, to: Point): void {
+    this.#box(this.#clamped(from), this.#clamped(to));
+  }
+
+  /** Moves the crosshair by steps; the first call puts it into the middle of what is seen. */
+  move(by: Point): void {
+    const { crosshair } = this;
+    const from = crosshair.value;
+    const step = Math.max(1, Math.round(CROSSHAIR_STEP / this.#stage.view.value.scale));
+    const to = from
+      ? { x: from.x + by.x * step, y: from.y + by.y * step }
+      : this.#clamped(this.#stage.middle);
+    crosshair.value = pixelAt(to, this.#stage.size);
+    this.#stage.reveal(crosshair.value);
+    if (this.boxing.value) this.boxing.value = [this.boxing.value[0], crosshair.value];
+  }
+
+  /** Begins a box at the crosshair. */
+  corner(): void {
+    if (this.crosshair.value) this.boxing.value = [this.crosshair.value, this.crosshair.value];
+  }
+
+  /** Points at the crosshair's pixel, or ends the box that was begun there. */
+  place(tool: Exclude<Tool, "pan">): void {
+    const [box, at] = [this.boxing.value, this.crosshair.value];
+    this.boxing.value = null;
+    if (box) this.#box(...box);
+    else if (at) this.#point(at, tool);
+    else this.move({ x: 0, y: 0 });
+  }
+
+  /** Gives up the box that was begun, or else the crosshair. */
+  leave(): void {
+    if (this.boxing.value) this.boxing.value = null;
+    else this.crosshair.value = null;
+  }
+
+  #point(at: Point, tool: Exclude<Tool, "pan">): void {
+    const { drafts, onRegion } = this.#context();
+    const pixel = pixelAt(at, this.#stage.size);
+    if (tool === "point") return onRegion({ points: [{ ...pixel, label: 1 }] }, false);
+    const region = withPoint(drafts.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
+    if (region !== null) onRegion(region, true);
+    // What is to be added to nothing begins it; nothing can be taken away from nothing.
+    else if (tool === "add") onRegion({ points: [{ ...pixel, label: 1 }] }, false);
+  }
+
+  #box(from: Point, to: Point): void {
+    const region = boxBetween(from, to, this.#stage.size);
+    if (region !== null) this.#context().onRegion(region, false);
+  }
+
+  /** A point of the frame as a point of the picture, or the nearest one. */
+  #clamped(at: Point): Point {
+    const { x, y } = this.#stage.toPicture(at);
+    const { width, height } = this.#stage.size;
+    return { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
+  }
+}

@@ -1,0 +1,113 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { MaskSource, Point, Size } from "../types.ts";
+import type { Patch } from "./index-map.ts";
+import type { Answer, Request } from "./messages.ts";
+import { fromBelow, isInside, type PackedMask } from "./packed.ts";
+
+/** A mask to show: what the worker calls it, and the slot that its pixels get in the index map. */
+export interface Wanted {
+  readonly key: string;
+  readonly slot: number;
+}
+
+/** What the board tells of the map, in the order in which it happens. */
+export interface BoardEvents {
+  /** A part of the map has changed. */
+  readonly onPatch: (patch: Patch) => void;
+  /** All masks of the latest `show` are in the map. */
+  readonly onWhole: () => void;
+}
+
+/** The masks of one picture or clip: a worker decodes them and draws the index map, and the page keeps them to point at. */
+export class MaskBoard {
+  readonly #worker = new Worker(new URL("./masks.worker.ts", import.meta.url), { type: "module" });
+  readonly #masks = new Map<string, PackedMask>();
+  readonly #sent = new Map<string, MaskSource>();
+  readonly #damaged = signal<ReadonlySet<string>>(new Set());
+  readonly #decoded = signal(0);
+  #turn = 0;
+  #stale = 0;
+  #shown: readonly Wanted[] = [];
+
+  constructor({ onPatch, onWhole }: BoardEvents) {
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      switch (data.type) {
+        case "decoded":
+          if (this.#sent.has(data.key)) this.#masks.set(data.key, data.mask);
+          this.#decoded.value++;
+          break;
+        case "damaged":
+          this.#damaged.value = new Set([...this.#damaged.value, data.key]);
+          break;
+        case "shown":
+          if (data.turn <= this.#stale) break;
+          if (data.patch !== null) onPatch(data.patch);
+          if (data.whole && data.turn === this.#turn) onWhole();
+      }
+    });
+  }
+
+  /** The keys of masks whose files can't be read. */
+  get damaged(): ReadonlySignal<ReadonlySet<string>> {
+    return this.#damaged;
+  }
+
+  /** Changes whenever a mask has been decoded. */
+  get decoded(): ReadonlySignal<number> {
+    return this.#decoded;
+  }
+
+  /** Begins anew, with another picture or step; the map is empty. */
+  open({ width, height }: Size, step: number): void {
+    this.#masks.clear();
+    this.#sent.clear();
+    this.#damaged.value = new Set();
+    this.#shown = [];
+    this.#stale = this.#turn;
+    this.#send({ type: "open", width: Math.ceil(width / step), height: Math.ceil(height / step), step });
+  }
+
+  /** Has masks decoded that aren't yet, and forgets all others. */
+  keep(sources: ReadonlyMap<string, MaskSource>): void {
+    const gone = [...this.#sent.keys()].filter((key) => !sources.has(key));
+    if (gone.length > 0) this.#send({ type: "forget", keys: gone });
+    for (const key of gone) {
+      this.#sent.delete(key);
+      this.#masks.delete(key);
+    }
+    for (const [key, source] of sources) {
+      if (this.#sent.has(key)) continue;
+      this.#sent.set(key, source);
+      this.#send({ type: "decode", key, source });
+    }
+  }
+
+  /** Shows these masks and no others; those that are still being decoded come when they are. */
+  show(masks: readonly Wanted[]): void {
+    this.#shown = masks;
+    this.#send({ type: "show", turn: ++this.#turn, masks });
+  }
+
+  mask(key: string): PackedMask | undefined {
+    return this.#masks.get(key);
+  }
+
+  /** The topmost of the masks shown at a whole pixel of the picture: the smallest; null if there is none. */
+  topmostAt(pixel: Point): string | null {
+    let best: { readonly key: string; readonly mask: PackedMask } | null = null;
+    for (const { key } of this.#shown) {
+      const mask = this.#masks.get(key);
+      if (mask === undefined || !isInside(mask, pixel)) continue;
+      if (best === null || fromBelow(best.mask, mask) >= 0) best = { key, mask };
+    }
+    return best?.key ?? null;
+  }
+
+  close(): void {
+    this.#worker.terminate();
+  }
+
+  #send(request: Request): void {
+    this.#worker.postMessage(request, []);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Patch } from "../masks/index-map.ts";
+import type { PackedMask } from "../masks/packed.ts";
+import type { Colour, Size } from "../types.ts";
+import type { View } from "../view/view.ts";
+
+/** A picture's pixels: a bitmap, or the video whose frame is shown. */
+export type Pixels = ImageBitmap | HTMLVideoElement;
+
+/** What a frame shows, beside the picture and the index map. */
+export interface Scene {
+  readonly view: View;
+  /** Device pixels per CSS pixel. */
+  readonly ratio: number;
+  /** How strongly masks cover the picture, 0 to 1. */
+  readonly opacity: number;
+  /** The mask that is pointed at, which stands out. */
+  readonly highlighted: { readonly mask: PackedMask; readonly slot: number; readonly colour: Colour } | null;
+}
+
+/** Draws a picture with its masks on a canvas. */
+export interface Painter {
+  /** The longest side of a picture, in pixels, that it shows as it is; a larger one is shown with fewer. */
+  readonly largestSide: number;
+  /** Takes another picture, with an empty index map; `size` is the picture's in the pixels of its masks. */
+  open(size: Size, step: number): void;
+  /** Takes the picture's pixels; null shows masks only. */
+  picture(pixels: Pixels | null): void;
+  /** Takes a changed part of the index map. */
+  patch(patch: Patch): void;
+  /** The colour of each slot of the index map. */
+  colours(colours: ReadonlyMap<number, Colour>): void;
+  /** Draws a frame. */
+  paint(scene: Scene): void;
+  close(): void;
+}

@@ -1,0 +1,152 @@
+import { useComputed, useSignal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { type Command, commandOf, toolWith } from "../input/commands.ts";
+import { DraftMarks } from "../input/draft-marks.tsx";
+import { listenToGestures } from "../input/gestures.ts";
+import { Pointing } from "../input/pointing.ts";
+import type { Point, Region, Tool } from "../types.ts";
+import { isFit } from "../view/view.ts";
+import type { Stage } from "./stage.ts";
+import { ZoomControls } from "./zoom-controls.tsx";
+
+/** What a stage is part of; masks go by their keys on the stage's board. */
+interface SurfaceProps {
+  readonly stage: Stage;
+  /** What is shown, for those who don't see it. */
+  readonly label: string;
+  readonly tool: Tool;
+  readonly drafts: readonly Region[];
+  readonly onRegion: (region: Region, replacesLatest: boolean) => void;
+  /** Hears of the topmost mask at the pointer or the crosshair, null if there is none. */
+  readonly onHover: (key: string | null) => void;
+  /** Hears of a click in the tool `pan`. */
+  readonly onPick: (key: string | null) => void;
+  /** What people call a mask. */
+  readonly nameOf: (key: string) => string;
+  /** Keys that the viewer has for itself; true if it took the key. */
+  readonly onKey?: (event: KeyboardEvent) => boolean;
+}
+
+/** A double click zooms as far. */
+const DOUBLE_CLICK_ZOOM = 2.5;
+
+/** A key pans as far, in CSS pixels. */
+const PAN_STEP = 48;
+
+/** A stage's canvas with everything that pointers and keys do on it. */
+export function Surface(props: SurfaceProps) {
+  const { stage, label, tool, drafts } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  const element = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const isSpaceDown = useSignal(false);
+  const pointing = useMemo(() => new Pointing(stage, () => latest.current), [stage]);
+  const told = useComputed(() => describe(pointing.crosshair.value, stage, latest.current.nameOf));
+
+  useLayoutEffect(() => {
+    if (element.current === null || canvas.current === null) return;
+    const { current: surface } = canvas;
+    const keyAt = (at: Point): string | null => stage.board.topmostAt(wholePixel(stage.toPicture(at)));
+    const detach = stage.attach(surface);
+    const ignore = listenToGestures(surface, {
+      isPanning: () => latest.current.tool === "pan" || isSpaceDown.value,
+      onPan: (by) => stage.pan(by),
+      onZoom: (factor, about) => stage.zoom(factor, about),
+      onHover: (at) => latest.current.onHover(at && keyAt(at)),
+      onClick: (at, event) => {
+        const { tool: now, onPick, onHover } = latest.current;
+        if (now !== "pan") return pointing.click(at, toolWith(event, now));
+        // A finger can't hover: what it taps is what it points at.
+        onHover(keyAt(at));
+        onPick(keyAt(at));
+      },
+      onDoubleClick: (at) => {
+        if (latest.current.tool !== "pan" || keyAt(at) !== null) return;
+        if (isFit(stage.view.value, stage.size, stage.frame.value)) stage.zoom(DOUBLE_CLICK_ZOOM, at);
+        else stage.fit();
+      },
+      onBoxing: (box) => pointing.drag(box),
+      onBox: (from, to) => pointing.drop(from, to),
+    });
+    return () => {
+      ignore();
+      detach();
+    };
+  }, [stage]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== element.current) return;
+    const command = event.key === " " && latest.current.onKey === undefined ? "hold" : commandOf(event, tool);
+    if (command === "hold") isSpaceDown.value = true;
+    else if (latest.current.onKey?.(event)) return event.preventDefault();
+    else if (command === null) return;
+    else obey(command, stage, pointing);
+    event.preventDefault();
+    const { crosshair } = pointing;
+    if (crosshair.value) latest.current.onHover(stage.board.topmostAt(crosshair.value));
+  };
+
+  return (
+    <div class="viewer">
+      <div
+        ref={element}
+        class={`viewer-surface ${tool === "pan" || isSpaceDown.value ? "panning" : "pointing"}`}
+        role="application"
+        aria-roledescription="picture"
+        aria-label={label}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onKeyUp={({ key }) => {
+          if (key === " ") isSpaceDown.value = false;
+        }}
+        onBlur={() => {
+          isSpaceDown.value = false;
+          pointing.boxing.value = pointing.crosshair.value = null;
+        }}
+      >
+        <canvas ref={canvas} class="viewer-canvas" role="img" aria-label={label} />
+        <DraftMarks
+          view={stage.view}
+          drafts={drafts}
+          boxing={pointing.boxing}
+          crosshair={pointing.crosshair}
+        />
+        <p class="unseen" aria-live="polite">
+          {told}
+        </p>
+      </div>
+      <ZoomControls stage={stage} />
+    </div>
+  );
+}
+
+function obey(command: Command, stage: Stage, pointing: Pointing): void {
+  switch (command.type) {
+    case "pan":
+      return stage.pan({ x: command.by.x * PAN_STEP, y: command.by.y * PAN_STEP });
+    case "zoom":
+      return stage.zoom(command.factor);
+    case "fit":
+      return stage.fit();
+    case "full":
+      return stage.zoomToFull();
+    case "crosshair":
+      return pointing.move(command.by);
+    case "place":
+      return pointing.place(command.tool);
+    case "corner":
+      return pointing.corner();
+    case "leave":
+      return pointing.leave();
+  }
+}
+
+/** What the crosshair is on, in words. */
+function describe(at: Point | null, stage: Stage, nameOf: (key: string) => string): string {
+  if (at === null) return "";
+  const key = stage.board.topmostAt(at);
+  return `${at.x}, ${at.y}: ${key === null ? "no mask" : nameOf(key)}`;
+}
+
+const wholePixel = ({ x, y }: Point): Point => ({ x: Math.floor(x), y: Math.floor(y) });

@@ -1,0 +1,52 @@
+import type { Bitmap, Rle } from "segmentation-client";
+
+/** Width and height in pixels; whose pixels they are, the field's docstring says. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A place: from the upper left corner to the right and down. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A mask as the service has it: the file of a picture's mask, the RLE of a clip's or of COCO; or its pixels. */
+export type MaskSource = Blob | Rle | Bitmap;
+
+/** A mask to lay over a picture. */
+export interface Layer {
+  /** Names the mask; a layer that keeps its id keeps its decoded mask, so never give another mask the same id. */
+  readonly id: string;
+  /** The mask's file, its RLE, or its pixels. */
+  readonly mask: MaskSource;
+  /** See `maskColour`. */
+  readonly colour: Colour;
+  readonly visible: boolean;
+  /** What a person calls it, such as "cup 2"; told to those who point at it by keyboard. */
+  readonly label: string;
+}
+
+/** A colour of sRGB: as CSS writes it, and as bytes from 0 to 255. */
+export interface Colour {
+  readonly css: string;
+  readonly rgb: readonly [red: number, green: number, blue: number];
+}
+
+/** A point of a region: label 1 stands on the object, 0 beside it. In pixels of the picture. */
+export interface RegionPoint extends Point {
+  readonly label: 0 | 1;
+}
+
+/** A region of a job, but for its task: points on an object and beside it, or the box around it as [x, y, width, height]. */
+export type Region =
+  | { readonly points: readonly RegionPoint[] }
+  | { readonly box: readonly [x: number, y: number, width: number, height: number] };
+
+/**
+ * What the pointer does: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
+ * box; `add` and `take-away` give the latest draft of points a further point on the object, or beside it. With a mouse,
+ * Shift and a click take away, and Alt and a click add, whichever of the three it is.
+ */
+export type Tool = "pan" | "point" | "add" | "take-away";
