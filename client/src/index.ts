@@ -2,7 +2,7 @@
 export { SegmentationClient, type Abortable, type UploadOptions } from "./client.ts";
 export type { ClientOptions, Credential, RequestOptions } from "./options.ts";
 export { SegmentationError, type ClientErrorCode, type ErrorCode } from "./errors.ts";
-export type { RunOptions, SegmentOptions, SegmentVideoOptions } from "./segment.ts";
+export type { PictureRegion, RunOptions, SegmentOptions, SegmentVideoOptions } from "./segment.ts";
 export type { Progress } from "./progress.ts";
 export type { Input } from "./upload/input.ts";
 export type { JobUpdate } from "./wait/watch.ts";

@@ -20,8 +20,26 @@ export interface RunOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a job of pictures takes beside its files and prompts. Regions name uploads: give them to `api.createJob`. */
-export type SegmentOptions = RunOptions & Omit<ImageJobRequest, "type" | "prompts" | "tasks" | "regions">;
+type Place = NonNullable<ImageJobRequest["regions"]>[number];
+
+/**
+ * Where to draw an object that words need not name, in pixels of the picture as viewers show it: a `box` around it,
+ * [left, top, width, height], or `points` on it (label 1) and beside it (label 0).
+ */
+export type PictureRegion = (
+  | { readonly box: NonNullable<Place["box"]>; readonly points?: never }
+  | { readonly points: NonNullable<Place["points"]>; readonly box?: never }
+) & {
+  /** Which of the inputs it is in, from 0; the first one by default. */
+  readonly input?: number | undefined;
+};
+
+/** What a job of pictures takes beside its files and prompts. */
+export type SegmentOptions = RunOptions &
+  Omit<ImageJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
+    /** Each gives one mask, whose `region` is its place in this list. Prompts may be empty if each input has a region. */
+    readonly regions?: readonly PictureRegion[] | undefined;
+  };
 
 /** What a job of a clip takes beside its file and prompts. */
 export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "prompts" | "tasks">;
@@ -37,17 +55,24 @@ interface Run {
 
 const listOf = (prompts: string | readonly string[]): string[] => [prompts].flat();
 
-/** A job of pictures. */
+/** A job of pictures. @throws TypeError if a region is of an input that there is not */
 export function imageRun(
   sources: readonly Source[],
   prompts: string | readonly string[],
   options: SegmentOptions,
 ): Run {
-  const { signal, cancelOnAbort, onProgress, ...fields } = options;
+  const { signal, cancelOnAbort, onProgress, regions = [], ...fields } = options;
+  const wanted = listOf(prompts);
+  for (const { input = 0 } of regions)
+    if (sources[input] === undefined)
+      throw new TypeError(`A region is of input ${input}, which there is not.`);
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
     type: "image",
-    prompts: listOf(prompts),
+    ...((wanted.length > 0 || regions.length === 0) && { prompts: wanted }),
+    ...(regions.length > 0 && {
+      regions: regions.map(({ input = 0, ...place }) => Object.assign(place, { taskId: tasks[input] ?? "" })),
+    }),
     tasks,
   });
   return { type: "image", sources, options: { signal, cancelOnAbort, onProgress }, request };

@@ -60,6 +60,39 @@ describe("segment", () => {
     expect(asked).toContain("https://private.test/cup.png");
   });
 
+  it("draws what is pointed at: regions of each input, after the prompts, or without any", async () => {
+    const { client, service } = memoryClient();
+    const regions = [
+      { input: 1, box: [4, 5, 20, 30] as [number, number, number, number] },
+      { points: [{ x: 8, y: 9, label: 1 as const }] },
+    ];
+    const { pictures } = await client.segment([picture(1), picture(2)], "cup", { regions });
+    const [first = "", second = ""] = pictures.map(({ taskId }) => taskId);
+    expect(service.jobs.get("job_000000")?.request).toMatchObject({
+      prompts: ["cup"],
+      regions: [
+        { taskId: second, box: [4, 5, 20, 30] },
+        { taskId: first, points: [{ x: 8, y: 9, label: 1 }] },
+      ],
+    });
+    expect(pictures.map(({ masks }) => masks.map(({ prompt, region }) => [prompt, region]))).toEqual([
+      [
+        ["cup", undefined],
+        [undefined, 1],
+      ],
+      [
+        ["cup", undefined],
+        [undefined, 0],
+      ],
+    ]);
+
+    const alone = await client.segment(picture(1), [], { regions: regions.slice(1) });
+    expect(service.jobs.get(alone.jobId)?.request.prompts).toBeUndefined();
+    expect(alone.masks).toMatchObject([{ region: 0 }]);
+    const call = client.segment(picture(1), "cup", { regions });
+    await expect(call).rejects.toThrow("A region is of input 1, which there is not.");
+  });
+
   it("tells of a batch which picture failed and why, and fails if all of them do", async () => {
     const { client } = memoryClient();
     const { pictures, job } = await client.segment([picture(1), broken, picture(2)], "cup");

@@ -8,6 +8,8 @@ export function refused(client: SegmentationClient, node: NodeClient): void {
   void client.segment("https://example.com/a.png", "cat", { fps: 2 });
   // @ts-expect-error a field that no job has
   void client.segment("https://example.com/a.png", "cat", { treshold: 0.5 });
+  // @ts-expect-error a region that is both
+  void client.segment("https://example.com/a.png", [], { regions: [{ box: [0, 0, 1, 1], points: [] }] });
   // @ts-expect-error a value of another type
   void client.api.listJobs({ limit: "2" });
   // @ts-expect-error a status that there is not

@@ -5,6 +5,7 @@ import type { JobStatus } from "segmentation-client";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { ImportRequest, PresignRequest } from "../../../src/contract/upload.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/core/errors.ts";
+import { cocoOf } from "./played-coco.ts";
 import { maskFile, ring } from "./shapes.ts";
 
 /** What the played service can do beside the fourteen operations, and how long its jobs take. */
@@ -15,6 +16,7 @@ export interface Play {
   readonly prefer?: boolean;
   /** How often a job's status is told before it has ended. */
   readonly looks?: number;
+  readonly picturesPerJob?: number;
 }
 
 interface Job {
@@ -35,12 +37,37 @@ const SIGNED_FOR_SECONDS = 900;
  * A service of the contract that finds the same ring in every picture whose bytes are the same: `ring(n, i)` for its
  * prompt i, where n is the sum of its bytes. It keeps what it is given, and says where it was asked.
  */
-export function playService({ events = true, prefer = true, looks = 3 }: Play = {}) {
+export function playService({ events = true, prefer = true, looks = 3, picturesPerJob = 100 }: Play = {}) {
   const uploads = new Map<string, { readonly contentType: string; bytes: Uint8Array | null }>();
   const jobs = new Map<string, Job>();
   const answered = new Map<string, { readonly body: string; readonly answer: object }>();
   const asked: string[] = [];
   const app = new Hono();
+
+  const overview = {
+    tokenUsageLast24h: 0,
+    billing: {},
+    access: {
+      mode: "paid",
+      reason: "paid_access",
+      canCreateJobs: true,
+      videoAllowed: true,
+      downloadsAllowed: true,
+      maxImageTasksPerJob: picturesPerJob,
+      maxActiveJobs: 1_000,
+    },
+    trial: {
+      offerVersion: "v1",
+      status: "eligible",
+      grantTokens: 100,
+      consumedTokens: 0,
+      remainingTokens: 100,
+      durationDays: 14,
+      startedAt: null,
+      expiresAt: null,
+      activeJobId: null,
+    },
+  };
 
   const refuse = (c: Context, code: ErrorCode, hints: object = {}) =>
     c.json({ error: code, message: ERROR_CATALOGUE[code][1], ...hints }, ERROR_CATALOGUE[code][0]);
@@ -91,6 +118,7 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
     return await next();
   });
 
+  app.get("/v1/account/overview", (c) => c.json(overview));
   app.post("/v1/uploads/presign", async (c) => {
     const { contentType } = PresignRequest.parse(await c.req.json());
     const taskId = `${crypto.randomUUID()}.${contentType.split("/")[1] ?? "bin"}`;
@@ -210,11 +238,12 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
     const base = (taskId: string) => ({ taskId, inputId: taskId, units: 1, generatedAt: CREATED_AT });
     const preview = (taskId: string, ending: string) =>
       request.generatePreview ? { previewUrl: sign(`preview/${taskId}.${ending}`) } : {};
+    if (request.formats?.includes("coco")) for (const { taskId } of ended) sign(`annotations/${taskId}.json`);
     const items =
       request.type === "image"
         ? ended.map(({ taskId }) => ({
             ...base(taskId),
-            masks: (request.prompts ?? []).map((_, maskIndex) => ({
+            masks: namesOf(request, taskId).map((_, maskIndex) => ({
               maskIndex,
               confidence: 0.9 - maskIndex / 10,
               url: sign(`masks/${taskId}/${maskIndex}.png`),
@@ -237,11 +266,15 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
       return c.text("<Error><Code>ExpiredRequest</Code></Error>", 403);
     const [taskId = "", file = ""] = c.req.param("file").split("/");
     if (c.req.param("kind") === "preview") return c.body("a preview", 200, { "content-type": "image/png" });
+    if (c.req.param("kind") === "annotations") {
+      const id = taskId.replace(/\.json$/, "");
+      const names = namesOf(request, id).map(({ keyword, text }) => (keyword === "prompt" ? text : keyword));
+      return c.json(cocoOf(id, request.type, names, sumOf(id)));
+    }
     if (file === "masks.json") return c.json(masksJson(sumOf(taskId)));
     const index = Number(file.split(".")[0]);
-    return c.body(maskFile(ring(sumOf(taskId), index), request.prompts?.[index] ?? ""), 200, {
-      "content-type": "image/png",
-    });
+    const { keyword = "prompt", text = "" } = namesOf(request, taskId)[index] ?? {};
+    return c.body(maskFile(ring(sumOf(taskId), index), text, keyword), 200, { "content-type": "image/png" });
   });
 
   const archiveOf = (c: Context) => {
@@ -279,6 +312,20 @@ export function playService({ events = true, prefer = true, looks = 3 }: Play = 
 }
 
 export type PlayedService = ReturnType<typeof playService>;
+
+/** What each mask of a task answers: the prompts, then its regions by their places in the request. */
+function namesOf(
+  request: Job["request"],
+  taskId: string,
+): readonly { readonly keyword: "prompt" | "region"; readonly text: string }[] {
+  const regions = (request.type === "image" && request.regions) || [];
+  return [
+    ...(request.prompts ?? []).map((text) => ({ keyword: "prompt" as const, text })),
+    ...regions.flatMap((region, i) =>
+      region.taskId === taskId ? [{ keyword: "region" as const, text: String(i) }] : [],
+    ),
+  ];
+}
 
 /** The address that the client asked: a proxy names its own. */
 const originOf = (c: Context): string => c.req.header("x-asked-at") ?? new URL(c.req.url).origin;

@@ -3,13 +3,17 @@ import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.t
 import { RunList } from "../../../inference-container/src/masks/runs/row-runs.ts";
 
 /** The mask file that the inference service writes of these pixels. */
-export function maskFile({ width, height, data }: Bitmap, prompt: string): Uint8Array<ArrayBuffer> {
+export function maskFile(
+  { width, height, data }: Bitmap,
+  text: string,
+  keyword: "prompt" | "region" = "prompt",
+): Uint8Array<ArrayBuffer> {
   const runs = new RunList(height);
   for (let y = 0; y < height; y++) {
     runs.startRow(y, width);
     for (let x = 0; x < width; x++) if (data[y * width + x]) runs.add(x, x + 1);
   }
-  return new Uint8Array(encodeMaskPng(runs.finish(width, height), { keyword: "prompt", text: prompt }));
+  return new Uint8Array(encodeMaskPng(runs.finish(width, height), { keyword, text }));
 }
 
 /** A mask whose pixels are those of which `isInside` says so. */
