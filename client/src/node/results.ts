@@ -1,6 +1,6 @@
 import { ImageResult as WebImageResult } from "../results/image-result.ts";
 import { VideoResult as WebVideoResult } from "../results/video-result.ts";
-import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
+import { filesToSave, type SaveOptions, uniqueNames, writeAll } from "./save.ts";
 
 /** What an image job has found, which can be saved. */
 export class ImageResult extends WebImageResult {
@@ -14,7 +14,7 @@ export class ImageResult extends WebImageResult {
    */
   async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
     const names = new Map(this.pictures.map(({ taskId, name }) => [taskId, name]));
-    const all = filesToSave(this.files, formats, names);
+    const all = filesToSave(this.files, formats, uniqueNames(names));
     if (formats === undefined || formats.includes("coco"))
       all.push({ path: "annotations.json", content: JSON.stringify(await this.coco()) });
     return await writeAll(folder, this.files, all, signal);
@@ -29,7 +29,7 @@ export class VideoResult extends WebVideoResult {
 
   /** Writes the job's files into a folder: `masks/clip.mp4/masks.json`, `preview/clip.mp4.mp4`. Returns the paths. */
   async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
-    const all = filesToSave(this.files, formats, new Map([[this.taskId, this.name]]));
+    const all = filesToSave(this.files, formats, uniqueNames(new Map([[this.taskId, this.name]])));
     return await writeAll(folder, this.files, all, signal);
   }
 }

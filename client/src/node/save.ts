@@ -6,7 +6,7 @@ import { pieces } from "../http/read.ts";
 import type { JobFiles } from "../results/files.ts";
 
 /** Where the service puts the files of each format. */
-const FOLDERS = {
+export const FOLDERS = {
   png: "masks",
   preview: "preview",
   coco: "annotations",
@@ -32,14 +32,13 @@ export interface ToWrite {
 
 /**
  * A job's files of the formats as paths below a folder: their keys, with the input's name in place of its taskId.
- * @param names by taskId @throws SegmentationError `invalid_input` if the job has no files of a format
+ * @param names by taskId, no two the same @throws SegmentationError `invalid_input` if the job has no files of a format
  */
 export function filesToSave(
   { keys, jobId }: JobFiles,
   formats: readonly Format[] | undefined,
   names: ReadonlyMap<string, string>,
 ): ToWrite[] {
-  const unique = uniqueNames(names);
   return (formats ?? FORMATS).flatMap((format) => {
     const wanted = keys.filter((key) => key.startsWith(`${FOLDERS[format]}/`));
     if (wanted.length === 0 && formats !== undefined && format !== "png" && format !== "coco") {
@@ -50,7 +49,7 @@ export function filesToSave(
         { jobId },
       );
     }
-    return wanted.map((key) => ({ path: withName(key, unique), content: { key } }));
+    return wanted.map((key) => ({ path: withName(key, names), content: { key } }));
   });
 }
 
@@ -83,7 +82,7 @@ export async function writeWhole(path: string, content: Parameters<typeof writeF
 }
 
 /** File names that are no two inputs', and that lead nowhere else. */
-function uniqueNames(names: ReadonlyMap<string, string>): Map<string, string> {
+export function uniqueNames(names: ReadonlyMap<string, string>): Map<string, string> {
   const taken = new Set<string>();
   return new Map(
     [...names].map(([taskId, name]) => {

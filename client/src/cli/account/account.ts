@@ -1,0 +1,83 @@
+import type { Command } from "../command/command.ts";
+import { parse } from "../command/parse.ts";
+import { usageFailure } from "../failure.ts";
+import { formatTable } from "../print/table.ts";
+import { count } from "../progress/words.ts";
+import type { Terminal } from "../terminal.ts";
+import { clientOf } from "./client.ts";
+
+const HELP = `Shows your account: what it may do, what is left of its trial, what it used.
+
+  segmentation-client account
+  segmentation-client account --usage
+  segmentation-client account --usage --from 2026-11-01 --to 2026-11-30
+
+  --usage          pictures and frames by the day, of the last 30 days
+  --from, --to     days of UTC: 2026-11-01
+  --json           print it for programs
+  --base-url URL   the service, if it is not that of your last login`;
+
+const OPTIONS = { usage: { type: "boolean" }, from: { type: "string" }, to: { type: "string" } } as const;
+
+async function account(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse("account", args, OPTIONS);
+  if (positionals.length > 0)
+    throw usageFailure("account takes no arguments. See segmentation-client account --help.");
+  const { api } = await clientOf(terminal, values);
+  const options = { signal: terminal.signal };
+  const { from, to, usage, json } = values;
+  if (usage === true || from !== undefined || to !== undefined) {
+    const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const { days } = await api.getAccountUsage(period, options);
+    if (json === true) terminal.print(JSON.stringify({ days }, null, 2));
+    else {
+      const used = days.filter(({ units, jobs }) => units > 0 || jobs > 0);
+      const sum = used.reduce((total, { units }) => total + units, 0);
+      for (const line of formatTable(
+        ["day", "units", "jobs"],
+        used.map(({ date, units, jobs }) => [date, units, jobs]),
+      ))
+        terminal.print(line);
+      terminal.print(`${count(sum)} units in ${days.length} days`);
+    }
+    return 0;
+  }
+  const [who, overview] = await Promise.all([
+    api.getAccount({}, options),
+    api.getAccountOverview({}, options),
+  ]);
+  if (json === true) {
+    terminal.print(JSON.stringify({ ...who, ...overview }, null, 2));
+    return 0;
+  }
+  const { access, trial, tokenUsageLast24h } = overview;
+  const rows = [
+    ["account", `${who.email} (${who.accountId})`],
+    ["access", `${access.mode}: ${access.reason.replaceAll("_", " ")}`],
+    [
+      "jobs",
+      access.canCreateJobs
+        ? `up to ${access.maxActiveJobs} at a time, ${access.maxImageTasksPerJob} pictures each`
+        : "none now",
+    ],
+    ["clips", access.videoAllowed ? "yes" : "no"],
+    ["last 24 hours", `${count(tokenUsageLast24h)} units`],
+    ...(access.mode === "trial"
+      ? [
+          [
+            "trial",
+            `${trial.remainingTokens} of ${trial.grantTokens} tokens left${trial.expiresAt === null ? "" : `, until ${trial.expiresAt}`}`,
+          ],
+        ]
+      : []),
+  ];
+  for (const line of formatTable(["", ""], rows).slice(1)) terminal.print(line);
+  return 0;
+}
+
+export const ACCOUNT: Command = {
+  summary: "what your account may do, and what it used",
+  help: HELP,
+  options: OPTIONS,
+  run: account,
+};

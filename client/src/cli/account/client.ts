@@ -1,0 +1,44 @@
+import { SegmentationClient } from "../../node/client.ts";
+import { Failure, usageFailure } from "../failure.ts";
+import type { Terminal } from "../terminal.ts";
+import { readConfig } from "./config-file.ts";
+
+/** An address as keys are kept by it. @throws Failure with exit code 2 if it is no URL of the web */
+export function normalUrl(text: string): string {
+  const url = parseUrl(text);
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw usageFailure(`${text} is no address of a service. It looks like https://segmentation.example.com`);
+  return url.href.replace(/\/$/, "");
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The service's address: the option's, the environment's, or that of the last `login`. @throws Failure with exit code 2 */
+export async function baseUrlOf(terminal: Terminal, option: string | undefined): Promise<string> {
+  const given = option ?? (terminal.env["SEGMENTATION_BASE_URL"] || (await readConfig(terminal.env)).baseUrl);
+  if (given === undefined)
+    throw usageFailure(
+      "Where is the service? Run `segmentation-client login --base-url https://…` once, or set SEGMENTATION_BASE_URL.",
+    );
+  return normalUrl(given);
+}
+
+/** The client with the user's key: the environment's, or the one that `login` has kept for this very address. */
+export async function clientOf(
+  terminal: Terminal,
+  { "base-url": option }: { readonly "base-url"?: string | undefined },
+): Promise<SegmentationClient> {
+  const baseUrl = await baseUrlOf(terminal, option);
+  const apiKey = terminal.env["SEGMENTATION_API_KEY"] || (await readConfig(terminal.env)).keys[baseUrl];
+  if (apiKey === undefined)
+    throw new Failure(
+      `There is no API key for ${baseUrl}. Run \`segmentation-client login --base-url ${baseUrl}\`, or set SEGMENTATION_API_KEY.`,
+    );
+  return new SegmentationClient({ baseUrl, apiKey: apiKey.trim() });
+}

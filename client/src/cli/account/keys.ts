@@ -1,0 +1,73 @@
+import type { Command } from "../command/command.ts";
+import { parse } from "../command/parse.ts";
+import { usageFailure } from "../failure.ts";
+import { formatTable } from "../print/table.ts";
+import type { Terminal } from "../terminal.ts";
+import { clientOf } from "./client.ts";
+
+const HELP = `Lists, creates and revokes your API keys.
+
+  segmentation-client keys
+  segmentation-client keys create "nightly batch" > key.txt
+  segmentation-client keys revoke key_019aa0f61c4e7d2d9be7a5f40b8a6c21
+
+  --json           print it for programs
+  --base-url URL   the service, if it is not that of your last login
+
+A new key is printed once, and by nobody else: keep it. A key that is revoked
+is refused from then on.`;
+
+async function keys(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse("keys", args, {});
+  const [action = "list", name, ...rest] = positionals;
+  const options = { signal: terminal.signal };
+  const wants = action === "list" ? name === undefined : name !== undefined && rest.length === 0;
+  if (!wants) throw usageFailure("Write: keys, or keys create LABEL, or keys revoke KEY_ID");
+  const { api } = await clientOf(terminal, values);
+  switch (action) {
+    case "list": {
+      const { items } = await api.listApiKeys({}, options);
+      if (values.json === true) terminal.print(JSON.stringify(items, null, 2));
+      else
+        for (const line of formatTable(
+          ["key", "label", "begins with", "created", "state"],
+          items.map(({ keyId, label, prefix, createdAt, revoked }) => [
+            keyId,
+            label,
+            prefix,
+            createdAt.slice(0, 10),
+            revoked ? "revoked" : "valid",
+          ]),
+        ))
+          terminal.print(line);
+      return 0;
+    }
+    case "create": {
+      const created = await api.createApiKey({ label: name ?? "" }, options);
+      if (values.json === true) terminal.print(JSON.stringify(created, null, 2));
+      else {
+        terminal.print(created.secret ?? "");
+        terminal.tell(`This is the key ${created.apiKey.keyId}. It is not shown again.`);
+      }
+      return 0;
+    }
+    case "revoke": {
+      const key = await api.revokeApiKey({ keyId: name ?? "" }, options);
+      if (values.json === true) terminal.print(JSON.stringify(key, null, 2));
+      else terminal.tell(`${name} is revoked.`);
+      return 0;
+    }
+    default:
+      throw usageFailure(
+        `There is no "keys ${action}". Write: keys, keys create LABEL, or keys revoke KEY_ID`,
+      );
+  }
+}
+
+export const KEYS: Command = {
+  summary: "list, create and revoke API keys",
+  help: HELP,
+  options: {},
+  words: ["list", "create", "revoke"],
+  run: keys,
+};

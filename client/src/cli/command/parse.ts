@@ -1,0 +1,60 @@
+import { parseArgs } from "node:util";
+import { systemCode, usageFailure } from "../failure.ts";
+
+interface OptionOfText {
+  readonly type: "string";
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** What its value may be, for completion. */
+  readonly values?: readonly string[];
+  /** Whether its value is a path, for completion. */
+  readonly isPath?: boolean;
+}
+interface Flag {
+  readonly type: "boolean";
+  readonly short?: string;
+}
+
+/** The options of a command by their names, as `parseArgs` of node:util takes them. */
+export type OptionTable = Readonly<Record<string, OptionOfText | Flag>>;
+
+/** The options of every command. */
+export const COMMON = {
+  "base-url": { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const satisfies OptionTable;
+
+/** Reads a command's arguments. @throws Failure with exit code 2 that names what is wrong */
+export function parse<const Options extends OptionTable>(
+  command: string,
+  args: readonly string[],
+  options: Options,
+) {
+  try {
+    return parseArgs({ args: [...args], options: { ...COMMON, ...options }, allowPositionals: true });
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (!code.startsWith("ERR_PARSE_ARGS") || !(error instanceof Error)) throw error;
+    // What follows the first sentence is about a `--` that nobody meant.
+    const [sentence = ""] = error.message.split(/\. |\n/);
+    throw usageFailure(`${sentence}. See segmentation-client ${command} --help.`);
+  }
+}
+
+/** A number of an option. @throws Failure if it is none, or out of bounds */
+export function numberOf(
+  option: string,
+  value: string | undefined,
+  {
+    least,
+    most = Infinity,
+    isWhole = false,
+  }: { readonly least: number; readonly most?: number; readonly isWhole?: boolean },
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = value.trim() === "" ? NaN : Number(value);
+  if (number >= least && number <= most && (!isWhole || Number.isInteger(number))) return number;
+  const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw usageFailure(`--${option} takes a ${isWhole ? "whole " : ""}number ${bounds}, not "${value}".`);
+}

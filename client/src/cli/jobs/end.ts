@@ -1,0 +1,49 @@
+import { clientOf } from "../account/client.ts";
+import type { Command } from "../command/command.ts";
+import { parse } from "../command/parse.ts";
+import type { Terminal } from "../terminal.ts";
+import { onlyJobId, printJob } from "./job.ts";
+
+const CANCEL_HELP = `Ends a job that is under way. What has been found stays; the rest costs nothing.
+
+  segmentation-client cancel job_019aa0f61c4e7d2d9be7a5f40b8a6c21
+
+  --json           print the job for programs
+  --base-url URL   the service, if it is not that of your last login`;
+
+const DELETE_HELP = `Deletes a job with its results at once, and for good. Files on your disk stay.
+
+  segmentation-client delete job_019aa0f61c4e7d2d9be7a5f40b8a6c21
+
+  --base-url URL   the service, if it is not that of your last login`;
+
+async function cancel(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse("cancel", args, {});
+  const jobId = onlyJobId("cancel", positionals);
+  const { api } = await clientOf(terminal, values);
+  const job = await api.cancelJob({ jobId }, { signal: terminal.signal });
+  printJob(terminal, job, values.json === true);
+  return 0;
+}
+
+async function remove(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse("delete", args, {});
+  const jobId = onlyJobId("delete", positionals);
+  const { api } = await clientOf(terminal, values);
+  await api.deleteJob({ jobId }, { signal: terminal.signal });
+  terminal.tell(`${jobId} is deleted.`);
+  return 0;
+}
+
+export const CANCEL: Command = {
+  summary: "end a job that is under way",
+  help: CANCEL_HELP,
+  options: {},
+  run: cancel,
+};
+export const DELETE: Command = {
+  summary: "delete a job with its results",
+  help: DELETE_HELP,
+  options: {},
+  run: remove,
+};

@@ -1,0 +1,79 @@
+import { usageFailure } from "../failure.ts";
+import { clientOf } from "../account/client.ts";
+import type { Command } from "../command/command.ts";
+import { parse } from "../command/parse.ts";
+import { formatTable, harmless } from "../print/table.ts";
+import { ProgressView } from "../progress/progress.ts";
+import { counted } from "../progress/words.ts";
+import type { JobStatus } from "../../schemas.ts";
+import type { Terminal } from "../terminal.ts";
+
+const HELP = `Shows a job: its state, and what became of each of its files.
+
+  segmentation-client job job_019aa0f61c4e7d2d9be7a5f40b8a6c21
+  segmentation-client job job_019aa0f61c4e7d2d9be7a5f40b8a6c21 --wait
+  segmentation-client job job_019aa0f61c4e7d2d9be7a5f40b8a6c21 --save DIR
+
+  --wait           wait until it has ended
+  --save DIR       wait, and save its results into a folder
+  --json           print it for programs
+  --base-url URL   the service, if it is not that of your last login
+
+Exit code 1 if the job has failed.`;
+
+const OPTIONS = { wait: { type: "boolean" }, save: { type: "string", isPath: true } } as const;
+
+/** The one job that is named. @throws Failure with exit code 2 */
+export function onlyJobId(command: string, positionals: readonly string[]): string {
+  const [jobId, ...rest] = positionals;
+  if (jobId === undefined || rest.length > 0)
+    throw usageFailure(`Name one job: segmentation-client ${command} JOB_ID. The command jobs lists them.`);
+  return jobId;
+}
+
+/** Prints a job. Returns the exit code. */
+export function printJob(terminal: Terminal, job: JobStatus, isJson: boolean): number {
+  if (isJson) terminal.print(JSON.stringify(job, null, 2));
+  else {
+    terminal.print(
+      `${job.jobId}: ${job.status}, ${counted(job.totalItems, "file")}, created ${job.createdAt}`,
+    );
+    const rows = job.tasks.map(({ taskId, status, error }) => [taskId, status, harmless(error ?? "")]);
+    for (const line of formatTable(["task", "status", "problem"], rows)) terminal.print(line);
+  }
+  return job.status === "failed" ? 1 : 0;
+}
+
+async function showJob(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse("job", args, OPTIONS);
+  const jobId = onlyJobId("job", positionals);
+  const { signal } = terminal;
+  const client = await clientOf(terminal, values);
+  let status = await client.api.retrieveJob({ jobId }, { signal });
+  if (values.wait === true || values.save !== undefined) {
+    const view = new ProgressView(terminal);
+    const ids = status.tasks.map(({ taskId }) => taskId);
+    view.begin(ids);
+    try {
+      for await (const update of client.watchJob(jobId, { signal })) {
+        status = update.job;
+        view.share(ids, update.progress);
+      }
+    } finally {
+      view.end();
+    }
+  }
+  const code = printJob(terminal, status, values.json === true);
+  if (values.save !== undefined && code === 0) {
+    const written = await (await client.result(jobId, { signal })).save(values.save, { signal });
+    terminal.tell(`${counted(written.length, "file")} saved in ${values.save}.`);
+  }
+  return code;
+}
+
+export const JOB: Command = {
+  summary: "show a job, wait for it, save its results",
+  help: HELP,
+  options: OPTIONS,
+  run: showJob,
+};

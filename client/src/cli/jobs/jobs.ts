@@ -1,0 +1,56 @@
+import type { Command } from "../command/command.ts";
+import { numberOf, parse } from "../command/parse.ts";
+import { usageFailure } from "../failure.ts";
+import { clientOf } from "../account/client.ts";
+import { formatTable } from "../print/table.ts";
+import type { JobSummary } from "../../schemas.ts";
+import type { Terminal } from "../terminal.ts";
+
+const HELP = `Lists your jobs, the newest first.
+
+  segmentation-client jobs
+  segmentation-client jobs --status processing
+  segmentation-client jobs --limit 500 --json
+
+  --limit N        how many at most (default 20)
+  --status STATUS  only those that are queued, processing, success or failed
+  --json           print them for programs
+  --base-url URL   the service, if it is not that of your last login`;
+
+const STATUSES = ["queued", "processing", "success", "failed"] as const;
+const OPTIONS = { limit: { type: "string" }, status: { type: "string", values: STATUSES } } as const;
+const PAGE = 100;
+
+async function jobs(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parse("jobs", args, OPTIONS);
+  if (positionals.length > 0)
+    throw usageFailure(`For one job write: segmentation-client job ${positionals[0]}`);
+  const limit = numberOf("limit", values.limit, { least: 1, isWhole: true }) ?? 20;
+  const status = STATUSES.find((one) => one === values.status);
+  if (values.status !== undefined && status === undefined)
+    throw usageFailure(`--status takes ${STATUSES.join(", ")}, not "${values.status}".`);
+  const { api } = await clientOf(terminal, values);
+  const found: JobSummary[] = [];
+  const query = { limit: Math.min(limit, PAGE), ...(status && { status }) };
+  for await (const job of api.listJobs(query, { signal: terminal.signal })) {
+    found.push(job);
+    if (found.length === limit) break;
+  }
+  if (values.json === true) terminal.print(JSON.stringify(found, null, 2));
+  else if (found.length === 0) terminal.tell("There are no jobs.");
+  else
+    for (const line of formatTable(
+      ["job", "kind", "files", "status", "created"],
+      found.map((job) => [
+        job.jobId,
+        job.processingMode,
+        job.totalItems,
+        job.status,
+        job.createdAt.slice(0, 19).replace("T", " "),
+      ]),
+    ))
+      terminal.print(line);
+  return 0;
+}
+
+export const JOBS: Command = { summary: "list your jobs", help: HELP, options: OPTIONS, run: jobs };

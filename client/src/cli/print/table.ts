@@ -1,0 +1,32 @@
+/** How many columns of a terminal a text takes: characters of East Asia and emoji take two. */
+export const widthOf = (text: string): number =>
+  Array.from(text).reduce(
+    (sum, character) => sum + (WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1),
+    0,
+  );
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const MARK = /\p{Mark}/u;
+
+/** What a terminal must not be told to do, whatever a file or a prompt is called. */
+export const harmless = (text: string): string => text.replaceAll(/\p{Control}/gu, "�");
+
+/** Formats a table: columns as wide as their longest cell, numbers right-aligned. */
+export function formatTable(
+  heading: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string[] {
+  const texts = [heading, ...rows].map((row) => row.map((cell) => harmless(String(cell))));
+  const widths = heading.map((_, i) => Math.max(...texts.map((row) => widthOf(row[i] ?? ""))));
+  return texts.map((row, at) =>
+    row
+      .map((text, i) => {
+        const gap = " ".repeat((widths[i] ?? 0) - widthOf(text));
+        const isNumber = at === 0 ? typeof rows[0]?.[i] === "number" : typeof rows[at - 1]?.[i] === "number";
+        return isNumber ? gap + text : text + gap;
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}

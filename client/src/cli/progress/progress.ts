@@ -1,0 +1,67 @@
+import type { Terminal } from "../terminal.ts";
+import { barLine } from "./bar.ts";
+import { count } from "./words.ts";
+
+const REDRAW_MS = 500;
+const ERASE_LINE = "\r\x1b[K";
+/** Where nobody watches, a line for each tenth of the work. */
+const STEPS = 10;
+
+/** Shows how far a run is: a bar that is drawn again and again, or now and then a line where there is no terminal. */
+export class ProgressView {
+  readonly #terminal: Terminal;
+  readonly #shares = new Map<string, number>();
+  #startedAt = Date.now();
+  #waitsFor: string | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #step = 0;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** So many files are to be done. */
+  begin(ids: readonly string[]): void {
+    for (const id of ids) this.#shares.set(id, 0);
+    this.#startedAt = Date.now();
+    this.#timer ??= setInterval(() => this.#draw(), REDRAW_MS);
+    this.#timer.unref();
+    this.#draw();
+  }
+
+  /** So much of these files is done, 0 to 1. */
+  share(ids: readonly string[], share: number): void {
+    this.#waitsFor = undefined;
+    for (const id of ids) this.#shares.set(id, share);
+    if (this.#terminal.isInteractive) return;
+    const { done, total } = this.#standing();
+    const step = Math.floor((done / total) * STEPS);
+    if (step > this.#step) this.#terminal.tell(`${count(Math.floor(done))} of ${count(total)} done`);
+    this.#step = step;
+  }
+
+  /** The run waits, and why. */
+  waits(why: string): void {
+    if (!this.#terminal.isInteractive && this.#waitsFor !== why) this.#terminal.tell(`Waiting: ${why}`);
+    this.#waitsFor = why;
+  }
+
+  /** Takes the bar away. */
+  end(): void {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    if (this.#terminal.isInteractive) this.#terminal.draw(ERASE_LINE);
+  }
+
+  #standing() {
+    const done = [...this.#shares.values()].reduce((sum, share) => sum + share, 0);
+    const seconds = (Date.now() - this.#startedAt) / 1_000;
+    return { done, total: this.#shares.size, seconds, waitsFor: this.#waitsFor };
+  }
+
+  #draw(): void {
+    if (this.#terminal.isInteractive)
+      this.#terminal.draw(ERASE_LINE + barLine(this.#standing(), this.#terminal.columns));
+  }
+}

@@ -1,0 +1,40 @@
+import { COMMANDS } from "./commands.ts";
+import { explain, usageFailure } from "./failure.ts";
+import { style } from "./print/style.ts";
+import { Interrupted, type Terminal } from "./terminal.ts";
+
+const overview = (): string => `The client of a segmentation job service.
+
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
+  .join("\n")}
+
+  segmentation-client login --base-url https://segmentation.example.com
+  segmentation-client segment photo.jpg -p cat -p "red cup"
+
+segmentation-client COMMAND --help tells more. The environment may have
+SEGMENTATION_BASE_URL and SEGMENTATION_API_KEY instead of a login.`;
+
+/** Runs a command line. Returns its exit code: 0, 1 if something failed, 2 if it was wrong. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name = "", ...rest] = args;
+  try {
+    if (name === "" || name === "help" || name === "--help" || name === "-h") {
+      terminal.print(overview());
+      return name === "" ? 2 : 0;
+    }
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (command === undefined)
+      throw usageFailure(`There is no command "${name}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
+    const beforeDashes = rest.includes("--") ? rest.slice(0, rest.indexOf("--")) : rest;
+    if (beforeDashes.includes("--help") || beforeDashes.includes("-h")) {
+      terminal.print(command.help);
+      return 0;
+    }
+    return await command.run(rest, terminal);
+  } catch (error) {
+    const { message, exitCode } = explain(terminal.signal.aborted ? terminal.signal.reason : error);
+    if (!(error instanceof Interrupted)) terminal.tell(`${style(terminal, "red", "Error:")} ${message}`);
+    return exitCode;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Box } from "../../masks/bitmap.ts";
+import type { Format } from "../../node/save.ts";
+import { numberOf, type OptionTable, parse } from "../command/parse.ts";
+import { usageFailure } from "../failure.ts";
+import type { Order } from "./order.ts";
+
+/** What `--format` takes; the preview has an option of its own. */
+export const FORMATS = ["png", "coco", "yolo", "cutout", "labelmap"] as const satisfies readonly Format[];
+
+export const OPTIONS = {
+  prompt: { type: "string", short: "p", multiple: true },
+  region: { type: "string", multiple: true },
+  format: { type: "string", multiple: true, values: FORMATS },
+  preview: { type: "boolean" },
+  threshold: { type: "string" },
+  fps: { type: "string" },
+  frames: { type: "string" },
+  "max-frames": { type: "string" },
+  out: { type: "string", isPath: true },
+  "retry-failed": { type: "boolean" },
+  yes: { type: "boolean" },
+} as const satisfies OptionTable;
+
+/** Where results go without `--out`. */
+const OUT = "out";
+/** How many regions a job may have. */
+export const MOST_REGIONS = 50;
+
+/** Reads the arguments of `segment`. @throws Failure with exit code 2 */
+export function parseOrder(args: readonly string[]) {
+  const { values, positionals } = parse("segment", args, OPTIONS);
+  const prompts = (values.prompt ?? []).map((prompt) => prompt.trim());
+  const regions = (values.region ?? []).map(parseRegion);
+  const formats = (values.format ?? ["png,coco"]).flatMap((list) => list.split(",")).map(parseFormat);
+  const whole = { least: 1, isWhole: true };
+  const order: Order = {
+    inputs: positionals,
+    prompts,
+    regions,
+    formats: [...new Set([...formats, ...(values.preview === true ? (["preview"] as const) : [])])],
+    threshold: numberOf("threshold", values.threshold, { least: 0, most: 1 }),
+    fps: numberOf("fps", values.fps, { least: 0.001 }),
+    frames: numberOf("frames", values.frames, whole),
+    maxFrames: numberOf("max-frames", values["max-frames"], whole),
+    out: values.out ?? OUT,
+    retriesFailed: values["retry-failed"] ?? false,
+    isSure: values.yes ?? false,
+  };
+  if (values.help === true) return { values, order };
+  if (positionals.length === 0)
+    throw usageFailure("Name a picture, a folder or a URL: segmentation-client segment photo.jpg -p cat");
+  if (prompts.length === 0 && regions.length === 0)
+    throw usageFailure('Say what to look for: -p cat -p "red cup". Or where: --region 40,60,120,80');
+  if (prompts.includes("")) throw usageFailure('A prompt is empty. Say what to look for: -p "red cup"');
+  if (regions.length > MOST_REGIONS)
+    throw usageFailure(`A picture takes up to ${MOST_REGIONS} regions, not ${regions.length}.`);
+  if (order.fps !== undefined && order.frames !== undefined)
+    throw usageFailure("--fps and --frames exclude each other. Give one of them.");
+  return { values, order };
+}
+
+/** @throws Failure with exit code 2 if it is not `x,y,width,height` */
+function parseRegion(text: string): Box {
+  const [x, y, width, height, ...rest] = text
+    .split(",")
+    .map((part) => (part.trim() === "" ? NaN : Number(part)));
+  const isBox = [x, y, width, height].every((value) => Number.isFinite(value)) && rest.length === 0;
+  if (!isBox || (width ?? 0) < 1 || (height ?? 0) < 1)
+    throw usageFailure(
+      `--region takes left,top,width,height in pixels, such as 40,60,120,80, not "${text}".`,
+    );
+  return [x ?? 0, y ?? 0, width ?? 0, height ?? 0];
+}
+
+function parseFormat(text: string): Format {
+  const format = FORMATS.find((name) => name === text.trim());
+  if (format === undefined)
+    throw usageFailure(`--format takes ${FORMATS.join(", ")}, separated by commas, not "${text}".`);
+  return format;
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { systemCode } from "../../failure.ts";
+
+/** In place of the digest of a file that cannot be read. */
+export const UNREAD = "unread";
+
+const WHY: ReadonlyMap<string | undefined, string> = new Map([
+  ["ENOENT", "It is not there any more."],
+  ["EACCES", "It cannot be read. Check who may read it."],
+  ["EISDIR", "It is a folder."],
+]);
+
+/** Why a file cannot be read, as a sentence; undefined of an error that is not the file's. */
+export const whyUnread = (error: unknown): string | undefined => WHY.get(systemCode(error));
+
+/** The hexadecimal SHA-256 of bytes. */
+export const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** The same of a file, which is not held in memory. */
+export async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}

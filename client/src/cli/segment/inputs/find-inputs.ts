@@ -1,0 +1,90 @@
+import { stat } from "node:fs/promises";
+import { basename, relative, resolve, sep } from "node:path";
+import { systemCode, usageFailure } from "../../failure.ts";
+import { isPattern, parsePattern } from "./pattern.ts";
+import { type Kind, kindOf } from "./media.ts";
+import { walkFolder } from "./walk-folder.ts";
+
+/** A file to segment, or the URL of one. */
+export interface Found {
+  /** The path from the output folder, by which the journal knows it, or the URL. */
+  readonly id: string;
+  /** Where it is: an absolute path, or a URL. */
+  readonly from: string | URL;
+  /** What its results should be called: its path in the folder that was named, with slashes. */
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+export interface FoundInputs {
+  readonly inputs: readonly Found[];
+  /** Clips in folders, which nobody has named. */
+  readonly clipsLeftOut: number;
+}
+
+/**
+ * Finds what arguments name: files, folders with all pictures below them, patterns, URLs. Each file once, whoever names it.
+ * @param out the output folder @throws Failure with exit code 2 if an argument names nothing
+ */
+export async function findInputs(args: readonly string[], out: string): Promise<FoundInputs> {
+  const found = new Map<string, Found>();
+  let clipsLeftOut = 0;
+  const take = (path: string, name: string, kind: Kind): void => {
+    const id = relative(out, path).split(sep).join("/");
+    if (!found.has(id)) found.set(id, { id, from: path, name, kind });
+  };
+  for (const argument of args) {
+    if (/^https?:\/\//i.test(argument)) {
+      const url = parseUrl(argument);
+      const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.hostname;
+      if (!found.has(url.href))
+        found.set(url.href, { id: url.href, from: url, name, kind: kindOf(name) ?? "picture" });
+      continue;
+    }
+    const path = resolve(argument);
+    const what = await stat(path).catch((error: unknown) => {
+      if (systemCode(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    if (what?.isFile()) {
+      take(path, basename(path), kindOf(path) ?? "picture");
+      continue;
+    }
+    if (what === undefined && !isPattern(argument))
+      throw usageFailure(`There is no ${argument}. Check the path.`);
+    const pattern = what === undefined ? parsePattern(argument.split(sep).join("/")) : undefined;
+    const folder = resolve(pattern?.folder ?? argument);
+    if (folder === out)
+      throw usageFailure(
+        `The results would lie among the pictures of ${argument}. Choose another folder with --out.`,
+      );
+    const names = await walkFolder(folder, pattern?.isDeep ?? true).catch((error: unknown) => {
+      if (systemCode(error) === "ENOENT") return [];
+      throw error;
+    });
+    const before = found.size + clipsLeftOut;
+    for (const name of names) {
+      const kind = kindOf(name);
+      if (kind === undefined || pattern?.matches(name) === false) continue;
+      if (kind === "clip" && pattern === undefined) clipsLeftOut++;
+      else take(resolve(folder, name), name, kind);
+    }
+    if (found.size + clipsLeftOut === before && args.length === 1)
+      throw usageFailure(`There are no pictures ${pattern ? "that match" : "in"} ${argument}.`);
+  }
+  if (found.size === 0)
+    throw usageFailure(
+      clipsLeftOut > 0
+        ? `There are no pictures, only ${clipsLeftOut} clips. Name clips one by one, or by a pattern such as "*.mp4".`
+        : `There are no pictures in ${args.join(", ")}.`,
+    );
+  return { inputs: [...found.values()], clipsLeftOut };
+}
+
+function parseUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw usageFailure(`${text} is no URL.`);
+  }
+}

@@ -1,0 +1,68 @@
+import { stat } from "node:fs/promises";
+import { mapParallel } from "../../../http/parallel.ts";
+import type { Reading } from "../journal/entries.ts";
+import type { Journal } from "../journal/journal.ts";
+import { digestOfFile, UNREAD, whyUnread } from "./digest.ts";
+import type { Found } from "./find-inputs.ts";
+import { Names } from "./names.ts";
+
+/** A file that has no result yet; its name is that of its results, and no other file's. */
+export type Pending = Found;
+
+export interface Survey {
+  readonly pending: readonly Pending[];
+  /** The ids of all that were found, in their order. */
+  readonly ids: readonly string[];
+}
+
+/** Files that are looked at at the same time. */
+const AT_A_TIME = 16;
+
+/**
+ * Compares files with the journal. A file of the size and the time that the journal has is as it was; of another one the
+ * digest decides. Pending are files that are new or have changed, and those that failed if they shall be tried again.
+ */
+export async function survey(
+  journal: Journal,
+  found: readonly Found[],
+  retriesFailed: boolean,
+  signal: AbortSignal,
+): Promise<Survey> {
+  const { readings, outcomes, open } = journal.state;
+  const names = new Names([...readings.values()].map(({ name }) => name));
+  const underWay = new Set([...open.values()].flatMap(({ inputs }) => inputs.map(pairOf)));
+  const isPending = await mapParallel(found, AT_A_TIME, signal, async ({ id, from }) => {
+    const known = readings.get(id);
+    if (known === undefined) return true;
+    const digest = from instanceof URL ? "" : await currentDigest(journal, from, known);
+    if (underWay.has(pairOf({ id, digest }))) return false;
+    const outcome = outcomes.get(id);
+    return outcome?.digest !== digest || (retriesFailed && outcome.hasFailed);
+  });
+  const pending = found
+    .filter((_, i) => isPending[i])
+    .map(({ id, from, name, kind }) => ({
+      id,
+      from,
+      kind,
+      name: readings.get(id)?.name ?? names.take(name),
+    }));
+  return { pending, ids: found.map(({ id }) => id) };
+}
+
+const pairOf = ({ id, digest }: { readonly id: string; readonly digest: string }): string =>
+  `${digest} ${id}`;
+
+async function currentDigest(journal: Journal, path: string, known: Reading): Promise<string> {
+  try {
+    const { size, mtimeMs } = await stat(path);
+    if (size === known.size && mtimeMs === known.mtimeMs) return known.digest;
+    const digest = await digestOfFile(path);
+    // The same bytes at another time: the next run need not read them.
+    if (digest === known.digest) journal.append({ ...known, entry: "read", size, mtimeMs });
+    return digest;
+  } catch (error) {
+    if (whyUnread(error) !== undefined) return UNREAD;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Box } from "../../masks/bitmap.ts";
+import type { Format } from "../../node/save.ts";
+import type { CreateJobRequest } from "../../schemas.ts";
+
+/** What `segment` is asked to do. */
+export interface Order {
+  /** Paths, patterns and URLs. */
+  readonly inputs: readonly string[];
+  readonly prompts: readonly string[];
+  /** Of every picture. */
+  readonly regions: readonly Box[];
+  readonly formats: readonly Format[];
+  readonly threshold: number | undefined;
+  readonly fps: number | undefined;
+  readonly frames: number | undefined;
+  readonly maxFrames: number | undefined;
+  readonly out: string;
+  readonly retriesFailed: boolean;
+  /** Whether any number of pictures is meant. */
+  readonly isSure: boolean;
+}
+
+/** What of an order decides the results, as a text: an output folder has results of one such text. */
+export const purposeOf = ({ prompts, regions, formats, threshold, fps, frames, maxFrames }: Order): string =>
+  JSON.stringify({ prompts, regions, formats: formats.toSorted(), threshold, fps, frames, maxFrames });
+
+/** The formats that the service writes beside masks and previews. */
+const SERVICE_FORMATS = ["coco", "yolo", "cutout", "labelmap"] as const;
+
+/** The request of a job of pictures. */
+export function imageRequest(order: Order, tasks: readonly string[]): CreateJobRequest {
+  const { prompts, regions, formats, threshold } = order;
+  const wanted = SERVICE_FORMATS.filter((format) => formats.includes(format));
+  return {
+    type: "image",
+    tasks: [...tasks],
+    ...(prompts.length > 0 && { prompts: [...prompts] }),
+    ...(regions.length > 0 && {
+      regions: tasks.flatMap((taskId) => regions.map((box) => ({ taskId, box: [...box] }))),
+    }),
+    ...(formats.includes("preview") && { generatePreview: true }),
+    ...(wanted.length > 0 && { formats: wanted }),
+    ...(threshold !== undefined && { threshold }),
+  };
+}
+
+/** The request of a job of a clip. */
+export function videoRequest(order: Order, taskId: string): CreateJobRequest {
+  const { prompts, formats, threshold, fps, frames, maxFrames } = order;
+  return {
+    type: "video",
+    tasks: [taskId],
+    prompts: [...prompts],
+    ...(formats.includes("preview") && { generatePreview: true }),
+    ...(formats.includes("coco") && { formats: ["coco"] }),
+    ...(threshold !== undefined && { scoreThreshold: threshold }),
+    ...(fps !== undefined && { fps }),
+    ...(frames !== undefined && { numFrames: frames }),
+    ...(maxFrames !== undefined && { maxFrames }),
+  };
+}

@@ -1,0 +1,71 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CocoMerger } from "../../../coco/merge.ts";
+import type { Journal } from "../journal/journal.ts";
+
+/** A list in a file, one item after the other. */
+class ListFile {
+  readonly path: string;
+  readonly #file: FileHandle;
+  #isEmpty = true;
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  static async begin(path: string, text: string): Promise<ListFile> {
+    const list = new ListFile(path, await open(path, "w"));
+    await list.write(text);
+    return list;
+  }
+
+  async write(text: string): Promise<void> {
+    await this.#file.write(text);
+  }
+
+  async add(items: readonly object[]): Promise<void> {
+    if (items.length === 0) return;
+    const text = items.map((item) => JSON.stringify(item)).join(",\n");
+    await this.write(this.#isEmpty ? text : `,\n${text}`);
+    this.#isEmpty = false;
+  }
+
+  async append(other: ListFile): Promise<void> {
+    await other.#file.close();
+    for await (const piece of createReadStream(other.path, "utf8")) await this.write(String(piece));
+    await rm(other.path);
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+/**
+ * Merges the documents of all pictures into `annotations.json`, in the order of their names. One is in memory at a time: a
+ * folder may have more pictures than fit.
+ */
+export async function mergeAnnotations(journal: Journal, out: string): Promise<void> {
+  const paths = [...journal.state.outcomes.values()]
+    .flatMap(({ files }) => files.filter((path) => path.startsWith("annotations/")))
+    .toSorted();
+  const target = join(out, "annotations.json");
+  const merger = new CocoMerger();
+  const whole = await ListFile.begin(`${target}.part`, '{"images":[\n');
+  const annotations = await ListFile.begin(`${target}.annotations.part`, '\n],"annotations":[\n');
+  const videos: object[] = [];
+  for (const path of paths) {
+    const part = merger.add(JSON.parse(await readFile(join(out, path), "utf8")));
+    await whole.add(part.images);
+    await annotations.add(part.annotations);
+    videos.push(...part.videos);
+  }
+  await whole.append(annotations);
+  const clips = videos.length > 0 ? `,"videos":${JSON.stringify(videos)}` : "";
+  await whole.write(`\n],"categories":${JSON.stringify(merger.categories)}${clips}}\n`);
+  await whole.close();
+  await rename(whole.path, target);
+  journal.append({ entry: "merged" });
+}

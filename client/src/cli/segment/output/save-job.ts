@@ -1,0 +1,95 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { mapParallel } from "../../../http/parallel.ts";
+import type { SegmentationClient } from "../../../node/client.ts";
+import { filesToSave, FOLDERS, type Format, type ToWrite, writeAll } from "../../../node/save.ts";
+import { ImageResult } from "../../../results/image-result.ts";
+import type { JobStatus } from "../../../schemas.ts";
+import type { Outcome } from "../journal/entries.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { OpenJob } from "../journal/state.ts";
+import { clipDocument, pictureDocument } from "./documents.ts";
+import { maskRows, trackRows } from "./rows.ts";
+
+/** Where results go, and which. */
+export interface Saving {
+  readonly client: SegmentationClient;
+  readonly journal: Journal;
+  readonly out: string;
+  readonly formats: readonly Format[];
+  readonly signal: AbortSignal;
+}
+
+/** Files that are saved at the same time, each with its masks and previews. */
+const AT_A_TIME = 6;
+
+/** Writes what a job has found, file by file, each noted when it is whole; what was noted before is left as it is. */
+export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): Promise<void> {
+  const { client, journal, signal } = saving;
+  const { jobId } = status;
+  const result = status.status === "failed" ? undefined : await client.result(jobId, { signal });
+  const names = new Map(
+    job.inputs.map(({ id }, i) => [job.request.tasks[i] ?? "", journal.state.readings.get(id)?.name ?? id]),
+  );
+  const files = result === undefined ? [] : filesToSave(result.files, undefined, names);
+  const ended = new Map(status.tasks.map((task) => [task.taskId, task]));
+  await mapParallel(job.inputs, AT_A_TIME, signal, async ({ id, digest }, i) => {
+    const { outcomes, readings } = journal.state;
+    const taskId = job.request.tasks[i] ?? "";
+    const task = ended.get(taskId);
+    // The file has changed since, and another job has what it is now.
+    const isOutdated = readings.get(id)?.digest !== digest;
+    if (outcomes.get(id)?.jobId === jobId || isOutdated || task === undefined) return;
+    const outcome = {
+      id,
+      digest,
+      jobId,
+      problem: task.error ?? (task.status === "failed" ? status.error : null),
+      hasFailed: task.status === "failed",
+    };
+    if (result === undefined || outcome.hasFailed)
+      return await note(saving, { ...outcome, files: [], masks: [] });
+
+    const name = names.get(taskId) ?? id;
+    const own = files.filter(({ content }) => keyOf(content).split("/")[1]?.startsWith(taskId));
+    const wanted = own.filter(({ path }) =>
+      saving.formats.some((format) => format !== "coco" && path.startsWith(`${FOLDERS[format]}/`)),
+    );
+    const picture = result instanceof ImageResult && result.pictures.find((each) => each.taskId === taskId);
+    const clip = result instanceof ImageResult ? undefined : result;
+    const masks = picture ? picture.masks : [];
+    const all: ToWrite[] = wanted.map((file) => {
+      // Masks have been fetched already, for the table.
+      const mask = masks.find(({ index }) => keyOf(file.content) === `masks/${taskId}/${index}.png`);
+      return { path: file.path, content: mask?.png ?? file.content };
+    });
+    if (saving.formats.includes("coco")) {
+      const document = picture
+        ? await pictureDocument(picture, name)
+        : clip && (await clipDocument(clip, name));
+      all.push({ path: `${FOLDERS.coco}/${name}.json`, content: JSON.stringify(document) });
+    }
+    await writeAll(saving.out, result.files, all, signal);
+    await note(saving, {
+      ...outcome,
+      files: all.map(({ path }) => path),
+      masks: maskRows(masks),
+      ...(clip && { tracks: trackRows(clip) }),
+    });
+  });
+  journal.append({ entry: "ended", key: job.key });
+}
+
+const keyOf = (content: ToWrite["content"]): string =>
+  typeof content === "object" && "key" in content ? content.key : "";
+
+/** Notes an outcome, and deletes what an earlier one of this file has left and this one has not. */
+export async function note(
+  { journal, out }: Pick<Saving, "journal" | "out">,
+  outcome: Outcome,
+): Promise<void> {
+  const before = journal.state.outcomes.get(outcome.id)?.files ?? [];
+  const left = new Set(outcome.files);
+  for (const path of before) if (!left.has(path)) await rm(join(out, path), { force: true });
+  journal.append({ entry: "outcome", ...outcome });
+}

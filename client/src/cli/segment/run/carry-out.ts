@@ -1,0 +1,103 @@
+import { SegmentationError } from "../../../errors.ts";
+import { mapParallel } from "../../../http/parallel.ts";
+import type { JobStatus } from "../../../schemas.ts";
+import type { Pending } from "../inputs/survey.ts";
+import type { OpenJob } from "../journal/state.ts";
+import { imageRequest, type Order, videoRequest } from "../order.ts";
+import { note, saveJob, type Saving } from "../output/save-job.ts";
+import type { Turnstile } from "./at-a-time.ts";
+import { createPlanned } from "./create-job.ts";
+import { uploadInput } from "./upload-input.ts";
+
+/** What a job is carried out with. */
+export interface Work extends Saving {
+  readonly order: Order;
+  /** One job's files are uploaded after the other's, so that the first one begins soon. */
+  readonly uploading: Turnstile;
+  readonly uploads: number;
+  /** So much of these files is done, from 0 to 1. */
+  readonly onShare: (ids: readonly string[], share: number) => void;
+  readonly onBusy: (why: string) => void;
+}
+
+interface Task {
+  readonly id: string;
+  readonly digest: string;
+  readonly taskId: string;
+}
+
+/** The service refuses a whole job for one of its files. */
+const OF_ONE_FILE = new Set<string>(["upload_too_large", "task_type_mismatch", "trial_format_unsupported"]);
+/** An upload that the journal has is none any more; or the job isn't. */
+const GONE = new Set<string>(["task_not_owned", "upload_incomplete", "upload_not_found", "job_not_found"]);
+
+const isOneOf = (codes: ReadonlySet<string>, error: unknown): error is SegmentationError =>
+  error instanceof SegmentationError && codes.has(error.code);
+
+/** Uploads files, creates a job of them, waits for it and saves what it has found. */
+export async function segmentBatch(work: Work, batch: readonly Pending[]): Promise<void> {
+  const { client, journal, uploading, uploads, signal } = work;
+  const sent = await uploading.pass(() =>
+    mapParallel(batch, uploads, signal, (pending, _, each) => uploadInput(client, journal, pending, each)),
+  );
+  const tasks: Task[] = [];
+  for (const each of sent) {
+    const { id, digest } = each.reading;
+    if ("taskId" in each) tasks.push({ id, digest, taskId: each.taskId });
+    else await fail(work, { id, digest }, each.problem);
+  }
+  if (tasks.length > 0) await segmentTasks(work, tasks, batch[0]?.kind === "clip");
+}
+
+async function segmentTasks(work: Work, tasks: readonly Task[], isClip: boolean): Promise<void> {
+  const { journal, order } = work;
+  const ids = tasks.map(({ taskId }) => taskId);
+  const job: OpenJob = {
+    key: crypto.randomUUID(),
+    at: Date.now(),
+    request: isClip ? videoRequest(order, ids[0] ?? "") : imageRequest(order, ids),
+    inputs: tasks.map(({ id, digest }) => ({ id, digest })),
+  };
+  journal.append({ entry: "planned", ...job }, { isSafe: true });
+  try {
+    await carryOut(work, job);
+  } catch (error) {
+    if (!isOneOf(OF_ONE_FILE, error)) throw error;
+    const [first] = tasks;
+    if (tasks.length === 1 && first !== undefined)
+      return await fail(work, first, `${error.code}: ${error.message}`);
+    const half = Math.ceil(tasks.length / 2);
+    await segmentTasks(work, tasks.slice(0, half), isClip);
+    await segmentTasks(work, tasks.slice(half), isClip);
+  }
+}
+
+/** Creates a planned job if it is not there yet, waits for it, and saves what it has found. */
+export async function carryOut(work: Work, job: OpenJob): Promise<void> {
+  const { client, journal, signal } = work;
+  const ids = job.inputs.map(({ id }) => id);
+  try {
+    const jobId = await createPlanned(client, journal, job, work);
+    let last: JobStatus | undefined;
+    for await (const update of client.watchJob(jobId, { signal })) {
+      last = update.job;
+      work.onShare(ids, update.progress);
+    }
+    if (last !== undefined) await saveJob(work, job, last);
+    work.onShare(ids, 1);
+  } catch (error) {
+    if (!isOneOf(GONE, error)) throw error;
+    // What is left of its files is pending again.
+    for (const { id } of job.inputs) journal.append({ entry: "uploaded", id, digest: "", taskId: "", at: 0 });
+    journal.append({ entry: "dropped", key: job.key });
+  }
+}
+
+async function fail(
+  work: Work,
+  { id, digest }: { readonly id: string; readonly digest: string },
+  problem: string,
+) {
+  await note(work, { id, digest, problem, hasFailed: true, files: [], masks: [] });
+  work.onShare([id], 1);
+}

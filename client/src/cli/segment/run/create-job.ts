@@ -1,0 +1,58 @@
+import { SegmentationError } from "../../../errors.ts";
+import { sleep } from "../../../http/retry.ts";
+import type { SegmentationClient } from "../../../node/client.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { OpenJob } from "../journal/state.ts";
+import { findJob } from "./find-job.ts";
+
+/** What passes by itself, once other jobs of the account, or of others, have ended. */
+const BUSY = new Set<string>([
+  "too_many_active_jobs",
+  "active_job_exists",
+  "trial_queue_full",
+  "rate_limited",
+  "idempotency_in_progress",
+]);
+
+/** How long it waits if the service does not say. */
+const PAUSE_SECONDS = 5;
+
+/** The service forgets an Idempotency-Key after a day. */
+const KEY_LIVES_MS = 20 * 3_600_000;
+
+/**
+ * Asks for a planned job, as often as it takes: its key makes them one. Waits while the account has as many jobs as it may.
+ * @param onBusy is told why it waits @throws SegmentationError if the service refuses it; the journal then drops the job
+ */
+export async function createPlanned(
+  client: SegmentationClient,
+  journal: Journal,
+  job: OpenJob,
+  { signal, onBusy }: { readonly signal: AbortSignal; readonly onBusy: (why: string) => void },
+): Promise<string> {
+  const { key, at, request } = job;
+  if (job.jobId !== undefined) return job.jobId;
+  const accept = (jobId: string): string => {
+    journal.append({ entry: "accepted", key, jobId });
+    return jobId;
+  };
+  if (Date.now() - at > KEY_LIVES_MS) {
+    const before = await findJob(client, job, signal);
+    if (before !== undefined) return accept(before);
+  }
+  for (;;) {
+    try {
+      const { jobId } = await client.api.createJob(request, { idempotencyKey: key, signal });
+      return accept(jobId);
+    } catch (error) {
+      if (!(error instanceof SegmentationError) || error.status === undefined) throw error;
+      if (!BUSY.has(error.code)) {
+        // A refusal leaves nothing behind. Of a failure of the service it is not known.
+        if (error.status < 500) journal.append({ entry: "dropped", key });
+        throw error;
+      }
+      onBusy(error.message);
+      await sleep((error.retryAfterSeconds ?? PAUSE_SECONDS) * 1_000, signal);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { SegmentationClient } from "../../../node/client.ts";
+import type { Answer } from "../../../api/types.ts";
+import { Failure } from "../../failure.ts";
+import { MOST_REGIONS } from "../arguments.ts";
+import type { Found } from "../inputs/find-inputs.ts";
+import { type Pending, survey } from "../inputs/survey.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Order } from "../order.ts";
+import { mergeAnnotations } from "../output/merge-annotations.ts";
+import { doAll, Turnstile } from "./at-a-time.ts";
+import { carryOut, segmentBatch, type Work } from "./carry-out.ts";
+
+/** The most pictures that a job takes. */
+const MOST_PICTURES = 100;
+/** Jobs under way at the same time: while one is segmented the next is uploaded, and an earlier one downloaded. */
+const JOBS = 4;
+/** Files that are uploaded at the same time. */
+const UPLOADS = 6;
+/** Jobs that are gone, and uploads, are made anew so often. */
+const ROUNDS = 3;
+
+export interface Segmenting {
+  readonly client: () => Promise<SegmentationClient>;
+  readonly journal: Journal;
+  readonly order: Order;
+  /** An absolute path. */
+  readonly out: string;
+  readonly found: readonly Found[];
+  readonly signal: AbortSignal;
+  /** Is told before anything is sent how many files there are to do. */
+  readonly onBegin: (ids: readonly string[]) => void;
+  readonly onShare: Work["onShare"];
+  readonly onBusy: Work["onBusy"];
+}
+
+/**
+ * Segments all files that the journal has no results of, and goes on with the jobs that it has begun. Asks the service for
+ * nothing if there is nothing to do.
+ */
+export async function segmentAll(segmenting: Segmenting): Promise<void> {
+  const { journal, order, out, found, signal } = segmenting;
+  for (let round = 0; round < ROUNDS; round++) {
+    const { pending } = await survey(journal, found, order.retriesFailed && round === 0, signal);
+    const open = [...journal.state.open.values()];
+    if (pending.length === 0 && open.length === 0) break;
+    if (round === 0)
+      segmenting.onBegin([
+        ...pending.map(({ id }) => id),
+        ...open.flatMap(({ inputs }) => inputs.map(({ id }) => id)),
+      ]);
+    const client = await segmenting.client();
+    const { access } = await client.api.getAccountOverview({}, { signal });
+    if (pending.length > 0) assertAllowed(access);
+    const work: Work = {
+      ...segmenting,
+      client,
+      formats: order.formats,
+      uploads: UPLOADS,
+      uploading: new Turnstile(),
+    };
+    const tasks = [
+      ...open.map((job) => () => carryOut(work, job)),
+      ...batches(pending, order, access.maxImageTasksPerJob).map((batch) => () => segmentBatch(work, batch)),
+    ];
+    try {
+      await doAll(tasks, Math.max(1, Math.min(JOBS, access.maxActiveJobs)));
+    } finally {
+      if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted)
+        await mergeAnnotations(journal, out);
+    }
+  }
+  // A run that was killed after its last outcome had not come to this.
+  if (journal.state.isUnmerged && order.formats.includes("coco")) await mergeAnnotations(journal, out);
+}
+
+/** Each clip alone, and pictures together, as many as a job may have. */
+function batches(pending: readonly Pending[], { regions }: Order, allowed: number): Pending[][] {
+  const most = Math.max(1, Math.min(MOST_PICTURES, allowed));
+  const size = regions.length === 0 ? most : Math.min(most, Math.floor(MOST_REGIONS / regions.length));
+  const pictures = pending.filter(({ kind }) => kind === "picture");
+  const clips = pending.filter(({ kind }) => kind === "clip");
+  return [
+    ...Array.from({ length: Math.ceil(pictures.length / size) }, (_, i) =>
+      pictures.slice(i * size, (i + 1) * size),
+    ),
+    ...clips.map((clip) => [clip]),
+  ];
+}
+
+type Access = Answer<"getAccountOverview">["access"];
+
+const REASONS: Readonly<Partial<Record<Access["reason"], string>>> = {
+  trial_expired: "The free trial has expired. Upgrade the account to go on.",
+  trial_exhausted: "The free trial's tokens are used up. Upgrade the account to go on.",
+  billing_delinquent: "A payment is due. Pay it, and run the same command again.",
+};
+
+/** @throws Failure if the account may create no jobs, before anything is uploaded */
+function assertAllowed({ canCreateJobs, reason }: Access): void {
+  if (canCreateJobs) return;
+  throw new Failure(
+    REASONS[reason] ??
+      "The account may create no jobs now: its e-mail address is not verified, or it has reached its limit of the day. See segmentation-client account.",
+  );
+}

@@ -1,0 +1,77 @@
+import { readFile, stat } from "node:fs/promises";
+import { SegmentationError } from "../../../errors.ts";
+import type { SegmentationClient } from "../../../node/client.ts";
+import { contentTypeOf } from "../../../upload/content-type.ts";
+import { digestOf, digestOfFile, UNREAD, whyUnread } from "../inputs/digest.ts";
+import { unreadable } from "../inputs/media.ts";
+import type { Pending } from "../inputs/survey.ts";
+import type { Reading } from "../journal/entries.ts";
+import type { Journal } from "../journal/journal.ts";
+
+/** For how long an upload may be named in a job, with an hour to spare. */
+const USABLE_MS = 23 * 3_600_000;
+
+/** A file as it was read, ready to be sent. */
+interface Opened {
+  readonly reading: Reading;
+  readonly input: Blob | string | URL;
+  readonly problem?: string | undefined;
+}
+
+/** What a file has become: a task of the service, or why it can't be one. */
+export type Sent =
+  | { readonly reading: Reading; readonly taskId: string }
+  | { readonly reading: Reading; readonly problem: string };
+
+/** Uploads a file, unless the journal says that these bytes are there. What is noted as its digest is what was sent. */
+export async function uploadInput(
+  client: SegmentationClient,
+  journal: Journal,
+  pending: Pending,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { reading, input, problem } = await open(pending);
+  journal.append({ entry: "read", ...reading });
+  if (problem !== undefined) return { reading, problem };
+  const { id, digest } = reading;
+  const before = journal.state.uploads.get(id);
+  if (before?.digest === digest && Date.now() - before.at < USABLE_MS)
+    return { reading, taskId: before.taskId };
+  const at = Date.now();
+  try {
+    const taskId = await client.upload(input, { signal });
+    journal.append({ entry: "uploaded", id, digest, taskId, at });
+    return { reading, taskId };
+  } catch (error) {
+    if (!(error instanceof SegmentationError) || !OF_THE_FILE.has(error.code)) throw error;
+    return { reading, problem: `${error.code}: ${error.message}` };
+  }
+}
+
+/** What the service says of one file, not of all. */
+const OF_THE_FILE = new Set<string>([
+  "import_failed",
+  "import_type_unsupported",
+  "unsupported_content_type",
+  "invalid_input",
+]);
+
+async function open({ id, name, from, kind }: Pending): Promise<Opened> {
+  if (from instanceof URL) return { reading: { id, name, size: 0, mtimeMs: 0, digest: "" }, input: from };
+  try {
+    // Before the bytes: what changes after this is seen by the next run.
+    const { size, mtimeMs } = await stat(from);
+    if (kind === "clip")
+      return { reading: { id, name, size, mtimeMs, digest: await digestOfFile(from) }, input: from };
+    const bytes = new Uint8Array(await readFile(from));
+    const input = new Blob([bytes]);
+    const reading = { id, name, size, mtimeMs, digest: digestOf(bytes) };
+    const problem = size === 0 ? "image_empty: The file is empty." : unreadable(await contentTypeOf(input));
+    return { reading, input, problem };
+  } catch (error) {
+    const why = whyUnread(error);
+    if (why === undefined) throw error;
+    const reading = { id, name, size: 0, mtimeMs: 0, digest: UNREAD };
+    return { reading, input: new Blob([]), problem: `invalid_input: ${why}` };
+  }
+}

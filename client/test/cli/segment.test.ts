@@ -1,0 +1,200 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CocoDocument } from "segmentation-client";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { picture } from "../support/memory-client.ts";
+import { NOT_A_PICTURE, type Play, playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
+import { controlC, type Ran, runCli, type RunOptions } from "./support/run-cli.ts";
+
+describe("segment", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "cli-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const put = async (name: string, bytes: Uint8Array | string): Promise<string> => {
+    const path = join(folder, name);
+    await mkdir(join(path, ".."), { recursive: true });
+    await writeFile(path, bytes);
+    return path;
+  };
+  const out = (): string => join(folder, "out");
+  const written = async (): Promise<string[]> =>
+    (await readdir(out(), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(out().length + 1))
+      .filter((name) => !name.startsWith("segmentation-journal"))
+      .toSorted();
+  async function played(play?: Play) {
+    const service = playService(play);
+    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+    const segment = (args: readonly string[], options: RunOptions = {}): Promise<Ran> =>
+      runCli(["segment", ...args, "--out", out()], { env, ...options });
+    return { service, env, segment };
+  }
+
+  it("saves the masks and one COCO document of a file, a folder, a pattern and a URL, and prints a table", async () => {
+    const { service, segment } = await played();
+    await put("photos/a.png", picture(1));
+    await put("photos/deep/a.png", picture(2));
+    await put("photos/notes.txt", "no picture");
+    await put("more/b.jpg", picture(3));
+    await put("more/b.txt", "no picture");
+    const single = await put("c.png", picture(4));
+    const args = [single, join(folder, "photos"), join(folder, "more/*.jp*"), "https://example.com/d.png"];
+    const { code, out: printed } = await segment([...args, "-p", "cup", "-p", "red cup"]);
+    expect(code).toBe(0);
+    const names = ["a.png", "b.jpg", "c.png", "d.png", "deep/a.png"];
+    expect(await written()).toEqual(
+      [
+        "annotations.json",
+        ...names.flatMap((name) => [
+          `annotations/${name}.json`,
+          `masks/${name}/0.png`,
+          `masks/${name}/1.png`,
+        ]),
+      ].toSorted(),
+    );
+    const coco: CocoDocument = JSON.parse(await readFile(join(out(), "annotations.json"), "utf8"));
+    expect(coco.images.map(({ file_name }) => file_name)).toEqual(names);
+    expect(coco.annotations).toHaveLength(10);
+    expect(printed).toMatch(/^c\.png +red cup +0\.80 +\d+,\d+,\d+,\d+ +\d+$/m);
+    expect(printed).toContain(`5 pictures with 10 masks: ${out()}/`);
+    expect(service.jobs.size).toBe(1);
+  });
+
+  it("does nothing the second time, not even ask, and one job for what has changed", async () => {
+    const { service, segment } = await played();
+    for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
+    const args = [join(folder, "photos"), "-p", "cup"];
+    await segment(args);
+    const asked = service.asked.length;
+    const again = await segment(args);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("Nothing had changed.")]);
+    expect(service.asked).toHaveLength(asked);
+
+    await utimes(join(folder, "photos/1.png"), 1, 1);
+    await segment(args);
+    expect(service.asked, "another time, the same bytes").toHaveLength(asked);
+
+    await put("photos/3.png", picture(30));
+    expect((await segment(args)).code).toBe(0);
+    expect([...service.jobs.values()].map(({ request }) => request.tasks.length)).toEqual([5, 1]);
+    const coco: CocoDocument = JSON.parse(await readFile(join(out(), "annotations.json"), "utf8"));
+    expect(coco.images).toHaveLength(5);
+  });
+
+  it("makes jobs of no more pictures than the account may have in one", async () => {
+    const { service, segment } = await played({ picturesPerJob: 3 });
+    for (let i = 0; i < 7; i++) await put(`photos/${i}.png`, picture(i));
+    await segment([join(folder, "photos"), "-p", "cup"]);
+    expect([...service.jobs.values()].map(({ request }) => request.tasks.length)).toEqual([3, 3, 1]);
+  });
+
+  it("lists what failed, ends with exit code 1, and tries it again only if told to", async () => {
+    const { service, segment } = await played();
+    await put("photos/a.png", picture(1));
+    await put("photos/b.png", NOT_A_PICTURE);
+    await put("photos/empty.png", "");
+    await put("photos/c.heic", Buffer.from("\0\0\0\x18ftypheic\0\0\0\0", "latin1"));
+    const args = [join(folder, "photos"), "-p", "cup"];
+    const { code, err, out: printed } = await segment(args);
+    expect(code).toBe(1);
+    expect(err).toContain("failed  b.png: The file is a text. Upload a picture.");
+    expect(err).toContain("failed  empty.png: The file is empty.");
+    expect(err).toMatch(/failed {2}c\.heic: The file is HEIC.*Convert it to JPEG/);
+    expect(printed).toContain("1 picture with 1 mask, 3 failed");
+    expect(service.jobs.size).toBe(1);
+
+    const again = await segment(args);
+    expect([again.code, service.jobs.size]).toEqual([1, 1]);
+    expect(again.err).toContain("--retry-failed");
+    await segment([...args, "--retry-failed"]);
+    expect(service.jobs.size).toBe(2);
+  });
+
+  it("draws regions, saves previews, and prints everything for programs", async () => {
+    const { service, segment } = await played();
+    const path = await put("a.png", picture(1));
+    const args = [path, "--region", "4,5,20,30", "--preview", "--format", "png", "--json"];
+    const { code, out: printed } = await segment(args);
+    expect(code).toBe(0);
+    expect([...service.jobs.values()][0]?.request).toMatchObject({ regions: [{ box: [4, 5, 20, 30] }] });
+    expect(await written()).toEqual(["masks/a.png/0.png", "preview/a.png.png"]);
+    expect(JSON.parse(printed)).toMatchObject({
+      out: out(),
+      clips: [],
+      pictures: [
+        {
+          name: "a.png",
+          failed: false,
+          problem: null,
+          masks: [{ prompt: "region", confidence: 0.9, area: expect.any(Number) }],
+          files: ["masks/a.png/0.png", "preview/a.png.png"],
+        },
+      ],
+    });
+  });
+
+  it("follows the objects of a clip, and saves masks.json and the preview", async () => {
+    const { service, segment } = await played();
+    await put("clips/cat.mp4", picture(1));
+    const { code, out: printed } = await segment([
+      join(folder, "clips/*.mp4"),
+      "-p",
+      "cat",
+      "-p",
+      "dog",
+      "--fps",
+      "2",
+      "--preview",
+    ]);
+    expect(code).toBe(0);
+    expect([...service.jobs.values()][0]?.request).toMatchObject({ type: "video", fps: 2 });
+    expect(await written()).toEqual([
+      "annotations.json",
+      "annotations/cat.mp4.json",
+      "masks/cat.mp4/masks.json",
+      "preview/cat.mp4.mp4",
+    ]);
+    expect(printed).toMatch(/^cat\.mp4 +\d+ +cat +0\.0 s +0\.5 s +2 +0\.80$/m);
+    expect(printed).toContain(`1 clip: ${out()}/`);
+  });
+
+  it("leaves clips in folders out, and says so", async () => {
+    const { segment } = await played();
+    await put("photos/a.png", picture(1));
+    await put("photos/cat.mp4", picture(1));
+    const { err } = await segment([join(folder, "photos"), "-p", "cat"]);
+    expect(err).toContain("Left out 1 clip in folders");
+  });
+
+  it("stops at Ctrl-C, says how to go on, and then goes on without sending anything again", async () => {
+    const { service, segment } = await played({ looks: 200 });
+    await put("photos/a.png", picture(1));
+    const args = [join(folder, "photos"), "-p", "cup"];
+    const { signal, press } = controlC();
+    const stopped = segment(args, { signal });
+    await expect.poll(() => service.jobs.size, { interval: 1 }).toBe(1);
+    press();
+    const { code, err } = await stopped;
+    expect(code).toBe(130);
+    expect(err).toContain("run the same command again to go on");
+    for (const job of service.jobs.values()) job.looks = 1;
+    expect((await segment(args)).code).toBe(0);
+    expect([service.jobs.size, service.uploads.size]).toEqual([1, 1]);
+  });
+
+  it("draws a bar only where a person watches", async () => {
+    const { segment } = await played();
+    const path = await put("a.png", picture(1));
+    expect((await segment([path, "-p", "cup"])).err).not.toContain("\x1b");
+    await put("a.png", picture(2));
+    const { err } = await segment([path, "-p", "cup"], { isInteractive: true });
+    expect(err).toContain("\r\x1b[K░");
+    expect(err.endsWith("\r\x1b[K"), "it is taken away in the end").toBe(true);
+  });
+});
