@@ -115,7 +115,8 @@ describe("a run that is killed and run again", () => {
     for (const path of roots.splice(0)) await rm(path, { recursive: true });
   });
 
-  const play = (): PlayedService => playService({ looks: 1, picturesPerJob: PICTURES_PER_JOB });
+  const play = (): PlayedService =>
+    playService({ looks: 1, access: { maxImageTasksPerJob: PICTURES_PER_JOB } });
   let expected: Record<string, string>;
   let steps = 0;
   beforeAll(async () => {

@@ -88,7 +88,7 @@ describe("segment", () => {
   });
 
   it("makes jobs of no more pictures than the account may have in one", async () => {
-    const { service, segment } = await played({ picturesPerJob: 3 });
+    const { service, segment } = await played({ access: { maxImageTasksPerJob: 3 } });
     for (let i = 0; i < 7; i++) await put(`photos/${i}.png`, picture(i));
     await segment([join(folder, "photos"), "-p", "cup"]);
     expect([...service.jobs.values()].map(({ request }) => request.tasks.length)).toEqual([3, 3, 1]);

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { streamSSE } from "hono/streaming";
 import type { JobStatus } from "segmentation-client";
+import type { AccountAccess } from "../../../src/contract/account.ts";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { ImportRequest, PresignRequest } from "../../../src/contract/upload.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../../src/core/errors.ts";
@@ -16,7 +17,8 @@ export interface Play {
   readonly prefer?: boolean;
   /** How often a job's status is told before it has ended. */
   readonly looks?: number;
-  readonly picturesPerJob?: number;
+  /** What the account may do, where it is not all. */
+  readonly access?: Partial<AccountAccess>;
 }
 
 interface Job {
@@ -37,7 +39,7 @@ const SIGNED_FOR_SECONDS = 900;
  * A service of the contract that finds the same ring in every picture whose bytes are the same: `ring(n, i)` for its
  * prompt i, where n is the sum of its bytes. It keeps what it is given, and says where it was asked.
  */
-export function playService({ events = true, prefer = true, looks = 3, picturesPerJob = 100 }: Play = {}) {
+export function playService({ events = true, prefer = true, looks = 3, access = {} }: Play = {}) {
   const uploads = new Map<string, { readonly contentType: string; bytes: Uint8Array | null }>();
   const jobs = new Map<string, Job>();
   const answered = new Map<string, { readonly body: string; readonly answer: object }>();
@@ -53,8 +55,9 @@ export function playService({ events = true, prefer = true, looks = 3, picturesP
       canCreateJobs: true,
       videoAllowed: true,
       downloadsAllowed: true,
-      maxImageTasksPerJob: picturesPerJob,
+      maxImageTasksPerJob: 100,
       maxActiveJobs: 1_000,
+      ...access,
     },
     trial: {
       offerVersion: "v1",

@@ -29,10 +29,19 @@ export async function baseUrlOf(terminal: Terminal, option: string | undefined):
   return normalUrl(given);
 }
 
-/** The client with the user's key: the environment's, or the one that `login` has kept for this very address. */
+/** A person waits for an answer, and should soon hear that there is none. */
+export const A_MOMENT = 2;
+/** Work that takes hours outlasts a network that is away for minutes. */
+export const LONG_WORK = 9;
+
+/**
+ * The client with the user's key: the environment's, or the one that `login` has kept for this very address.
+ * @param maxRetries how often a request is repeated whose connection fails
+ */
 export async function clientOf(
   terminal: Terminal,
   { "base-url": option }: { readonly "base-url"?: string | undefined },
+  maxRetries = A_MOMENT,
 ): Promise<SegmentationClient> {
   const baseUrl = await baseUrlOf(terminal, option);
   const apiKey = terminal.env["SEGMENTATION_API_KEY"] || (await readConfig(terminal.env)).keys[baseUrl];
@@ -40,5 +49,5 @@ export async function clientOf(
     throw new Failure(
       `There is no API key for ${baseUrl}. Run \`segmentation-client login --base-url ${baseUrl}\`, or set SEGMENTATION_API_KEY.`,
     );
-  return new SegmentationClient({ baseUrl, apiKey: apiKey.trim() });
+  return new SegmentationClient({ baseUrl, apiKey: apiKey.trim(), maxRetries });
 }

@@ -17,12 +17,16 @@ const HELP = `Lists, creates and revokes your API keys.
 A new key is printed once, and by nobody else: keep it. A key that is revoked
 is refused from then on.`;
 
+const WORDS = ["list", "create", "revoke"] as const;
+
 async function keys(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parse("keys", args, {});
-  const [action = "list", name, ...rest] = positionals;
+  const [word = "list", name, ...rest] = positionals;
+  const action = WORDS.find((one) => one === word);
   const options = { signal: terminal.signal };
-  const wants = action === "list" ? name === undefined : name !== undefined && rest.length === 0;
-  if (!wants) throw usageFailure("Write: keys, or keys create LABEL, or keys revoke KEY_ID");
+  const takesName = action !== "list";
+  if (action === undefined || takesName !== (name !== undefined) || rest.length > 0)
+    throw usageFailure("Write: keys, or keys create LABEL, or keys revoke KEY_ID");
   const { api } = await clientOf(terminal, values);
   switch (action) {
     case "list": {
@@ -57,10 +61,6 @@ async function keys(args: readonly string[], terminal: Terminal): Promise<number
       else terminal.tell(`${name} is revoked.`);
       return 0;
     }
-    default:
-      throw usageFailure(
-        `There is no "keys ${action}". Write: keys, keys create LABEL, or keys revoke KEY_ID`,
-      );
   }
 }
 
@@ -68,6 +68,6 @@ export const KEYS: Command = {
   summary: "list, create and revoke API keys",
   help: HELP,
   options: {},
-  words: ["list", "create", "revoke"],
+  words: WORDS,
   run: keys,
 };

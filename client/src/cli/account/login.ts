@@ -4,7 +4,7 @@ import { parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { harmless } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
-import { baseUrlOf } from "./client.ts";
+import { A_MOMENT, baseUrlOf } from "./client.ts";
 import { readConfig, writeConfig } from "./config-file.ts";
 import { readKey } from "./read-key.ts";
 
@@ -40,7 +40,7 @@ async function login(args: readonly string[], terminal: Terminal): Promise<numbe
     return 0;
   }
   const apiKey = await readKey(terminal);
-  const client = new SegmentationClient({ baseUrl, apiKey });
+  const client = new SegmentationClient({ baseUrl, apiKey, maxRetries: A_MOMENT });
   const { email } = await client.api.getAccount({}, { signal: terminal.signal });
   const path = await writeConfig(env, { baseUrl, keys: { ...others, [baseUrl]: apiKey } });
   terminal.tell(`You are ${harmless(email)} at ${baseUrl}. The key is in ${path}.`);

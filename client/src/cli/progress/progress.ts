@@ -11,6 +11,7 @@ const STEPS = 10;
 export class ProgressView {
   readonly #terminal: Terminal;
   readonly #shares = new Map<string, number>();
+  #done = 0;
   #startedAt = Date.now();
   #waitsFor: string | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -32,7 +33,10 @@ export class ProgressView {
   /** So much of these files is done, 0 to 1. */
   share(ids: readonly string[], share: number): void {
     this.#waitsFor = undefined;
-    for (const id of ids) this.#shares.set(id, share);
+    for (const id of ids) {
+      this.#done += share - (this.#shares.get(id) ?? 0);
+      this.#shares.set(id, share);
+    }
     if (this.#terminal.isInteractive) return;
     const { done, total } = this.#standing();
     const step = Math.floor((done / total) * STEPS);
@@ -55,9 +59,8 @@ export class ProgressView {
   }
 
   #standing() {
-    const done = [...this.#shares.values()].reduce((sum, share) => sum + share, 0);
     const seconds = (Date.now() - this.#startedAt) / 1_000;
-    return { done, total: this.#shares.size, seconds, waitsFor: this.#waitsFor };
+    return { done: this.#done, total: this.#shares.size, seconds, waitsFor: this.#waitsFor };
   }
 
   #draw(): void {

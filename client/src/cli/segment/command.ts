@@ -79,7 +79,7 @@ async function carryOutOrder(
   let fresh = 0;
   try {
     await segmentAll({
-      client: () => clientOf(terminal, { "base-url": baseUrl }),
+      client: (maxRetries) => clientOf(terminal, { "base-url": baseUrl }, maxRetries),
       journal,
       order,
       out,

@@ -26,7 +26,8 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
     tell: (line) => void (err += `${line}\n`),
     draw: (text) => void (err += text),
     stdin: Readable.from([stdin]),
-    env,
+    // Nobody's login is used.
+    env: { HOME: "/nonexistent", ...env },
     isInteractive,
     hasColours: false,
     columns: 80,

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, relative, resolve, sep } from "node:path";
 import { systemCode, usageFailure } from "../../failure.ts";
+import { counted } from "../../progress/words.ts";
 import { isPattern, parsePattern } from "./pattern.ts";
 import { type Kind, kindOf } from "./media.ts";
 import { walkFolder } from "./walk-folder.ts";
@@ -75,7 +76,7 @@ export async function findInputs(args: readonly string[], out: string): Promise<
   if (found.size === 0)
     throw usageFailure(
       clipsLeftOut > 0
-        ? `There are no pictures, only ${clipsLeftOut} clips. Name clips one by one, or by a pattern such as "*.mp4".`
+        ? `There are no pictures, only ${counted(clipsLeftOut, "clip")}. Name clips one by one, or by a pattern such as "*.mp4".`
         : `There are no pictures in ${args.join(", ")}.`,
     );
   return { inputs: [...found.values()], clipsLeftOut };

@@ -1,5 +1,6 @@
 import type { SegmentationClient } from "../../../node/client.ts";
 import type { Answer } from "../../../api/types.ts";
+import { LONG_WORK } from "../../account/client.ts";
 import { Failure } from "../../failure.ts";
 import { MOST_REGIONS } from "../arguments.ts";
 import type { Found } from "../inputs/find-inputs.ts";
@@ -20,7 +21,7 @@ const UPLOADS = 6;
 const ROUNDS = 3;
 
 export interface Segmenting {
-  readonly client: () => Promise<SegmentationClient>;
+  readonly client: (maxRetries?: number) => Promise<SegmentationClient>;
   readonly journal: Journal;
   readonly order: Order;
   /** An absolute path. */
@@ -48,12 +49,11 @@ export async function segmentAll(segmenting: Segmenting): Promise<void> {
         ...pending.map(({ id }) => id),
         ...open.flatMap(({ inputs }) => inputs.map(({ id }) => id)),
       ]);
-    const client = await segmenting.client();
-    const { access } = await client.api.getAccountOverview({}, { signal });
+    const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
     if (pending.length > 0) assertAllowed(access);
     const work: Work = {
       ...segmenting,
-      client,
+      client: await segmenting.client(LONG_WORK),
       formats: order.formats,
       uploads: UPLOADS,
       uploading: new Turnstile(),

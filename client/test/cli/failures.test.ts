@@ -1,0 +1,158 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { picture } from "../support/memory-client.ts";
+import { type Play, playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
+import { type Ran, runCli } from "./support/run-cli.ts";
+
+describe("a command line that is wrong", () => {
+  const wrong = [
+    [["make-coffee"], 'There is no command "make-coffee". Commands: segment, jobs,'],
+    [["segment"], "Name a picture, a folder or a URL"],
+    [["segment", "samples/coffee.png"], "Say what to look for"],
+    [["segment", "samples/coffee.png", "-p", " "], "A prompt is empty."],
+    [["segment", "none.png", "-p", "cat"], "There is no none.png. Check the path."],
+    [["segment", "none/*.png", "-p", "cat"], "There are no pictures that match none/*.png."],
+    [["segment", "samples/coffee.png", "-p", "cat", "--frmat", "png"], "Unknown option '--frmat'"],
+    [["segment", "samples/coffee.png", "-p", "cat", "--format", "bmp"], "--format takes png, coco, yolo"],
+    [["segment", "samples/coffee.png", "-p", "cat", "--threshold", "2"], "takes a number from 0 to 1"],
+    [["segment", "samples/coffee.png", "--region", "1,2,3"], "--region takes left,top,width,height"],
+    [["segment", "samples/coffee.png", "--region", "1,2,3,0"], "--region takes left,top,width,height"],
+    [["segment", "samples/people-crossing.mp4", "--region", "1,2,3,4"], "A clip takes no --region."],
+    [["segment", "samples/people-crossing.mp4", "-p", "cat", "--fps", "2", "--frames", "2"], "exclude"],
+    [["segment", "samples", "-p", "cat", "--out", "samples"], "The results would lie among the pictures"],
+    [["jobs", "--status", "done"], "--status takes queued, processing, success, failed"],
+    [["job"], "Name one job"],
+    [["keys", "make", "x"], "Write: keys, or keys create LABEL"],
+    [["webhooks", "create"], "Write: webhooks listen"],
+    [["login", "sk_live_secret"], "type the key at the prompt"],
+    [["completion", "tcsh"], "Name your shell"],
+    [["account"], "Where is the service?"],
+    [["account", "--base-url", "ftp://example.com"], "is no address of a service"],
+  ] as const;
+  it.each(wrong)("%j ends with exit code 2 and a sentence", async (args, sentence) => {
+    const { code, out, err } = await runCli(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(sentence);
+    expect(err.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("that is empty shows the commands, and ends with exit code 2", async () => {
+    expect(await runCli([])).toMatchObject({ code: 2, out: expect.stringContaining("segment ") });
+    expect((await runCli(["--help"])).code).toBe(0);
+  });
+
+  it.each(Object.keys(COMMANDS))("has help for %s, with an example, that fits a screen", async (name) => {
+    const { code, out } = await runCli([name, "--help"]);
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(out).toContain(`segmentation-client ${name}`);
+    for (const option of Object.keys(COMMANDS[name]?.options ?? {})) expect(out).toContain(`--${option}`);
+  });
+});
+
+describe("segment", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "cli-"));
+    await mkdir(join(folder, "photos"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const photo = (): Promise<void> => writeFile(join(folder, "photos/a.png"), picture(1));
+  const segment = (env: Readonly<Record<string, string>>, ...more: string[]): Promise<Ran> =>
+    runCli(["segment", join(folder, "photos"), "-p", "cat", "--out", join(folder, "out"), ...more], { env });
+  const played = async (play?: Play) => {
+    const service = playService(play);
+    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+    return { service, env };
+  };
+
+  it("says that a folder has no pictures", async () => {
+    const { env } = await played();
+    const { code, err } = await segment(env);
+    expect([code, err]).toEqual([2, expect.stringContaining("There are no pictures in")]);
+    await writeFile(join(folder, "photos/a.mp4"), "");
+    expect((await segment(env)).err).toContain("only 1 clip. Name clips one by one");
+  });
+
+  it("says that nobody answers", async () => {
+    await photo();
+    const { code, err } = await segment({
+      SEGMENTATION_BASE_URL: "http://127.0.0.1:1",
+      SEGMENTATION_API_KEY: "sk",
+    });
+    expect([code, err]).toEqual([1, expect.stringContaining("Check the address and the network")]);
+    expect(err).toContain("run the same command again");
+  });
+
+  it("says that there is no key, and that a key is wrong, and never shows it", async () => {
+    await photo();
+    const { env, service } = await played();
+    const none = await segment({ SEGMENTATION_BASE_URL: env.SEGMENTATION_BASE_URL, HOME: folder });
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining("There is no API key for http")]);
+    const wrong = await segment({ ...env, SEGMENTATION_API_KEY: "sk_live_of_another_service" });
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not accept this API key")]);
+    expect(wrong.err + wrong.out).not.toContain("sk_live_of");
+    expect(service.uploads.size).toBe(0);
+  });
+
+  it("says that the trial has expired, before it sends anything", async () => {
+    await photo();
+    const { env, service } = await played({ access: { canCreateJobs: false, reason: "trial_expired" } });
+    const { code, err } = await segment(env);
+    expect([code, err]).toEqual([1, expect.stringContaining("The free trial has expired. Upgrade")]);
+    expect(service.uploads.size).toBe(0);
+  });
+
+  it("says that the disk is full, and goes on once it is not", async () => {
+    if (!existsSync("/dev/full"))
+      return console.log("This machine has no /dev/full: a full disk is not tested.");
+    await photo();
+    const { env, service } = await played();
+    const masks = join(folder, "out/masks/a.png");
+    await mkdir(masks, { recursive: true });
+    await symlink("/dev/full", join(masks, "0.png.part"));
+    const { code, err } = await segment(env);
+    expect([code, err]).toEqual([1, expect.stringContaining("The disk is full. Free some space, then run")]);
+    await rm(join(masks, "0.png.part"));
+    expect((await segment(env)).code).toBe(0);
+    expect(await readdir(masks)).toEqual(["0.png"]);
+    expect([service.jobs.size, service.uploads.size]).toEqual([1, 1]);
+  });
+
+  it("asks before it segments more than 10,000 pictures, which cost as many units", async () => {
+    for (let i = 0; i < 10_001; i++) writeFileSync(join(folder, `photos/${i}.jpg`), "");
+    const { env, service } = await played();
+    const { code, err } = await segment(env);
+    expect([code, err]).toEqual([2, expect.stringContaining("There are 10,001 files to segment")]);
+    expect(err).toContain("Add --yes to go on.");
+    expect(service.asked).toEqual([]);
+  });
+
+  it("refuses other prompts for a folder that has results, another run at the same time, and a damaged journal", async () => {
+    await photo();
+    const { env } = await played();
+    await segment(env);
+    const other = await segment(env, "-p", "dog");
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining("has results of other prompts")]);
+
+    const lock = join(folder, "out/segmentation-journal.lock");
+    await writeFile(lock, String(process.ppid));
+    const busy = await segment(env);
+    expect([busy.code, busy.err]).toEqual([1, expect.stringContaining("Another run (process")]);
+    await writeFile(lock, "4194304000");
+    expect((await segment(env)).code, "its process is dead").toBe(0);
+
+    const journal = join(folder, "out/segmentation-journal.jsonl");
+    await writeFile(journal, `${await readFile(journal, "utf8")}{"entry"\n`);
+    const damaged = await segment(env);
+    expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining("is damaged")]);
+  });
+});
