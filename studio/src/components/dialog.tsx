@@ -1,0 +1,43 @@
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import "./dialog.css";
+
+export interface DialogProps {
+  readonly title: string;
+  /** Called when somebody leaves it: by Escape, or by a press beside it. Without it, only the dialog's own buttons end it. */
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+  /** The buttons at its foot, the one that goes on first. */
+  readonly actions?: ComponentChildren;
+}
+
+/** A dialog, open for as long as it is drawn. The browser keeps the focus inside, and gives it back at the end. */
+export function Dialog({ title, onClose, children, actions }: DialogProps) {
+  const id = useId();
+  const element = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === event.currentTarget) onClose?.();
+      }}
+    >
+      <div class="dialog-content">
+        <h2 id={id}>{title}</h2>
+        {children}
+        {actions !== undefined && <div class="dialog-actions">{actions}</div>}
+      </div>
+    </dialog>
+  );
+}
