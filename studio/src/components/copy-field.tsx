@@ -14,7 +14,7 @@ export interface CopyFieldProps {
 /** A text that people take elsewhere, with a button that copies it. Where the browser refuses to, it is selected instead. */
 export function CopyField({ label, value }: CopyFieldProps) {
   const id = useId();
-  const input = useRef<HTMLInputElement>(null);
+  const text = useRef<HTMLOutputElement>(null);
   const said = useSignal<"Copied" | "Press Ctrl+C to copy" | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -23,7 +23,7 @@ export function CopyField({ label, value }: CopyFieldProps) {
       await navigator.clipboard.writeText(value);
       said.value = "Copied";
     } catch {
-      input.current?.select();
+      if (text.current !== null) getSelection()?.selectAllChildren(text.current);
       said.value = "Press Ctrl+C to copy";
     }
     clearTimeout(timer.current);
@@ -35,15 +35,9 @@ export function CopyField({ label, value }: CopyFieldProps) {
     <div class="copy-field">
       <label for={id}>{label}</label>
       <div class="copy-field-line">
-        <input
-          id={id}
-          ref={input}
-          class="input copy-field-value"
-          readOnly
-          spellcheck={false}
-          value={value}
-          onFocus={(event) => event.currentTarget.select()}
-        />
+        <output id={id} ref={text} class="copy-field-value">
+          {value}
+        </output>
         <Button onClick={() => void copy()}>
           <Icon name={said.value === "Copied" ? "check" : "copy"} />
           <span aria-live="polite">{said.value ?? "Copy"}</span>
