@@ -26,6 +26,8 @@ async function demo(signal: AbortSignal): Promise<number> {
     );
   if (media.kind === "clip" && request.formats.some((format) => format !== "coco"))
     throw usageError(`A clip is written as coco alone, but --format asks ${request.file} for more.`);
+  if (media.kind === "clip" && request.regions.length > 0)
+    throw usageError(`--region applies only to photographs, but ${request.file} is a clip.`);
   const stateDir = process.env["STATE_DIR"] ?? STATE_DIR;
   const stack = await startStack({
     port: 0,

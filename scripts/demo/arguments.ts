@@ -4,15 +4,19 @@ import { ImageFormat } from "../../src/contract/job.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
+import { type DemoRegion, readRegion } from "./region.ts";
 
 export const DEMO_HELP = `Segments a photograph or a clip on this machine, from upload to masks.
 
   npm run demo                                  a sample: a coffee cup and a spoon
   npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
   npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
+  npm run demo -- photo.jpg --region 100,90     what is at this point of your photograph, whatever it is
 
   --out DIR          the folder for the results (default demo-output)
   --format F         also write the result as coco, yolo, cutout or labelmap (a clip: coco); may be repeated
+  --region X,Y,W,H   draw what is in this box of a photograph, in its pixels; may be repeated
+  --region X,Y       draw what is at this point; "X,Y;X,Y;!X,Y" are several, those after ! beside the object
 
 By default the demo processes up to six frames per second of a clip. To change this:
 
@@ -38,6 +42,8 @@ export interface DemoRequest {
   readonly frames: RequestedFrames;
   /** What else the result is written as. */
   readonly formats: readonly ImageFormat[];
+  /** What to draw of a photograph, besides what the prompts find. */
+  readonly regions: readonly DemoRegion[];
 }
 
 /** Reads the command line and leaves paths as given; null if it asks for help. @throws Failure, a usage error that names what is wrong */
@@ -45,12 +51,20 @@ export function parseDemoArguments(args: readonly string[]): DemoRequest | null 
   const { values, positionals } = read(args);
   if (values.help) return null;
   const { out } = values;
-  const options = { out, frames: requestedFrames(values), formats: values.format.map(requestedFormat) };
+  const regions = values.region.map(readRegion);
+  const options = {
+    out,
+    frames: requestedFrames(values),
+    formats: values.format.map(requestedFormat),
+    regions,
+  };
   const [file, ...prompts] = positionals;
   if (file === undefined) {
-    return { file: join(PROJECT_ROOT, "samples", "coffee.png"), prompts: ["cup", "spoon"], ...options };
+    const words = regions.length === 0 ? ["cup", "spoon"] : [];
+    return { file: join(PROJECT_ROOT, "samples", "coffee.png"), prompts: words, ...options };
   }
-  if (prompts.length === 0) throw usageError(`Say what to look for: npm run demo -- ${file} "cat" "chair"`);
+  if (prompts.length === 0 && regions.length === 0)
+    throw usageError(`Say what to look for: npm run demo -- ${file} "cat" "chair"`);
   if (prompts.some((prompt) => prompt.trim() === ""))
     throw usageError("A prompt is empty. Give at least one word per prompt.");
   return { file, prompts, ...options };
@@ -66,6 +80,7 @@ function read(args: readonly string[]) {
         frames: { type: "string" },
         "max-frames": { type: "string" },
         format: { type: "string", multiple: true, default: [] },
+        region: { type: "string", multiple: true, default: [] },
         help: { type: "boolean", short: "h", default: false },
       },
       allowPositionals: true,

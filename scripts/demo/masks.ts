@@ -5,7 +5,8 @@ import { readPngText } from "./png-text.ts";
 
 export interface DemoMask {
   readonly png: Uint8Array;
-  readonly prompt: string;
+  /** The prompt, or the region: `region 0`. */
+  readonly name: string;
   readonly confidence: number;
   /** The number of white pixels, which belong to the object. */
   readonly pixels: number;
@@ -18,13 +19,18 @@ async function countWhite(png: Uint8Array): Promise<number> {
   return count;
 }
 
+function nameOf(png: Uint8Array): string {
+  const region = readPngText(png, "region");
+  return region === null ? (readPngText(png, "prompt") ?? "?") : `region ${region}`;
+}
+
 /** Downloads the masks of the result's only picture, in the order of the manifest. */
 export async function downloadMasks(client: ApiClient, result: ImageJobResult): Promise<DemoMask[]> {
   const found = result.manifest.items.flatMap((item) => item.masks);
   return await Promise.all(
     found.map(async ({ url, confidence }) => {
       const png = await client.download(url);
-      return { png, confidence, prompt: readPngText(png, "prompt") ?? "?", pixels: await countWhite(png) };
+      return { png, confidence, name: nameOf(png), pixels: await countWhite(png) };
     }),
   );
 }

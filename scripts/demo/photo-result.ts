@@ -9,9 +9,9 @@ export async function savePhotoResult(client: ApiClient, jobId: string, folder: 
   const result = await client.retrieveJobResult(jobId);
   const rows = [];
   for (const [index, mask] of (await downloadMasks(client, result)).entries()) {
-    const name = `mask-${index}-${fileName(mask.prompt)}.png`;
+    const name = `mask-${index}-${fileName(mask.name)}.png`;
     await writeFile(join(folder, name), mask.png);
-    rows.push([name, mask.prompt, mask.confidence.toFixed(2), mask.pixels]);
+    rows.push([name, mask.name, mask.confidence.toFixed(2), mask.pixels]);
   }
   const files = [{ label: "Masks", path: folder }];
   const previewUrl = result.manifest.items[0]?.previewUrl;
@@ -20,5 +20,5 @@ export async function savePhotoResult(client: ApiClient, jobId: string, folder: 
     await client.downloadTo(path, previewUrl);
     files.push({ label: "Preview", path });
   }
-  return { lines: foundLines(["mask", "prompt", "confidence", "pixels"], rows), files };
+  return { lines: foundLines(["mask", "of", "confidence", "pixels"], rows), files };
 }

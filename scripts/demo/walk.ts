@@ -15,13 +15,20 @@ import { unpack } from "./unpack.ts";
 function createJob(
   client: ApiClient,
   media: Media,
-  { prompts, frames, formats }: DemoRequest,
+  { prompts, frames, formats, regions }: DemoRequest,
   taskId: string,
 ): Promise<AcceptedJob> {
-  const job = { prompts: [...prompts], tasks: [taskId], generatePreview: true };
-  if (media.kind === "photo") return client.createImageJob({ ...job, formats: [...formats] });
-  const ofClip = formats.filter((format) => format === "coco");
-  return client.createVideoJob({ ...job, ...frames, formats: ofClip });
+  const job = { tasks: [taskId], generatePreview: true };
+  if (media.kind === "clip") {
+    const ofClip = formats.filter((format) => format === "coco");
+    return client.createVideoJob({ ...job, prompts: [...prompts], ...frames, formats: ofClip });
+  }
+  return client.createImageJob({
+    ...job,
+    ...(prompts.length > 0 && { prompts: [...prompts] }),
+    ...(regions.length > 0 && { regions: regions.map((region) => ({ taskId, ...region })) }),
+    formats: [...formats],
+  });
 }
 
 async function awaitJob(
@@ -67,6 +74,13 @@ async function saveArchive(client: ApiClient, jobId: string, folder: string): Pr
   return { label: "Archive", path };
 }
 
+/** What the job looks for, in words: `"cat", 2 regions`. */
+const wanted = ({ prompts, regions }: DemoRequest): string =>
+  [
+    ...prompts.map((prompt) => `"${prompt}"`),
+    ...(regions.length > 0 ? [regions.length === 1 ? "1 region" : `${regions.length} regions`] : []),
+  ].join(", ");
+
 /** Takes one photograph or clip through the public API: upload, job, polling, masks, preview, archive. */
 export async function walk(
   client: ApiClient,
@@ -77,7 +91,7 @@ export async function walk(
   console.log(`\nUploading ${media.name} (${media.contentType}, ${media.size})…`);
   const taskId = await client.upload(media.file, media.contentType);
   const { jobId } = await createJob(client, media, request, taskId);
-  console.log(`Job ${jobId}: looking for ${request.prompts.map((prompt) => `"${prompt}"`).join(", ")}`);
+  console.log(`Job ${jobId}: looking for ${wanted(request)}`);
   await awaitJob(client, media, request, jobId, signal);
 
   const folder = await makeFolder(request.out, media.name);

@@ -31,7 +31,46 @@ describe("the demo's command line", () => {
       out: "here",
       frames: {},
       formats: [],
+      regions: [],
     });
+  });
+
+  it("takes regions of a photograph: a box, a point, several points on the object and beside it", () => {
+    const regions = ["40,60,120.5,80", "100,90", "1,2; 3,4;!5,6"];
+    const request = parseDemoArguments(regions.flatMap((region) => ["--region", region]));
+    expect(request).toMatchObject({ prompts: [] });
+    expect(basename(request?.file ?? "")).toBe("coffee.png");
+    expect(request?.regions).toEqual([
+      { box: [40, 60, 120.5, 80] },
+      { points: [{ x: 100, y: 90, label: 1 }] },
+      {
+        points: [
+          { x: 1, y: 2, label: 1 },
+          { x: 3, y: 4, label: 1 },
+          { x: 5, y: 6, label: 0 },
+        ],
+      },
+    ]);
+    const beside = parseDemoArguments(["a.jpg", "cat", "--region", "1,2"]);
+    expect(beside).toMatchObject({ file: "a.jpg", prompts: ["cat"], regions: [{ points: [{}] }] });
+  });
+
+  it.each([
+    "",
+    "1",
+    "1,2,3",
+    "1,2,3,0.5",
+    "a,b",
+    "1,2,3,4,5",
+    "!1,2",
+    "1,2;",
+    "!1,2,3,4",
+    "1,2,3,4;5,6",
+    "1e3,2",
+  ])("refuses the region %j and says what one is", (region) => {
+    expect(() => parseDemoArguments([`--region=${region}`])).toThrow(
+      "is neither a box, such as 40,60,120,80",
+    );
   });
 
   it("takes formats, and says which there are", () => {
