@@ -47,13 +47,10 @@ export async function calibrate(command: CalibrateCommand, signal: AbortSignal):
     throw new Failure(`${folder} is of the family ${family}, whose manifest has no confidence to fit.`);
   const { detection } = await readManifest(folder, BuiltinManifest);
   const { set, pathOf } = await readSet(pictures, labels);
-  // Without boxes nothing is drawn that is not needed here.
-  const objects = set.objects.map((object) =>
-    Object.assign({}, object, { box: null, mask: filledBounds(object.mask) }),
-  );
+  const objects = set.objects.map((object) => Object.assign({}, object, { mask: filledBounds(object.mask) }));
   const boxed = { ...set, objects };
   const answers = await withModelFolder(folder, provider, signal, (subject) =>
-    askSet(subject, { set: boxed, pathOf }, 0, process.stderr),
+    askSet(subject, { set: boxed, pathOf }, { threshold: 0, draws: false }, process.stderr),
   );
   const found = answers.found.map((find) => Object.assign({}, find, { mask: filledBounds(find.mask) }));
   const outcomes = queriesOf(boxed, found).flatMap(outcomesOf);

@@ -1,3 +1,4 @@
+import { RegionPoint } from "@segmentation/protocol";
 import { z } from "zod";
 
 const RleMessage = z.object({ size: z.tuple([z.int(), z.int()]), counts: z.string() });
@@ -28,5 +29,10 @@ export const QuestionMessage = z.object({
   height: z.number(),
   prompts: z.array(z.string()),
   threshold: z.number(),
-  boxes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
+  regions: z.array(
+    z.union([
+      z.object({ box: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
+      z.object({ points: z.array(RegionPoint) }),
+    ]),
+  ),
 });

@@ -34,7 +34,7 @@ async function open(): Promise<Model> {
 }
 
 async function answer(model: Model, question: Question): Promise<AnswerMessage> {
-  const { path, prompts, threshold, boxes } = question;
+  const { path, prompts, threshold, regions } = question;
   const hash = createHash("sha256")
     .update(await readFile(path))
     .digest("hex");
@@ -52,10 +52,9 @@ async function answer(model: Model, question: Question): Promise<AnswerMessage> 
   const { instances, unserved } = await model.segment(picture, { prompts, threshold, withFaint: false });
   const masks = instances.map(({ mask }) => rle(mask));
   const ms = performance.now() - started;
-  const places = boxes.map((box) => ({ box }));
   const drawn =
     model.drawsRegions === true
-      ? await model.segment(picture, { prompts: [], regions: places, threshold, withFaint: false })
+      ? await model.segment(picture, { prompts: [], regions, threshold, withFaint: false })
       : null;
   return {
     kind: "answer",

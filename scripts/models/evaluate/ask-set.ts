@@ -1,50 +1,60 @@
 import { ProgressBar, type Output } from "../../../inference-container/src/progress-bar.ts";
+import type { Region } from "../../../inference-container/src/models/model.ts";
+import { innermost } from "./measures/innermost.ts";
 import type { Mask } from "./measures/mask.ts";
 import type { LabelledObject } from "./labelled-set.ts";
 import type { FoundObject } from "./queries.ts";
 import type { SetOnDisk } from "./read-set.ts";
 import type { Subject } from "./subject.ts";
 
+/** A labelled object as it was drawn in its box, or at a point on it. */
+export interface DrawnObject {
+  readonly object: LabelledObject;
+  readonly by: "box" | "point";
+  readonly mask: Mask;
+}
+
 /** What a subject answered about a whole set. */
 export interface SetAnswers {
   readonly found: readonly FoundObject[];
-  /** What it drew in the labelled boxes, crowds aside; null if it cannot. */
-  readonly drawn: readonly { readonly object: LabelledObject; readonly mask: Mask }[] | null;
+  /** What it drew of the labelled objects, crowds aside; null if it cannot. */
+  readonly drawn: readonly DrawnObject[] | null;
   /** Milliseconds for each picture. */
   readonly ms: readonly number[];
   /** What it said of categories that the model cannot look for, and of masks left out; each sentence once. */
   readonly notices: readonly string[];
 }
 
-/** Asks about all categories in every picture of a set, one picture after another, and shows how far it is. */
+/**
+ * Asks about all categories in every picture of a set, one picture after another, and shows how far it is.
+ * @param how the lowest score of a find, and whether to have the labelled objects drawn too
+ */
 export async function askSet(
   subject: Subject,
   { set, pathOf }: SetOnDisk,
-  threshold: number,
+  { threshold, draws }: { readonly threshold: number; readonly draws: boolean },
   output: Output,
 ): Promise<SetAnswers> {
   const total = set.pictures.length;
   const bar = new ProgressBar(output, { total, steps: 10, amount: (done) => `${done} of ${total} pictures` });
   const prompts = set.categories.map(({ name }) => name);
   const found: FoundObject[] = [];
-  let drawn: { object: LabelledObject; mask: Mask }[] | null = [];
+  let drawn: DrawnObject[] | null = [];
   const ms: number[] = [];
   const notices = new Set<string>();
   try {
     for (const [picture, { file, width, height }] of set.pictures.entries()) {
-      const boxed = set.objects.flatMap((object) =>
-        object.picture === picture && !object.crowd && object.box !== null
-          ? [{ object, box: object.box }]
-          : [],
-      );
-      const boxes = boxed.map(({ box }) => box);
-      const answer = await subject.ask({ path: pathOf(file), width, height, prompts, threshold, boxes });
+      const places = set.objects
+        .filter((object) => draws && object.picture === picture && !object.crowd)
+        .flatMap(placesOf);
+      const regions = places.map(({ region }) => region);
+      const answer = await subject.ask({ path: pathOf(file), width, height, prompts, threshold, regions });
       for (const { prompt, score, mask } of answer.found)
         found.push({ picture, category: prompt, score, mask });
-      for (const [at, { object }] of boxed.entries()) {
+      for (const [at, { object, by }] of places.entries()) {
         const mask = answer.drawn?.[at];
         if (mask === undefined) drawn = null;
-        else drawn?.push({ object, mask });
+        else drawn?.push({ object, by, mask });
       }
       ms.push(answer.ms);
       for (const notice of answer.notices) notices.add(notice);
@@ -54,4 +64,16 @@ export async function askSet(
     bar.end();
   }
   return { found, drawn, ms, notices: [...notices] };
+}
+
+/** Where an object is to be drawn: in its box, and at the point that lies deepest in it. */
+function placesOf(object: LabelledObject): (Pick<DrawnObject, "object" | "by"> & { region: Region })[] {
+  const { box, mask } = object;
+  const point = innermost(mask);
+  return [
+    ...(box === null ? [] : [{ object, by: "box" as const, region: { box } }]),
+    ...(point === null
+      ? []
+      : [{ object, by: "point" as const, region: { points: [{ ...point, label: 1 as const }] } }]),
+  ];
 }

@@ -40,7 +40,7 @@ export async function evaluate(command: EvaluateCommand, signal: AbortSignal): P
   const { set } = onDisk;
   const { subject, answers } = await withSubject(command.subject, signal, async (asked) => ({
     subject: asked,
-    answers: await askSet(asked, onDisk, threshold, process.stderr),
+    answers: await askSet(asked, onDisk, { threshold, draws: true }, process.stderr),
   }));
   const queries = queriesOf(set, answers.found);
   if (detections !== undefined) await writeFile(detections, JSON.stringify(detectionsOf(set, answers.found)));

@@ -1,4 +1,4 @@
-import type { SetAnswers } from "./ask-set.ts";
+import type { DrawnObject, SetAnswers } from "./ask-set.ts";
 import type { LabelledSet } from "./labelled-set.ts";
 import { averagePrecision, type AveragePrecision } from "./measures/average-precision.ts";
 import { byThreshold, judge, type ThresholdRow } from "./measures/by-threshold.ts";
@@ -13,6 +13,12 @@ type Size = keyof typeof AREAS;
 export const SIZES: readonly Size[] = ["all", "small", "medium", "large"];
 type BySize<T> = Readonly<Record<Size, T>>;
 
+/** The mean IoU of some objects with their labels. */
+interface DrawnWell {
+  readonly objects: number;
+  readonly iou: number | null;
+}
+
 /** All that is measured; shares, AP and IoU are 0 to 1, null where nothing is to be measured. */
 export interface Figures {
   readonly maskAp: BySize<AveragePrecision>;
@@ -23,8 +29,10 @@ export interface Figures {
   readonly cgF1: readonly CgF1[];
   /** Of the scores, against the share of right finds at IoU 0.5. */
   readonly calibration: Calibration;
-  /** How well the labelled boxes are drawn; null if the subject takes no boxes. */
-  readonly boxes: BySize<{ readonly objects: number; readonly iou: number | null }> | null;
+  /** How well the labelled objects are drawn in their boxes; null if the subject draws no regions. */
+  readonly boxes: BySize<DrawnWell> | null;
+  /** And at a point on each. */
+  readonly points: BySize<DrawnWell> | null;
   readonly ms: { readonly median: number | null; readonly p90: number | null };
 }
 
@@ -46,7 +54,8 @@ export function measureAnswers(
     byThreshold: byThreshold(judged, wanted, thresholds),
     cgF1: thresholds.map((least) => classificationGatedF1(queries, least)),
     calibration: calibration(judged.map(({ find: { score }, right }) => ({ score, right }))),
-    boxes: drawn && bySize((size) => boxIou(drawn.filter(({ object }) => inRange(object.area, AREAS[size])))),
+    boxes: drawn && drawnBySize(drawn.filter(({ by }) => by === "box")),
+    points: drawn && drawnBySize(drawn.filter(({ by }) => by === "point")),
     ms: { median: quantile(ms, 0.5), p90: quantile(ms, 0.9) },
   };
 }
@@ -60,6 +69,9 @@ function thresholdsFrom(threshold: number): number[] {
   return Array.from({ length: 20 }, (_, i) => i / 20).filter((step) => step >= threshold);
 }
 
-function boxIou(drawn: NonNullable<SetAnswers["drawn"]>): { objects: number; iou: number | null } {
-  return { objects: drawn.length, iou: mean(drawn.map(({ object, mask }) => maskIou(object.mask, mask))) };
+function drawnBySize(drawn: readonly DrawnObject[]): BySize<DrawnWell> {
+  return bySize((size) => {
+    const some = drawn.filter(({ object }) => inRange(object.area, AREAS[size]));
+    return { objects: some.length, iou: mean(some.map(({ object, mask }) => maskIou(object.mask, mask))) };
+  });
 }

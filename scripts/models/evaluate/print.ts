@@ -26,7 +26,7 @@ export function evaluationLines(evaluation: Evaluation): string[] {
   return lines;
 }
 
-function precisionTable({ maskAp, boundaryAp, boxes }: Figures): string[] {
+function precisionTable({ maskAp, boundaryAp, boxes, points }: Figures): string[] {
   const rows = [
     ["mask AP", ...SIZES.map((size) => share(maskAp[size].mean))],
     ["  at IoU 0.50", ...SIZES.map((size) => share(maskAp[size].at50))],
@@ -34,9 +34,11 @@ function precisionTable({ maskAp, boundaryAp, boxes }: Figures): string[] {
     ["recall of all finds", ...SIZES.map((size) => share(maskAp[size].recall))],
     ["boundary AP", ...SIZES.map((size) => share(boundaryAp[size].mean))],
   ];
-  if (boxes !== null) {
-    rows.push(["IoU in labelled boxes", ...SIZES.map((size) => share(boxes[size].iou))]);
-    rows.push(["  objects", ...SIZES.map((size) => String(boxes[size].objects))]);
+  const regions = { "IoU in labelled boxes": boxes, "IoU at a point on each": points };
+  for (const [name, drawn] of Object.entries(regions)) {
+    if (drawn === null) continue;
+    rows.push([name, ...SIZES.map((size) => share(drawn[size].iou))]);
+    rows.push(["  objects", ...SIZES.map((size) => String(drawn[size].objects))]);
   }
   return formatTable(["", ...SIZES], rows);
 }

@@ -1,3 +1,4 @@
+import type { Region } from "../../../inference-container/src/models/model.ts";
 import type { Mask } from "./measures/mask.ts";
 
 /** One picture as it is asked about. */
@@ -9,14 +10,14 @@ export interface Question {
   readonly prompts: readonly string[];
   /** The lowest score of a find, 0 to 1. */
   readonly threshold: number;
-  /** Boxes of labelled objects to draw, [x1, y1, x2, y2] in picture pixels. */
-  readonly boxes: readonly (readonly [number, number, number, number])[];
+  /** Where to draw, whatever is there. */
+  readonly regions: readonly Region[];
 }
 
 export interface Answer {
   /** `prompt` is the index of the prompt. */
   readonly found: readonly { readonly prompt: number; readonly score: number; readonly mask: Mask }[];
-  /** A mask for each box; null if the subject cannot draw boxes. */
+  /** A mask for each region; null if the subject cannot draw regions. */
   readonly drawn: readonly Mask[] | null;
   /** What it says of prompts that the model cannot look for, and of masks left out. */
   readonly notices: readonly string[];

@@ -58,12 +58,13 @@ describe("what is measured of a set", () => {
     expect(figures(0).byThreshold).toHaveLength(20);
   });
 
-  it("sorts the boxes by the sizes of their objects, and has none if the subject takes none", () => {
+  it("sorts what was drawn in boxes, and at points, by the sizes of the objects, and has none if the subject draws no regions", () => {
     const [small, medium] = [set.objects[0] ?? expect.fail(), set.objects[1] ?? expect.fail()];
     const half = rectangle(0, 0, 20, 10);
-    const { boxes } = figures(0.05, [
-      { object: small, mask: half },
-      { object: medium, mask: dog },
+    const { boxes, points } = figures(0.05, [
+      { object: small, by: "box", mask: half },
+      { object: small, by: "point", mask: rectangle(0, 0, 20, 20) },
+      { object: medium, by: "box", mask: dog },
     ]);
     expect(boxes).toEqual({
       all: { objects: 2, iou: 0.75 },
@@ -71,7 +72,8 @@ describe("what is measured of a set", () => {
       medium: { objects: 1, iou: 1 },
       large: { objects: 0, iou: null },
     });
-    expect(figures(0.05).boxes).toBeNull();
+    expect(points?.all).toEqual({ objects: 1, iou: 1 });
+    expect(figures(0.05)).toMatchObject({ boxes: null, points: null });
   });
 
   it("gives the median of the times, and what nine of ten pictures do not exceed", () => {

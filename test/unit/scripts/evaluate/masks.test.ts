@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { packCounts } from "../../../../inference-container/src/masks/runs/rle.ts";
 import { plainRle } from "../../../../inference-container/test/support/plain-rle.ts";
 import { boundaryOf } from "../../../../scripts/models/evaluate/measures/boundary.ts";
+import { innermost } from "../../../../scripts/models/evaluate/measures/innermost.ts";
 import {
   maskIou,
   maskOfPixels,
@@ -111,6 +112,48 @@ describe("polygons", () => {
     );
   });
 });
+
+describe("the innermost point", () => {
+  it("is the centre of the mask's pixel from which the nearest one outside is farthest", () => {
+    fc.assert(
+      fc.property(pair, ({ width, height, a }) => {
+        const point = innermost(maskOfPixels(bytes(a), width, height));
+        const depths = a.map((set, i) => (set ? depthOf(a, width, height, i) : 0));
+        const deepest = Math.max(...depths);
+        if (point === null) {
+          expect(deepest).toBe(0);
+          return;
+        }
+        const at = Math.floor(point.y) * width + Math.floor(point.x);
+        expect([point.x % 1, point.y % 1, depths[at]]).toEqual([0.5, 0.5, deepest]);
+      }),
+    );
+  });
+
+  it("of an object with a hole lies beside the hole", () => {
+    const ring = maskOfPixels(
+      Uint8Array.from({ length: 81 }, (_, i) => Number(Math.abs((i % 9) - 4) > 1 || i < 27 || i >= 54)),
+      9,
+      9,
+    );
+    const { x, y } = innermost(ring) ?? expect.fail();
+    expect(Math.max(Math.abs(x - 4.5), Math.abs(y - 4.5))).toBe(3);
+  });
+});
+
+/** How far a pixel is from the next one outside the mask or the picture: 3 for a straight step, 4 for a diagonal one. */
+function depthOf(mask: readonly boolean[], width: number, height: number, pixel: number): number {
+  const [x, y] = [pixel % width, Math.floor(pixel / width)];
+  let least = Infinity;
+  for (let outY = -1; outY <= height; outY++)
+    for (let outX = -1; outX <= width; outX++) {
+      const isInside = outX >= 0 && outY >= 0 && outX < width && outY < height;
+      if (isInside && (mask[outY * width + outX] ?? false)) continue;
+      const [across, down] = [Math.abs(outX - x), Math.abs(outY - y)];
+      least = Math.min(least, 3 * Math.max(across, down) + Math.min(across, down));
+    }
+  return least;
+}
 
 describe("a boundary", () => {
   it("is the mask without what lies more than 2 % of the diagonal inside", () => {
