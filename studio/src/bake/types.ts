@@ -1,0 +1,7 @@
+/** A mask to draw on a picture. */
+export interface BakedMask {
+  /** The mask's file as the service wrote it. */
+  readonly png: Blob;
+  /** Bytes of sRGB; see the viewer's `maskColour`. */
+  readonly rgb: readonly [red: number, green: number, blue: number];
+}

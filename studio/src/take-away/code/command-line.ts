@@ -1,0 +1,76 @@
+import { shellPath, shellWord } from "./literal.ts";
+import { filesOf, type Order } from "./order.ts";
+
+type ImageRequest = Extract<Order["request"], { readonly type: "image" }>;
+type VideoRequest = Extract<Order["request"], { readonly type: "video" }>;
+
+/** A command, or why there is none; `note` says what the command does otherwise. */
+export interface CommandLine {
+  readonly code: string | null;
+  readonly note: string | null;
+}
+
+const option = (name: string, value: string | number | undefined): string[] =>
+  value === undefined ? [] : [`--${name} ${shellWord(String(value))}`];
+
+/** A prompt that begins with a hyphen would be taken for an option. */
+const prompt = (text: string): string =>
+  text.startsWith("-") ? `--prompt=${shellWord(text)}` : `-p ${shellWord(text)}`;
+
+/** The box that is asked for in each picture; null if they differ, undefined if there is none. */
+function regionOptions({ regions = [], tasks }: ImageRequest): string[] | null {
+  const boxesOf = (taskId: string): string =>
+    regions
+      .filter((region) => region.taskId === taskId)
+      .map(({ box }) => box?.join(",") ?? "points")
+      .join(" ");
+  const [first = "", ...others] = tasks.map(boxesOf);
+  if (first.includes("points") || others.some((boxes) => boxes !== first)) return null;
+  return first === "" ? [] : first.split(" ").flatMap((box) => option("region", box));
+}
+
+const pictureOptions = ({ threshold }: ImageRequest): string[] => option("threshold", threshold);
+
+const clipOptions = ({ scoreThreshold, fps, numFrames, maxFrames }: VideoRequest): string[] => [
+  ...option("threshold", scoreThreshold || undefined),
+  ...option("fps", fps),
+  ...option("frames", numFrames),
+  ...option("max-frames", maxFrames),
+];
+
+/** The job as a command of the client library's command line. Its boxes are those of every picture, and it takes no points. */
+export function commandLine(order: Order, baseUrl: string): CommandLine {
+  const { request } = order;
+  const regions = request.type === "image" ? regionOptions(request) : [];
+  if (regions === null)
+    return {
+      code: null,
+      note: "The command line takes boxes that are the same in every picture, and no points. Take one of the other forms.",
+    };
+  const files = filesOf(order).map(({ source, isUrl }) => (isUrl ? shellWord(source) : shellPath(source)));
+  const formats = ["png", ...new Set(["coco", ...(request.formats ?? [])])].join(",");
+  const parts = [
+    "npx segmentation-client segment",
+    ...files,
+    ...(request.prompts ?? []).map(prompt),
+    ...regions,
+    ...(request.type === "image" ? pictureOptions(request) : clipOptions(request)),
+    ...option("format", formats === "png,coco" ? undefined : formats),
+    ...(request.generatePreview === true ? ["--preview"] : []),
+    ...option("base-url", baseUrl),
+  ];
+  const code = `# SEGMENTATION_API_KEY has your API key. The results go to the folder "out".\n${lines(parts)}\n`;
+  const hasMaskThreshold = request.type === "image" && (request.maskThreshold ?? 0.5) !== 0.5;
+  return {
+    code,
+    note: hasMaskThreshold
+      ? `The command line has no mask threshold: it takes 0.5, not ${request.maskThreshold}.`
+      : null,
+  };
+}
+
+/** One line if it is short, otherwise one for each part. */
+function lines(parts: readonly string[]): string {
+  const line = parts.join(" ");
+  return line.length <= 76 ? line : parts.join(" \\\n  ");
+}

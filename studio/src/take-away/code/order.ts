@@ -1,0 +1,72 @@
+import type { CreateJobRequest } from "segmentation-client";
+import type { Name } from "./literal.ts";
+
+/** What a job was asked for, and what its uploads are called outside. */
+export interface Order {
+  readonly request: CreateJobRequest;
+  /** By taskId the name of the file, or the URL that it was imported from. A task without a name goes by its taskId. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** Whether all options are known; of a job that was created elsewhere only its prompts are. */
+  readonly isComplete: boolean;
+}
+
+/** One upload of an order, as code writes it. */
+export interface OrderedFile {
+  readonly taskId: string;
+  /** A file's name, or a URL of the web. */
+  readonly source: string;
+  readonly isUrl: boolean;
+  /** Guessed from the name's extension, as it is in most programs; of a URL the service finds it out. */
+  readonly contentType: string;
+}
+
+/** What the extensions of pictures and clips stand for. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  gif: "image/gif",
+  avif: "image/avif",
+  heic: "image/heic",
+  tif: "image/tiff",
+  tiff: "image/tiff",
+  bmp: "image/bmp",
+  mp4: "video/mp4",
+  mov: "video/quicktime",
+  webm: "video/webm",
+  avi: "video/x-msvideo",
+  mkv: "video/x-matroska",
+};
+
+/** The uploads of an order, in the order of its tasks. */
+export const filesOf = ({ request, sources }: Order): OrderedFile[] =>
+  request.tasks.map((taskId) => {
+    const source = sources.get(taskId) ?? taskId;
+    const extension = source.split(".").pop()?.toLowerCase() ?? "";
+    return {
+      taskId,
+      source,
+      isUrl: /^https?:\/\//.test(source),
+      contentType: CONTENT_TYPES[extension] ?? "application/octet-stream",
+    };
+  });
+
+/** Whether a field says anything: it is not absent, off, or empty. */
+const isSaid = ([, value]: [string, unknown]): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+
+/** The order's request without its tasks, and without fields that say nothing. */
+export function optionsOf({ request }: Order): Readonly<Record<string, unknown>> {
+  const { tasks: _, ...fields } = request;
+  return Object.fromEntries(Object.entries(fields).filter(isSaid));
+}
+
+/** The order's regions with a name in place of each taskId, made of its place among the tasks; null if there are none. */
+export function regionsOf({ request }: Order, nameOf: (index: number) => Name): object[] | null {
+  const regions = request.type === "image" ? (request.regions ?? []) : [];
+  if (regions.length === 0) return null;
+  return regions.map((region) =>
+    Object.assign({}, region, { taskId: nameOf(request.tasks.indexOf(region.taskId)) }),
+  );
+}

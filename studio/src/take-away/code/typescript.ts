@@ -1,0 +1,60 @@
+import { Name, quoted, typescript } from "./literal.ts";
+import { filesOf, optionsOf, type Order, regionsOf } from "./order.ts";
+
+/** The job as TypeScript for Node, Deno or Bun, by the client library. The API key comes from the environment. */
+export function typescriptCode(order: Order, baseUrl: string): string {
+  return `import { SegmentationClient } from "segmentation-client/node";
+
+const client = new SegmentationClient({
+  baseUrl: ${quoted(baseUrl)},
+  apiKey: process.env.SEGMENTATION_API_KEY!,
+});
+
+${order.request.type === "video" ? clip(order) : pictures(order)}`;
+}
+
+function pictures(order: Order): string {
+  const { type: _, prompts, regions, ...options } = optionsOf(order);
+  if (regions !== undefined) return withRegions(order);
+  const files = typescript(filesOf(order).map(({ source }) => source));
+  return `const files = ${files};
+const prompts = ${typescript(prompts)};
+const result = await client.segment(files, prompts${more(options)});
+
+for (const { name, masks, problem } of result.pictures) {
+  if (problem !== null) console.log(name, problem);
+  for (const { prompt, confidence, box } of masks) console.log(name, prompt, confidence, box);
+}
+await result.save("out");
+`;
+}
+
+/** Regions name uploads, so these come first. */
+function withRegions(order: Order): string {
+  const files = filesOf(order);
+  const regions = regionsOf(order, (index) => new Name(`tasks[${index}]!`));
+  const request = { ...optionsOf(order), regions, tasks: new Name("tasks") };
+  const uploads = typescript(files.map(({ source }) => source));
+  return `const files = ${uploads};
+const tasks = await Promise.all(files.map((file) => client.upload(file)));
+const { jobId } = await client.api.createJob(${typescript(request)});
+const result = await client.result(jobId);
+await result.save("out");
+`;
+}
+
+function clip(order: Order): string {
+  const { type: _, prompts, ...options } = optionsOf(order);
+  const [file] = filesOf(order);
+  return `const prompts = ${typescript(prompts)};
+const clip = await client.segmentVideo(${typescript(file?.source ?? "")}, prompts${more(options)});
+
+for (const { objectId, prompt, sightings } of clip.tracks)
+  console.log(objectId, prompt, sightings[0]?.timeSec, sightings.at(-1)?.timeSec);
+await clip.save("out");
+`;
+}
+
+/** The last argument, if there is anything to say in it. */
+const more = (options: Readonly<Record<string, unknown>>): string =>
+  Object.keys(options).length === 0 ? "" : `, ${typescript(options)}`;
