@@ -70,7 +70,7 @@ export const workerProject = (
   test: {
     name,
     include: [include],
-    setupFiles: ["test/support/worker/setup.ts"],
+    setupFiles: ["test/support/worker/one-proxy-layer.ts", "test/support/worker/setup.ts"],
     testTimeout: fuzz === "long" ? 600_000 : 240_000,
     // Instead of one second, which a busy machine may take for anything.
     expect: { poll: { timeout: 30_000 } },
