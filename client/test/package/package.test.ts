@@ -39,6 +39,16 @@ describe("the package", () => {
     expect(paths.some((path) => path.includes("test"))).toBe(false);
   });
 
+  it("has a command line that npm can link", async () => {
+    const manifest: { readonly bin: object } = JSON.parse(
+      await readFile(join(folder, "package", "package.json"), "utf8"),
+    );
+    expect(manifest.bin).toEqual({ "segmentation-client": "./cli/main.js" });
+    const main = join(folder, "package", "cli", "main.js");
+    expect(await readFile(main, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect((await run(process.execPath, [main, "--help"])).stdout).toContain("segmentation-client segment");
+  });
+
   it("depends on nothing, and may be published under the project's licence", async () => {
     const manifest: Record<string, unknown> = JSON.parse(
       await readFile(join(folder, "package", "package.json"), "utf8"),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,19 +11,42 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 const run = promisify(execFile);
 
-const readme = await readFile(join(PROJECT_ROOT, "client", "README.md"), "utf8");
+/** The examples in a language, each with the heading that it stands under. */
+async function examplesOf(page: string, language: "ts" | "sh") {
+  const text = await readFile(join(PROJECT_ROOT, page), "utf8");
+  return text.split(/^#+ /m).flatMap((section) => {
+    const [heading = ""] = section.split("\n");
+    const blocks = section.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"));
+    return [...blocks].map(([, code = ""]) => ({ heading, code }));
+  });
+}
 
-/** The TypeScript examples of the README, each with the heading that it stands under. */
-const examples = readme.split(/^#+ /m).flatMap((section) => {
-  const [heading = ""] = section.split("\n");
-  return [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => ({ heading, code }));
-});
+/** The project's README names a service that there is not. */
+const examples = [
+  ...(await examplesOf("client/README.md", "ts")),
+  ...(await examplesOf("README.md", "ts")).map(({ heading, code }) => ({
+    heading: `${heading} in the project's`,
+    code: code
+      .replace('"https://segmentation.example.com"', 'process.env["BASE_URL"]!')
+      .replace('"sk_live_…"', 'process.env["API_KEY"]!'),
+  })),
+];
 
-describe("the README's example", () => {
+/** Lines that a shell runs; the first line of a page installs the package. */
+const lines = [...(await examplesOf("client/README.md", "sh")), ...(await examplesOf("README.md", "sh"))]
+  .flatMap(({ code }) => code.split("\n"))
+  .filter((line) => line.startsWith("npx segmentation-client"));
+
+describe("the READMEs' example", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "client-readme-"));
     await fillPackageFolder(join(folder, "node_modules", "segmentation-client"));
+    await mkdir(join(folder, "node_modules", ".bin"));
+    // As npm installs it: a link, to a file that can be run.
+    const bin = join(folder, "node_modules", "segmentation-client", "cli", "main.js");
+    await chmod(bin, 0o755);
+    await symlink(bin, join(folder, "node_modules", ".bin", "segmentation-client"));
     await mkdir(join(folder, "samples"));
     for (const name of ["coffee.png", "chelsea.png", "people-crossing.mp4"])
       await cp(join(PROJECT_ROOT, "samples", name), join(folder, "samples", name));
@@ -41,6 +64,23 @@ describe("the README's example", () => {
     const { stdout, stderr } = await run(process.execPath, [`${i}.ts`], { cwd: folder, env });
     expect(stderr).toBe("");
     expect(stdout).not.toBe("");
+  });
+
+  it("in a shell runs, line by line", async () => {
+    const { app } = playService({ access: { maxActiveJobs: 4 } });
+    const env = {
+      ...process.env,
+      SEGMENTATION_BASE_URL: await serve(app),
+      SEGMENTATION_API_KEY: "sk_live_played",
+    };
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      const { stderr } = await run("bash", ["-c", line], { cwd: folder, env });
+      expect(stderr, line).not.toContain("Error");
+    }
+    const saved = await readdir(join(folder, "masks"));
+    expect(saved).toEqual(expect.arrayContaining(["annotations.json", "masks", "preview"]));
+    expect(await readFile(join(folder, "completion.bash"), "utf8")).toContain("complete -o filenames");
   });
 
   it("is as the types have it", async () => {

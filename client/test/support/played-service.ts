@@ -33,6 +33,14 @@ interface Job {
 export const NOT_A_PICTURE = "This is no picture.";
 
 const CREATED_AT = "2026-11-20T09:30:00.000Z";
+const ACCOUNT = {
+  accountId: "acct_played",
+  email: "ada@example.com",
+  emailVerified: true,
+  image: null,
+  name: "Ada",
+  status: "active",
+};
 const SIGNED_FOR_SECONDS = 900;
 
 /**
@@ -121,6 +129,7 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     return await next();
   });
 
+  app.get("/v1/account", (c) => c.json(ACCOUNT));
   app.get("/v1/account/overview", (c) => c.json(overview));
   app.post("/v1/uploads/presign", async (c) => {
     const { contentType } = PresignRequest.parse(await c.req.json());
