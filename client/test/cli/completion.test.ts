@@ -1,14 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isOnPath } from "../../../test/support/node/on-path.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runCli } from "./support/run-cli.ts";
-
-const isOnPath = (program: string): boolean =>
-  (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 /** What each shell offers for the last of some words, by its own completion system. */
 const SHELLS = {

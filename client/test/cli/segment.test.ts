@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CocoDocument } from "segmentation-client";
+import { type CocoDocument, mergeCoco } from "segmentation-client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { picture } from "../support/memory-client.ts";
 import { NOT_A_PICTURE, type Play, playService } from "../support/played-service.ts";
@@ -61,6 +61,8 @@ describe("segment", () => {
     const coco: CocoDocument = JSON.parse(await readFile(join(out(), "annotations.json"), "utf8"));
     expect(coco.images.map(({ file_name }) => file_name)).toEqual(names);
     expect(coco.annotations).toHaveLength(10);
+    const own = names.map((name) => readFile(join(out(), `annotations/${name}.json`), "utf8"));
+    expect(coco).toEqual(mergeCoco((await Promise.all(own)).map((text) => JSON.parse(text))));
     expect(printed).toMatch(/^c\.png +red cup +0\.80 +\d+,\d+,\d+,\d+ +\d+$/m);
     expect(printed).toContain(`5 pictures with 10 masks: ${out()}/`);
     expect(service.jobs.size).toBe(1);

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isOnPath } from "./on-path.ts";
 import { readStrictly } from "./strict-zip.ts";
 
 /** Something that reads a whole archive and checks what it reads. */
@@ -53,17 +54,6 @@ const READERS: readonly ArchiveReader[] = [
     sizes: (path) => numbers(run("java", join(import.meta.dirname, "ReadZip.java"), path)),
   },
 ];
-
-function isOnPath(program: string): boolean {
-  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
 
 const isHere = ({ program }: ArchiveReader): boolean => program === null || isOnPath(program);
 

@@ -4,8 +4,9 @@ import { count } from "./words.ts";
 
 const REDRAW_MS = 500;
 const ERASE_LINE = "\r\x1b[K";
-/** Where nobody watches, a line for each tenth of the work. */
+/** Where nobody watches, a line for each tenth of the work, if it is much. */
 const STEPS = 10;
+const MUCH = 20;
 
 /** Shows how far a run is: a bar that is drawn again and again, or now and then a line where there is no terminal. */
 export class ProgressView {
@@ -37,8 +38,8 @@ export class ProgressView {
       this.#done += share - (this.#shares.get(id) ?? 0);
       this.#shares.set(id, share);
     }
-    if (this.#terminal.isInteractive) return;
     const { done, total } = this.#standing();
+    if (this.#terminal.isInteractive || total < MUCH) return;
     const step = Math.floor((done / total) * STEPS);
     if (step > this.#step) this.#terminal.tell(`${count(Math.floor(done))} of ${count(total)} done`);
     this.#step = step;

@@ -10,7 +10,7 @@ export class Names {
   take(wanted: string): string {
     const safe = wanted
       .split("/")
-      .map((part) => part.replaceAll(/[\\\0:]/g, "_").replace(/^\.+$/, "_"))
+      .map((part) => part.replaceAll(/[\\\0:]/g, "_").replace(/^\.*$/, "_"))
       .join("/");
     const [, stem = "", ending = ""] = /^(.*?)(\.[^./]*)?$/s.exec(safe) ?? [];
     let name = safe;

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { formatTable, harmless, widthOf } from "../../src/cli/print/table.ts";
+import { barLine } from "../../src/cli/progress/bar.ts";
+import { duration, rate } from "../../src/cli/progress/words.ts";
+import { parseOrder } from "../../src/cli/segment/arguments.ts";
+import { Names } from "../../src/cli/segment/inputs/names.ts";
+import { parsePattern } from "../../src/cli/segment/inputs/pattern.ts";
+import { imageRequest, purposeOf, videoRequest } from "../../src/cli/segment/order.ts";
+import { doAll } from "../../src/cli/segment/run/at-a-time.ts";
+import { whyForged } from "../../src/cli/webhooks/verify.ts";
+
+describe("a pattern", () => {
+  const paths = ["a.png", "b.jpg", "deep/a.png", "deep/er/a.png", "a+b.png", "apng"];
+  const cases = [
+    ["*.png", ".", ["a.png", "a+b.png"]],
+    ["?.*", ".", ["a.png", "b.jpg"]],
+    ["**/*.png", ".", ["a.png", "deep/a.png", "deep/er/a.png", "a+b.png"]],
+    ["**", ".", paths],
+    ["*/a.png", ".", ["deep/a.png"]],
+    ["a+*.png", ".", ["a+b.png"]],
+  ] as const;
+  it.each(cases)("%s below %s matches %j", (text, folder, expected) => {
+    const pattern = parsePattern(text);
+    expect(pattern.folder).toBe(folder);
+    expect(paths.filter(pattern.matches)).toEqual(expected);
+  });
+
+  it("begins below the folders that have no wildcard", () => {
+    expect(parsePattern("photos/of/**/*.png")).toMatchObject({ folder: "photos/of", isDeep: true });
+    expect(parsePattern("/*.png")).toMatchObject({ folder: "/", isDeep: false });
+    expect(parsePattern("/a/b/*.png")).toMatchObject({ folder: "/a/b", isDeep: false });
+  });
+});
+
+describe("names of results", () => {
+  it("are no two files', also where upper and lower case are the same, and lead nowhere else", () => {
+    const part = fc.constantFrom("a", "A", "..", ".", "a.png", "A.PNG", "a\\b", "c:", "x\0", "a-2.png", "");
+    fc.assert(
+      fc.property(fc.array(fc.array(part, { minLength: 1, maxLength: 3 })), (wanted) => {
+        const names = new Names([]);
+        const given = wanted.map((parts) => names.take(parts.join("/")));
+        expect(new Set(given.map((name) => name.toLowerCase())).size).toBe(given.length);
+        for (const name of given)
+          expect(name.split("/").some((one) => /^\.*$|[\\:\0]/.test(one))).toBe(false);
+      }),
+    );
+  });
+
+  it("that were given stay", () => {
+    const names = new Names(["photo.png"]);
+    expect([names.take("PHOTO.png"), names.take("photo.png"), names.take("other.png")]).toEqual([
+      "PHOTO-2.png",
+      "photo-3.png",
+      "other.png",
+    ]);
+  });
+});
+
+describe("an order", () => {
+  const { order } = parseOrder(
+    [
+      "a.png",
+      "-p",
+      "cat",
+      "--region",
+      "1,2,3,4",
+      "--format",
+      "yolo,png",
+      "--preview",
+      "--threshold",
+      "0.3",
+    ].concat("--frames", "5"),
+  );
+
+  it("becomes the request of a job of pictures, with the regions in each", () => {
+    expect(imageRequest(order, ["t1", "t2"])).toEqual({
+      type: "image",
+      tasks: ["t1", "t2"],
+      prompts: ["cat"],
+      regions: [
+        { taskId: "t1", box: [1, 2, 3, 4] },
+        { taskId: "t2", box: [1, 2, 3, 4] },
+      ],
+      generatePreview: true,
+      formats: ["yolo"],
+      threshold: 0.3,
+    });
+  });
+
+  it("becomes the request of a job of a clip, with the frames", () => {
+    expect(videoRequest(order, "t1")).toEqual({
+      type: "video",
+      tasks: ["t1"],
+      prompts: ["cat"],
+      generatePreview: true,
+      scoreThreshold: 0.3,
+      numFrames: 5,
+    });
+  });
+
+  it("is the same for other files and in another order of the formats, and another for other prompts", () => {
+    const of = (...args: string[]): string => purposeOf(parseOrder(args).order);
+    const purpose = of("a.png", "-p", "cat", "--format", "png,coco");
+    expect(of("b.png", "c.png", "-p", "cat", "--format", "coco", "--format", "png", "--yes")).toBe(purpose);
+    expect(of("a.png", "-p", "dog")).not.toBe(purpose);
+    expect(of("a.png", "-p", "cat", "--preview")).not.toBe(purpose);
+  });
+});
+
+describe("what is printed", () => {
+  it("is a bar with the rate and the time left, no longer than the terminal is wide", () => {
+    const line = barLine({ done: 412, total: 1_000, seconds: 100, waitsFor: undefined }, 80);
+    expect(line).toBe(`${"█".repeat(9)}${"░".repeat(15)} 412/1,000  4.1/s  2 min 23 s left`);
+    const standing = fc.record({
+      done: fc.nat(1_000),
+      total: fc.integer({ min: 1_000, max: 100_000 }),
+      seconds: fc.double({ min: 0, max: 1e6, noNaN: true }),
+      waitsFor: fc.option(fc.string(), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(standing, fc.integer({ min: 1, max: 200 }), (each, columns) => {
+        expect(barLine(each, columns).length).toBeLessThan(columns);
+        expect(barLine(each, columns)).not.toMatch(/NaN|Infinity/);
+      }),
+    );
+  });
+
+  it("is times and rates that people read", () => {
+    expect([44.6, 184, 7_500].map(duration)).toEqual(["45 s", "3 min 4 s", "2 h 5 min"]);
+    expect([3.21, 0.25].map(rate)).toEqual(["3.2/s", "15/min"]);
+  });
+
+  it("is a table whose columns stand below each other, whatever is in it", () => {
+    const cell = fc.oneof(fc.string({ unit: "grapheme" }), fc.nat());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (rows) => {
+        const lines = formatTable(
+          ["one", "two", ""],
+          rows.map(([a, b]) => [a, `${b}`, "|"]),
+        );
+        expect(
+          new Set(lines.slice(1).map((line) => widthOf(line.slice(0, line.lastIndexOf("|"))))).size,
+        ).toBe(1);
+        expect(lines.join("")).not.toMatch(/\p{Control}/u);
+      }),
+    );
+    expect(
+      formatTable(
+        ["name", "n"],
+        [
+          ["猫.png", 5],
+          ["a", 12],
+        ],
+      ),
+    ).toEqual(["name     n", "猫.png   5", "a       12"]);
+    expect(harmless("a\x1b[2Jb\n")).toBe("a�[2Jb�");
+  });
+});
+
+describe("a webhook's signature", () => {
+  const secret = `whsec_${Buffer.from("a secret of 24 bytes….").toString("base64")}`;
+  const signed = (id: string, body: string, at: Date) => ({
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+    "webhook-signature": `v1,${"A".repeat(43)}= ${new Webhook(secret).sign(id, at, body)}`,
+  });
+
+  it("is good if the package standardwebhooks made it, and not once anything has changed", () => {
+    const now = Date.now();
+    fc.assert(
+      fc.property(fc.uuid(), fc.string(), fc.string(), (id, body, other) => {
+        const headers = signed(id, body, new Date(now));
+        const why = (text: string, more: Readonly<Record<string, string>> = {}): string | undefined =>
+          whyForged(secret, { headers: { ...headers, ...more }, body: Buffer.from(text) }, now);
+        expect(why(body)).toBeUndefined();
+        if (other !== body) expect(why(other)).toBe("its signature is wrong");
+        expect(why(body, { "webhook-id": `${id}x` })).toBe("its signature is wrong");
+        expect(why(body, { "webhook-timestamp": "1" })).toBe("its signature is too old");
+        expect(why(body, { "webhook-signature": "" })).toBe("it is not signed");
+      }),
+    );
+    const headers = signed("evt", "{}", new Date(now));
+    expect(whyForged(secret, { headers, body: Buffer.from("{}") }, now + 301_000)).toBe(
+      "its signature is too old",
+    );
+  });
+});
+
+describe("tasks at a time", () => {
+  it("begin no more after a failure, and end before it is thrown", async () => {
+    const ended: number[] = [];
+    const tasks = Array.from({ length: 9 }, (_, i) => async () => {
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+      if (i === 1) throw new Error("the second failed");
+      ended.push(i);
+    });
+    await expect(doAll(tasks, 3)).rejects.toThrow("the second failed");
+    expect(ended).toEqual([0, 2]);
+  });
+});

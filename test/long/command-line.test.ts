@@ -1,0 +1,173 @@
+import { writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import sharp from "sharp";
+import { type CocoDocument, SegmentationClient } from "segmentation-client/node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resultsIn } from "../../client/test/cli/support/tree.ts";
+import { openLocalDatabase } from "../../scripts/admin/database.ts";
+import { checkLedger } from "../../scripts/admin/ledger-check.ts";
+import { stateFolder } from "../../scripts/stack/state-folder.ts";
+import { Draws } from "../support/chaos/draws.ts";
+import { PLANTED } from "../support/chaos/models.ts";
+import { type Ended, startCommandLine } from "../support/node/command-line.ts";
+import { sample } from "../support/node/sample.ts";
+import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
+
+const PICTURES = Number(process.env["COMMAND_LINE_PICTURES"] ?? 1_000);
+const KILLS = 3;
+const SIDE = 64;
+const TRIAL_TOKENS = 100;
+/** Jobs of pictures that the service is given at once, to compare with. */
+const AT_ONCE = 4;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Crops of the samples, each unlike all others. */
+async function makePictures(folder: string): Promise<void> {
+  const names = ["chelsea", "coffee", "astronaut"] as const;
+  const samples = await Promise.all(
+    names.map((name) => sharp(sample(name)).removeAlpha().raw().toBuffer({ resolveWithObject: true })),
+  );
+  for (let i = 0; i < PICTURES; i++) {
+    const from = samples[i % samples.length];
+    if (from === undefined) throw new Error("There are no samples.");
+    const { width, height } = from.info;
+    const [left, top] = [(i * 7) % (width - SIDE), (i * 3) % (height - SIDE)];
+    const raw = { width, height, channels: 3 } as const;
+    const crop = await sharp(from.data, { raw })
+      .extract({ left, top, width: SIDE, height: SIDE })
+      .raw()
+      .toBuffer();
+    crop.writeUIntBE(i, 0, 3);
+    const png = sharp(crop, { raw: { width: SIDE, height: SIDE, channels: 3 } }).png();
+    await png.toFile(join(folder, `${String(i).padStart(4, "0")}.png`));
+  }
+}
+
+describe(`the command line over a folder of ${PICTURES} pictures`, () => {
+  const draws = new Draws(`command line ${process.env["SEED"] ?? "0"}`);
+  let folder: string;
+  let stack: SpawnedStack;
+  let client: SegmentationClient;
+  let cleanMs = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "command-line-"));
+    await mkdir(join(folder, "photos"));
+    await makePictures(join(folder, "photos"));
+    stack = await spawnStack({
+      stateDir: join(folder, "state"),
+      launcher: "test/support/chaos/start.ts",
+      env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service },
+    });
+    client = new SegmentationClient(stack);
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const out = (name: string): string => join(folder, name);
+  const start = (name: string) =>
+    startCommandLine(["segment", join(folder, "photos"), "-p", "bright", "--out", out(name)], {
+      SEGMENTATION_BASE_URL: stack.baseUrl,
+      SEGMENTATION_API_KEY: stack.apiKey,
+    });
+  async function timed(name: string): Promise<Ended & { readonly ms: number }> {
+    const begun = performance.now();
+    const ended = await start(name).ended;
+    return { ...ended, ms: performance.now() - begun };
+  }
+  const unitsUsed = async (): Promise<number> =>
+    (await client.api.getAccountUsage()).days.reduce((sum, { units }) => sum + units, 0);
+  const jobsMade = async (): Promise<number> => {
+    let count = 0;
+    for await (const _ of client.api.listJobs({ limit: 100 })) count++;
+    return count;
+  };
+
+  it("takes little longer than the service itself", async () => {
+    const paths = Array.from({ length: PICTURES }, (_, i) =>
+      join(folder, "photos", `${String(i).padStart(4, "0")}.png`),
+    );
+    const batches = Array.from({ length: Math.ceil(PICTURES / 100) }, (_, i) =>
+      paths.slice(i * 100, (i + 1) * 100),
+    ).values();
+    const begun = performance.now();
+    const work = async (): Promise<void> => {
+      for (const batch of batches) await client.segment(batch, "bright", { formats: ["coco"] });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const bareMs = performance.now() - begun;
+
+    const before = await unitsUsed();
+    const { code, out: printed, ms } = await timed("clean");
+    expect([code, printed]).toEqual([
+      0,
+      expect.stringContaining(`${PICTURES.toLocaleString("en-US")} pictures`),
+    ]);
+    cleanMs = ms;
+    expect((await unitsUsed()) - before).toBe(PICTURES);
+    say(
+      `${PICTURES} pictures: uploads, jobs and masks by the library ${(bareMs / 1_000).toFixed(1)} s, ` +
+        `the command line ${(ms / 1_000).toFixed(1)} s: ${(ms / bareMs).toFixed(2)} times as long`,
+    );
+  });
+
+  it(`killed ${KILLS} times and run again comes to the same, and nothing is charged twice`, async () => {
+    const [units, jobs] = [await unitsUsed(), await jobsMade()];
+    for (let i = 0; i < KILLS; i++) {
+      const { child, ended } = start("killed");
+      const after = (cleanMs * draws.between(10, 30)) / 100;
+      await sleep(after);
+      child.kill("SIGKILL");
+      say(`killed after ${(after / 1_000).toFixed(1)} s: exit code ${(await ended).code}`);
+    }
+    expect((await timed("killed")).code).toBe(0);
+    expect(await resultsIn(out("killed"))).toEqual(await resultsIn(out("clean")));
+    expect((await unitsUsed()) - units).toBe(PICTURES);
+    expect((await jobsMade()) - jobs).toBe(Math.ceil(PICTURES / 100));
+    const database = await openLocalDatabase(stateFolder(join(folder, "state")));
+    const { findings, summary } = await checkLedger(database, TRIAL_TOKENS, Date.now());
+    say(summary);
+    expect(findings).toEqual([]);
+  });
+
+  it("does nothing the second time, and makes one job of one changed picture", async () => {
+    const jobs = await jobsMade();
+    const again = await timed("clean");
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("Nothing had changed.")]);
+    say(`the same folder again: ${(again.ms / 1_000).toFixed(2)} s`);
+    expect(await jobsMade()).toBe(jobs);
+
+    const units = await unitsUsed();
+    await writeFile(
+      join(folder, "photos/0500.png".replace("0500", String(PICTURES >> 1).padStart(4, "0"))),
+      sample("coffee"),
+    );
+    const changed = await timed("clean");
+    expect(changed.code).toBe(0);
+    say(`one changed picture: ${(changed.ms / 1_000).toFixed(2)} s`);
+    expect([(await jobsMade()) - jobs, (await unitsUsed()) - units]).toEqual([1, 1]);
+    const coco: CocoDocument = JSON.parse(await readFile(join(out("clean"), "annotations.json"), "utf8"));
+    expect(coco.images).toHaveLength(PICTURES);
+    expect(coco.images[PICTURES >> 1]).toMatchObject({ width: 600, height: 400 });
+  });
+
+  it("asks before it segments a folder of 100,000 pictures", async () => {
+    await mkdir(join(folder, "many"));
+    for (let i = 0; i < 100_000; i++) writeFileSync(join(folder, "many", `${i}.jpg`), "");
+    const begun = performance.now();
+    const { code, err } = await startCommandLine(
+      ["segment", join(folder, "many"), "-p", "x", "--out", out("asked")],
+      {
+        SEGMENTATION_BASE_URL: stack.baseUrl,
+        SEGMENTATION_API_KEY: stack.apiKey,
+      },
+    ).ended;
+    expect([code, err]).toEqual([2, expect.stringContaining("There are 100,000 files to segment")]);
+    say(`100,000 files: ${((performance.now() - begun) / 1_000).toFixed(2)} s until the question`);
+  });
+});
