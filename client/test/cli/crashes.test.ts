@@ -75,6 +75,7 @@ async function runOver(
       onBegin: () => {},
       onShare: () => {},
       onBusy: () => {},
+      onSent: () => {},
     });
   } finally {
     if (!isGone) journal.close();

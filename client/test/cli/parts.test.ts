@@ -111,11 +111,12 @@ describe("an order", () => {
 
 describe("what is printed", () => {
   it("is a bar with the rate and the time left, no longer than the terminal is wide", () => {
-    const line = barLine({ done: 412, total: 1_000, seconds: 100, waitsFor: undefined }, 80);
+    const line = barLine({ done: 412, total: 1_000, sent: 900, seconds: 100, waitsFor: undefined }, 80);
     expect(line).toBe(`${"█".repeat(9)}${"░".repeat(15)} 412/1,000  4.1/s  2 min 23 s left`);
     const standing = fc.record({
       done: fc.nat(1_000),
       total: fc.integer({ min: 1_000, max: 100_000 }),
+      sent: fc.nat(),
       seconds: fc.double({ min: 0, max: 1e6, noNaN: true }),
       waitsFor: fc.option(fc.string(), { nil: undefined }),
     });

@@ -13,6 +13,7 @@ export class ProgressView {
   readonly #terminal: Terminal;
   readonly #shares = new Map<string, number>();
   #done = 0;
+  #sent = 0;
   #startedAt = Date.now();
   #waitsFor: string | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -29,6 +30,11 @@ export class ProgressView {
     this.#timer ??= setInterval(() => this.#draw(), REDRAW_MS);
     this.#timer.unref();
     this.#draw();
+  }
+
+  /** One more file is uploaded. */
+  sent(): void {
+    this.#sent++;
   }
 
   /** So much of these files is done, 0 to 1. */
@@ -61,7 +67,13 @@ export class ProgressView {
 
   #standing() {
     const seconds = (Date.now() - this.#startedAt) / 1_000;
-    return { done: this.#done, total: this.#shares.size, seconds, waitsFor: this.#waitsFor };
+    return {
+      done: this.#done,
+      total: this.#shares.size,
+      sent: this.#sent,
+      seconds,
+      waitsFor: this.#waitsFor,
+    };
   }
 
   #draw(): void {

@@ -95,6 +95,7 @@ async function carryOutOrder(
       },
       onShare: (ids, share) => view.share(ids, share),
       onBusy: (why) => view.waits(why),
+      onSent: () => view.sent(),
     });
   } catch (error) {
     view.end();

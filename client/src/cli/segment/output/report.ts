@@ -40,7 +40,7 @@ export function printReport(
     ...(clips > 0 ? [counted(clips, "clip")] : []),
     ...(failed.length > 0 ? [`${failed.length} failed`] : []),
   ];
-  const how = fresh === 0 ? " Nothing had changed." : "";
+  const how = fresh === 0 ? " (nothing had changed)" : "";
   if (rows.length > 0) print("");
   print(`${parts.join(", ")}: ${out}/${how}`);
 }

@@ -18,6 +18,8 @@ export interface Work extends Saving {
   /** So much of these files is done, from 0 to 1. */
   readonly onShare: (ids: readonly string[], share: number) => void;
   readonly onBusy: (why: string) => void;
+  /** One more file is uploaded. */
+  readonly onSent: () => void;
 }
 
 interface Task {
@@ -38,7 +40,11 @@ const isOneOf = (codes: ReadonlySet<string>, error: unknown): error is Segmentat
 export async function segmentBatch(work: Work, batch: readonly Pending[]): Promise<void> {
   const { client, journal, uploading, uploads, signal } = work;
   const sent = await uploading.pass(() =>
-    mapParallel(batch, uploads, signal, (pending, _, each) => uploadInput(client, journal, pending, each)),
+    mapParallel(batch, uploads, signal, async (pending, _, each) => {
+      const uploaded = await uploadInput(client, journal, pending, each);
+      work.onSent();
+      return uploaded;
+    }),
   );
   const tasks: Task[] = [];
   for (const each of sent) {

@@ -32,6 +32,7 @@ export interface Segmenting {
   readonly onBegin: (ids: readonly string[]) => void;
   readonly onShare: Work["onShare"];
   readonly onBusy: Work["onBusy"];
+  readonly onSent: Work["onSent"];
 }
 
 /**
