@@ -293,7 +293,9 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
     priceId,
     meterEvent: settings.STRIPE_METER_EVENT,
     apiUrl: settings.STRIPE_API_URL,
-    returnUrl: settings.BILLING_RETURN_URL ?? settings.PUBLIC_URL,
+    returnUrl:
+      settings.BILLING_RETURN_URL ??
+      (settings.STUDIO ? `${settings.PUBLIC_URL}/studio/usage` : settings.PUBLIC_URL),
   };
 }
 

@@ -1,0 +1,70 @@
+import type { Answer } from "segmentation-client";
+import { counted } from "../../text/counted.ts";
+import { dateText } from "../../text/relative-time.ts";
+
+/** How an account stands, in words, and what it can do about it. */
+export interface PlanInWords {
+  readonly title: string;
+  readonly text: string;
+  /** What is left of the trial. */
+  readonly meter: { readonly left: number; readonly of: number } | null;
+  /** Which of the payment provider's pages is the next step, and whether it is why people come here. */
+  readonly page: "checkout" | "portal" | null;
+  readonly isUrgent: boolean;
+}
+
+/** The words for what `getAccountOverview` says of the plan and the trial. */
+export function planInWords({ access, billing, trial }: Answer<"getAccountOverview">): PlanInWords {
+  const pictures = counted(trial.grantTokens, "picture");
+  const onTrial = { page: "checkout", isUrgent: false } as const;
+  const over = { meter: null, page: "checkout", isUrgent: true } as const;
+  const isSubscribed = billing.stripeSubscriptionStatus !== undefined;
+  switch (access.reason) {
+    case "paid_access":
+      return {
+        title: "Paid plan",
+        text: isSubscribed
+          ? `You pay for what you use: a unit is one picture, or one processed frame of a clip.${
+              billing.currentPeriodEnd === undefined
+                ? ""
+                : ` The next invoice comes on ${dateText(billing.currentPeriodEnd)}.`
+            }`
+          : "The operator of this service has given it to you.",
+        meter: null,
+        page: isSubscribed ? "portal" : null,
+        isUrgent: false,
+      };
+    case "billing_delinquent":
+      return {
+        title: "New jobs are stopped",
+        text: "An invoice is unpaid, or the operator has stopped this account. Results of before stay available.",
+        meter: null,
+        page: isSubscribed ? "portal" : null,
+        isUrgent: true,
+      };
+    case "trial_eligible":
+      return {
+        title: "Free trial",
+        text: `${pictures} in ${counted(trial.durationDays, "day")}. The days begin with your first job.`,
+        meter: { left: trial.remainingTokens, of: trial.grantTokens },
+        ...onTrial,
+      };
+    case "trial_active":
+      return {
+        title: "Free trial",
+        text: `${counted(trial.remainingTokens, "picture")} of ${trial.grantTokens} left${
+          trial.expiresAt === null ? "" : `, until ${dateText(trial.expiresAt)}`
+        }.`,
+        meter: { left: trial.remainingTokens, of: trial.grantTokens },
+        ...onTrial,
+      };
+    case "trial_exhausted":
+      return { title: "The trial is used up", text: `All of its ${pictures} are used.`, ...over };
+    case "trial_expired":
+      return {
+        title: "The trial is over",
+        text: `Its ${counted(trial.durationDays, "day")} have passed.`,
+        ...over,
+      };
+  }
+}

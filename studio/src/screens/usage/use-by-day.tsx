@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { Table } from "../../components/table.tsx";
+import { Waiting } from "../../components/waiting.tsx";
+import { useLoaded } from "../../state/loaded.ts";
+import { api } from "../../state/session.ts";
+import { counted, numberText } from "../../text/counted.ts";
+import { dateText } from "../../text/relative-time.ts";
+import { barsOf, totalOf, type UsageDay } from "./bars.ts";
+import { type Days, PERIODS, periodOf } from "./period.ts";
+
+const isUsed = (days: readonly UsageDay[]): boolean => days.some(({ jobs }) => jobs > 0);
+
+/** What the account used, by the day, of a period that is chosen here. */
+export function UseByDay() {
+  const days = useSignal<Days>(30);
+  const { value, error, reload } = useLoaded(
+    async (signal) => (await api.value.getAccountUsage(periodOf(days.value, Date.now()), { signal })).days,
+    [days.value],
+  );
+  const chart = useLoaded(async () => (await import("./usage-chart.tsx")).default);
+  const Chart = chart.value.value;
+  const used = value.value;
+  return (
+    <section class="use-by-day" aria-labelledby="use-by-day">
+      <header>
+        <h2 id="use-by-day">Use by day</h2>
+        <fieldset class="use-by-day-period">
+          <legend class="unseen">Period</legend>
+          {PERIODS.map((each) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name="period"
+                checked={each === days.value}
+                onChange={() => {
+                  days.value = each;
+                }}
+              />
+              <span>{each === 365 ? "1 year" : `${each} days`}</span>
+            </label>
+          ))}
+        </fieldset>
+      </header>
+      {error.value !== null && <Problem error={error.value} onRetry={reload} />}
+      {chart.error.value !== null && <Problem error={chart.error.value} onRetry={chart.reload} />}
+      {used === undefined && error.value === null && <Waiting what="Adding up" />}
+      {used !== undefined && !isUsed(used) && (
+        <EmptyState title="No job ended in these days">
+          A picture is one unit, and so is each processed frame of a clip.{" "}
+          <a href="/studio">Segment a picture</a>, and it shows here.
+        </EmptyState>
+      )}
+      {used !== undefined && isUsed(used) && (
+        <>
+          <Sum days={used} />
+          {Chart !== undefined && <Chart bars={barsOf(used)} />}
+          <DayTable days={used} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What was used in all. */
+function Sum({ days }: { readonly days: readonly UsageDay[] }) {
+  const { units, jobs } = totalOf(days);
+  return (
+    <p class="use-by-day-sum" aria-live="polite">
+      <strong>{counted(units, "unit")}</strong> in {counted(jobs, "job")}
+    </p>
+  );
+}
+
+/** The same as a table: the days on which something was used, the newest first. */
+function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
+  const used = days.filter(({ jobs }) => jobs > 0).toReversed();
+  return (
+    <details class="use-by-day-table">
+      <summary>As a table</summary>
+      <Table label="Use by day" columns={[{ name: "Day (UTC)" }, { name: "Units" }, { name: "Jobs" }]}>
+        {used.map(({ date, units, jobs }) => (
+          <tr key={date}>
+            <td>{dateText(date)}</td>
+            <td data-label="Units">{numberText(units)}</td>
+            <td data-label="Jobs">{numberText(jobs)}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
+  );
+}
