@@ -45,10 +45,11 @@ export function Menu({ label, items, tabIndex }: MenuProps) {
       End: all.length - 1,
     };
     const next = steps[event.key];
+    // What is around the menu may have a use for the same keys.
+    event.stopPropagation();
     if (event.key === "Tab") leave();
     if (next === undefined) return;
     event.preventDefault();
-    event.stopPropagation();
     all[next]?.focus();
   };
   return (

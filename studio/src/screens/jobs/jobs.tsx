@@ -1,6 +1,107 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { JobSummary } from "segmentation-client";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
 import { Page } from "../../components/page.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { Waiting } from "../../components/waiting.tsx";
+import { usePoll } from "../../state/poll.ts";
+import { counted } from "../../text/counted.ts";
+import { ConfirmAction, type Confirmed } from "./confirm-action.tsx";
+import { JobFilters } from "./job-filter.tsx";
+import { JobGrid } from "./job-grid.tsx";
+import { isUnderWay } from "./job-words.ts";
+import { NO_FILTER, openList } from "./open-list.ts";
+import { follow } from "./follow.ts";
 
-/** To be filled. */
+const POLL_MS = 3_000;
+
+/** The account's jobs. */
 export default function Jobs() {
-  return <Page title="Jobs">Soon.</Page>;
+  const filter = useSignal(NO_FILTER);
+  const { list, details } = useMemo(() => openList(filter.value), [filter.value]);
+  const seen = useSignal<readonly JobSummary[]>([]);
+  const asked = useSignal<Confirmed | null>(null);
+  useEffect(() => {
+    const controller = new AbortController();
+    // A list that was left and comes back is drawn as it was, and then as it is.
+    if (list.jobs.peek() === null) void list.loadMore();
+    else list.refresh(controller.signal).catch(() => {});
+    return () => controller.abort();
+  }, [list]);
+  const jobs = list.jobs.value;
+  usePoll((signal) => follow(list, details, seen.peek(), signal), POLL_MS, jobs?.some(isUnderWay) === true);
+  const error = list.error.value;
+  return (
+    <Page title="Jobs">
+      <JobFilters
+        filter={filter.value}
+        onChange={(changed) => {
+          filter.value = changed;
+        }}
+      />
+      {jobs === null && error === null && <Waiting what="Looking for your jobs" />}
+      {jobs?.length === 0 && (
+        <NoJobs
+          isFiltered={Object.values(filter.value).some((value) => value !== undefined)}
+          onClear={() => {
+            filter.value = NO_FILTER;
+          }}
+        />
+      )}
+      {jobs !== null && jobs.length > 0 && (
+        <JobGrid
+          jobs={jobs}
+          isWhole={list.isWhole.value}
+          details={details}
+          onSeen={(rows) => {
+            seen.value = rows;
+            details.want(rows);
+          }}
+          onEnd={() => {
+            if (list.error.peek() === null) void list.loadMore();
+          }}
+          onAct={(action, job) => {
+            asked.value = { action, job };
+          }}
+        />
+      )}
+      {error !== null && <Problem error={error} onRetry={() => void list.loadMore()} />}
+      {jobs !== null && jobs.length > 0 && error === null && (
+        <p class="jobs-end" role="status">
+          {list.isWhole.value ? counted(jobs.length, "job") : "More jobs are on their way"}
+        </p>
+      )}
+      {asked.value !== null && (
+        <ConfirmAction
+          asked={asked.value}
+          list={list}
+          onClose={() => {
+            asked.value = null;
+          }}
+        />
+      )}
+    </Page>
+  );
 }
+
+/** What stands in place of the list. */
+const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) =>
+  isFiltered ? (
+    <EmptyState title="No job is like that" action={<Button onClick={onClear}>Show all jobs</Button>}>
+      None of your jobs matches what you chose above.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title="No jobs yet"
+      action={
+        <a class="button button-main" href="/studio">
+          Segment a picture
+        </a>
+      }
+    >
+      Every picture and clip that you segment is here, with its masks, until the service deletes it. So are
+      the jobs of programs that use your keys.
+    </EmptyState>
+  );

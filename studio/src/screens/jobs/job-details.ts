@@ -1,0 +1,112 @@
+import { type Signal, signal } from "@preact/signals";
+import type { JobStatus, JobSummary, SegmentationClient } from "segmentation-client";
+import { isUnderWay } from "./job-words.ts";
+
+/** What the list itself does not tell of a job. */
+export interface JobDetails {
+  /** The job's first upload, to find its picture in this browser. */
+  readonly taskId: string | null;
+  /** Null if they are not known: only results name them. */
+  readonly prompts: readonly string[] | null;
+  /** How many masks it gave; null if it has no result. */
+  readonly masks: number | null;
+  /** How many of its tasks have ended. */
+  readonly done: number;
+  /** The share of its work that is done, 0 to 1. */
+  readonly progress: number;
+}
+
+/** The results of larger jobs are too long for a line of a list. */
+const MOST_TASKS = 20;
+const PARALLEL = 2;
+const JOBS_KEPT = 2_000;
+
+/** Asks what the list does not tell of those jobs that are seen, two at a time; of a job that has ended only once. */
+export class DetailsOfJobs {
+  readonly #client: SegmentationClient;
+  readonly #known = new Map<string, Signal<JobDetails | null>>();
+  readonly #asked = new Set<string>();
+  #wanted: readonly JobSummary[] = [];
+  #working = 0;
+
+  constructor(client: SegmentationClient) {
+    this.#client = client;
+  }
+
+  /** The details of a job, as soon as they are known. */
+  of(jobId: string): Signal<JobDetails | null> {
+    let known = this.#known.get(jobId);
+    if (known === undefined) {
+      known = signal(null);
+      this.#known.set(jobId, known);
+    }
+    return known;
+  }
+
+  /** These are seen now: what was wanted before and is not asked for yet, is not wanted any more. */
+  want(jobs: readonly JobSummary[]): void {
+    this.#wanted = jobs.filter((job) => !isUnderWay(job) && !this.#asked.has(job.jobId));
+    if (this.#known.size > JOBS_KEPT) this.#forgetOthers(jobs);
+    for (; this.#working < PARALLEL && this.#wanted.length > 0; this.#working += 1) void this.#work();
+  }
+
+  /** Asks how far a job under way is; returns how it is now. */
+  async follow(jobId: string, aborted: AbortSignal): Promise<JobStatus> {
+    const { data, response } = await this.#client.api
+      .retrieveJob({ jobId }, { signal: aborted })
+      .withResponse();
+    this.of(jobId).value = detailsOf(data, Number(response.headers.get("x-job-progress") ?? 0));
+    return data;
+  }
+
+  async #work(): Promise<void> {
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      // What fails is left out of the line; the job's own screen tells why.
+      await this.#ask(job).catch(() => {});
+    }
+    this.#working -= 1;
+  }
+
+  #next(): JobSummary | undefined {
+    const [next, ...others] = this.#wanted;
+    this.#wanted = others;
+    if (next !== undefined) this.#asked.add(next.jobId);
+    return next;
+  }
+
+  async #ask({ jobId, status, totalItems }: JobSummary): Promise<void> {
+    if (status !== "success" || totalItems > MOST_TASKS) {
+      this.of(jobId).value = detailsOf(await this.#client.api.retrieveJob({ jobId }), 1);
+      return;
+    }
+    const { manifest } = await this.#client.api.retrieveJobResult({ jobId });
+    const masks =
+      manifest.type === "image"
+        ? manifest.items.map((item) => item.masks.length)
+        : manifest.items.map((item) => item.counts.totalMasks);
+    this.of(jobId).value = {
+      taskId: manifest.items[0]?.taskId ?? null,
+      prompts: manifest.prompts,
+      masks: masks.reduce((sum, each) => sum + each, 0),
+      done: totalItems,
+      progress: 1,
+    };
+  }
+
+  #forgetOthers(jobs: readonly JobSummary[]): void {
+    const seen = new Set(jobs.map(({ jobId }) => jobId));
+    for (const jobId of this.#known.keys())
+      if (!seen.has(jobId)) {
+        this.#known.delete(jobId);
+        this.#asked.delete(jobId);
+      }
+  }
+}
+
+const detailsOf = ({ tasks }: JobStatus, progress: number): JobDetails => ({
+  taskId: tasks[0]?.taskId ?? null,
+  prompts: null,
+  masks: null,
+  done: tasks.filter(({ status }) => status === "success" || status === "failed").length,
+  progress,
+});

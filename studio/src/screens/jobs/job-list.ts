@@ -1,0 +1,90 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { JobSummary, SegmentationClient } from "segmentation-client";
+import { continued, type Listed, refreshed } from "./merge.ts";
+
+/** Which jobs are listed; what is undefined is not asked for. */
+export interface JobFilter {
+  readonly status: JobSummary["status"] | undefined;
+  readonly mode: JobSummary["processingMode"] | undefined;
+  readonly jobId: string | undefined;
+}
+
+const PAGE = 100;
+
+/** An account's jobs, page after page, as far as somebody has scrolled. */
+export class JobList {
+  readonly #client: SegmentationClient;
+  readonly #filter: JobFilter;
+  readonly #listed = signal<Listed<JobSummary> | null>(null);
+  /** Grows when a job is taken out: an answer that was on its way meanwhile would bring it back. */
+  #removals = 0;
+  #loading: Promise<void> | null = null;
+
+  /** The jobs so far, the newest first; null before the first page has come. */
+  readonly jobs = computed(() => this.#listed.value?.jobs ?? null);
+  readonly isWhole = computed(() => this.#listed.value?.nextToken === null);
+  /** Why the next page, or the first, has not come. */
+  readonly error = signal<unknown>(null);
+
+  constructor(client: SegmentationClient, filter: JobFilter) {
+    this.#client = client;
+    this.#filter = filter;
+  }
+
+  /** Asks for the next page, unless it is on its way or the list is whole. */
+  async loadMore(): Promise<void> {
+    if (this.isWhole.peek()) return;
+    this.#loading ??= this.#load();
+    await this.#loading;
+    this.#loading = null;
+  }
+
+  /** Asks for the first page again: new jobs come in at the top, and those on it are as they are now. */
+  async refresh(aborted: AbortSignal): Promise<void> {
+    const removals = this.#removals;
+    const page = await this.#page(undefined, aborted);
+    if (removals !== this.#removals) return;
+    const before = this.#listed.peek();
+    this.#listed.value = before === null ? page : refreshed(before, page);
+  }
+
+  /** Notes how a job is now. */
+  put(job: Partial<JobSummary> & { readonly jobId: string }): void {
+    const before = this.#listed.peek();
+    if (before === null) return;
+    const { status, updatedAt, error } = job;
+    const change = Object.fromEntries(
+      Object.entries({ status, updatedAt, error }).filter(([, value]) => value !== undefined),
+    );
+    const jobs = before.jobs.map((each) => (each.jobId === job.jobId ? { ...each, ...change } : each));
+    this.#listed.value = { ...before, jobs };
+  }
+
+  /** Takes a job out that was deleted. */
+  remove(jobId: string): void {
+    const before = this.#listed.peek();
+    if (before === null) return;
+    this.#removals += 1;
+    this.#listed.value = { ...before, jobs: before.jobs.filter((each) => each.jobId !== jobId) };
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const page = await this.#page(this.#listed.peek()?.nextToken ?? undefined);
+      const before = this.#listed.peek();
+      batch(() => {
+        this.#listed.value = before === null ? page : continued(before, page);
+        this.error.value = null;
+      });
+    } catch (reason) {
+      this.error.value = reason;
+    }
+  }
+
+  async #page(nextToken: string | undefined, aborted?: AbortSignal): Promise<Listed<JobSummary>> {
+    const query = { ...this.#filter, nextToken, limit: PAGE };
+    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+    const { items, nextToken: next } = await this.#client.api.listJobs(given, { signal: aborted });
+    return { jobs: items, nextToken: next };
+  }
+}

@@ -1,0 +1,38 @@
+/** Which rows of a long list are drawn: from `first`, without `end`. */
+export interface RowWindow {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** So many rows above and below what is seen are drawn too, so that a quick turn of the wheel meets no gap. */
+const OVERSCAN = 8;
+
+/** @param top how far the list's begin is above the window's upper edge; negative if it is below. All in pixels. */
+export function rowWindow(count: number, rowHeight: number, top: number, windowHeight: number): RowWindow {
+  const bounded = (row: number): number => Math.min(count, Math.max(0, row));
+  const first = bounded(Math.floor(top / rowHeight) - OVERSCAN);
+  return { first, end: Math.max(first, bounded(Math.ceil((top + windowHeight) / rowHeight) + OVERSCAN)) };
+}
+
+/** The rows that are drawn: those of the window, and the one that has the focus, wherever it is. */
+export function rowsOf({ first, end }: RowWindow, focused: number, count: number): number[] {
+  const rows = Array.from({ length: end - first }, (_, i) => first + i);
+  if (focused >= count || (focused >= first && focused < end)) return rows;
+  return focused < first ? [focused, ...rows] : [...rows, focused];
+}
+
+/**
+ * How far the page has to be scrolled so that a row is seen whole: 0 if it is.
+ * @param top as of `rowWindow`; `bars` is what covers the window's upper and lower edge. All in pixels.
+ */
+export function scrollTo(
+  row: number,
+  rowHeight: number,
+  top: number,
+  windowHeight: number,
+  bars: { readonly above: number; readonly below: number },
+): number {
+  const above = row * rowHeight - (top + bars.above);
+  const below = (row + 1) * rowHeight - (top + windowHeight - bars.below);
+  return above < 0 ? above : Math.max(0, below);
+}
