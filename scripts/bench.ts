@@ -9,6 +9,7 @@ import { benchPictures } from "./bench/pictures/run.ts";
 import { benchResult } from "./bench/result/run.ts";
 import { benchService } from "./bench/service/run.ts";
 import { benchVideo } from "./bench/video/run.ts";
+import { benchWaiting } from "./bench/waiting/run.ts";
 import { runCommand } from "./shared/command-line.ts";
 
 await runCommand(async (signal) => {
@@ -40,6 +41,8 @@ function measure(request: BenchRequest, signal: AbortSignal): Promise<string[]> 
       return benchDispatch(request.dispatch, signal);
     case "kserve":
       return benchKserve(request.kserve, signal);
+    case "waiting":
+      return benchWaiting(request.rounds, signal);
     case "joins":
       return benchJoins(request.rounds, signal);
   }

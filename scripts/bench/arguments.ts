@@ -17,6 +17,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- create-job   how long createJob takes with 100 uploads, compared with 1; no task is processed
   npm run bench -- result       the result of a job with 30,000 masks: processor time and memory of the local Workers
                                 runtime, compared with the former way, which built the whole answer
+  npm run bench -- waiting      how soon 200 clients that wait for 200 jobs (Prefer: wait) are answered after the jobs' ends, and
+                                what they ask of the database meanwhile
   npm run bench -- dispatch     how tasks wait for a full service, in simulated time: after an outage, and beside an account
                                 with 1,000 jobs
   npm run bench -- kserve       how much of a played model server's throughput the inference service reaches, with 4, 8 and
@@ -25,7 +27,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
 
   --pictures N                  number of pictures (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
-  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service and kserve,
+  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service, kserve and waiting,
                                 5 for the dispatch, 15 for lists and joins, 40 for createJob, 7 for the result)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|masks|soak  only one part of the service's measurement
@@ -46,6 +48,7 @@ export type BenchRequest =
   | { readonly subject: "result"; readonly result: ResultBench }
   | { readonly subject: "dispatch"; readonly dispatch: DispatchBench }
   | { readonly subject: "joins"; readonly rounds: number }
+  | { readonly subject: "waiting"; readonly rounds: number }
   | { readonly subject: "kserve"; readonly kserve: { readonly rounds: number; readonly quick: boolean } };
 
 const SERVICE_PARTS = ["throughput", "masks", "soak"] as const;
@@ -175,6 +178,12 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
         throw usageError(`The benchmark of joins takes only --rounds and --quick. ${SEE}`);
       }
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "3" : "15"), 100) };
+    }
+    case "waiting": {
+      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
+        throw usageError(`The benchmark of waiting takes only --rounds and --quick. ${SEE}`);
+      }
+      return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100) };
     }
     default:
       throw usageError(`There is no benchmark "${subject}". ${SEE}`);

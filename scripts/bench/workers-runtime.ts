@@ -14,6 +14,8 @@ export interface BenchWorker {
   /** Sends a command and returns the answer. @throws if the Worker fails */
   readonly call: (command: string, parameters?: object) => Promise<unknown>;
   readonly fetch: (path: string) => Promise<Response>;
+  /** Where it answers: for requests that `fetch` cannot make. */
+  readonly origin: URL;
 }
 
 /**
@@ -57,6 +59,7 @@ export async function withWorker<T>(
       return answer;
     };
     return await use({
+      origin,
       fetch: get,
       call: async (command, parameters = {}) =>
         (await get(`/${command}`, { method: "POST", body: JSON.stringify(parameters) })).json(),

@@ -87,6 +87,12 @@ describe("the benchmark's command line", () => {
     );
   });
 
+  it("measures waiting, in three rounds unless told otherwise", () => {
+    expect(parseBenchArguments(["waiting"])).toEqual({ subject: "waiting", rounds: 3 });
+    expect(parseBenchArguments(["waiting", "--quick"])).toEqual({ subject: "waiting", rounds: 1 });
+    expect(refusalOf("waiting", "--part", "speed")).toContain("takes only --rounds and --quick");
+  });
+
   it("gives help for the asking", () => {
     expect(parseBenchArguments(["video", "--help"])).toBeNull();
     expect(parseBenchArguments(["-h"])).toBeNull();

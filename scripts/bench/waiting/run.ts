@@ -1,0 +1,129 @@
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { migrationStatements } from "../migrations.ts";
+import { formatSpread, spread } from "../statistics.ts";
+import { markdownTable } from "../table.ts";
+import { type BenchWorker, withWorker } from "../workers-runtime.ts";
+
+const CLIENTS = 200;
+/** For how long the database's calls are counted while all wait. */
+const QUIET_MS = 2_000;
+const LOOK_EVERY_MS = 5;
+
+const Jobs = z.array(z.object({ jobId: z.string(), taskId: z.string() }));
+type Jobs = z.infer<typeof Jobs>;
+
+/** What one round measured; times in milliseconds. */
+interface Round {
+  /** From the report of a job's end to the answer of the client that waits for it, of each client. */
+  readonly answered: readonly number[];
+  /** Calls of the database while all clients waited. */
+  readonly calls: number;
+  /** From all clients' going away until no request was held any more. */
+  readonly freed: number;
+  /** How long a look at all objects takes: `freed` has at least one. */
+  readonly look: number;
+}
+
+/** A client whose request is held. */
+interface Client {
+  /** When it had its answer, epoch ms. @throws if its job had not succeeded then */
+  readonly answeredAt: Promise<number>;
+  /** Closes its connection. The runtime takes one that merely ends for a client that still reads. */
+  readonly goAway: () => void;
+}
+
+function ask({ origin }: BenchWorker, key: string, jobId: string): Client {
+  const headers = { authorization: `Bearer ${key}`, prefer: "wait=60" };
+  const asked = request(new URL(`/v1/jobs/${jobId}`, origin), { headers, agent: false });
+  const answeredAt = new Promise<number>((resolve, reject) => {
+    asked.on("error", reject).on("response", (answer) => {
+      text(answer).then((body) => {
+        const { status } = z.object({ status: z.string() }).parse(JSON.parse(body));
+        if (status !== "success") throw new Error(`a client was answered while its job was ${status}`);
+        return resolve(Date.now());
+      }, reject);
+    });
+    asked.end();
+  });
+  // What fails is told where it is awaited.
+  answeredAt.catch(() => undefined);
+  return { answeredAt, goAway: () => asked.socket?.resetAndDestroy() };
+}
+
+const count = async (worker: BenchWorker, command: object): Promise<number> =>
+  z.number().parse(await worker.call("", command));
+
+/** Resolves when so many requests for these jobs are held. */
+async function held(worker: BenchWorker, jobs: Jobs, requests: number): Promise<void> {
+  const jobIds = jobs.map(({ jobId }) => jobId);
+  while ((await count(worker, { do: "waits", jobIds })) !== requests) await sleep(LOOK_EVERY_MS);
+}
+
+async function measureRound(worker: BenchWorker, key: string): Promise<Round> {
+  const jobs = Jobs.parse(await worker.call("", { do: "create", key, jobs: CLIENTS }));
+  const waitForAll = async (): Promise<Client[]> => {
+    const clients = jobs.map(({ jobId }) => ask(worker, key, jobId));
+    await held(worker, jobs, CLIENTS);
+    return clients;
+  };
+  const impatient = await waitForAll();
+  const goneAt = performance.now();
+  for (const { goAway } of impatient) goAway();
+  await held(worker, jobs, 0);
+  const freedAt = performance.now();
+  await held(worker, jobs, 0);
+  const look = performance.now() - freedAt;
+
+  const patient = await waitForAll();
+  const before = await count(worker, { do: "calls" });
+  await sleep(QUIET_MS);
+  const calls = (await count(worker, { do: "calls" })) - before;
+  const answered: number[] = [];
+  for (const [i, client] of patient.entries()) {
+    const reportedAt = await count(worker, { do: "end", ...jobs[i] });
+    answered.push((await client.answeredAt) - reportedAt);
+  }
+  return { answered, calls, freed: freedAt - goneAt, look };
+}
+
+const row = (label: string, values: readonly number[]): string[] => [label, formatSpread(spread(values))];
+
+/** Lets 200 clients wait for 200 jobs, and measures how soon each is answered after its job's end; the report's lines. */
+export async function benchWaiting(rounds: number, signal: AbortSignal): Promise<string[]> {
+  return withWorker("waiting", signal, async (worker) => {
+    const opened = await worker.call("", { do: "open", statements: await migrationStatements() });
+    const key = z.string().parse(opened);
+    const measured: Round[] = [];
+    for (let i = 1; i <= rounds; i += 1) {
+      console.error(`Round ${i} of ${rounds}: ${CLIENTS} clients wait for ${CLIENTS} jobs…`);
+      measured.push(await measureRound(worker, key));
+    }
+    return [
+      "",
+      ...markdownTable(
+        [`${CLIENTS} clients, ${rounds} rounds`, "median [least–most]"],
+        [
+          row(
+            "from the report of a job's end to its client's answer, ms",
+            measured.flatMap(({ answered }) => answered),
+          ),
+          row(
+            `calls of the database in ${QUIET_MS / 1_000} s while all wait`,
+            measured.map(({ calls }) => calls),
+          ),
+          row(
+            "from all clients' going away until none is held, ms",
+            measured.map(({ freed }) => freed),
+          ),
+          row(
+            "a look at all JobObjects, of which the line above has one or more, ms",
+            measured.map(({ look }) => look),
+          ),
+        ],
+      ),
+    ];
+  });
+}
