@@ -20,7 +20,7 @@ const BUDGETS: Record<typeof env.FUZZ, Partial<Settings>> = {
     MAX_API_KEYS: 2,
     MAX_BILLING_SESSIONS_PER_HOUR: 2,
   },
-  // The defaults, except that the test runner becomes slow with each JobObject that is made, and bears some thousands.
+  // The defaults, except that a job costs the test runner some tens of milliseconds.
   long: { TRIAL_MAX_TASKS_PER_DAY: 40 },
 };
 
@@ -44,6 +44,7 @@ it(
       "409 too_many_keys",
       "409 too_many_webhook_endpoints",
       "429 rate_limited",
+      "429 too_many_streams",
     ])
       expect(told).toContain(refusal);
     expect(told.filter((one) => one.startsWith("5"))).toEqual([]);

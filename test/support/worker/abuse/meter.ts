@@ -17,6 +17,8 @@ export interface Costs {
   stripeCalls: number;
   identityCalls: number;
   tasksOffered: number;
+  /** The most streams that one job held open. */
+  mostStreams: number;
   logLines: number;
 }
 
@@ -30,6 +32,7 @@ const none = (): Costs => ({
   stripeCalls: 0,
   identityCalls: 0,
   tasksOffered: 0,
+  mostStreams: 0,
   logLines: 0,
 });
 

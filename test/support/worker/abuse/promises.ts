@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { KEPT_PER_LIVE } from "../../../../src/core/account-budget.ts";
+import { MOST_STREAMS } from "../../../../src/core/open-streams.ts";
 import { USAGE_KEPT_DAYS } from "../../../../src/core/usage-period.ts";
 import { MOST_KEPT_ENDPOINTS } from "../../../../src/core/webhook/bounds.ts";
 import { platformOf } from "../../../../src/platform.ts";
@@ -34,7 +35,7 @@ export function promisesOfTrial(
   hours: number,
   busyHours: number,
   peak: Stored,
-  { tasksOffered, stripeCalls, d1MostRead }: Costs,
+  { tasksOffered, stripeCalls, d1MostRead, mostStreams }: Costs,
   objects: number,
 ): Promised[] {
   const { settings, policy } = platformOf(env);
@@ -101,6 +102,12 @@ export function promisesOfTrial(
       seen: tasksOffered,
       limit: jobs * policy.maxAttempts,
       because: "three attempts per task",
+    },
+    {
+      what: "streams that a job holds",
+      seen: mostStreams,
+      limit: MOST_STREAMS.job,
+      because: "ten for each job",
     },
     {
       what: "calls of Stripe",

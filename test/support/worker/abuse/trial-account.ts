@@ -1,20 +1,25 @@
 import { env } from "cloudflare:workers";
 import { UPLOAD_SECONDS } from "../../../../src/core/inspection.ts";
 import { inputKey, outputKey } from "../../../../src/core/object-keys.ts";
+import { MOST_STREAMS } from "../../../../src/core/open-streams.ts";
 import { platformOf } from "../../../../src/platform.ts";
 import { RATE_PERIOD_SECONDS } from "../../../../src/stores/request-rate.ts";
 import { filesOf } from "@segmentation/protocol";
+import { EventReader } from "../../event-stream.ts";
 import type { Answer, Client } from "../api.ts";
 import { deliverArchive, ring } from "../archives.ts";
 import { callBack, deliverTask, failure, success } from "../inference.ts";
 import { imageJob, PNG } from "../jobs.ts";
 import { later } from "../time.ts";
+import { askEvents, expectWaiters } from "../waiters.ts";
 import type { Meter } from "./meter.ts";
 import type { Outside } from "./outside.ts";
 
 /** The largest object of one PUT. */
 const LARGEST_PUT = 5 * 1024 ** 3;
 const MASKS = 200;
+/** More than a job may have. */
+const STREAMS = MOST_STREAMS.job + 2;
 
 /** A trial account that does what it can for nothing: see `hour`. */
 export class TrialAttacker {
@@ -52,14 +57,19 @@ export class TrialAttacker {
   }
 
   /** Sends a request, under an Idempotency-Key of its own; in the next minute, if this one's rate is used up. */
-  async #ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  async #ask(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     this.#meter.now.requests += 1;
-    const answer = await this.#client.send(method, path, body, { "idempotency-key": crypto.randomUUID() });
-    const told = `${answer.status} ${answer.body?.error ?? ""}`.trim();
-    this.answers.set(told, (this.answers.get(told) ?? 0) + 1);
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const answer = await this.#client.send(method, path, body, { ...key, ...headers });
+    this.#note(answer);
     if (answer.status !== 429 || answer.body.retryAfterSeconds !== RATE_PERIOD_SECONDS) return answer;
     later(RATE_PERIOD_SECONDS * 1_000);
-    return this.#ask(method, path, body);
+    return this.#ask(method, path, body, headers);
+  }
+
+  #note({ status, body }: Pick<Answer, "status" | "body">): void {
+    const told = `${status} ${body?.error ?? ""}`.trim();
+    this.answers.set(told, (this.answers.get(told) ?? 0) + 1);
   }
 
   /** PUTs an object of so many bytes, if the upload's URL is still good. */
@@ -123,11 +133,31 @@ export class TrialAttacker {
     }
   }
 
-  /** Cancels and deletes a job that is under way, so that it costs nothing. */
+  /** Has a job that is under way hold as many requests and streams as it gets; then cancels and deletes it, so that it costs nothing. */
   async #giveUp(jobId: string, taskId: string): Promise<void> {
     await deliverTask(jobId, taskId);
+    const streams = await this.#openStreams(jobId);
+    const waiting = Array.from({ length: STREAMS }, () =>
+      this.#ask("GET", `/v1/jobs/${jobId}`, undefined, { prefer: "wait=60" }),
+    );
+    await expectWaiters(jobId, { waits: STREAMS, streams: streams.length });
+    this.#meter.now.mostStreams = Math.max(this.#meter.now.mostStreams, streams.length);
     await this.#ask("POST", `/v1/jobs/${jobId}/cancel`);
+    await Promise.all([...waiting, ...streams.map((stream) => stream.rest())]);
     await this.#ask("DELETE", `/v1/jobs/${jobId}`);
+  }
+
+  /** Streams of a job that are left open. */
+  async #openStreams(jobId: string): Promise<EventReader[]> {
+    const streams: EventReader[] = [];
+    for (let i = 0; i < STREAMS; i += 1) {
+      this.#meter.now.requests += 1;
+      const response = await askEvents(this.#client, jobId);
+      const isOpen = response.status === 200;
+      this.#note({ status: response.status, body: isOpen ? null : await response.json() });
+      if (isOpen) streams.push(new EventReader(response.body));
+    }
+    return streams;
   }
 
   async #end(jobId: string, taskId: string): Promise<void> {
