@@ -26,7 +26,7 @@ export interface Answer {
 
 const ORIGIN = "https://api.test";
 
-/** Hands the Worker a request. Not by `exports.default.fetch`, whose calls take longer each time. */
+/** Hands the Worker a request. */
 export const fetchWorker = async (request: Request): Promise<Response> =>
   worker.fetch(request, env, createExecutionContext());
 
