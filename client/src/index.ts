@@ -18,6 +18,7 @@ export { measure as measureMask } from "./masks/packed.ts";
 export { readMaskPng, type MaskPng } from "./masks/png.ts";
 export { decodeRle, encodeRle, type Rle } from "./masks/rle.ts";
 export { polygonsOf, type Polygon, type Ring } from "./masks/polygons.ts";
+export { cocoFromMasks } from "./coco/from-masks.ts";
 export { mergeCoco } from "./coco/merge.ts";
 export type { CocoAnnotation, CocoDocument, CocoImage } from "./coco/document.ts";
 

@@ -1,4 +1,5 @@
 import type { CocoDocument } from "../coco/document.ts";
+import { cocoFromMasks } from "../coco/from-masks.ts";
 import { readBlob, readJson } from "../http/read.ts";
 import type { JobFiles } from "./files.ts";
 import type { Mask } from "./mask.ts";
@@ -37,26 +38,6 @@ export class Picture {
       const { images, ...document } = await this.#files.read(key, readJson<CocoDocument>);
       return { ...document, images: images.map((image) => Object.assign(image, { file_name: this.name })) };
     }
-    const names = [...new Set(this.masks.map(categoryOf))];
-    const [first] = this.masks;
-    return {
-      images: first ? [{ id: 1, file_name: this.name, width: first.width, height: first.height }] : [],
-      categories: names.map((name, i) => ({ id: i + 1, name })),
-      annotations: await Promise.all(
-        this.masks.map(async (mask, i) => ({
-          id: i + 1,
-          image_id: 1,
-          category_id: names.indexOf(categoryOf(mask)) + 1,
-          bbox: mask.box,
-          area: mask.area,
-          score: mask.confidence,
-          iscrowd: 0 as const,
-          segmentation: await mask.rle(),
-        })),
-      ),
-    };
+    return await cocoFromMasks(this.name, this.masks);
   }
 }
-
-/** A mask's category in COCO: its prompt; of a region's mask the word that the service uses. */
-const categoryOf = ({ prompt = "region" }: Mask): string => prompt;
