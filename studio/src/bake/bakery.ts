@@ -1,0 +1,63 @@
+import type { Baked, BakeAnswer, BakeRequest, ThumbnailRequest } from "./messages.ts";
+
+interface Order {
+  readonly request: BakeRequest;
+  readonly signal: AbortSignal | undefined;
+  readonly take: (answer: BakeAnswer) => void;
+}
+
+/** A worker that draws masks on pictures, one request after the other; the latest first, because that is what people look at. */
+export class Bakery {
+  readonly #worker = new Worker(new URL("./bake.worker.ts", import.meta.url), { type: "module" });
+  readonly #waiting: Order[] = [];
+  #current: Order | undefined;
+
+  constructor() {
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<BakeAnswer>) => {
+      this.#current?.take(data);
+      this.#current = undefined;
+      this.#next();
+    });
+  }
+
+  /** Draws a thumbnail. @throws Error with a sentence if that is not possible; if aborted, the signal's reason */
+  async thumbnail(request: ThumbnailRequest, signal?: AbortSignal): Promise<ImageBitmap> {
+    const done = await this.#bake(request, signal);
+    if (!(done instanceof ImageBitmap)) throw new TypeError("The worker gave files for a thumbnail.");
+    return done;
+  }
+
+  /** Makes files. @throws as `thumbnail` */
+  async files(request: Exclude<BakeRequest, ThumbnailRequest>, signal?: AbortSignal): Promise<Blob[]> {
+    const done = await this.#bake(request, signal);
+    if (done instanceof ImageBitmap) throw new TypeError("The worker gave a thumbnail for files.");
+    return done;
+  }
+
+  close(): void {
+    this.#worker.terminate();
+  }
+
+  async #bake(request: BakeRequest, signal: AbortSignal | undefined): Promise<Baked> {
+    const answer = await new Promise<BakeAnswer>((take) => {
+      this.#waiting.push({ request, signal, take });
+      this.#next();
+    });
+    signal?.throwIfAborted();
+    if ("failure" in answer) throw new Error(answer.failure);
+    return answer.done;
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    const next = this.#waiting.pop();
+    if (next === undefined) return;
+    if (next.signal?.aborted === true) {
+      next.take({ failure: "aborted" });
+      return this.#next();
+    }
+    this.#current = next;
+    const { request } = next;
+    this.#worker.postMessage(request, { transfer: [] });
+  }
+}

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fileNames } from "../../../studio/src/take-away/files/file-names.ts";
+import { offersOf, type Stock } from "../../../studio/src/take-away/files/offers.ts";
+
+const PICTURE: Stock = {
+  type: "image",
+  taskIds: ["a.jpg"],
+  keys: ["masks/a.jpg/0.png", "masks/b.jpg/0.png"],
+  masks: 1,
+  hasOriginals: true,
+};
+
+const waysOf = (stock: Partial<Stock>): Record<string, string> =>
+  Object.fromEntries(offersOf({ ...PICTURE, ...stock }).map(({ id, way }) => [id, way.kind]));
+
+describe("what can be taken away", () => {
+  it("is made here where masks and the original suffice, and the rest takes another run", () => {
+    expect(waysOf({})).toEqual({
+      masks: "made",
+      coco: "made",
+      cutout: "made",
+      preview: "made",
+      yolo: "again",
+      labelmap: "again",
+    });
+  });
+
+  it("is made here of masks alone if the original is elsewhere", () => {
+    expect(waysOf({ hasOriginals: false })).toMatchObject({
+      coco: "made",
+      cutout: "again",
+      preview: "again",
+    });
+  });
+
+  it("comes from the job's assets where the job has asked for it, of those pictures alone", () => {
+    const keys = ["cutouts/a.jpg/0.png", "cutouts/b.jpg/0.png", "labels/a.jpg.txt", "labels/b.jpg.txt"];
+    const offers = offersOf({ ...PICTURE, hasOriginals: false, keys });
+    expect(offers.flatMap(({ id, way }) => (way.kind === "there" ? [[id, way.keys]] : []))).toEqual([
+      ["cutout", ["cutouts/a.jpg/0.png"]],
+      ["yolo", ["labels/a.jpg.txt"]],
+    ]);
+  });
+
+  it("has nothing of objects in a picture without any, and no run that would change that", () => {
+    expect(waysOf({ masks: 0, keys: [] })).toEqual({
+      masks: "empty",
+      coco: "empty",
+      cutout: "empty",
+      preview: "again",
+      yolo: "again",
+      labelmap: "again",
+    });
+  });
+
+  it("asks for the very format that is missing", () => {
+    const ways = offersOf(PICTURE).flatMap(({ id, way }) => (way.kind === "again" ? [[id, way.change]] : []));
+    expect(ways).toEqual([
+      ["yolo", { formats: ["yolo"] }],
+      ["labelmap", { formats: ["labelmap"] }],
+    ]);
+  });
+
+  it("comes all from the service for a clip", () => {
+    const keys = ["masks/c.mp4/masks.json", "preview/c.mp4.mp4"];
+    expect(waysOf({ type: "video", taskIds: ["c.mp4"], keys, masks: 0 })).toEqual({
+      masks: "there",
+      coco: "again",
+      preview: "there",
+    });
+  });
+});
+
+describe("the names of files in a folder", () => {
+  it("are never two the same, and lead nowhere else", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", ".", "/", "\\", "\0", "-2") })),
+        (names) => {
+          const files = fileNames(names);
+          expect(new Set(files).size).toBe(names.length);
+          for (const file of files) expect(file).not.toMatch(/[/\\\0]|^\./);
+        },
+      ),
+    );
+  });
+
+  it("are those of the files where they can be", () => {
+    expect(fileNames(["a.jpg", "a.jpg", "b/c.png", "a-2.jpg"])).toEqual([
+      "a.jpg",
+      "a-2.jpg",
+      "b_c.png",
+      "a-2-2.jpg",
+    ]);
+  });
+});
