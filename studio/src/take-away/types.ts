@@ -1,5 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
 import type { BakedMask } from "../bake/types.ts";
+import type { Order } from "./code/order.ts";
 
 /** A mask of a picture to take away. */
 export interface TakenMask extends BakedMask {
@@ -14,11 +15,27 @@ export interface TakenPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
-  /** In the order of the list that people see. */
-  readonly masks: readonly TakenMask[];
+  /** How many masks it has. */
+  readonly count: number;
+  /** Fetches them, in the order of the list that people see. */
+  readonly masks: () => Promise<readonly TakenMask[]>;
   /** The file, if it is in this browser. */
   readonly original: () => Promise<Blob | null>;
 }
 
 /** What a job lacks that a further run of it would have. */
 export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
+
+export interface TakeAwayProps {
+  readonly jobId: string;
+  readonly order: Order;
+  /** The job's pictures; of a clip none. */
+  readonly pictures: readonly TakenPicture[];
+  /** The picture that is looked at: by itself it can be taken away too. */
+  readonly current?: TakenPicture["taskId"] | undefined;
+  /** How many of the masks are hidden now, as far as that is known. */
+  readonly hidden?: number | undefined;
+  /** Runs the job again for what it lacks; absent if that is not possible. */
+  readonly onRunAgain?: ((change: RunAgain) => void) | undefined;
+  readonly onClose: () => void;
+}

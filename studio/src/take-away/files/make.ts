@@ -15,35 +15,24 @@ export interface Making {
   readonly onDone: (done: number, all: number) => void;
 }
 
-interface Named {
-  readonly picture: TakenPicture;
-  readonly masks: readonly TakenMask[];
-  /** What it is called among the files. */
-  readonly name: string;
-}
+/** The masks of a picture that are to be taken away. */
+const masksOf = async ({ masks }: TakenPicture, { isShownOnly }: Making): Promise<readonly TakenMask[]> =>
+  (await masks()).filter(({ isShown }) => isShown || !isShownOnly);
 
-function namedOf({ pictures, isShownOnly }: Making): Named[] {
-  const names = namesOf(pictures);
-  return pictures.map((picture) => ({
-    picture,
-    masks: picture.masks.filter(({ isShown }) => isShown || !isShownOnly),
-    name: names.get(picture.taskId) ?? picture.taskId,
-  }));
-}
-
-/** Makes the files of one picture after the other. Of a picture without masks nothing is made. */
-async function forEach(
+/** Makes something of one picture after the other, of its masks and the name that it has among the files. */
+async function forEach<T>(
   making: Making,
-  filesOf: (named: Named) => Promise<TakenFile[]>,
-): Promise<TakenFile[]> {
-  const all = namedOf(making).filter(({ masks }) => masks.length > 0);
-  const files: TakenFile[] = [];
-  for (const [i, named] of all.entries()) {
+  makeOf: (picture: TakenPicture, masks: readonly TakenMask[], name: string) => Promise<T>,
+): Promise<T[]> {
+  const names = namesOf(making.pictures);
+  const all = making.pictures.filter(({ count }) => count > 0);
+  const made: T[] = [];
+  for (const picture of all) {
     making.signal.throwIfAborted();
-    files.push(...(await filesOf(named)));
-    making.onDone(i + 1, all.length);
+    made.push(await makeOf(picture, await masksOf(picture, making), names.get(picture.taskId) ?? ""));
+    making.onDone(made.length, all.length);
   }
-  return files;
+  return made;
 }
 
 async function originalOf({ original, name }: TakenPicture): Promise<Blob> {
@@ -56,38 +45,47 @@ const clientMask = async ({ png, confidence }: TakenMask, index: number): Promis
   new Mask(index, confidence, png, await readMaskPng(new Uint8Array(await png.arrayBuffer())));
 
 async function cocoFile(making: Making): Promise<TakenFile[]> {
-  const documents = [];
-  const all = namedOf(making);
-  for (const [i, { picture, masks }] of all.entries()) {
-    making.signal.throwIfAborted();
-    documents.push(await cocoFromMasks(picture.name, await Promise.all(masks.map(clientMask))));
-    making.onDone(i + 1, all.length);
-  }
+  const documents = await forEach(
+    making,
+    async ({ name }, masks) => await cocoFromMasks(name, await Promise.all(masks.map(clientMask))),
+  );
   const content = new Blob([JSON.stringify(mergeCoco(documents))], { type: "application/json" });
   return [{ path: "annotations.json", content }];
 }
 
+async function maskFiles(making: Making): Promise<TakenFile[]> {
+  const files = await forEach(making, async (_, masks, name) =>
+    masks.map(({ png }, i) => ({ path: `masks/${name}/${i}.png`, content: png })),
+  );
+  return files.flat();
+}
+
+async function cutOutFiles(making: Making, bakery: Bakery): Promise<TakenFile[]> {
+  const files = await forEach(making, async (picture, masks, name) => {
+    const pngs = masks.map(({ png }) => png);
+    const request = { type: "cut-outs", original: await originalOf(picture), masks: pngs } as const;
+    const contents = await bakery.files(request, making.signal);
+    return contents.map((content, i) => ({ path: `cutouts/${name}/${i}.png`, content }));
+  });
+  return files.flat();
+}
+
+async function previewFiles(making: Making, bakery: Bakery): Promise<TakenFile[]> {
+  const files = await forEach(making, async (picture, masks, name) => {
+    const plain = masks.map(({ png, rgb }) => ({ png, rgb }));
+    const request = { type: "picture", original: await originalOf(picture), masks: plain } as const;
+    const contents = await bakery.files(request, making.signal);
+    return contents.map((content) => ({ path: `preview/${name}.png`, content }));
+  });
+  return files.flat();
+}
+
 const MAKERS: Readonly<Partial<Record<FormatId, (making: Making, bakery: Bakery) => Promise<TakenFile[]>>>> =
   {
+    masks: maskFiles,
     coco: cocoFile,
-    masks: async (making) =>
-      await forEach(making, async ({ masks, name }) =>
-        masks.map(({ png }, i) => ({ path: `masks/${name}/${i}.png`, content: png })),
-      ),
-    cutout: async (making, bakery) =>
-      await forEach(making, async ({ picture, masks, name }) => {
-        const original = await originalOf(picture);
-        const pngs = masks.map(({ png }) => png);
-        const files = await bakery.files({ type: "cut-outs", original, masks: pngs }, making.signal);
-        return files.map((content, i) => ({ path: `cutouts/${name}/${i}.png`, content }));
-      }),
-    preview: async (making, bakery) =>
-      await forEach(making, async ({ picture, masks, name }) => {
-        const original = await originalOf(picture);
-        const plain = masks.map(({ png, rgb }) => ({ png, rgb }));
-        const files = await bakery.files({ type: "picture", original, masks: plain }, making.signal);
-        return files.map((content) => ({ path: `preview/${name}.png`, content }));
-      }),
+    cutout: cutOutFiles,
+    preview: previewFiles,
   };
 
 /** Makes files of a format in this browser. @throws Error with a sentence */

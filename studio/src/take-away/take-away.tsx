@@ -1,0 +1,52 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
+import { CodeTab } from "./code-tab.tsx";
+import { FilesTab } from "./files-tab.tsx";
+import { Tabs } from "./tabs.tsx";
+import type { TakeAwayProps } from "./types.ts";
+import "./take-away.css";
+
+const TABS = [
+  { name: "files", title: "Files" },
+  { name: "code", title: "Code" },
+] as const;
+
+/** What can be taken away of a job that succeeded: files in each format, and the same job as code. A dialog, open while it is there. */
+export function TakeAway({ order, onClose, ...files }: TakeAwayProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const tab = useSignal<"files" | "code">("files");
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      class="take-away"
+      aria-labelledby="take-away-title"
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => {
+        // Only what lies around the dialog's content is the dialog itself.
+        if (target === currentTarget) currentTarget.close();
+      }}
+    >
+      <div class="take-away-sheet">
+        <header class="take-away-head">
+          <h2 id="take-away-title">Take away</h2>
+          <Button look="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
+            <Icon name="close" />
+          </Button>
+        </header>
+        <Tabs
+          label="What to take away"
+          tabs={TABS}
+          chosen={tab.value}
+          onChoose={(name) => {
+            tab.value = name;
+          }}
+        >
+          {tab.value === "files" ? <FilesTab order={order} {...files} /> : <CodeTab order={order} />}
+        </Tabs>
+      </div>
+    </dialog>
+  );
+}
