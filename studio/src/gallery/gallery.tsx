@@ -1,0 +1,105 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Bakery } from "../bake/bakery.ts";
+import { Cell } from "./cell.tsx";
+import { stepTo } from "./grid-keys.ts";
+import { endedOf, type Filter, filtered, type GalleryItem } from "./items.ts";
+import "./gallery.css";
+
+export interface GalleryProps {
+  readonly items: readonly GalleryItem[];
+  /** The key of the item that is looked at. */
+  readonly open: string | null;
+  readonly onOpen: (key: string) => void;
+}
+
+const FILTERS: readonly { readonly name: Filter; readonly title: string; readonly none: string }[] = [
+  { name: "all", title: "All", none: "There are no pictures." },
+  { name: "with", title: "With objects", none: "Nothing was found in any picture so far." },
+  { name: "without", title: "Without", none: "Something was found in every picture that is done." },
+  { name: "failed", title: "Failed", none: "No picture failed." },
+];
+
+/** A batch: its pictures with their masks, what was found in each, and how far they are. Arrow keys go from picture to picture. */
+export function Gallery({ items, open, onOpen }: GalleryProps) {
+  const filter = useSignal<Filter>("all");
+  const focused = useSignal<string | null>(open);
+  const list = useRef<HTMLUListElement>(null);
+  const bakery = useMemo(() => new Bakery(), []);
+  useEffect(() => () => bakery.close(), []);
+  const shown = filtered(items, filter.value);
+  const reachable = Math.max(
+    0,
+    shown.findIndex(({ key }) => key === focused.value),
+  );
+  const step = (event: KeyboardEvent): void => {
+    if (list.current === null) return;
+    const columns = getComputedStyle(list.current).gridTemplateColumns.split(" ").length;
+    const to = stepTo(event.key, reachable, columns, shown.length);
+    if (to === null) return;
+    event.preventDefault();
+    const next = list.current.children[to]?.querySelector("button");
+    next?.focus();
+  };
+  return (
+    <section class="gallery" aria-label="Pictures">
+      <Head items={items} filter={filter} />
+      {shown.length === 0 && (
+        <p class="gallery-none">{FILTERS.find(({ name }) => name === filter.value)?.none}</p>
+      )}
+      <ul ref={list} class="gallery-grid" onKeyDown={step}>
+        {shown.map((item, i) => (
+          <Cell
+            key={item.key}
+            item={item}
+            bakery={bakery}
+            isOpen={item.key === open}
+            isReachable={i === reachable}
+            onOpen={() => onOpen(item.key)}
+            onFocus={() => {
+              focused.value = item.key;
+            }}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Head({
+  items,
+  filter,
+}: {
+  readonly items: readonly GalleryItem[];
+  readonly filter: Signal<Filter>;
+}) {
+  const ended = endedOf(items);
+  return (
+    <header class="gallery-head">
+      <fieldset class="gallery-filter">
+        <legend class="unseen">Which pictures to show</legend>
+        {FILTERS.map(({ name, title }) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="gallery-filter"
+              checked={filter.value === name}
+              onChange={() => {
+                filter.value = name;
+              }}
+            />
+            <span>
+              {title} <small>{filtered(items, name).length}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {ended < items.length && (
+        <p class="gallery-progress" role="status">
+          <progress max={items.length} value={ended} aria-label="Pictures that are done" />
+          {ended} of {items.length} done
+        </p>
+      )}
+    </header>
+  );
+}
