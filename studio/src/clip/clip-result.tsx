@@ -1,0 +1,169 @@
+import { useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
+import { useEffect, useMemo } from "preact/hooks";
+import type { VideoResult } from "segmentation-client";
+import { Button } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
+import { useLoaded } from "../state/loaded.ts";
+import type { RunAgain } from "../take-away/types.ts";
+import { ClipStage } from "./clip-stage.tsx";
+import { objectsOf } from "./objects.ts";
+import { Playback } from "./playback.ts";
+import { Tracks } from "./tracks.tsx";
+import { Transport } from "./transport.tsx";
+import type { ClipManifest } from "./use-clip-job.ts";
+import { useObjectUrl } from "./use-object-url.ts";
+
+const TakeAway = lazy(async () => (await import("../take-away/index.ts")).TakeAway);
+
+export interface ClipResultProps {
+  readonly result: VideoResult;
+  readonly manifest: ClipManifest;
+  readonly name: string;
+  /** Where the clip's own file is; null if this browser doesn't have it. */
+  readonly url: string | null;
+  readonly onChoose: (file: File) => void;
+  readonly onRunAgain: ((change: RunAgain) => void) | undefined;
+}
+
+const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
+  " ": (playback) => playback.toggle(),
+  ArrowLeft: (playback) => playback.step(-1),
+  ArrowRight: (playback) => playback.step(1),
+  Home: (playback) => playback.seek(0),
+  End: (playback) => playback.seek(playback.duration.value),
+};
+
+/** What was found in a clip: the player with the masks, and the objects over time. */
+export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }: ClipResultProps) {
+  const playback = useMemo(() => new Playback(), [result]);
+  const hidden = useSignal<ReadonlySet<number>>(new Set());
+  const isTaking = useSignal(false);
+  const hasPreview = manifest.keys.some((key) => key.startsWith("preview/"));
+  const { value: preview } = useLoaded(
+    async () => (url === null && hasPreview ? await result.preview() : null),
+    [url, result],
+  );
+  const previewUrl = useObjectUrl(preview.value ?? null);
+  const objects = useMemo(() => objectsOf(result.tracks, manifest.prompts), [result]);
+  useEffect(() => {
+    playback.times.value = result.masksJson.frames.map(({ timeSec }) => timeSec);
+  }, [playback]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const act = KEYS[event.key];
+    const isElsewhere =
+      event.target instanceof HTMLSelectElement || event.target instanceof HTMLButtonElement;
+    if (act === undefined || (isElsewhere && event.key === " ") || event.target instanceof HTMLSelectElement)
+      return;
+    event.preventDefault();
+    act(playback);
+  };
+  const { generatePreview, formats, ...options } = optionsOf(manifest);
+  return (
+    <section class="clip" aria-label="Clip">
+      <header class="clip-head">
+        <div>
+          <h1>{name}</h1>
+          <p>{summary(objects.length, result.counts.framesProcessed)}</p>
+        </div>
+        <Button
+          look="main"
+          onClick={() => {
+            isTaking.value = true;
+          }}
+        >
+          <Icon name="download" size={18} /> Take away
+        </Button>
+      </header>
+      {/* Its buttons have these functions too. */}
+      <div
+        class="clip-player"
+        tabIndex={0}
+        role="group"
+        aria-label="Player: arrow keys step, Space plays"
+        onKeyDown={onKeyDown}
+      >
+        <ClipStage
+          label={name}
+          url={url ?? previewUrl}
+          hasMasks={url === null && previewUrl !== null}
+          masksJson={result.masksJson}
+          objects={objects}
+          hidden={hidden.value}
+          playback={playback}
+        />
+        {url === null && <Absent hasPreview={hasPreview} onChoose={onChoose} />}
+        <Transport playback={playback} />
+        {objects.length === 0 ? (
+          <p class="clip-none">Nothing was found in the clip. Try other words, or more frames per second.</p>
+        ) : (
+          <Tracks objects={objects} tracks={result.tracks} hidden={hidden} playback={playback} />
+        )}
+      </div>
+      {isTaking.value && (
+        <ErrorBoundary>
+          <TakeAway
+            jobId={result.jobId}
+            order={{
+              request: {
+                type: "video",
+                prompts: [...manifest.prompts],
+                tasks: [result.taskId],
+                generatePreview,
+                formats,
+                ...options,
+              },
+              sources: new Map([[result.taskId, name]]),
+              isComplete: true,
+            }}
+            pictures={[]}
+            onRunAgain={onRunAgain}
+            onClose={() => {
+              isTaking.value = false;
+            }}
+          />
+        </ErrorBoundary>
+      )}
+    </section>
+  );
+}
+
+/** The options that the job had. */
+const optionsOf = ({ keys, options }: ClipManifest) => ({
+  ...options,
+  generatePreview: keys.some((key) => key.startsWith("preview/")),
+  formats: keys.some((key) => key.startsWith("annotations/")) ? ["coco" as const] : [],
+});
+
+function summary(objects: number, frames: number): string {
+  const what = objects === 1 ? "1 object" : `${objects} objects`;
+  return `${what} in ${frames === 1 ? "1 processed frame" : `${frames} processed frames`}`;
+}
+
+interface AbsentProps {
+  readonly hasPreview: boolean;
+  readonly onChoose: (file: File) => void;
+}
+
+/** What to do about a clip that this browser doesn't have. */
+function Absent({ hasPreview, onChoose }: AbsentProps) {
+  return (
+    <p class="clip-absent">
+      {hasPreview
+        ? "This is the job’s preview, with all masks in it."
+        : "The clip is not in this browser: these are its masks alone."}{" "}
+      <label>
+        Choose its file
+        <input
+          type="file"
+          accept="video/*"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file !== undefined) onChoose(file);
+          }}
+        />
+      </label>{" "}
+      to see the masks on it.
+    </p>
+  );
+}

@@ -1,0 +1,25 @@
+/** A place in a clip as people read it: minutes, seconds and tenths. @param seconds from the clip's beginning */
+export function clock(seconds: number): string {
+  const tenths = Math.max(0, Math.round(seconds * 10));
+  const minutes = Math.floor(tenths / 600);
+  return `${minutes}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
+}
+
+/** A browser's clock runs in doubles, a clip's frames in shares of a second: what is this near is the same frame. */
+const NEAR_SEC = 0.002;
+
+/** Which of the times is shown at a moment: the last one that has come; the first one before that. Of no times it is -1. */
+export function shownAt(times: readonly number[], seconds: number): number {
+  const next = times.findIndex((time) => time > seconds + NEAR_SEC);
+  if (times.length === 0) return -1;
+  return next < 0 ? times.length - 1 : Math.max(0, next - 1);
+}
+
+/** The time of the next processed frame, or of the one before; where there is none, that of the present one. */
+export function stepFrom(times: readonly number[], seconds: number, by: 1 | -1): number {
+  const at = shownAt(times, seconds);
+  const isBetween = Math.abs((times[at] ?? 0) - seconds) > NEAR_SEC;
+  // From between two frames, one step back is the frame that is shown.
+  const to = by === -1 && isBetween ? at : at + by;
+  return times[Math.min(Math.max(to, 0), times.length - 1)] ?? seconds;
+}

@@ -1,0 +1,68 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type JobStatus, VideoResult } from "segmentation-client";
+import { api, session } from "../state/session.ts";
+
+/** How a job is written again, as far as its result tells. */
+export interface ClipManifest {
+  readonly prompts: readonly string[];
+  readonly keys: readonly string[];
+  readonly options: Readonly<{
+    fps?: number;
+    numFrames?: number;
+    maxFrames?: number;
+    scoreThreshold: number;
+  }>;
+}
+
+/** A clip's job as its screen follows it. */
+export interface ClipJob {
+  readonly status: ReadonlySignal<JobStatus | null>;
+  /** How much of the job is done, 0 to 1. */
+  readonly share: ReadonlySignal<number>;
+  readonly found: ReadonlySignal<{ readonly result: VideoResult; readonly manifest: ClipManifest } | null>;
+  readonly error: ReadonlySignal<unknown>;
+}
+
+/** Follows a clip's job until it has ended, and fetches what it has found. */
+export function useClipJob(jobId: string): ClipJob {
+  const status = useSignal<JobStatus | null>(null);
+  const share = useSignal(0);
+  const found = useSignal<ClipJob["found"]["value"]>(null);
+  const error = useSignal<unknown>(null);
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    if (!session.value) return;
+    const { client } = session.value;
+    for await (const { job, progress } of client.watchJob(jobId, { signal })) {
+      status.value = job;
+      share.value = progress;
+    }
+    if (status.value?.status !== "success") return;
+    const [result, { manifest, assets }] = await Promise.all([
+      client.result(jobId, { signal }),
+      api.value.retrieveJobResult({ jobId }, { signal }),
+    ]);
+    const [item] = manifest.type === "video" ? manifest.items : [];
+    if (!(result instanceof VideoResult) || item === undefined)
+      throw new TypeError("This job is none of a clip.");
+    const { fps, numFrames, maxFrames, scoreThreshold } = item;
+    const options = {
+      ...(fps !== undefined && { fps }),
+      ...(numFrames !== undefined && { numFrames }),
+      ...(maxFrames !== undefined && { maxFrames }),
+      scoreThreshold,
+    };
+    found.value = {
+      result,
+      manifest: { prompts: manifest.prompts, keys: assets.map(({ key }) => key), options },
+    };
+  };
+  useEffect(() => {
+    const controller = new AbortController();
+    void follow(controller.signal).catch((reason: unknown) => {
+      if (!controller.signal.aborted) error.value = reason;
+    });
+    return () => controller.abort();
+  }, [jobId]);
+  return { status, share, found, error };
+}
