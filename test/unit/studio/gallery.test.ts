@@ -47,7 +47,7 @@ describe("the gallery", () => {
     const mask = (prompt: string | null, isShown = true) => ({
       prompt,
       isShown,
-      png: new Blob(),
+      png: new Blob([]),
       rgb: [1, 2, 3] as const,
     });
     expect(
