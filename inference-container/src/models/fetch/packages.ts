@@ -35,7 +35,7 @@ export const PACKAGES: readonly ModelPackage[] = [
       },
       {
         path: "dist/sam2_hiera_tiny_decoder_pr1.onnx",
-        name: "sam2-decoder.onnx",
+        name: "sam2-decoder-export.onnx",
         sha256: "4a4c8a8a53d9722834b66d8ced88770e2cc783e367965ba62a13be3ab5f1ba89",
       },
       {

@@ -12,20 +12,17 @@ export interface Candidate {
 /** How many masks SAM 2 offers for what may mean several things: a part, or the whole. The one for what is clear comes before. */
 const ALTERNATIVES = 3;
 
-/** SAM 2 trusts the one mask if it hardly changes with the threshold: as its `dynamic_multimask_via_stability` has it. */
-const STABLE = { logit: 0.05, share: 0.98 } as const;
-
 /**
  * The candidate for a region, as SAM 2's predictor chooses: of a single point, which may mean several things, the alternative
- * that the decoder rates best; of a box or several points the one mask, unless it is not stable, or the decoder's export has
- * none. With a prior, the best by the decoder's estimate and by the overlap with it.
+ * that the decoder rates best; of a box or several points the one mask, unless the decoder's export has none. With a prior, the
+ * best by the decoder's estimate and by the overlap with it.
  * @throws Error if there is no candidate
  */
 export function chosen(candidates: readonly Candidate[], region: Region): Candidate {
   const { prior } = region;
   if (prior !== undefined) return best(candidates, ({ mask, quality }) => quality * gridIou(mask, prior));
   const [single] = candidates.slice(0, -ALTERNATIVES);
-  if (single !== undefined && clicksOf(region).length > 1 && isStable(single.mask)) return single;
+  if (single !== undefined && clicksOf(region).length > 1) return single;
   return best(candidates.slice(-ALTERNATIVES), ({ quality }) => quality);
 }
 
@@ -33,13 +30,4 @@ function best(candidates: readonly Candidate[], valueOf: (candidate: Candidate) 
   const [first, ...others] = candidates;
   if (first === undefined) throw new Error("The decoder offered no mask for a region.");
   return others.reduce((a, b) => (valueOf(b) > valueOf(a) ? b : a), first);
-}
-
-function isStable({ logits }: LogitGrid): boolean {
-  let [least, most] = [0, 0];
-  for (const logit of logits) {
-    if (logit > STABLE.logit) least += 1;
-    if (logit > -STABLE.logit) most += 1;
-  }
-  return most > 0 && least >= STABLE.share * most;
 }

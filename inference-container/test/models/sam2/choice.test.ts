@@ -35,13 +35,6 @@ describe("of the one mask and the three alternatives that SAM 2's decoder draws"
     expect(chosen(FOUR, region)).toBe(one);
   });
 
-  test.for<readonly [string, LogitGrid]>([
-    ["changes with the threshold", grid(9, 0.01, -9, -9)],
-    ["is empty", grid(-9, -9, -9, -9)],
-  ])("a box gets the best alternative if the one mask %s", ([, mask]) => {
-    expect(chosen([candidate(0.99, mask), part, best, whole], BOX)).toBe(best);
-  });
-
   test("an export without the one mask gives a box the best alternative", () => {
     expect(chosen([part, best, whole], BOX)).toBe(best);
   });
