@@ -1,6 +1,7 @@
 import type { Part } from "./statement.ts";
 import { ADDED_ENDING } from "./statements/added-ending.ts";
 import { ADDED_FORMATS } from "./statements/added-formats.ts";
+import { ADDED_REGIONS } from "./statements/added-regions.ts";
 import { ADDED_SMALL } from "./statements/added-small.ts";
 import { ADDED_WAITING } from "./statements/added-waiting.ts";
 import { ADDED_WEBHOOKS } from "./statements/added-webhooks.ts";
@@ -22,7 +23,14 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Beyond the specification",
-    statements: [...ADDED_ENDING, ...ADDED_FORMATS, ...ADDED_SMALL, ...ADDED_WAITING, ...ADDED_WEBHOOKS],
+    statements: [
+      ...ADDED_ENDING,
+      ...ADDED_FORMATS,
+      ...ADDED_REGIONS,
+      ...ADDED_SMALL,
+      ...ADDED_WAITING,
+      ...ADDED_WEBHOOKS,
+    ],
   },
 ];
 

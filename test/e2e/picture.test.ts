@@ -1,3 +1,4 @@
+import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   CocoPictures,
@@ -107,6 +108,21 @@ describe("the whole stack, by its public API", () => {
     await expectCutout(present(cutout), known, sample("chelsea"));
     await expectLabelmap(present(labelmap), [known]);
     expect(present(archived.get("data.yaml")).toString()).toContain('0: "cat"');
+  });
+
+  it("draws what is pointed at, though no word names it: a mask with the region's index, in a job without prompts", async () => {
+    const taskId = await client.upload(sample("coffee"), "image/png");
+    const regions = [{ taskId, points: [{ x: 130, y: 230, label: 1 as const }] }];
+    const { jobId } = await client.createImageJob({ tasks: [taskId], regions, generatePreview: true });
+    expect(await client.waitForJob(jobId)).toMatchObject({ status: "success", tasks: [{ error: null }] });
+    const { manifest } = await client.retrieveJobResult(jobId);
+    const { url } = only(only(manifest.items).masks);
+    const png = await client.download(url);
+    expect((await sharp(png).metadata()).comments).toEqual([{ keyword: "region", text: "0" }]);
+    const { values, width } = await maskPixels(png);
+    // On the saucer, left and right of the cup; on the cup; on the table.
+    const pixel = (x: number, y: number) => values[y * width + x];
+    expect([pixel(130, 230), pixel(430, 200), pixel(290, 100), pixel(550, 60)]).toEqual([255, 255, 0, 0]);
   });
 
   it("refuses a signed URL that was changed", async () => {
