@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import sharp from "sharp";
 import { build } from "vite";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { readIfPresent } from "../stack/private-file.ts";
@@ -21,10 +22,18 @@ const SOURCES = [
   "studio/{index.html,vite.config.ts,tsconfig.json,package.json}",
   "studio/{src,public}/**/*.*",
   "client/src/**/*.ts",
+  "samples/coffee.png",
+  "docs/images/coffee-preview.png",
 ];
+
+/** The landing page's slider looks like the studio's. */
+const SLIDER_STYLE = "studio/src/components/before-after.css";
 
 /** The files of swagger-ui-dist that the reference page loads: docs/decisions/0010-the-viewer-of-the-reference.md. */
 const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
+
+/** The sample picture and what the service finds in it, for the signed-out pages. */
+const PICTURES = { before: "samples/coffee.png", after: "docs/images/coffee-preview.png" };
 
 /** The stamp names itself, so that it is not served. */
 async function stampOfSources(): Promise<string> {
@@ -50,6 +59,12 @@ export async function buildStudio(): Promise<boolean> {
     await mkdir(join(fresh, "docs"), { recursive: true });
     for (const file of REFERENCE_FILES)
       await cp(inProject(`node_modules/swagger-ui-dist/${file}`), join(fresh, "docs", file));
+    await mkdir(join(fresh, "landing"));
+    for (const [name, file] of Object.entries(PICTURES))
+      await sharp(inProject(file))
+        .webp({ quality: 86 })
+        .toFile(join(fresh, "landing", `${name}.webp`));
+    await cp(inProject(SLIDER_STYLE), join(fresh, "landing", "before-after.css"));
     await writeFile(join(fresh, ".assetsignore"), stamp);
     await rm(ASSETS, { recursive: true, force: true });
     await rename(fresh, ASSETS);

@@ -1,7 +1,7 @@
-// As few frames as prove it: test/long/motion.test.ts uses five times as many.
+// As few clips and frames as prove it: test/long/motion.test.ts has all of them, with five times as many frames.
 import { test } from "vitest";
-import { crossing, leaving, pan, zoom } from "./clips.ts";
-import { expectCameBack, expectCrossed, expectFollowed } from "./expectations.ts";
+import { crossing, pan } from "./clips.ts";
+import { expectCrossed, expectFollowed } from "./expectations.ts";
 import { CLIP_MS, segmenting } from "./segmenting.ts";
 
 /** Frames per second of the clips: more would only take longer to make. */
@@ -13,18 +13,6 @@ test("a cat over whose face the camera pans is where it is, under one id", { tim
   expectFollowed(await segment(await pan(FPS), { numFrames: 4 }), "cat");
 });
 
-test("a person whom the camera goes near keeps the mask and the id", { timeout: CLIP_MS }, async () => {
-  expectFollowed(await segment(await zoom(FPS), { numFrames: 3 }), "person");
-});
-
 test("two people who walk past each other keep their ids", { timeout: CLIP_MS }, async () => {
   expectCrossed(await segment(await crossing(FPS), { fps: 1.5 }));
 });
-
-test(
-  "a cup that left the picture comes back under its id, and the other keeps its own",
-  { timeout: CLIP_MS },
-  async () => {
-    expectCameBack(await segment(await leaving(FPS), { fps: 2 }), 3);
-  },
-);

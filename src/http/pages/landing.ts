@@ -1,45 +1,135 @@
-/** The page at `/`: what this is, and where to go on. */
-export const LANDING_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Segmentation job service</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/landing.css">
-</head>
-<body>
-<main>
-<h1>Segmentation job service</h1>
-<p>Send pictures or a video with text prompts, and get masks back.</p>
-<ol>
-<li><b>Upload.</b> <code>POST /v1/uploads/presign</code>, then PUT the file to the URL it returns.</li>
-<li><b>Segment.</b> <code>POST /v1/jobs</code> with the upload and your prompts, then poll the job.</li>
-<li><b>Download.</b> <code>GET /v1/jobs/{jobId}/result</code> for the masks, or <code>/download</code> for a zip of them all.</li>
-</ol>
-<nav>
-<a class="first" href="/docs">Reference</a>
-<a href="/openapi.json">OpenAPI document</a>
-<a href="/healthz">Health</a>
-</nav>
-</main>
-</body>
-</html>
+import { html } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+
+/** What the operator decides of the page. */
+export interface LandingTerms {
+  readonly STUDIO: boolean;
+  readonly STUDIO_NAME: string;
+}
+
+const EXAMPLE = `npx segmentation-client segment photo.jpg -p cup -p spoon`;
+
+/** The page at `/`: what this is, and the ways in. */
+export const landingPage = ({
+  STUDIO: hasStudio,
+  STUDIO_NAME: name,
+}: LandingTerms): HtmlEscapedString | Promise<HtmlEscapedString> =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="description" content="Pictures and clips with words in, a mask for every object out." />
+        <title>${name}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/landing/before-after.css" />
+        <link rel="stylesheet" href="/landing.css" />
+        <script src="/landing.js" defer></script>
+      </head>
+      <body>
+        <header>
+          <p class="name">${name}</p>
+          <nav>
+            <a href="/docs">Reference</a>
+            ${hasStudio ? html`<a href="/studio">Sign in</a>` : ""}
+          </nav>
+        </header>
+        <main>
+          <div class="words">
+            <h1>Say what to find. Get its outline.</h1>
+            <p>
+              Send a picture or a clip with a few words, and get a mask for every object they name: as PNG,
+              COCO, YOLO, cut-outs, or a zip of them all.
+            </p>
+            <p class="ways">
+              ${
+                hasStudio
+                  ? html`<a class="first" href="/studio">Open the studio</a>
+                      <a href="/docs">Read the reference</a>`
+                  : html`<a class="first" href="/docs">Read the reference</a>`
+              }
+            </p>
+          </div>
+          <figure class="before-after">
+            <img
+              src="/landing/before.webp"
+              width="600"
+              height="400"
+              alt="A cup of coffee on a saucer, with a spoon"
+            />
+            <img
+              src="/landing/after.webp"
+              width="600"
+              height="400"
+              alt="The same, with a mask on the cup and one on the spoon"
+            />
+            <input
+              type="range"
+              min="0"
+              max="100"
+              value="50"
+              aria-label="How much of the picture is shown without masks, in percent"
+            />
+          </figure>
+          <section>
+            ${
+              hasStudio
+                ? html`<div>
+                    <h2><a href="/studio">Look</a></h2>
+                    <p>
+                      Drop a picture into the studio, name things or click on them, and take the masks away.
+                    </p>
+                  </div>`
+                : ""
+            }
+            <div>
+              <h2><a href="/docs">Call</a></h2>
+              <p>
+                Upload by a signed URL, create a job, be told when it has ended. The
+                <a href="/openapi.json">OpenAPI document</a> says it all.
+              </p>
+            </div>
+            <div>
+              <h2>Script</h2>
+              <p>
+                A client library for Node, browsers, Workers, Deno and Bun, with a command line:
+                <code>${EXAMPLE}</code>
+              </p>
+            </div>
+          </section>
+        </main>
+        <footer><a href="/healthz">Is it up?</a></footer>
+      </body>
+    </html>`;
+
+/** Moves the edge between the two pictures. */
+export const LANDING_SCRIPT = `for (const figure of document.querySelectorAll(".before-after"))
+  figure.querySelector("input").addEventListener("input", ({ target }) =>
+    figure.style.setProperty("--at", target.value + "%"));
 `;
 
-export const LANDING_STYLE = `:root { color-scheme: light dark; --ink: #1c2430; --soft: #5a6675; --paper: #fbfaf7; --line: #d9d6cd; --accent: #0f6b5c; }
+export const LANDING_STYLE = `:root { color-scheme: light dark; --ink: #1b2026; --soft: #59616a; --paper: #f6f5f1; --line: #dcd9d0; --accent: #0b6b5b; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e9ea; --soft: #9aa5b1; --paper: #14181d; --line: #313942; --accent: #5fd0b9; }
+  :root { --ink: #eceae5; --soft: #a4abb1; --paper: #131619; --line: #2b3136; --accent: #62d2bb; }
 }
+*, ::before, ::after { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.6 system-ui, sans-serif; }
-main { max-width: 44rem; margin: 0 auto; padding: 14vh 1.5rem 4rem; }
-h1 { margin: 0; font-size: 2.1rem; line-height: 1.2; letter-spacing: -0.02em; text-wrap: balance; }
-p { margin: 0.6rem 0 2rem; color: var(--soft); font-size: 1.15rem; }
-ol { margin: 0; padding: 1.2rem 0 1.2rem 1.4rem; border-block: 1px solid var(--line); }
-li + li { margin-top: 0.5rem; }
-li::marker { color: var(--accent); font-weight: 600; }
-code { font: 0.88em ui-monospace, monospace; overflow-wrap: anywhere; }
-nav { display: flex; flex-wrap: wrap; gap: 0.75rem 1.5rem; margin-top: 2rem; }
+header, main, footer { max-width: 76rem; margin: 0 auto; padding: 1.25rem 1.5rem; }
+header { display: flex; justify-content: space-between; gap: 1.5rem; }
+.name { margin: 0; font-weight: 600; }
+nav { display: flex; gap: 1.5rem; }
+main { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 2.5rem 4rem; align-items: center; padding-block: clamp(1rem, 6vh, 5rem); }
+h1 { margin: 0; font-size: clamp(2.2rem, 1.4rem + 3.2vw, 3.8rem); line-height: 1.05; letter-spacing: -0.03em; text-wrap: balance; }
+h2 { margin: 0; font-size: 1.1rem; }
+p { margin: 0.5rem 0 0; color: var(--soft); }
+.words > p { font-size: 1.15rem; margin-top: 1.2rem; max-width: 34rem; }
+.ways { display: flex; flex-wrap: wrap; align-items: center; gap: 1rem 1.5rem; }
+figure { margin: 0; }
+section { grid-column: 1 / -1; display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 2rem; padding-top: 2rem; border-top: 1px solid var(--line); }
+code { display: block; margin-top: 0.5rem; font: 0.85em ui-monospace, monospace; color: var(--ink); overflow-wrap: anywhere; }
 a { color: var(--accent); text-underline-offset: 0.2em; }
-a.first { font-weight: 600; }
+header a, footer a { display: inline-block; padding: 0.35rem 0; }
+a.first { padding: 0.7rem 1.3rem; border-radius: 0.5rem; background: var(--ink); color: var(--paper); font-weight: 600; text-decoration: none; }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; }
+footer { border-top: 1px solid var(--line); font-size: 0.9rem; }
 `;

@@ -80,7 +80,7 @@ export const DECIDED_RESOURCES = [
     [
       "An object has objectId, promptIndex, score, box and rle; its objectId is stable over the frames.",
       "inference/service/video: an object that moves keeps its id, and is where it was at the frame's time",
-      "inference/motion/motion: a cup that left the picture comes back under its id, and the other keeps its own",
+      "inference/motion/motion: two people who walk past each other keep their ids",
     ],
     [
       "rle is the compressed COCO run-length encoding, column-major, zeros first.",

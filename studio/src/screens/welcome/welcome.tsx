@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { BeforeAfter } from "../../components/before-after.tsx";
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Brand } from "../../shell/brand.tsx";
@@ -39,6 +40,7 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
           )}
           <KeyForm open={!canSignIn} />
         </div>
+        <BeforeAfter />
       </main>
     </div>
   );
