@@ -39,6 +39,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "studio",
+          include: ["studio/test/**/*.test.ts"],
+          setupFiles: ["test/support/node/seed.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: "inference",
           include: ["inference-container/test/**/*.test.ts"],
           setupFiles: ["test/support/node/seed.ts"],

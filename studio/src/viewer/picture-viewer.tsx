@@ -47,12 +47,11 @@ export function PictureViewer(props: PictureViewerProps) {
     () =>
       effect(() => {
         const layer = layers.find(({ id, visible }) => visible && id === highlighted.value);
-        const wanted = shown.masks.find(({ key }) => key === layer?.id);
         // A mask that is still being decoded stands out as soon as it is there.
         void stage.board.decoded.value;
         stage.look({
           opacity: opacity.value,
-          highlighted: layer && wanted ? { ...wanted, colour: layer.colour } : null,
+          highlighted: layer ? { key: layer.id, colour: layer.colour } : null,
         });
       }),
     [layers, opacity, highlighted],

@@ -109,12 +109,12 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
 /** The picture follows one pointer, or two: then it is zoomed by how their distance changes. */
 function follow(before: readonly Point[], now: readonly Point[], events: GestureEvents): void {
   const [from, to] = [middle(before), middle(now)];
-  events.onPan({ x: to.x - from.x, y: to.y - from.y });
   const [a, b] = before;
   const [c, d] = now;
-  if (a === undefined || b === undefined || c === undefined || d === undefined) return;
-  // Fingers on the same spot have no distance to compare with.
-  events.onZoom(Math.max(distance(c, d), 1) / Math.max(distance(a, b), 1), to);
+  if (a !== undefined && b !== undefined && c !== undefined && d !== undefined)
+    // Fingers on the same spot have no distance to compare with. A larger picture has more room to follow them.
+    events.onZoom(Math.max(distance(c, d), 1) / Math.max(distance(a, b), 1), from);
+  events.onPan({ x: to.x - from.x, y: to.y - from.y });
 }
 
 /** The middle of the first two pointers; a third finger changes nothing. */

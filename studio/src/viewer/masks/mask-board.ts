@@ -98,7 +98,7 @@ export class MaskBoard {
     for (const { key } of this.#shown) {
       const mask = this.#masks.get(key);
       if (mask === undefined || !isInside(mask, pixel)) continue;
-      if (best === null || fromBelow(best.mask, mask) >= 0) best = { key, mask };
+      if (best === null || fromBelow(best.mask, mask) <= 0) best = { key, mask };
     }
     return best?.key ?? null;
   }

@@ -1,11 +1,12 @@
 import type { Patch } from "../masks/index-map.ts";
 import type { PackedMask } from "../masks/packed.ts";
-import type { Colour, Size } from "../types.ts";
+import type { Colour, Point, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
-import { FRAGMENT, VERTEX } from "./shader.ts";
+import { KeptFrame } from "./kept-frame.ts";
+import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
-/** Half the width of an outline, in CSS pixels. */
-const LINE = 1.15;
+/** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, so that it smooths their stairs up to a zoom. */
+const LINE = { screen: 1.6, picture: 0.7, upTo: 3 } as const;
 
 /** From this zoom on, in device pixels per pixel, pixels are seen as squares and not as a blur. */
 const SQUARES_FROM = 4;
@@ -13,38 +14,40 @@ const SQUARES_FROM = 4;
 /** Colours per row of their texture. */
 const COLOURS = 256;
 
+/** The samplers, each at its texture's unit. */
+const TEXTURES = ["picture", "slots", "colours", "bits"] as const;
+
+/** A linked program and where its uniforms are; null of those that it has no use for. */
+interface Program {
+  readonly program: WebGLProgram;
+  readonly uniforms: (name: string) => WebGLUniformLocation | null;
+}
+
 /** A sampler needs a texture of its type, also if no mask is highlighted. */
 const NOTHING: PackedMask = { x: 0, y: 0, stride: 1, rows: 1, bits: new Uint8Array(1), area: 0 };
 
-/** Draws with WebGL2, in one pass; while only the view changes, nothing but some numbers is handed over. */
+/** Draws with WebGL2. While only the place of the picture changes, no more is drawn than what comes into sight. */
 export class GlPainter implements Painter {
   readonly largestSide: number;
   readonly #gl: WebGL2RenderingContext;
-  readonly #uniforms: ReadonlyMap<string, WebGLUniformLocation>;
+  readonly #programs = new Map<Contents, Program>();
   readonly #textures: readonly WebGLTexture[];
+  readonly #frame: KeptFrame;
   #size: Size = { width: 1, height: 1 };
   #step = 1;
+  #hasMasks = false;
   #highlighted: PackedMask | null = null;
   #isMipmapped = false;
+  /** What the kept frame shows; null if it is out of date. */
+  #shown: Scene | null = null;
 
   constructor(gl: WebGL2RenderingContext) {
     this.#gl = gl;
     this.largestSide = Number(gl.getParameter(gl.MAX_TEXTURE_SIZE));
-    const program = link(gl);
-    gl.useProgram(program);
-    const names = "size view canvas picture slots colours bits stepSize line opacity box highlight".split(
-      " ",
-    );
-    const locations = names.map((name) => [name, gl.getUniformLocation(program, name)] as const);
-    this.#uniforms = new Map(
-      locations.filter((each): each is [string, WebGLUniformLocation] => each[1] !== null),
-    );
+    this.#frame = new KeptFrame(gl);
     // Rows of bytes and of 16-bit numbers begin anywhere.
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    this.#textures = ["picture", "slots", "colours", "bits"].map((name, unit) => {
-      gl.uniform1i(this.#at(name), unit);
-      return gl.createTexture();
-    });
+    this.#textures = TEXTURES.map(() => gl.createTexture());
     this.open(this.#size, 1);
     this.colours(new Map());
     this.#highlight(NOTHING);
@@ -54,8 +57,7 @@ export class GlPainter implements Painter {
     const gl = this.#gl;
     this.#size = size;
     this.#step = step;
-    this.#highlighted = null;
-    // Storage that was made for a size keeps it, so each map gets a texture of its own.
+    this.#hasMasks = false;
     this.picture(null);
     this.#texture(1);
     const [width, height] = [Math.ceil(size.width / step), Math.ceil(size.height / step)];
@@ -64,6 +66,7 @@ export class GlPainter implements Painter {
 
   picture(pixels: Pixels | null): void {
     const gl = this.#gl;
+    this.#shown = null;
     this.#texture(0);
     this.#isMipmapped = pixels instanceof ImageBitmap;
     const [format, type] = [gl.RGBA, gl.UNSIGNED_BYTE] as const;
@@ -75,12 +78,15 @@ export class GlPainter implements Painter {
 
   patch({ x, y, width, height, slots }: Patch): void {
     const gl = this.#gl;
+    this.#shown = null;
+    this.#hasMasks = true;
     this.#texture(1);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, width, height, gl.RED_INTEGER, gl.UNSIGNED_SHORT, slots);
   }
 
   colours(colours: ReadonlyMap<number, Colour>): void {
     const gl = this.#gl;
+    this.#shown = null;
     const rows = Math.floor(Math.max(0, ...colours.keys()) / COLOURS) + 1;
     const bytes = new Uint8Array(COLOURS * rows * 4);
     for (const [slot, { rgb }] of colours) bytes.set(rgb, slot * 4);
@@ -88,23 +94,42 @@ export class GlPainter implements Painter {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, COLOURS, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
   }
 
-  paint({ view, ratio, opacity, highlighted }: Scene): void {
-    const gl = this.#gl;
-    const { width, height } = gl.canvas;
-    const scale = view.scale * ratio;
+  paint(scene: Scene): void {
+    const { view, ratio, highlighted } = scene;
+    // On whole device pixels, so that a frame that moves stays the same.
+    const at = corner(scene);
     this.#highlight(highlighted?.mask ?? null);
-    gl.viewport(0, 0, width, height);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.uniform2f(this.#at("size"), this.#size.width, this.#size.height);
-    gl.uniform3f(this.#at("view"), scale, view.x * ratio, view.y * ratio);
-    gl.uniform2f(this.#at("canvas"), width, height);
-    gl.uniform1f(this.#at("stepSize"), this.#step);
-    gl.uniform1f(this.#at("line"), LINE / view.scale);
-    gl.uniform1f(this.#at("opacity"), opacity);
+    const draw = (): void => this.#draw(scene, at);
+    const shown = this.#shown;
+    this.#shown = scene;
+    if (
+      shown === null ||
+      shown.view.scale !== view.scale ||
+      shown.ratio !== ratio ||
+      shown.opacity !== scene.opacity ||
+      shown.highlighted?.mask !== highlighted?.mask
+    )
+      return this.#frame.redraw(draw);
+    const from = corner(shown);
+    this.#frame.move(at.x - from.x, from.y - at.y, draw);
+  }
+
+  #draw({ view, ratio, opacity, highlighted }: Scene, at: Point): void {
+    const gl = this.#gl;
+    const program = this.#program(!this.#hasMasks ? "picture" : highlighted === null ? "masks" : "highlight");
+    gl.useProgram(program.program);
+    const scale = view.scale * ratio;
+    const { uniforms } = program;
+    gl.uniform2f(uniforms("size"), this.#size.width, this.#size.height);
+    gl.uniform3f(uniforms("view"), scale, at.x, at.y);
+    gl.uniform2f(uniforms("canvas"), gl.drawingBufferWidth, gl.drawingBufferHeight);
+    gl.uniform1f(uniforms("stepSize"), this.#step);
+    gl.uniform1f(uniforms("line"), lineAt(view.scale));
+    gl.uniform1f(uniforms("opacity"), opacity);
     const [red = 0, green = 0, blue = 0] = highlighted?.colour.rgb ?? [];
-    gl.uniform3f(this.#at("highlight"), red / 255, green / 255, blue / 255);
-    const mask = highlighted?.mask;
-    gl.uniform4i(this.#at("box"), mask?.x ?? 0, mask?.y ?? 0, mask?.stride ?? 0, mask?.rows ?? 0);
+    gl.uniform3f(uniforms("highlight"), red / 255, green / 255, blue / 255);
+    const mask = highlighted?.mask ?? NOTHING;
+    gl.uniform4i(uniforms("box"), mask.x, mask.y, mask.stride, mask.rows);
     gl.activeTexture(gl.TEXTURE0);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, scale >= SQUARES_FROM ? gl.NEAREST : gl.LINEAR);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
@@ -140,17 +165,39 @@ export class GlPainter implements Painter {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
   }
 
-  #at(name: string): WebGLUniformLocation | null {
-    return this.#uniforms.get(name) ?? null;
+  #program(contents: Contents): Program {
+    const known = this.#programs.get(contents);
+    if (known !== undefined) return known;
+    const gl = this.#gl;
+    const program = link(gl, fragmentOf(contents));
+    const locations = new Map<string, WebGLUniformLocation | null>();
+    const uniforms = (name: string): WebGLUniformLocation | null => {
+      if (!locations.has(name)) locations.set(name, gl.getUniformLocation(program, name));
+      return locations.get(name) ?? null;
+    };
+    gl.useProgram(program);
+    for (const [unit, name] of TEXTURES.entries()) gl.uniform1i(uniforms(name), unit);
+    this.#programs.set(contents, { program, uniforms });
+    return { program, uniforms };
   }
 }
 
+/** Where the picture's corner is on the canvas, in whole device pixels. */
+const corner = ({ view, ratio }: Scene): Point => ({
+  x: Math.round(view.x * ratio),
+  y: Math.round(view.y * ratio),
+});
+
+function lineAt(scale: number): number {
+  return Math.max(LINE.screen / scale, scale < LINE.upTo ? LINE.picture : 0);
+}
+
 /** @throws Error with the compiler's words, if the shaders are refused and the context is not lost */
-function link(gl: WebGL2RenderingContext): WebGLProgram {
+function link(gl: WebGL2RenderingContext, fragment: string): WebGLProgram {
   const program = gl.createProgram();
   for (const [type, source] of [
     [gl.VERTEX_SHADER, VERTEX],
-    [gl.FRAGMENT_SHADER, FRAGMENT],
+    [gl.FRAGMENT_SHADER, fragment],
   ] as const) {
     const shader = gl.createShader(type);
     if (shader === null) continue;

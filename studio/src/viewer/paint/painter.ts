@@ -14,7 +14,7 @@ export interface Scene {
   /** How strongly masks cover the picture, 0 to 1. */
   readonly opacity: number;
   /** The mask that is pointed at, which stands out. */
-  readonly highlighted: { readonly mask: PackedMask; readonly slot: number; readonly colour: Colour } | null;
+  readonly highlighted: { readonly mask: PackedMask; readonly colour: Colour } | null;
 }
 
 /** Draws a picture with its masks on a canvas. */

@@ -10,11 +10,18 @@ void main() {
   gl_Position = vec4(there.x, -there.y, 0, 1);
 }`;
 
+/** What a frame has: a picture alone, with masks, or with one of them highlighted as well. */
+export type Contents = "picture" | "masks" | "highlight";
+
+/** The shader of each pixel. Programs differ, because graphics by software run both sides of a branch. */
+export const fragmentOf = (contents: Contents): string =>
+  `#version 300 es\n#define ${contents === "highlight" ? "MASKS\n#define HIGHLIGHT" : contents.toUpperCase()}${FRAGMENT}`;
+
 /**
  * The picture, the fill of the topmost mask, and its outline: a line of some pixels of the screen at each zoom. Whether a place
  * is on an outline, and how much, is told by places on a ring around it: half of them are in the mask where its edge is.
  */
-export const FRAGMENT = `#version 300 es
+const FRAGMENT = `
 precision highp float;
 precision highp int;
 precision highp usampler2D;
@@ -27,12 +34,11 @@ uniform usampler2D bits;
 uniform float stepSize;     // pixels of the picture per pixel of the index map
 uniform float line;         // half the width of an outline, in pixels of the picture
 uniform float opacity;
-uniform ivec4 box;          // of the highlighted mask: x, y, bytes per row, rows; no rows if there is none
+uniform ivec4 box;          // of the highlighted mask: x, y, bytes per row, rows
 uniform vec3 highlight;     // its colour
 out vec4 colour;
 
-const vec2 RING[8] = vec2[8](vec2(1, 0), vec2(0, 1), vec2(-1, 0), vec2(0, -1),
-  vec2(.707, .707), vec2(-.707, .707), vec2(-.707, -.707), vec2(.707, -.707));
+const vec2 DIAGONAL = vec2(.707, .707);
 
 vec2 near(vec2 p) { return clamp(p, vec2(0), size - .5); }
 
@@ -45,40 +51,62 @@ bool isHighlighted(vec2 p) {
 }
 
 // Lays a mask over the colour; of the places around, "inside" (0 to 1) are in it.
-void lay(vec3 tint, float inside, float fill, float edge) {
-  colour.rgb = mix(colour.rgb, tint * colour.a, fill * smoothstep(.25, .75, inside));
+void lay(vec3 tint, vec3 stroke, float inside, float fill, float edge) {
+  colour.rgb = mix(colour.rgb, tint * colour.a, fill * smoothstep(.3, .7, inside));
   // A dark line outside the coloured one lets it be seen on any picture.
-  colour.rgb *= 1. - edge * .45 * smoothstep(0., .22, inside) * (1. - smoothstep(.3, .5, inside));
-  colour.rgb = mix(colour.rgb, tint * colour.a, edge * smoothstep(.25, .45, inside) * (1. - smoothstep(.8, 1., inside)));
+  colour.rgb *= 1. - edge * .5 * smoothstep(0., .2, inside) * (1. - smoothstep(.3, .5, inside));
+  colour.rgb = mix(colour.rgb, stroke * colour.a, edge * smoothstep(.25, .5, inside) * (1. - smoothstep(.75, 1., inside)));
 }
+
+// How many of four places around are in a mask: the other three are quarter turns of the first.
+float slotsAround(uint slot, vec2 d) {
+  vec2 e = vec2(-d.y, d.x);
+  return float(slotAt(at + d) == slot) + float(slotAt(at - d) == slot)
+    + float(slotAt(at + e) == slot) + float(slotAt(at - e) == slot);
+}
+
+float bitsAround(vec2 d) {
+  vec2 e = vec2(-d.y, d.x);
+  return float(isHighlighted(at + d)) + float(isHighlighted(at - d))
+    + float(isHighlighted(at + e)) + float(isHighlighted(at - e));
+}
+
+vec3 tintOf(uint slot) { return texelFetch(colours, ivec2(slot & 255u, slot >> 8), 0).rgb; }
 
 void main() {
   colour = texture(picture, at / size);
-  float strength = box.w > 0 ? .45 : 1.;
+  vec3 bare = colour.rgb;
+#ifdef MASKS
+#ifdef HIGHLIGHT
+  float strength = .4;
+#else
+  float strength = 1.;
+#endif
   float visible = min(1., opacity * 3.);
 
   uint here = slotAt(at);
-  uint around[8];
-  bool same = true;
-  for (int i = 0; i < 4; i++) {
-    around[i] = slotAt(at + RING[i] * line);
-    same = same && around[i] == here;
-  }
-  if (!same) {
-    uint slot = here;
-    for (int i = 4; i < 8; i++) around[i] = slotAt(at + RING[i] * line);
-    for (int i = 0; i < 8; i++) if (slot == 0u) slot = around[i];
-    float inside = here == slot ? 1. : 0.;
-    for (int i = 0; i < 8; i++) inside += around[i] == slot ? 1. : 0.;
-    lay(texelFetch(colours, ivec2(slot & 255u, slot >> 8), 0).rgb, inside / 9., opacity * strength, visible * strength);
+  uint left = slotAt(at - vec2(line, 0)), right = slotAt(at + vec2(line, 0));
+  uint above = slotAt(at - vec2(0, line)), below = slotAt(at + vec2(0, line));
+  if (left != here || right != here || above != here || below != here) {
+    uint slot = here != 0u ? here : left != 0u ? left : right != 0u ? right : above != 0u ? above : below;
+    float inside = 2. * float(here == slot) + float(left == slot) + float(right == slot)
+      + float(above == slot) + float(below == slot)
+      + slotsAround(slot, DIAGONAL * line) + slotsAround(slot, vec2(line * .5, 0))
+      + slotsAround(slot, DIAGONAL * line * .5);
+    vec3 tint = tintOf(slot);
+    lay(tint, mix(tint, vec3(1), .15), inside / 18., opacity * strength, visible * strength);
   } else if (here != 0u) {
-    vec3 tint = texelFetch(colours, ivec2(here & 255u, here >> 8), 0).rgb;
-    colour.rgb = mix(colour.rgb, tint * colour.a, opacity * strength);
+    colour.rgb = mix(colour.rgb, tintOf(here) * colour.a, opacity * strength);
   }
 
-  if (box.w > 0) {
-    float inside = isHighlighted(at) ? 1. : 0.;
-    for (int i = 0; i < 8; i++) inside += isHighlighted(at + RING[i] * line * 1.4) ? 1. : 0.;
-    if (inside > 0.) lay(highlight, inside / 9., min(1., opacity * 1.15), 1.);
-  }
+#endif
+
+#ifdef HIGHLIGHT
+  float inside = 2. * float(isHighlighted(at))
+    + bitsAround(vec2(line * 1.5, 0)) + bitsAround(DIAGONAL * line * 1.5)
+    + bitsAround(vec2(line * .75, 0)) + bitsAround(DIAGONAL * line * .75);
+  // It lies on the picture, not on masks that are above it otherwise.
+  colour.rgb = mix(colour.rgb, bare, smoothstep(.3, .7, inside));
+  if (inside > 0.) lay(highlight, mix(highlight, vec3(1), .7), inside / 18., min(1., opacity * 1.1), 1.);
+#endif
 }`;

@@ -18,7 +18,7 @@ export interface ShownMasks {
 export interface Look {
   /** How strongly they cover the picture, 0 to 1. */
   readonly opacity: number;
-  readonly highlighted: (Wanted & { readonly colour: Colour }) | null;
+  readonly highlighted: { readonly key: string; readonly colour: Colour } | null;
 }
 
 const NO_SIZE: Size = { width: 0, height: 0 };
@@ -57,6 +57,10 @@ export class Stage {
   /** The picture's size in its own pixels, which are those of its masks and regions. */
   get size(): Size {
     return this.#size;
+  }
+
+  get hasPicture(): boolean {
+    return this.#pixels !== null;
   }
 
   /** Draws on a canvas from now on. Returns what ends it; then the stage is of no more use. */

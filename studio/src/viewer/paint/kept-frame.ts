@@ -1,0 +1,86 @@
+/** A rectangle of the canvas in device pixels; WebGL counts them from below. */
+type Region = readonly [x: number, y: number, width: number, height: number];
+
+/** A frame as it was drawn: when the picture only moves, what is seen already is copied, and the rest alone is drawn. */
+export class KeptFrame {
+  readonly #gl: WebGL2RenderingContext;
+  #size: readonly [width: number, height: number] = [0, 0];
+  #front: WebGLFramebuffer | null = null;
+  #back: WebGLFramebuffer | null = null;
+
+  constructor(gl: WebGL2RenderingContext) {
+    this.#gl = gl;
+  }
+
+  /** Draws the whole frame anew. */
+  redraw(draw: () => void): void {
+    const gl = this.#gl;
+    const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;
+    if (!this.#isOfSize()) {
+      this.#size = [width, height];
+      this.#front = this.#buffer(this.#front);
+      this.#back = this.#buffer(this.#back);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.#front);
+    this.#drawIn([0, 0, width, height], draw);
+    this.#show();
+  }
+
+  /** Moves the frame by device pixels, to the right and up; `draw` is called for each region that had not been seen. */
+  move(dx: number, dy: number, draw: () => void): void {
+    const gl = this.#gl;
+    const [width, height] = this.#size;
+    if (!this.#isOfSize() || Math.abs(dx) >= width || Math.abs(dy) >= height) return this.redraw(draw);
+    if (dx !== 0 || dy !== 0) {
+      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#front);
+      gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, this.#back);
+      const [left, right] = [Math.max(0, -dx), width - Math.max(0, dx)];
+      const [low, high] = [Math.max(0, -dy), height - Math.max(0, dy)];
+      const to = [left + dx, low + dy, right + dx, high + dy] as const;
+      gl.blitFramebuffer(left, low, right, high, ...to, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+      [this.#front, this.#back] = [this.#back, this.#front];
+      gl.bindFramebuffer(gl.FRAMEBUFFER, this.#front);
+      if (dx !== 0) this.#drawIn([dx > 0 ? 0 : width + dx, 0, Math.abs(dx), height], draw);
+      if (dy !== 0) this.#drawIn([0, dy > 0 ? 0 : height + dy, width, Math.abs(dy)], draw);
+    }
+    this.#show();
+  }
+
+  #isOfSize(): boolean {
+    const { drawingBufferWidth, drawingBufferHeight } = this.#gl;
+    return this.#size[0] === drawingBufferWidth && this.#size[1] === drawingBufferHeight;
+  }
+
+  #drawIn(region: Region, draw: () => void): void {
+    const gl = this.#gl;
+    gl.viewport(0, 0, ...this.#size);
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(...region);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    draw();
+    gl.disable(gl.SCISSOR_TEST);
+  }
+
+  /** Copies the frame to the canvas. */
+  #show(): void {
+    const gl = this.#gl;
+    const [width, height] = this.#size;
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#front);
+    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+    gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+  }
+
+  #buffer(former: WebGLFramebuffer | null): WebGLFramebuffer {
+    const gl = this.#gl;
+    gl.deleteFramebuffer(former);
+    const [buffer, pixels] = [gl.createFramebuffer(), gl.createRenderbuffer()];
+    gl.bindRenderbuffer(gl.RENDERBUFFER, pixels);
+    gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, ...this.#size);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, buffer);
+    gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, pixels);
+    // A framebuffer that isn't bound keeps its pixels, and they go with it.
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.deleteRenderbuffer(pixels);
+    return buffer;
+  }
+}

@@ -1,0 +1,105 @@
+import "../../../src/styles/tokens.css";
+import "../../../src/styles/base.css";
+import "./page.css";
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { ellipses, panFrames } from "./panning.ts";
+import { type Layer, maskColour, PictureViewer, type Region, type Tool } from "../../../src/viewer/index.ts";
+
+/** What a test asks of the page. */
+export interface Scene {
+  /** Where the picture is, or the size of one that is made of one grey. */
+  readonly picture: string | { readonly width: number; readonly height: number };
+  /** The files of masks. */
+  readonly masks: readonly { readonly url: string; readonly prompt: number; readonly label: string }[];
+}
+
+const picture = signal<ImageBitmap | null>(null);
+const layers = signal<readonly Layer[]>([]);
+const drafts = signal<readonly Region[]>([]);
+const tool = signal<Tool>("pan");
+const opacity = signal(0.5);
+const highlighted = signal<string | null>(null);
+const picked: (string | null)[] = [];
+
+async function greyPicture(width: number, height: number): Promise<ImageBitmap> {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d");
+  if (context === null) throw new Error("There is no 2D canvas.");
+  context.fillStyle = "#808080";
+  context.fillRect(0, 0, width, height);
+  return await createImageBitmap(canvas);
+}
+
+/** A picture in which every pixel is another than its neighbours, as in a photograph. */
+async function noisyPicture(width: number, height: number): Promise<ImageBitmap> {
+  const pixels = new ImageData(width, height);
+  for (let i = 0, noise = 1; i < pixels.data.length; i++) {
+    noise = (noise * 1_103_515_245 + 12_345) & 0x7fffffff;
+    pixels.data[i] = i % 4 === 3 ? 255 : noise >> 16;
+  }
+  return await createImageBitmap(pixels);
+}
+
+async function open({ picture: from, masks }: Scene): Promise<void> {
+  picture.value =
+    typeof from === "string"
+      ? await createImageBitmap(await (await fetch(from)).blob())
+      : await greyPicture(from.width, from.height);
+  layers.value = await Promise.all(
+    masks.map(async ({ url, prompt, label }, i) => ({
+      id: url,
+      mask: await (await fetch(url)).blob(),
+      colour: maskColour(prompt, masks.slice(0, i).filter((each) => each.prompt === prompt).length),
+      visible: true,
+      label,
+    })),
+  );
+}
+
+/** Shows only the layers of these places in the list. */
+function show(...visible: readonly number[]): void {
+  layers.value = layers.value.map((layer, i) => ({ ...layer, visible: visible.includes(i) }));
+}
+
+/** Shows a picture of 12 megapixels with that many masks. */
+async function openLarge(count: number): Promise<void> {
+  const [width, height] = [4_000, 3_000];
+  layers.value = [];
+  // A viewer of its own.
+  picture.value = null;
+  await Promise.resolve();
+  picture.value = await noisyPicture(width, height);
+  layers.value = ellipses(count, width, height, maskColour);
+}
+
+const viewer = { openLarge, panFrames, open, show, layers, drafts, tool, opacity, highlighted, picked };
+declare global {
+  interface Window {
+    viewer: typeof viewer;
+  }
+}
+window.viewer = viewer;
+
+function Page() {
+  if (picture.value === null) return null;
+  return (
+    <PictureViewer
+      label="The picture"
+      picture={picture.value}
+      size={picture.value}
+      layers={layers.value}
+      opacity={opacity}
+      highlighted={highlighted}
+      tool={tool.value}
+      drafts={drafts.value}
+      onRegion={(region, replacesLatest) => {
+        drafts.value = [...drafts.value.slice(0, replacesLatest ? -1 : undefined), region];
+      }}
+      onPick={(layer) => picked.push(layer)}
+    />
+  );
+}
+
+const root = document.querySelector("#root");
+if (root !== null) render(<Page />, root);

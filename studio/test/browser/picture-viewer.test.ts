@@ -1,0 +1,245 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { draw, maskFile } from "../../../client/test/support/shapes.ts";
+import { closeBrowser, openPage } from "../../../test/support/node/studio.ts";
+import { maskColour } from "../../src/viewer/colours.ts";
+import { type ServedPage, servePage } from "../support/serve-page.ts";
+import { over, seesColour } from "./pixels.ts";
+
+/** A grey picture in a frame of 800 × 400, fitted: two CSS pixels for each of its pixels, from x = 0, y = 0. */
+const PICTURE = { width: 400, height: 200 };
+const FRAME = { width: 800, height: 400 };
+const GREY = [128, 128, 128];
+
+/** A square on the left, and a small one on it; another one on the right. */
+const MASKS = [
+  { prompt: 0, label: "cup 1", box: [40, 40, 100, 100] },
+  { prompt: 1, label: "spoon 1", box: [80, 80, 20, 20] },
+  { prompt: 2, label: "plate 1", box: [300, 60, 80, 80] },
+] as const;
+
+const rgb = (prompt: number): readonly number[] => maskColour(prompt).rgb;
+
+/** Where the masks are on the page. */
+const ON_CUP = { x: 120, y: 120 };
+const ON_SPOON = { x: 180, y: 180 };
+const ON_PLATE = { x: 680, y: 200 };
+const BESIDE = { x: 440, y: 300 };
+
+describe("the viewer of pictures", () => {
+  let served: ServedPage;
+  let masks: { url: string; prompt: number; label: string }[];
+  beforeAll(async () => {
+    served = await servePage();
+    masks = MASKS.map(({ box: [left, top, width, height], prompt, label }, i) => {
+      const isIn = (x: number, y: number): boolean =>
+        x > left && x < left + width && y > top && y < top + height;
+      const file = maskFile(draw(PICTURE.width, PICTURE.height, isIn), label);
+      return { url: served.put(`${i}.png`, file), prompt, label };
+    });
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await served.close();
+  });
+
+  async function openViewer(options: object = {}): Promise<Page> {
+    const { page, complaints } = await openPage(served.url, { viewport: FRAME, ...options });
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate((scene) => window.viewer.open(scene), { picture: PICTURE, masks });
+    await seesColour(page, ON_PLATE, over(rgb(2), GREY, 0.5));
+    expect(complaints).toEqual([]);
+    return page;
+  }
+  const drafts = (page: Page) => page.evaluate(() => window.viewer.drafts.value);
+
+  it("shows each mask in its colour over the picture, the smaller one above", async () => {
+    const page = await openViewer();
+    await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.5));
+    await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.5));
+    await seesColour(page, BESIDE, GREY);
+  });
+
+  it("shows at once which masks are hidden, and how strong the others are", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => window.viewer.show(0));
+    await seesColour(page, ON_SPOON, over(rgb(0), GREY, 0.5));
+    await seesColour(page, ON_PLATE, GREY);
+    await page.evaluate(() => (window.viewer.opacity.value = 0.8));
+    await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.8));
+    await page.evaluate(() => window.viewer.show(0, 1, 2));
+    await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.8));
+  });
+
+  it("makes the mask under the pointer stand out and the others step back, and follows who else names one", async () => {
+    const page = await openViewer();
+    await page.mouse.move(ON_CUP.x, ON_CUP.y);
+    await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.55));
+    await seesColour(page, ON_PLATE, over(rgb(2), GREY, 0.2));
+    expect(await page.evaluate(() => window.viewer.highlighted.value)).toBe(masks[0]?.url);
+    await page.mouse.move(BESIDE.x, BESIDE.y);
+    await seesColour(page, ON_PLATE, over(rgb(2), GREY, 0.5));
+    await page.evaluate((id) => (window.viewer.highlighted.value = id), masks[2]?.url ?? "");
+    await seesColour(page, ON_PLATE, over(rgb(2), GREY, 0.55));
+  });
+
+  it("keeps the pixel under the pointer there when the wheel zooms, and moves it by dragging", async () => {
+    const page = await openViewer();
+    await page.mouse.move(ON_SPOON.x, ON_SPOON.y);
+    await page.mouse.wheel(0, -800);
+    await page.mouse.move(799, 399);
+    await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.5));
+    await page.mouse.move(300, 300);
+    await page.mouse.down();
+    await page.mouse.move(420, 260, { steps: 3 });
+    await page.mouse.up();
+    await page.mouse.move(799, 399);
+    await seesColour(page, { x: ON_SPOON.x + 120, y: ON_SPOON.y - 40 }, over(rgb(1), GREY, 0.5));
+  });
+
+  it("looks the same after it was dragged as if it had been drawn there", async () => {
+    const page = await openViewer();
+    await page.mouse.move(400, 200);
+    await page.mouse.wheel(0, -300);
+    await page.mouse.down();
+    await page.mouse.move(470, 235, { steps: 4 });
+    await page.mouse.move(350, 180, { steps: 5 });
+    await page.mouse.up();
+    await page.mouse.move(799, 399);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    const dragged = await page.screenshot();
+    // Another opacity and back draws all of it anew.
+    await page.evaluate(() => (window.viewer.opacity.value = 0.4));
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.evaluate(() => (window.viewer.opacity.value = 0.5));
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect((await page.screenshot()).equals(dragged)).toBe(true);
+  });
+
+  it("tells a click in pixels of the picture, also after zooming and panning", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    await page.mouse.click(241, 121);
+    expect(await drafts(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
+    await page.mouse.move(0, 0);
+    await page.mouse.wheel(0, -Math.log(2) / 0.0018);
+    await page.keyboard.down("Space");
+    await page.keyboard.up("Space");
+    await page.mouse.click(400, 200);
+    expect((await drafts(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
+  });
+
+  it("adds to the latest draft what is clicked with Shift or Alt: beside the object, or on it", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    await page.mouse.click(100, 100);
+    await page.keyboard.down("Shift");
+    await page.mouse.click(300, 100);
+    await page.keyboard.up("Shift");
+    await page.keyboard.down("Alt");
+    await page.mouse.click(120, 140);
+    await page.keyboard.up("Alt");
+    const points = [
+      { x: 50, y: 50, label: 1 },
+      { x: 150, y: 50, label: 0 },
+      { x: 60, y: 70, label: 1 },
+    ];
+    expect(await drafts(page)).toEqual([{ points }]);
+  });
+
+  it("makes a box of a drag, inside the picture, and moves the picture while the space bar is down", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    await page.mouse.move(600, 200);
+    await page.mouse.down();
+    await page.mouse.move(790, 395, { steps: 3 });
+    await page.mouse.up();
+    expect(await drafts(page)).toEqual([{ box: [300, 100, 95, 98] }]);
+    await page.getByRole("application").focus();
+    await page.keyboard.press("+");
+    await page.keyboard.down("Space");
+    await page.mouse.move(400, 200);
+    await page.mouse.down();
+    await page.mouse.move(500, 200, { steps: 3 });
+    await page.mouse.up();
+    await page.keyboard.up("Space");
+    expect(await drafts(page)).toHaveLength(1);
+  });
+
+  it("is pointed at by keys: a crosshair that tells what it is on, points, and boxes", async () => {
+    const page = await openViewer();
+    await page.evaluate(() => (window.viewer.tool.value = "point"));
+    await page.getByRole("application").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect(await drafts(page)).toEqual([{ points: [{ x: 224, y: 103, label: 1 }] }]);
+    await page.keyboard.press("Shift+ArrowUp");
+    await page.keyboard.press("Shift+Enter");
+    expect(await drafts(page)).toMatchObject([{ points: { 1: { x: 224, y: 79, label: 0 } } }]);
+    for (let i = 0; i < 4; i++) await page.keyboard.press("Shift+ArrowRight");
+    await page.getByText("320, 79: plate 1").waitFor({ state: "attached" });
+    await page.keyboard.press("b");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("Enter");
+    expect((await drafts(page))[1]).toEqual({ box: [296, 79, 24, 24] });
+  });
+
+  it("picks the mask that is clicked while the tool moves the picture", async () => {
+    const page = await openViewer();
+    await page.mouse.click(ON_SPOON.x, ON_SPOON.y);
+    await page.mouse.click(BESIDE.x, BESIDE.y);
+    expect(await page.evaluate(() => window.viewer.picked)).toEqual([masks[1]?.url, null]);
+  });
+
+  it("zooms by two fingers about the middle between them", async () => {
+    const page = await openViewer({ hasTouch: true });
+    const touches = await page.context().newCDPSession(page);
+    const send = (type: "touchStart" | "touchMove" | "touchEnd", ...xs: number[]) =>
+      touches.send("Input.dispatchTouchEvent", {
+        type,
+        touchPoints: xs.map((x, id) => ({ x, y: ON_SPOON.y, id })),
+      });
+    await send("touchStart", 160, 200);
+    await send("touchMove", 140, 220);
+    await send("touchMove", 100, 260);
+    await send("touchEnd");
+    await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.5));
+    // Four times as large: the small square of 40 CSS pixels has 160.
+    await seesColour(page, { x: ON_SPOON.x + 70, y: ON_SPOON.y + 70 }, over(rgb(1), GREY, 0.5));
+    await seesColour(page, { x: ON_SPOON.x + 90, y: ON_SPOON.y + 90 }, over(rgb(0), GREY, 0.5));
+  });
+
+  it("comes back after the graphics card was lost, with picture and masks", async () => {
+    const page = await openViewer();
+    await page.evaluate(async () => {
+      const loss = document.querySelector("canvas")?.getContext("webgl2")?.getExtension("WEBGL_lose_context");
+      loss?.loseContext();
+      await new Promise((resolve) => setTimeout(resolve));
+      loss?.restoreContext();
+    });
+    await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.5));
+    await seesColour(page, BESIDE, GREY);
+  });
+
+  it("shows the same without WebGL2", async () => {
+    const { page } = await openPage(served.url, { viewport: FRAME });
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate(() => {
+      const { prototype } = HTMLCanvasElement;
+      const native = Object.getOwnPropertyDescriptor(prototype, "getContext");
+      const getContext = new Proxy(native?.value, {
+        apply: (target, canvas, args) => (args[0] === "webgl2" ? null : Reflect.apply(target, canvas, args)),
+      });
+      Object.defineProperty(prototype, "getContext", { ...native, value: getContext });
+    });
+    await page.evaluate((scene) => window.viewer.open(scene), { picture: PICTURE, masks });
+    await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.5));
+    await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.5));
+    await page.evaluate(() => window.viewer.show(0));
+    await seesColour(page, ON_PLATE, GREY);
+    await seesColour(page, ON_SPOON, over(rgb(0), GREY, 0.5));
+  });
+});
