@@ -1,10 +1,11 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
-import { coverageOf, tinted } from "../bake/coverage.ts";
-import { maskColour } from "../viewer/colours.ts";
-import { decodeMask } from "../viewer/masks/source.ts";
-import type { ClipObject } from "./objects.ts";
+import { ClipViewer } from "../viewer/clip/index.ts";
+import { maskColour } from "../viewer/index.ts";
+import { type ClipObject, nameOf } from "./objects.ts";
 import type { Playback } from "./playback.ts";
+import { shownAt } from "./time.ts";
 
 export interface ClipStageProps {
   readonly label: string;
@@ -18,50 +19,35 @@ export interface ClipStageProps {
   readonly playback: Playback;
 }
 
-/** The longest side of what the masks are drawn in, in pixels. */
-const LONGEST = 960;
-
 /** A clip with the masks of the frame that is shown. */
 export function ClipStage({ label, url, masksJson, objects, hidden, hasMasks, playback }: ClipStageProps) {
-  const video = useRef<HTMLVideoElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const { width, height } = masksJson;
-  const scale = Math.min(1, LONGEST / Math.max(width, height));
-  const drawing = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  const { value: shown } = playback.shown;
-  useEffect(() => (video.current === null ? undefined : playback.attach(video.current)), [url]);
-  useEffect(() => {
-    if (hasMasks) return;
-    let isWanted = true;
-    const draw = async (): Promise<void> => {
-      const found = masksJson.frames[shown]?.objects ?? [];
-      const layers = await Promise.all(
-        found.flatMap(({ objectId, rle }) => {
-          const object = objects.find(({ id }) => id === objectId);
-          if (object === undefined || hidden.has(objectId)) return [];
-          const { rgb } = maskColour(object.promptIndex, object.index);
-          return [decodeMask(rle).then((mask) => ({ mask, rgb }))];
-        }),
-      );
-      const context = canvas.current?.getContext("2d");
-      if (!isWanted || !context) return;
-      context.clearRect(0, 0, drawing.width, drawing.height);
-      for (const { mask, rgb } of layers.toSorted((a, b) => b.mask.area - a.mask.area)) {
-        const coverage = coverageOf(mask, { picture: { width, height }, drawing });
-        if (coverage.width === 0) continue;
-        const layer = new ImageData(tinted(coverage, rgb, 2), coverage.width, coverage.height);
-        context.drawImage(await createImageBitmap(layer), coverage.x, coverage.y);
-      }
-    };
-    void draw();
-    return () => {
-      isWanted = false;
-    };
-  }, [shown, hidden, masksJson, hasMasks]);
+  const opacity = useSignal(0.5);
+  const highlighted = useSignal<number | null>(null);
+  const sample = useComputed(() => playback.shown.value);
+  const shown = useMemo(
+    () =>
+      objects.map((object) => ({
+        objectId: object.id,
+        colour: maskColour(object.promptIndex, object.index),
+        visible: !hasMasks && !hidden.has(object.id),
+        label: nameOf(object),
+      })),
+    [objects, hidden, hasMasks],
+  );
+  const times = useMemo(() => masksJson.frames.map(({ timeSec }) => timeSec), [masksJson]);
   return (
-    <div class="clip-stage" style={{ aspectRatio: `${width} / ${height}` }}>
-      {url !== null && <video ref={video} src={url} muted playsInline preload="auto" aria-label={label} />}
-      {!hasMasks && <canvas ref={canvas} {...drawing} aria-hidden="true" />}
+    <div class="clip-stage" style={{ aspectRatio: `${masksJson.width} / ${masksJson.height}` }}>
+      <ClipViewer
+        label={label}
+        src={url}
+        masksJson={masksJson}
+        sampleAt={(seconds) => shownAt(times, seconds)}
+        sample={sample}
+        objects={shown}
+        opacity={opacity}
+        highlighted={highlighted}
+        onVideo={(video) => playback.attach(video)}
+      />
     </div>
   );
 }

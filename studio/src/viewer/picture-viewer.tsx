@@ -29,11 +29,9 @@ export interface PictureViewerProps {
   readonly onPick?: (layer: string | null) => void;
 }
 
-const NO_DRAFTS: readonly Region[] = [];
-
 /** A picture with its masks: to look at from near and far, and to point at, by mouse, touch and keys. It fills its parent. */
 export function PictureViewer(props: PictureViewerProps) {
-  const { label, picture, layers, opacity, highlighted, tool, drafts = NO_DRAFTS } = props;
+  const { label, picture, layers, opacity, highlighted, tool } = props;
   const { width, height } = props.size;
   const stage = useMemo(() => new Stage(), []);
   const slots = useMemo(() => new Slots(), []);
@@ -62,7 +60,7 @@ export function PictureViewer(props: PictureViewerProps) {
       stage={stage}
       label={label}
       tool={tool}
-      drafts={drafts}
+      {...(props.drafts && { drafts: props.drafts })}
       onRegion={(region, replacesLatest) => props.onRegion?.(region, replacesLatest)}
       onHover={(id) => {
         highlighted.value = id;

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css",
   ".png": "image/png",
   ".jpg": "image/jpeg",
-  ".mp4": "video/mp4",
+  ".webm": "video/webm",
   ".json": "application/json",
 };
 

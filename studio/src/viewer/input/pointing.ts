@@ -5,10 +5,9 @@ import { boxBetween, pixelAt, withPoint } from "../view/regions.ts";
 
 /** What the viewer's user works with at the moment, and whom it tells. */
 export interface PointingContext {
-  readonly tool: Tool;
   readonly drafts: readonly Region[];
   /** See `PictureViewerProps.onRegion`. */
-  readonly onRegion: (region: Region, replacesLatest: boolean) => void;
+  readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
 }
 
 /** Steps of the crosshair are that many CSS pixels, and at least one of the picture's. */
@@ -81,16 +80,16 @@ export class Pointing {
   #point(at: Point, tool: Exclude<Tool, "pan">): void {
     const { drafts, onRegion } = this.#context();
     const pixel = pixelAt(at, this.#stage.size);
-    if (tool === "point") return onRegion({ points: [{ ...pixel, label: 1 }] }, false);
+    if (tool === "point") return onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
     const region = withPoint(drafts.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
-    if (region !== null) onRegion(region, true);
+    if (region !== null) onRegion?.(region, true);
     // What is to be added to nothing begins it; nothing can be taken away from nothing.
-    else if (tool === "add") onRegion({ points: [{ ...pixel, label: 1 }] }, false);
+    else if (tool === "add") onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
   }
 
   #box(from: Point, to: Point): void {
     const region = boxBetween(from, to, this.#stage.size);
-    if (region !== null) this.#context().onRegion(region, false);
+    if (region !== null) this.#context().onRegion?.(region, false);
   }
 
   /** A point of the frame as a point of the picture, or the nearest one. */

@@ -59,10 +59,6 @@ export class Stage {
     return this.#size;
   }
 
-  get hasPicture(): boolean {
-    return this.#pixels !== null;
-  }
-
   /** Draws on a canvas from now on. Returns what ends it; then the stage is of no more use. */
   attach(canvas: HTMLCanvasElement): () => void {
     this.#canvas = canvas;

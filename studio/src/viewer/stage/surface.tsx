@@ -15,17 +15,19 @@ interface SurfaceProps {
   /** What is shown, for those who don't see it. */
   readonly label: string;
   readonly tool: Tool;
-  readonly drafts: readonly Region[];
-  readonly onRegion: (region: Region, replacesLatest: boolean) => void;
+  readonly drafts?: readonly Region[];
+  readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
   /** Hears of the topmost mask at the pointer or the crosshair, null if there is none. */
   readonly onHover: (key: string | null) => void;
   /** Hears of a click in the tool `pan`. */
-  readonly onPick: (key: string | null) => void;
+  readonly onPick?: (key: string | null) => void;
   /** What people call a mask. */
   readonly nameOf: (key: string) => string;
-  /** Keys that the viewer has for itself; true if it took the key. */
-  readonly onKey?: (event: KeyboardEvent) => boolean;
+  /** Keys that are left to what is around the surface. */
+  readonly leaves?: (key: string) => boolean;
 }
+
+const NO_DRAFTS: readonly Region[] = [];
 
 /** A double click zooms as far. */
 const DOUBLE_CLICK_ZOOM = 2.5;
@@ -35,13 +37,16 @@ const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */
 export function Surface(props: SurfaceProps) {
-  const { stage, label, tool, drafts } = props;
+  const { stage, label, tool, drafts = NO_DRAFTS } = props;
   const latest = useRef(props);
   latest.current = props;
   const element = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const isSpaceDown = useSignal(false);
-  const pointing = useMemo(() => new Pointing(stage, () => latest.current), [stage]);
+  const pointing = useMemo(
+    () => new Pointing(stage, () => ({ drafts: NO_DRAFTS, ...latest.current })),
+    [stage],
+  );
   const told = useComputed(() => describe(pointing.crosshair.value, stage, latest.current.nameOf));
 
   useLayoutEffect(() => {
@@ -59,7 +64,7 @@ export function Surface(props: SurfaceProps) {
         if (now !== "pan") return pointing.click(at, toolWith(event, now));
         // A finger can't hover: what it taps is what it points at.
         onHover(keyAt(at));
-        onPick(keyAt(at));
+        onPick?.(keyAt(at));
       },
       onDoubleClick: (at) => {
         if (latest.current.tool !== "pan" || keyAt(at) !== null) return;
@@ -76,10 +81,9 @@ export function Surface(props: SurfaceProps) {
   }, [stage]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target !== element.current) return;
-    const command = event.key === " " && latest.current.onKey === undefined ? "hold" : commandOf(event, tool);
-    if (command === "hold") isSpaceDown.value = true;
-    else if (latest.current.onKey?.(event)) return event.preventDefault();
+    if (event.target !== element.current || latest.current.leaves?.(event.key)) return;
+    const command = commandOf(event, tool);
+    if (event.key === " ") isSpaceDown.value = true;
     else if (command === null) return;
     else obey(command, stage, pointing);
     event.preventDefault();

@@ -3,6 +3,8 @@ import "../../../src/styles/base.css";
 import "./page.css";
 import { signal } from "@preact/signals";
 import { render } from "preact";
+import type { MasksJson } from "segmentation-client";
+import { ClipViewer } from "../../../src/viewer/clip/index.ts";
 import { ellipses, panFrames } from "./panning.ts";
 import { type Layer, maskColour, PictureViewer, type Region, type Tool } from "../../../src/viewer/index.ts";
 
@@ -73,7 +75,70 @@ async function openLarge(count: number): Promise<void> {
   layers.value = ellipses(count, width, height, maskColour);
 }
 
-const viewer = { openLarge, panFrames, open, show, layers, drafts, tool, opacity, highlighted, picked };
+const clip = signal<{ readonly src: string; readonly masksJson: MasksJson } | null>(null);
+const video = signal<HTMLVideoElement | null>(null);
+const hiddenObjects = signal<readonly number[]>([]);
+const highlightedObject = signal<number | null>(null);
+const noSample = signal(-1);
+
+/** Shows a clip with the masks of a file. */
+async function openClip(file: string, masks: string): Promise<void> {
+  const masksJson: MasksJson = await (await fetch(masks)).json();
+  clip.value = { src: URL.createObjectURL(await (await fetch(file)).blob()), masksJson };
+}
+
+/** Shows the frame at a time in seconds, once the player has it. */
+async function seek(seconds: number): Promise<void> {
+  const { value: player } = video;
+  if (player === null) throw new Error("There is no clip.");
+  const isThere = new Promise((resolve) => player.requestVideoFrameCallback(resolve));
+  player.currentTime = seconds + 0.001;
+  await isThere;
+}
+
+function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: MasksJson }) {
+  const ids = new Set(masksJson.frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId)));
+  return (
+    <ClipViewer
+      label="The clip"
+      src={src}
+      masksJson={masksJson}
+      sampleAt={(seconds) => masksJson.frames.findLastIndex(({ timeSec }) => timeSec <= seconds + 0.002)}
+      sample={noSample}
+      objects={[...ids].map((objectId) => ({
+        objectId,
+        colour: maskColour(objectId),
+        visible: !hiddenObjects.value.includes(objectId),
+        label: `object ${objectId}`,
+      }))}
+      opacity={opacity}
+      highlighted={highlightedObject}
+      onVideo={(player) => {
+        video.value = player;
+        return () => {
+          video.value = null;
+        };
+      }}
+    />
+  );
+}
+
+const viewer = {
+  openClip,
+  seek,
+  hiddenObjects,
+  highlightedObject,
+  openLarge,
+  panFrames,
+  open,
+  show,
+  layers,
+  drafts,
+  tool,
+  opacity,
+  highlighted,
+  picked,
+};
 declare global {
   interface Window {
     viewer: typeof viewer;
@@ -82,6 +147,7 @@ declare global {
 window.viewer = viewer;
 
 function Page() {
+  if (clip.value !== null) return <Clip {...clip.value} />;
   if (picture.value === null) return null;
   return (
     <PictureViewer

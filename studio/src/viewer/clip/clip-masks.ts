@@ -1,0 +1,50 @@
+import type { MasksJson } from "segmentation-client";
+import { Slots } from "../masks/slots.ts";
+import type { ShownMasks } from "../stage/stage.ts";
+import type { Colour, MaskSource } from "../types.ts";
+
+/** An object that is followed through a clip, as it is shown. */
+export interface ShownObject {
+  /** As in masks.json. */
+  readonly objectId: number;
+  readonly colour: Colour;
+  readonly visible: boolean;
+  /** What a person calls it, such as "person 2". */
+  readonly label: string;
+}
+
+/** Masks are decoded for so many processed frames ahead of the one that is seen. */
+const AHEAD = 8;
+
+/** What a stage calls the mask of an object in a processed frame. */
+export const keyOf = (sample: number, objectId: number): string => `${sample}:${objectId}`;
+
+/** The object whose mask a stage calls so. */
+export const objectOf = (key: string): number => Number(key.slice(key.indexOf(":") + 1));
+
+/** The masks of a clip's processed frames, for a stage. */
+export class ClipMasks {
+  readonly #frames: MasksJson["frames"];
+  readonly #slots = new Slots();
+
+  constructor({ frames }: MasksJson) {
+    this.#frames = frames;
+  }
+
+  /** What a stage shows of a processed frame (-1: nothing), with the masks that it will need soon. */
+  of(sample: number, objects: readonly ShownObject[]): ShownMasks {
+    const slots = this.#slots.of(objects.map(({ objectId }) => String(objectId)));
+    const slotOf = (objectId: number): number => slots.get(String(objectId)) ?? 0;
+    const visible = new Set(objects.filter((each) => each.visible).map(({ objectId }) => objectId));
+    const sources = new Map<string, MaskSource>();
+    const first = Math.max(sample, 0);
+    for (const [i, frame] of this.#frames.slice(first, first + AHEAD).entries())
+      for (const { objectId, rle } of frame.objects) sources.set(keyOf(first + i, objectId), rle);
+    const seen = (this.#frames[sample]?.objects ?? []).filter(({ objectId }) => visible.has(objectId));
+    return {
+      sources,
+      masks: seen.map(({ objectId }) => ({ key: keyOf(sample, objectId), slot: slotOf(objectId) })),
+      colours: new Map(objects.map(({ objectId, colour }) => [slotOf(objectId), colour])),
+    };
+  }
+}

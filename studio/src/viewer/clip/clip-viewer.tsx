@@ -1,0 +1,126 @@
+import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { MasksJson } from "segmentation-client";
+import { Stage } from "../stage/stage.ts";
+import { Surface } from "../stage/surface.tsx";
+import "../viewer.css";
+import { ClipMasks, keyOf, objectOf, type ShownObject } from "./clip-masks.ts";
+import { FramePairing } from "./frame-pairing.ts";
+
+/** What a clip's viewer shows and tells. Another clip needs a viewer of its own (`key`). */
+export interface ClipViewerProps {
+  /** What the clip shows, for those who don't see it: its file's name, say. */
+  readonly label: string;
+  /** Where the clip is: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
+  readonly src: string | null;
+  readonly masksJson: MasksJson;
+  /** Which processed frame's masks belong to a moment of the clip, in seconds: its place in `masksJson.frames`, -1 for none. */
+  readonly sampleAt: (seconds: number) => number;
+  /** The processed frame that is shown while there is no video. */
+  readonly sample: ReadonlySignal<number>;
+  /** The objects to show; a new list whenever one of them changes. */
+  readonly objects: readonly ShownObject[];
+  /** How strongly masks cover the clip, 0 to 1. */
+  readonly opacity: ReadonlySignal<number>;
+  /** The object that stands out. The viewer sets it to what is pointed at, and follows whoever else sets it. */
+  readonly highlighted: Signal<number | null>;
+  /** Gets the video, to play it. Returns what ends that. */
+  readonly onVideo: (video: HTMLVideoElement) => () => void;
+}
+
+/** Keys that belong to a player; the viewer leaves them to what is around it. */
+const PLAYER_KEYS: ReadonlySet<string> = new Set([" ", "ArrowLeft", "ArrowRight", "Home", "End"]);
+
+/** A clip with its masks: each frame is drawn together with those that belong to it. It fills its parent. */
+export function ClipViewer(props: ClipViewerProps) {
+  const { label, src, masksJson, sample, objects, opacity, highlighted } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  const video = useRef<HTMLVideoElement>(null);
+  const pairing = useRef<FramePairing | null>(null);
+  const shown = useRef(-1);
+  const stage = useMemo(() => new Stage(() => pairing.current?.release()), []);
+  const masks = useMemo(() => new ClipMasks(masksJson), [masksJson]);
+  const { width, height } = masksJson;
+
+  useLayoutEffect(() => stage.open({ width, height }), [width, height]);
+  useLayoutEffect(() => {
+    const { current: element } = video;
+    if (element === null) return;
+    shown.current = -2;
+    pairing.current = new FramePairing(stage, element, (seconds) => {
+      const now = latest.current.sampleAt(seconds);
+      if (now === shown.current) return null;
+      shown.current = now;
+      return masks.of(now, latest.current.objects);
+    });
+    return follow(element, pairing.current, latest.current.onVideo);
+  }, [src, masks]);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        if (src === null) shown.current = sample.value;
+        stage.show(masks.of(shown.current, objects));
+      }),
+    [objects, masks, src, sample],
+  );
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const object = objects.find((each) => each.visible && each.objectId === highlighted.value);
+        // A mask that is still being decoded stands out as soon as it is there; one of another frame is another one.
+        void [stage.board.decoded.value, sample.value];
+        stage.look({
+          opacity: opacity.value,
+          highlighted: object ? { key: keyOf(shown.current, object.objectId), colour: object.colour } : null,
+        });
+      }),
+    [objects, opacity, highlighted, sample],
+  );
+
+  return (
+    <>
+      {src !== null && (
+        <video
+          ref={video}
+          class="viewer-video"
+          src={src}
+          crossOrigin="anonymous"
+          muted
+          playsInline
+          preload="auto"
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+      )}
+      <Surface
+        stage={stage}
+        label={label}
+        tool="pan"
+        onHover={(key) => {
+          highlighted.value = key === null ? null : objectOf(key);
+        }}
+        nameOf={(key) => objects.find(({ objectId }) => objectId === objectOf(key))?.label ?? ""}
+        leaves={(key) => PLAYER_KEYS.has(key)}
+      />
+    </>
+  );
+}
+
+/** Presents each frame of a video, and has it played. Returns what ends both. */
+function follow(
+  video: HTMLVideoElement,
+  pairing: FramePairing,
+  onVideo: ClipViewerProps["onVideo"],
+): () => void {
+  const presented: VideoFrameRequestCallback = (_, { mediaTime }) => {
+    request = video.requestVideoFrameCallback(presented);
+    pairing.present(mediaTime);
+  };
+  let request = video.requestVideoFrameCallback(presented);
+  const end = onVideo(video);
+  return () => {
+    video.cancelVideoFrameCallback(request);
+    end();
+  };
+}
