@@ -15,7 +15,7 @@ export { VideoResult, type MasksJson, type Sighting, type Track } from "./result
 
 export { iou, type Bitmap, type Box } from "./masks/bitmap.ts";
 export { measure as measureMask } from "./masks/packed.ts";
-export { readMaskPng, type MaskPng } from "./masks/png.ts";
+export { readMaskPng, readMaskTexts, type MaskPng } from "./masks/png.ts";
 export { decodeRle, encodeRle, type Rle } from "./masks/rle.ts";
 export { polygonsOf, type Polygon, type Ring } from "./masks/polygons.ts";
 export { cocoFromMasks } from "./coco/from-masks.ts";

@@ -5,7 +5,6 @@ import { Welcome } from "./screens/welcome/welcome.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { session } from "./state/session.ts";
 
-const Job = lazy(async () => await import("./screens/job/job.tsx"));
 const Jobs = lazy(async () => await import("./screens/jobs/jobs.tsx"));
 const Keys = lazy(async () => await import("./screens/keys/keys.tsx"));
 const Usage = lazy(async () => await import("./screens/usage/usage.tsx"));
@@ -21,7 +20,7 @@ export function App({ problem }: { readonly problem: string | null }) {
           <Router>
             <Route path="/studio" component={Segment} />
             <Route path="/studio/jobs" component={Jobs} />
-            <Route path="/studio/jobs/:jobId" component={Job} />
+            <Route path="/studio/jobs/:jobId" component={Segment} />
             <Route path="/studio/keys" component={Keys} />
             <Route path="/studio/usage" component={Usage} />
             <Route path="/studio/webhooks" component={Webhooks} />

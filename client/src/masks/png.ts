@@ -16,6 +16,16 @@ const GREYSCALE_OF_ONE_BIT = "1,0,0,0,0";
  * checksum. @throws RangeError if it is anything else, or damaged
  */
 export async function readMaskPng(file: Uint8Array<ArrayBuffer>): Promise<MaskPng> {
+  const { width, height, texts, packed } = readChunks(file);
+  return { width, height, rows: unfilter(await inflate(packed), width, height), texts };
+}
+
+/** Reads a mask's size and texts, and leaves its pixels packed. @throws RangeError if it is no mask, or damaged */
+export const readMaskTexts = (file: Uint8Array<ArrayBuffer>): Omit<MaskPng, "rows"> => readChunks(file);
+
+function readChunks(
+  file: Uint8Array<ArrayBuffer>,
+): Omit<MaskPng, "rows"> & { readonly packed: Uint8Array<ArrayBuffer>[] } {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const latin1 = (from: number, to: number): string => String.fromCharCode(...file.subarray(from, to));
   const texts = new Map<string, string>();
@@ -41,7 +51,7 @@ export async function readMaskPng(file: Uint8Array<ArrayBuffer>): Promise<MaskPn
     } else if (type === "IEND") break;
     at = end + 4;
   }
-  return { width, height, rows: unfilter(await inflate(packed), width, height), texts };
+  return { width, height, texts, packed };
 }
 
 async function inflate(parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {

@@ -19,11 +19,13 @@ export const isExpired = signal(false);
 export const overview = signal<AccountOverview | null>(null);
 export const account = signal<AccountInfo | null>(null);
 
-/** The API, for screens that only somebody who is signed in sees. */
-export const api = computed(() => {
+/** The client, for screens that only somebody who is signed in sees. */
+export const client = computed(() => {
   if (!session.value) throw new Error("Nobody is signed in.");
-  return session.value.client.api;
+  return session.value.client;
 });
+/** The client's operations. */
+export const api = computed(() => client.value.api);
 
 /** Watches every answer for the one that says that the credential is not taken any more. */
 const watchedFetch: typeof fetch = async (input, init) => {
@@ -47,12 +49,12 @@ export async function refreshAccount(): Promise<void> {
 
 /** Begins a session. @throws SegmentationError if the API refuses the credential */
 export async function begin(kind: Session["kind"], credential: Credential): Promise<void> {
-  const client = clientFor(credential);
-  const [info, state] = await Promise.all([client.api.getAccount(), client.api.getAccountOverview()]);
+  const theirs = clientFor(credential);
+  const [info, state] = await Promise.all([theirs.api.getAccount(), theirs.api.getAccountOverview()]);
   account.value = info;
   overview.value = state;
   isExpired.value = false;
-  session.value = { client, kind };
+  session.value = { client: theirs, kind };
 }
 
 /** Asks again whenever somebody comes back to the tab: they may have paid elsewhere, or revoked the key. */

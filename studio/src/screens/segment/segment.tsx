@@ -1,6 +1,45 @@
-import { Page } from "../../components/page.tsx";
+import { effect } from "@preact/signals";
+import { useLocation, useRoute } from "preact-iso";
+import { useEffect, useMemo } from "preact/hooks";
+import { config } from "../../state/deployment.ts";
+import { beginAnew, pathOf, workAt } from "../../work/current.ts";
+import { askForModel } from "../../work/model.ts";
+import { Workbench } from "./workbench.tsx";
 
-/** To be filled. */
+/** Where pictures and clips are segmented, and where a job is looked at: one workbench, by whatever path it is reached. */
 export default function Segment() {
-  return <Page title="Segment">Soon.</Page>;
+  const { url, path, route } = useLocation();
+  const { params } = useRoute();
+  const { jobId } = params;
+  const others = new URL(url, location.origin).searchParams.get("with")?.split(",") ?? [];
+  const work = useMemo(() => workAt(jobId, others), [url]);
+  useEffect(() => void askForModel(), []);
+  useEffect(
+    () =>
+      effect(() => {
+        const target = pathOf(work);
+        if (work.opening.value || target === null || target === location.pathname + location.search) return;
+        // What was begun becomes a job, and an object more changes nothing of where one is; another search is another place.
+        route(target, jobId === undefined || target.split("?")[0] === path);
+      }),
+    [work, url],
+  );
+  useEffect(
+    () =>
+      effect(() => {
+        const nameless = work.jobIds.value.length > 0 ? "Job" : "Segment";
+        document.title = `${work.openPicture.value?.name || nameless} · ${config.value.name}`;
+      }),
+    [work],
+  );
+  return (
+    <Workbench
+      key={work.id}
+      work={work}
+      onNew={() => {
+        beginAnew();
+        route("/studio");
+      }}
+    />
+  );
 }

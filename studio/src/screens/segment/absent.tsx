@@ -1,0 +1,70 @@
+import type { ComponentChildren } from "preact";
+import { useSignal } from "@preact/signals";
+import { Choose } from "./choose.tsx";
+import { keepOriginal } from "../../work/originals.ts";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
+import type { Work } from "../../work/work.ts";
+
+export interface AbsentProps {
+  readonly work: Work;
+  readonly picture: Picture;
+  /** The browser has the file and can't show it. */
+  readonly isUnshowable: boolean;
+  readonly hasMasks: boolean;
+}
+
+/** Where the picture would be: why it isn't, and what to do. */
+export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
+  const problem = useSignal<string | null>(null);
+  const openAgain = async ([file]: readonly File[]): Promise<void> => {
+    const taskId = taskIdOf(picture);
+    if (file === undefined || taskId === null) return;
+    const [mask] = work.instances.value.get(picture.key) ?? [];
+    const bitmap = await createImageBitmap(file).catch(() => null);
+    const isAnother =
+      mask !== undefined && bitmap !== null && (bitmap.width !== mask.width || bitmap.height !== mask.height);
+    bitmap?.close();
+    if (isAnother) {
+      problem.value = `${file.name} has another size: it is another picture.`;
+      return;
+    }
+    work.change(picture.key, { file, name: file.name });
+    await keepOriginal(taskId, { name: file.name, file });
+  };
+  if (isUnshowable)
+    return (
+      <Words isLow={hasMasks} title="This browser can’t show the file">
+        It is sent all the same; the service tells whether it can read it.
+      </Words>
+    );
+  if (picture.file !== null) return null;
+  if (picture.address !== null && taskIdOf(picture) === null)
+    return (
+      <Words isLow={hasMasks} title={picture.name}>
+        The service fetches it from {picture.address.host} and draws a preview. This browser can’t show it
+        before.
+      </Words>
+    );
+  if (work.found.value === null && work.jobIds.value.length === 0) return null;
+  return (
+    <Words isLow={hasMasks} title="The picture isn’t in this browser">
+      The service never gives a picture back.{" "}
+      {problem.value ?? "Open the file again to see it under its masks."}
+      <Choose onFiles={(files) => void openAgain(files)}>Open the file</Choose>
+    </Words>
+  );
+}
+
+interface WordsProps {
+  readonly title: string;
+  /** Beside the masks, so as not to cover them. */
+  readonly isLow: boolean;
+  readonly children: ComponentChildren;
+}
+
+const Words = ({ title, isLow, children }: WordsProps) => (
+  <div class="stage-absent" data-low={isLow}>
+    <strong>{title}</strong>
+    {children}
+  </div>
+);

@@ -1,0 +1,93 @@
+import { useComputed } from "@preact/signals";
+import { Button } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { overview } from "../../state/session.ts";
+import { obstacleTo } from "../../work/beforehand.ts";
+import { look as fetchMasks } from "../../work/look.ts";
+import { segment } from "../../work/run.ts";
+import type { Work } from "../../work/work.ts";
+import { FrameRate } from "./frame-rate.tsx";
+import { PromptField } from "./prompt-field.tsx";
+import { Refused } from "./refused.tsx";
+import { Unsent } from "./unsent.tsx";
+
+/** The prompts and the button that looks for them, with whatever stands against it. */
+export function AskFor({ work }: { readonly work: Work }) {
+  const obstacle = useComputed(() =>
+    overview.value === null ? null : obstacleTo(overview.value, work.type.value, work.pictures.value.length),
+  );
+  const isIdle = work.going.value.at === "idle";
+  const canAsk =
+    isIdle && obstacle.value === null && work.prompts.value.length > 0 && work.pictures.value.length > 0;
+  const ask = (): void => {
+    if (canAsk) void segment(work);
+  };
+  return (
+    <section class="ask-for">
+      <PromptField work={work} onDone={ask} />
+      {work.type.value === "video" && <FrameRate work={work} />}
+      {obstacle.value !== null && (
+        <Notice
+          tone="warning"
+          title={obstacle.value.title}
+          actions={
+            <>
+              {obstacle.value.keep !== undefined &&
+                obstacle.value.keep > 0 &&
+                work.jobIds.value.length === 0 && (
+                  <Button onClick={() => keepFirst(work, obstacle.value?.keep)}>
+                    Keep the first {obstacle.value.keep}
+                  </Button>
+                )}
+              {overview.value?.access.mode !== "paid" && (
+                <a class="button button-plain" href="/studio/usage">
+                  See plans
+                </a>
+              )}
+            </>
+          }
+        >
+          {obstacle.value.text}
+        </Notice>
+      )}
+      <Refused work={work} />
+      <Unsent work={work} onRetry={ask} />
+      <Failure work={work} onRetry={ask} />
+      <Button look="main" busy={!isIdle} disabled={!canAsk} onClick={ask}>
+        {isIdle ? "Segment" : "Segmenting…"}
+      </Button>
+      <p class="ask-for-cost">{costOf(work)}</p>
+    </section>
+  );
+}
+
+function keepFirst(work: Work, count = 0): void {
+  work.pictures.value = work.pictures.value.slice(0, count);
+}
+
+function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () => void }) {
+  const problem = work.problem.value;
+  if (problem === null) return null;
+  const again: Partial<Record<typeof problem.of, () => void>> = {
+    job: onRetry,
+    masks: () => {
+      const key = work.openPicture.value?.key;
+      work.problem.value = null;
+      if (key !== undefined) void fetchMasks(work, key);
+    },
+    opening: () => location.reload(),
+  };
+  return <Problem error={problem.error} onRetry={again[problem.of]} />;
+}
+
+/** What the job will use, as far as that is known before it. */
+function costOf(work: Work): string {
+  const count = work.pictures.value.length;
+  if (work.type.value === "video") return "Each frame that is processed is one unit.";
+  const units = count === 1 ? "1 unit" : `${count} units`;
+  const { access, trial } = overview.value ?? {};
+  return access?.mode === "trial" && trial !== undefined
+    ? `${units} of the ${trial.remainingTokens} left in your trial.`
+    : `${units}: one per picture.`;
+}

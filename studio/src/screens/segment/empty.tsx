@@ -1,0 +1,116 @@
+import { useSignal } from "@preact/signals";
+import type { TargetedSubmitEvent } from "preact";
+import coffee from "../../../../samples/coffee.png";
+import { Button } from "../../components/button.tsx";
+import { Field } from "../../components/field.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { addressesIn, type Given } from "../../work/intake.ts";
+import { interrupted } from "../../work/interrupted.ts";
+import type { Work } from "../../work/work.ts";
+import { Choose } from "./choose.tsx";
+import { Refused } from "./refused.tsx";
+import "./empty.css";
+
+export interface EmptyProps {
+  readonly work: Work;
+  readonly onGiven: (given: readonly Given[]) => void;
+}
+
+async function sampleFile(): Promise<File> {
+  const response = await fetch(coffee);
+  return new File([await response.blob()], "coffee.png", { type: "image/png" });
+}
+
+/** Before there is a picture: the ways to give one. */
+export function Empty({ work, onGiven }: EmptyProps) {
+  const trySample = async (): Promise<void> => {
+    onGiven([await sampleFile()]);
+    work.prompts.value = ["cup", "spoon"];
+  };
+  const cut = interrupted.value;
+  return (
+    <section class="empty" aria-label="Give a picture">
+      <div class="empty-middle">
+        {cut > 0 && (
+          <Notice tone="warning" title="The upload was cut off">
+            {cut === 1 ? "The file was" : `${cut} files were`} on the way when the page was closed. Nothing
+            was made of it: choose {cut === 1 ? "it" : "them"} again.
+          </Notice>
+        )}
+        <Refused work={work} />
+        <div class="empty-words">
+          <h2>Drop pictures, or a clip</h2>
+          <p>Then say what to find, or point at it. Several pictures make one job.</p>
+          <div class="empty-ways">
+            <Choose look="main" many onFiles={onGiven}>
+              Choose files
+            </Choose>
+            <ByAddress onGiven={onGiven} />
+          </div>
+        </div>
+        <button type="button" class="empty-sample" onClick={() => void trySample()}>
+          <img src={coffee} alt="" width={600} height={400} />
+          <span>
+            <strong>Try it with this one</strong> A cup, its saucer and a spoon.
+          </span>
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
+  const text = useSignal("");
+  const problem = useSignal<string | null>(null);
+  const isOpen = useSignal(false);
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const addresses = addressesIn(text.value);
+    if (addresses === null) problem.value = "An address begins with https://.";
+    else onGiven(addresses);
+  };
+  if (!isOpen.value)
+    return (
+      <Button
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        From an address
+      </Button>
+    );
+  return (
+    <form class="empty-address" onSubmit={submit}>
+      <Field
+        label="Address of a picture or clip"
+        hint="The service fetches it. Several: one per line."
+        problem={problem.value}
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            class="input"
+            rows={2}
+            autofocus
+            spellcheck={false}
+            placeholder="https://"
+            value={text.value}
+            onInput={({ currentTarget }) => {
+              text.value = currentTarget.value;
+              problem.value = null;
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey) return;
+              event.preventDefault();
+              event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        )}
+      </Field>
+      <Button type="submit">
+        <Icon name="check" /> Take it
+      </Button>
+    </form>
+  );
+}

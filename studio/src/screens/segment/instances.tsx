@@ -1,0 +1,141 @@
+import { useComputed } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import { type Group, type Instance, isConfident, nameOf } from "../../work/instances.ts";
+import { removePointed } from "../../work/point.ts";
+import { lastOf } from "../../work/pointed.ts";
+import type { Work } from "../../work/work.ts";
+import type { Look } from "./look.ts";
+import "./instances.css";
+
+/** What was found in the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
+export function Instances({ work, look }: { readonly work: Work; readonly look: Look }) {
+  const key = work.openPicture.value?.key;
+  const pending = useComputed(
+    () =>
+      work.pointed.value.filter(
+        (object) => object.picture === key && ["waiting", "running"].includes(lastOf(object).state),
+      ).length,
+  );
+  const groups = look.groups.value;
+  if (groups.length === 0 && pending.value === 0)
+    return (
+      <p class="instances-none">
+        {work.going.value.at === "idle"
+          ? "What is found is listed here."
+          : "What is found will be listed here."}
+      </p>
+    );
+  return (
+    <section class="instances" aria-label="Instances">
+      {groups.map((group, i) => (
+        <GroupOf
+          key={group.prompt}
+          group={group}
+          index={i}
+          work={work}
+          look={look}
+          isKnown={group.prompt === null || look.searched.value !== null}
+        />
+      ))}
+      {pending.value > 0 && (
+        <p class="instances-pending" role="status">
+          {pending.value === 1 ? "Drawing what you pointed at…" : `Drawing ${pending.value} objects…`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface GroupProps {
+  readonly work: Work;
+  readonly group: Group;
+  readonly index: number;
+  readonly look: Look;
+  /** Whether the masks are there. */
+  readonly isKnown: boolean;
+}
+
+function GroupOf({ group: { prompt, instances }, index, work, look, isKnown }: GroupProps) {
+  const name = prompt ?? "Pointed at";
+  const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
+  const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
+  return (
+    <div class="instances-group">
+      <header>
+        <h2>{name}</h2>
+        <span class="instances-count">{isKnown ? confident.length : "…"}</span>
+        {instances.length > 0 && (
+          <button
+            type="button"
+            class="instances-eye"
+            aria-pressed={!isHidden}
+            aria-label={`Show ${name}`}
+            onClick={() => look.toggle(instances)}
+          >
+            <Icon name={isHidden ? "hidden" : "eye"} size={18} />
+          </button>
+        )}
+      </header>
+      {isKnown && instances.length === 0 && <p class="instances-none">None in this picture.</p>}
+      <ul>
+        {confident.map((instance) => (
+          <Row key={instance.id} instance={instance} group={index} work={work} look={look} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly work: Work;
+  readonly instance: Instance;
+  readonly group: number;
+  readonly look: Look;
+}
+
+function Row({ instance, group, work, look }: RowProps) {
+  const object = instance.prompt === null ? look.objectOf(instance) : null;
+  const row = useRef<HTMLLIElement>(null);
+  const isLit = look.highlighted.value === instance.id;
+  const isHidden = look.hidden.value.has(instance.id);
+  useEffect(() => {
+    if (isLit) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isLit]);
+  const light = (): void => {
+    look.highlighted.value = instance.id;
+  };
+  const unlight = (): void => {
+    if (look.highlighted.value === instance.id) look.highlighted.value = null;
+  };
+  return (
+    <li ref={row} class="instances-row" data-lit={isLit} data-hidden={isHidden}>
+      <button
+        type="button"
+        class="instances-toggle"
+        aria-pressed={!isHidden}
+        title={isHidden ? "Show" : "Hide"}
+        onClick={() => look.toggle([instance])}
+        onPointerEnter={light}
+        onPointerLeave={unlight}
+        onFocus={light}
+        onBlur={unlight}
+      >
+        <span class="instances-swatch" style={{ background: look.colour(instance, group).css }} />
+        <span class="instances-name">{nameOf(instance)}</span>
+        <span class="instances-confidence">{Math.round(instance.confidence * 100)} %</span>
+        <Icon name={isHidden ? "hidden" : "eye"} size={16} />
+      </button>
+      {object !== null && (
+        <button
+          type="button"
+          class="instances-remove"
+          aria-label={`Remove ${nameOf(instance)}`}
+          onClick={() => removePointed(work, object)}
+        >
+          <Icon name="close" size={16} />
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button } from "../../components/button.tsx";
+import { bytesIn } from "../../work/bytes-in.ts";
+import { cancel } from "../../work/run.ts";
+import type { Going, Work } from "../../work/work.ts";
+import "./progress.css";
+
+/** What is under way for the work: by files, bytes and tasks, over the picture. */
+export function Progress({ work }: { readonly work: Work }) {
+  const going = work.going.value.at === "idle" ? work.pointing.value : work.going.value;
+  if (going.at === "idle" || work.opening.value) return null;
+  const share = shareOf(work, going);
+  const canCancel = going === work.going.value && going.at === "running" && work.job.value !== null;
+  return (
+    <div class="progress">
+      <div class="progress-words" role="status">
+        {wordsOf(work, going)}
+        {going.at === "blocked" && (
+          <a href={`/studio/jobs/${encodeURIComponent(going.jobId)}`}>Open that job</a>
+        )}
+        {canCancel && (
+          <Button look="quiet" onClick={() => void cancel(work)}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      <progress aria-label="Progress" max={1} {...(share !== null && { value: share })} />
+    </div>
+  );
+}
+
+function shareOf(work: Work, { at }: Going): number | null {
+  if (work.going.value.at === "idle") return null;
+  const { sent, total } = work.bytes.value;
+  if (at === "sending") return total === 0 ? null : sent / total;
+  return at === "running" && work.share.value > 0 ? work.share.value : null;
+}
+
+function wordsOf(work: Work, going: Going): string {
+  const isPointing = work.going.value.at === "idle";
+  if (going.at === "offline") return "Waiting for the network. It goes on by itself.";
+  if (going.at === "blocked")
+    return "Another job of yours is still under way. This one begins when it has ended.";
+  if (going.at === "sending") {
+    const files = work.pictures.value;
+    const { sent, total } = work.bytes.value;
+    const done = files.filter(({ sending }) => sending.at === "sent").length;
+    const bytes = total === 0 ? "" : `, ${bytesIn(sent)} of ${bytesIn(total)}`;
+    if (files.length === 1) return `Sending the ${work.type.value === "video" ? "clip" : "picture"}${bytes}`;
+    return isPointing ? "Sending the picture" : `Sending: ${done} of ${files.length} pictures${bytes}`;
+  }
+  if (isPointing) return "Drawing what you pointed at";
+  const tasks = work.job.value?.tasks ?? [];
+  const ended = tasks.filter(({ status }) => status === "success" || status === "failed").length;
+  if (tasks.length > 1) return `Segmenting: ${ended} of ${tasks.length} pictures`;
+  return work.job.value?.status === "queued" ? "Waiting for its turn" : "Segmenting";
+}

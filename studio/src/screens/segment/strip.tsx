@@ -1,0 +1,119 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import type { Given } from "../../work/intake.ts";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
+import type { Work } from "../../work/work.ts";
+import { Choose } from "./choose.tsx";
+import { useObjectUrl } from "./use-object-url.ts";
+import "./strip.css";
+
+export interface StripProps {
+  readonly work: Work;
+  /** Takes further pictures; null if there is a job already. */
+  readonly onGiven: ((given: readonly Given[]) => void) | null;
+}
+
+/** The pictures of a work, small, with how many objects each has. */
+export function Strip({ work, onGiven }: StripProps) {
+  const open = work.openPicture.value?.key;
+  const step = (event: KeyboardEvent): void => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const pictures = work.pictures.value;
+    const next = pictures[pictures.findIndex(({ key }) => key === open) + by];
+    if (by === 0 || next === undefined) return;
+    event.preventDefault();
+    work.openKey.value = next.key;
+  };
+  return (
+    <nav class="strip" aria-label="Pictures">
+      <ul onKeyDown={step}>
+        {work.pictures.value.map((picture) => (
+          <Thumbnail
+            key={picture.key}
+            work={work}
+            picture={picture}
+            isOpen={picture.key === open}
+            canGo={onGiven !== null}
+          />
+        ))}
+        {onGiven !== null && (
+          <li class="strip-add">
+            <Choose look="quiet" many onFiles={onGiven}>
+              <Icon name="plus" />
+              <span class="unseen">Add pictures</span>
+            </Choose>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}
+
+interface ThumbnailProps {
+  readonly work: Work;
+  readonly picture: Picture;
+  readonly isOpen: boolean;
+  /** Whether it can still be taken out. */
+  readonly canGo: boolean;
+}
+
+function Thumbnail({ work, picture, isOpen, canGo }: ThumbnailProps) {
+  const item = useRef<HTMLLIElement>(null);
+  const url = useObjectUrl(picture.file);
+  const state = stateOf(work, picture);
+  useEffect(() => {
+    if (isOpen) item.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isOpen]);
+  return (
+    <li ref={item} class="strip-item">
+      <button
+        type="button"
+        class="strip-picture"
+        aria-current={isOpen}
+        tabIndex={isOpen ? 0 : -1}
+        title={picture.name}
+        onClick={() => {
+          work.openKey.value = picture.key;
+        }}
+      >
+        {url === null ? <Icon name="picture" /> : <img src={url} alt="" loading="lazy" decoding="async" />}
+        <span class="unseen">
+          {picture.name} {state.words}
+        </span>
+        {state.mark !== "" && (
+          <span class="strip-mark" data-tone={state.tone} aria-hidden="true">
+            {state.mark}
+          </span>
+        )}
+      </button>
+      {canGo && work.pictures.value.length > 1 && (
+        <button
+          type="button"
+          class="strip-out"
+          aria-label={`Leave out ${picture.name}`}
+          onClick={() => work.remove(picture.key)}
+        >
+          <Icon name="close" size={14} />
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** What is known of a picture, in a mark and in words. */
+function stateOf(
+  work: Work,
+  picture: Picture,
+): { mark: string; words: string; tone: "plain" | "danger" | "going" } {
+  const { sending } = picture;
+  if (sending.at === "failed") return { mark: "!", words: "could not be sent", tone: "danger" };
+  if (sending.at === "sending") return { mark: "↑", words: "on its way", tone: "going" };
+  const taskId = taskIdOf(picture);
+  const task = work.job.value?.tasks.find((each) => each.taskId === taskId);
+  if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };
+  const count = taskId === null ? undefined : work.found.value?.counts.get(taskId);
+  if (count !== undefined)
+    return { mark: String(count), words: count === 1 ? "1 object" : `${count} objects`, tone: "plain" };
+  if (task?.status === "success") return { mark: "✓", words: "done", tone: "going" };
+  return { mark: "", words: "", tone: "plain" };
+}

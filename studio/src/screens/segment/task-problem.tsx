@@ -1,0 +1,24 @@
+import { Notice } from "../../components/notice.tsx";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
+import type { Work } from "../../work/work.ts";
+
+/** Problems are a code, a colon and a sentence; people read the sentence. */
+const sentenceIn = (problem: string): string => problem.replace(/^[a-z_]+: /, "");
+
+/** Why the open picture failed, or what its task could not do. */
+export function TaskProblem({ work, picture }: { readonly work: Work; readonly picture: Picture }) {
+  const taskId = taskIdOf(picture);
+  const task = work.job.value?.tasks.find((each) => each.taskId === taskId);
+  if (task === undefined || task.error === null) return null;
+  const hasFailed = task.status === "failed";
+  return (
+    <div class="stage-problem">
+      <Notice
+        tone={hasFailed ? "danger" : "warning"}
+        title={hasFailed ? "This picture could not be segmented" : "Not everything could be looked for"}
+      >
+        {sentenceIn(task.error)}
+      </Notice>
+    </div>
+  );
+}

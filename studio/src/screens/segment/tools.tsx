@@ -1,0 +1,77 @@
+import { useEffect } from "preact/hooks";
+import { Icon, type IconName } from "../../components/icon.tsx";
+import type { Tool } from "../../viewer/types.ts";
+import { model } from "../../work/model.ts";
+import { undo } from "../../work/point.ts";
+import type { Work } from "../../work/work.ts";
+import type { Look } from "./look.ts";
+import "./tools.css";
+
+const TOOLS: readonly { readonly tool: Tool; readonly icon: IconName; readonly name: string }[] = [
+  { tool: "pan", icon: "hand", name: "Move" },
+  { tool: "point", icon: "point", name: "Point" },
+  { tool: "add", icon: "plus", name: "Add to it" },
+  { tool: "take-away", icon: "close", name: "Take away" },
+];
+
+const HINTS: Readonly<Record<Tool, string>> = {
+  pan: "Drag to move, scroll or pinch to zoom.",
+  point: "Click an object, or drag a box around it: 1 unit each.",
+  add: "Click what belongs to the object, too.",
+  "take-away": "Click what doesn’t belong to the object.",
+};
+
+/** What the pointer does on the picture, and undo. */
+export function Tools({ work, look }: { readonly work: Work; readonly look: Look }) {
+  const { box = true, points = true } = model.value?.regions ?? {};
+  const canPoint = box || points;
+  const key = work.openPicture.value?.key;
+  const latest = work.pointed.value.findLast(({ picture }) => picture === key);
+  const canRefine = look.drafts.value.some((region) => "points" in region);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isUndo = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+      if (!isUndo || event.target instanceof HTMLInputElement) return;
+      event.preventDefault();
+      undo(work);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [work]);
+  useEffect(() => {
+    if (!canPoint) look.tool.value = "pan";
+    else if (!canRefine && (look.tool.value === "add" || look.tool.value === "take-away"))
+      look.tool.value = "point";
+  }, [canPoint, canRefine]);
+  if (!canPoint) return null;
+  const offered = TOOLS.filter(({ tool }) => canRefine || tool === "pan" || tool === "point");
+  return (
+    <>
+      <div class="tools" role="toolbar" aria-label="Pointer">
+        {offered.map(({ tool, icon, name }) => (
+          <button
+            key={tool}
+            type="button"
+            aria-pressed={look.tool.value === tool}
+            onClick={() => {
+              look.tool.value = tool;
+            }}
+          >
+            <Icon name={icon} size={18} />
+            {name}
+          </button>
+        ))}
+        {latest !== undefined && (
+          <button type="button" class="tools-undo" title="Ctrl+Z" onClick={() => undo(work)}>
+            <Icon name="undo" size={18} />
+            Undo
+          </button>
+        )}
+      </div>
+      <p class="tools-hint">
+        {HINTS[look.tool.value]}
+        {look.tool.value === "point" && canRefine && " Alt-click adds to it, Shift-click takes away."}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { Given } from "../../work/intake.ts";
+import type { Work } from "../../work/work.ts";
+import { DropTarget } from "./drop-target.tsx";
+import { Empty } from "./empty.tsx";
+import { Inspector } from "./inspector.tsx";
+import { Look } from "./look.ts";
+import { Stage } from "./stage.tsx";
+import { Strip } from "./strip.tsx";
+import "./workbench.css";
+
+export interface WorkbenchProps {
+  readonly work: Work;
+  /** Begins a work of its own. */
+  readonly onNew: () => void;
+}
+
+/** The picture, what is asked of it, and what was found in it. */
+export function Workbench({ work, onNew }: WorkbenchProps) {
+  const look = useMemo(() => new Look(work), [work]);
+  const isOver = useSignal(false);
+  const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
+  const add = (given: readonly Given[]): void => work.add(given);
+  const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
+  return (
+    <DropTarget onGiven={canAdd.value ? add : null} isOver={isOver}>
+      <div class="workbench" data-over={isOver.value}>
+        <h1 class="unseen">Segment</h1>
+        {isEmpty ? (
+          <Empty work={work} onGiven={add} />
+        ) : (
+          <>
+            <Stage work={work} look={look} />
+            {work.type.value === "image" && work.pictures.value.length > 1 && (
+              <Strip work={work} onGiven={canAdd.value ? add : null} />
+            )}
+            <Inspector work={work} look={look} onNew={onNew} onGiven={canAdd.value ? add : null} />
+          </>
+        )}
+      </div>
+    </DropTarget>
+  );
+}

@@ -1,0 +1,79 @@
+import { type ImageManifest, readMaskTexts, SegmentationError } from "segmentation-client";
+import { api, client } from "../state/session.ts";
+import type { Instance } from "./instances.ts";
+
+/** Signed URLs are not used in the last tenth of their life. */
+const USED_SHARE = 0.9;
+/** How many masks are fetched at a time. */
+const PARALLEL = 6;
+
+/** What a job of pictures has found. Masks are fetched by picture, when it is looked at. */
+export class FoundJob {
+  readonly jobId: string;
+  readonly prompts: readonly string[];
+  /** How many masks each task has, by taskId. */
+  readonly counts: ReadonlyMap<string, number>;
+  #manifest: ImageManifest;
+  #signedUntil: number;
+
+  private constructor(manifest: ImageManifest, signedUntil: number) {
+    this.jobId = manifest.jobId;
+    this.prompts = manifest.prompts;
+    this.counts = new Map(manifest.items.map(({ taskId, masks }) => [taskId, masks.length]));
+    this.#manifest = manifest;
+    this.#signedUntil = signedUntil;
+  }
+
+  /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has none */
+  static async open(jobId: string): Promise<FoundJob> {
+    return new FoundJob(...(await askFor(jobId)));
+  }
+
+  /** Fetches a task's masks, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
+  async instances(taskId: string, signal?: AbortSignal): Promise<Instance[]> {
+    const { masks = [] } = (await this.#item(taskId)) ?? {};
+    const numbers = new Map<string | null, number>();
+    const files = await mapSome(masks, async ({ url }) => await fetchMask(url, signal));
+    return files.map(({ png, prompt, width, height }, i) => {
+      const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
+      const number = 1 + (numbers.get(prompt) ?? 0);
+      numbers.set(prompt, number);
+      return { id: `${this.jobId}/${taskId}/${maskIndex}`, prompt, confidence, number, width, height, png };
+    });
+  }
+
+  /** The picture with its masks drawn on it, of a job with previews; null if there is none. @throws SegmentationError */
+  async preview(taskId: string): Promise<Blob | null> {
+    const { previewUrl } = (await this.#item(taskId)) ?? {};
+    return previewUrl === undefined ? null : await client.value.download(previewUrl);
+  }
+
+  async #item(taskId: string): Promise<ImageManifest["items"][number] | undefined> {
+    if (Date.now() > this.#signedUntil) [this.#manifest, this.#signedUntil] = await askFor(this.jobId);
+    return this.#manifest.items.find((item) => item.taskId === taskId);
+  }
+}
+
+async function askFor(jobId: string): Promise<[ImageManifest, number]> {
+  const askedAt = Date.now();
+  const { manifest, expiresIn } = await api.value.retrieveJobResult({ jobId });
+  if (manifest.type !== "image")
+    throw new SegmentationError("invalid_input", "This job is none of pictures.", { jobId });
+  return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
+}
+
+async function fetchMask(url: string, signal: AbortSignal | undefined) {
+  const png = await client.value.download(url, { signal });
+  const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
+  return { png, width, height, prompt: texts.get("prompt") ?? null };
+}
+
+async function mapSome<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [i, item] of queue) results[i] = await map(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, work));
+  return results;
+}

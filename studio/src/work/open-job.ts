@@ -1,0 +1,77 @@
+import { batch } from "@preact/signals";
+import { api } from "../state/session.ts";
+import { findOriginal } from "./originals.ts";
+import { onceOnline } from "./patience.ts";
+import { pictureOfTask } from "./picture.ts";
+import { lastOf, takenUp } from "./pointed.ts";
+import { takeDrawn } from "./point.ts";
+import { follow, takeFound } from "./run.ts";
+import { IDLE, Work } from "./work.ts";
+
+/** Takes up a work by its jobs: the first one, and those of objects that were pointed at. What is under way goes on. */
+export function openJob(jobId: string, others: readonly string[]): Work {
+  const work = new Work();
+  void load(work, jobId, others);
+  return work;
+}
+
+async function load(work: Work, jobId: string, others: readonly string[]): Promise<void> {
+  work.opening.value = true;
+  work.going.value = { at: "running" };
+  try {
+    const job = await onceOnline(
+      async () => await api.value.retrieveJob({ jobId }),
+      () => {},
+    );
+    const pictures = await Promise.all(
+      job.tasks.map(async ({ taskId }) => pictureOfTask(taskId, await findOriginal(taskId))),
+    );
+    batch(() => {
+      work.type.value = job.type;
+      work.pictures.value = pictures;
+      work.job.value = job;
+    });
+    if (job.status === "success") await takeFound(work);
+    const first = becomesPointed(work);
+    const drawing = await takeUpPointed(work, first === null ? others : [first, ...others]);
+    work.opening.value = false;
+    if (first === null && job.status !== "success") {
+      await follow(work, jobId);
+      const drawn = becomesPointed(work);
+      if (drawn !== null) await (await takeUpPointed(work, [drawn]))();
+    }
+    if (work.prompts.value.length === 0) work.prompts.value = work.found.value?.prompts ?? [];
+    await drawing();
+  } catch (error) {
+    work.problem.value = { error, of: "opening" };
+  } finally {
+    work.opening.value = false;
+    work.going.value = IDLE;
+  }
+}
+
+/** A job that drew one object in one picture is no search: it is taken up as what it was, something that was pointed at. Gives its id. */
+function becomesPointed(work: Work): string | null {
+  const found = work.found.value;
+  if (found === null || found.prompts.length > 0 || work.pictures.value.length > 1) return null;
+  batch(() => {
+    work.job.value = null;
+    work.found.value = null;
+  });
+  return found.jobId;
+}
+
+/** Takes up the jobs of objects that were pointed at; gives what fetches their masks. */
+async function takeUpPointed(work: Work, jobIds: readonly string[]): Promise<() => Promise<void>> {
+  const jobs = await Promise.all(jobIds.map(async (jobId) => await api.value.retrieveJob({ jobId })));
+  const taken = jobs.flatMap(({ jobId, tasks: [task] }) => {
+    const picture = work.pictureOf(task?.taskId ?? "");
+    if (picture === undefined || task === undefined) return [];
+    work.pointed.value = takenUp(work.pointed.value, picture.key, jobId);
+    const object = work.pointed.value.at(-1);
+    return object === undefined ? [] : [{ number: lastOf(object).number, jobId, taskId: task.taskId }];
+  });
+  return async () => {
+    for (const { number, jobId, taskId } of taken) await takeDrawn(work, number, jobId, taskId);
+  };
+}

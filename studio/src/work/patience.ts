@@ -1,0 +1,45 @@
+import { effect } from "@preact/signals";
+import { SegmentationError } from "segmentation-client";
+import { isOnline } from "../state/online.ts";
+
+/** Until the browser has a network. */
+const online = (): Promise<void> =>
+  new Promise((resolve) => {
+    const dispose = effect(() => {
+      if (!isOnline.value) return;
+      resolve();
+      queueMicrotask(() => dispose());
+    });
+  });
+
+/**
+ * Does what needs the network, and again when it is back if there was none; `onOffline` hears when that waits. What creates
+ * something has to have the same Idempotency-Key each time.
+ */
+export async function onceOnline<T>(attempt: () => Promise<T>, onOffline: () => void): Promise<T> {
+  for (;;) {
+    if (!isOnline.peek()) {
+      onOffline();
+      await online();
+    }
+    try {
+      return await attempt();
+    } catch (error) {
+      const isLost = error instanceof SegmentationError && error.code === "connection_failed";
+      if (!isLost || isOnline.peek()) throw error;
+    }
+  }
+}
+
+/** Does something with all items, so many at a time; a failure doesn't stop the others. */
+export async function eachOf<T>(
+  items: readonly T[],
+  limit: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of queue) await act(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+}

@@ -1,0 +1,86 @@
+import { batch } from "@preact/signals";
+import type { CreateJobRequest, JobStatus } from "segmentation-client";
+import { api, client, refreshAccount } from "../state/session.ts";
+import { create } from "./create.ts";
+import { FoundJob } from "./found-job.ts";
+import { uninterrupted } from "./interrupted.ts";
+import { onceOnline } from "./patience.ts";
+import { sendAll } from "./send.ts";
+import { IDLE, type Work } from "./work.ts";
+
+const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
+
+function requestOf(work: Work, tasks: string[]): CreateJobRequest {
+  const prompts = [...work.prompts.value];
+  if (work.type.value === "video") return { type: "video", prompts, tasks, fps: work.fps.value };
+  // Without the file there is nothing to show the masks on but the service's preview.
+  const isElsewhere = work.pictures.value.some(({ file }) => file === null);
+  return { type: "image", prompts, tasks, ...(isElsewhere && { generatePreview: true }) };
+}
+
+/** Looks for what the prompts name in the work's pictures: sends them, creates the job, and follows it to its end. */
+export async function segment(work: Work): Promise<void> {
+  if (work.going.value.at !== "idle") return;
+  batch(() => {
+    work.problem.value = null;
+    work.going.value = { at: "sending" };
+  });
+  try {
+    const jobId = await uninterrupted(work.pictures.value.length, async () => {
+      const tasks = await sendAll(work);
+      if (tasks === null) return null;
+      return await create(requestOf(work, tasks), (going) => {
+        work.going.value = going;
+      });
+    });
+    if (jobId !== null) await follow(work, jobId);
+  } catch (error) {
+    work.problem.value = { error, of: "job" };
+  } finally {
+    work.going.value = IDLE;
+    void refreshAccount().catch(() => {});
+  }
+}
+
+/** Follows the work's job to its end, and takes what it has found. @throws SegmentationError */
+export async function follow(work: Work, jobId: string): Promise<void> {
+  work.going.value = { at: "running" };
+  await onceOnline(
+    async () => {
+      for await (const { job, progress } of client.value.watchJob(jobId))
+        batch(() => {
+          if (work.job.value?.jobId !== jobId) {
+            work.found.value = null;
+            work.instances.value = new Map();
+          }
+          work.job.value = job;
+          work.share.value = progress;
+        });
+    },
+    () => {
+      work.going.value = { at: "offline" };
+    },
+  );
+  await takeFound(work);
+}
+
+/** Takes what the work's job has found, if it has ended in success; a clip's screen fetches that by itself. @throws SegmentationError */
+export async function takeFound(work: Work): Promise<void> {
+  const job = work.job.value;
+  if (job === null || !hasEnded(job) || job.status === "failed" || job.type !== "image") return;
+  work.found.value = await onceOnline(
+    async () => await FoundJob.open(job.jobId),
+    () => {},
+  );
+}
+
+/** Cancels the work's job. */
+export async function cancel(work: Work): Promise<void> {
+  const jobId = work.job.value?.jobId;
+  if (jobId === undefined) return;
+  try {
+    await api.value.cancelJob({ jobId });
+  } catch (error) {
+    work.problem.value = { error, of: "job" };
+  }
+}

@@ -1,0 +1,78 @@
+import { SegmentationError } from "segmentation-client";
+import { api, client } from "../state/session.ts";
+import { keepOriginal } from "./originals.ts";
+import { eachOf, onceOnline } from "./patience.ts";
+import { type Picture, taskIdOf } from "./picture.ts";
+import type { Work } from "./work.ts";
+
+/** How many files are on their way at a time. */
+const PARALLEL = 4;
+/** The service has four minutes to fetch a file. */
+const IMPORT_MS = 300_000;
+
+/** Uploads that are under way, so that nothing is sent twice. */
+const underWay = new WeakMap<Work, Map<string, Promise<void>>>();
+
+/** Has the service fetch a file from an address. @throws SegmentationError */
+async function fetchThere(address: URL): Promise<{ taskId: string; isVideo: boolean }> {
+  try {
+    const { taskId, contentType } = await api.value.importUpload(
+      { url: address.href },
+      { timeoutMs: IMPORT_MS },
+    );
+    return { taskId, isVideo: contentType.startsWith("video/") };
+  } catch (error) {
+    if (error instanceof SegmentationError && error.code === "not_found")
+      throw new Error("This service fetches no files by their address. Save it, and drop it here.", {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+async function sendOne(work: Work, { key, file, address, name }: Picture): Promise<void> {
+  work.sent(key, { at: "sending", bytes: 0 });
+  try {
+    if (file !== null) {
+      const onProgress = (bytes: number): void => work.sent(key, { at: "sending", bytes });
+      const taskId = await onceOnline(
+        async () => await client.value.upload(file, { onProgress }),
+        () => {},
+      );
+      await keepOriginal(taskId, { name, file });
+      work.sent(key, { at: "sent", taskId });
+    } else if (address !== null) {
+      const { taskId, isVideo } = await onceOnline(
+        async () => await fetchThere(address),
+        () => {},
+      );
+      if (isVideo && work.pictures.value.length === 1) work.type.value = "video";
+      work.sent(key, { at: "sent", taskId });
+    }
+  } catch (error) {
+    work.sent(key, { at: "failed", error });
+  }
+}
+
+/** Sends a picture, unless it is there or on its way; gives its taskId, or null if it could not be sent: the picture has why. */
+export async function send(work: Work, key: string): Promise<string | null> {
+  const all = underWay.get(work) ?? new Map<string, Promise<void>>();
+  underWay.set(work, all);
+  const picture = work.picture(key);
+  if (picture === undefined) return null;
+  if (taskIdOf(picture) === null) {
+    const sending = all.get(key) ?? sendOne(work, picture).finally(() => all.delete(key));
+    all.set(key, sending);
+    await sending;
+  }
+  const now = work.picture(key);
+  return now === undefined ? null : taskIdOf(now);
+}
+
+/** Sends all pictures; gives their taskIds, or null if one could not be sent. */
+export async function sendAll(work: Work): Promise<string[] | null> {
+  const keys = work.pictures.value.map(({ key }) => key);
+  await eachOf(keys, PARALLEL, async (key) => void (await send(work, key)));
+  const taskIds = work.pictures.value.map(taskIdOf);
+  return taskIds.includes(null) ? null : taskIds.filter((taskId) => taskId !== null);
+}

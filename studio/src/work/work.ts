@@ -1,0 +1,113 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { JobStatus } from "segmentation-client";
+import { type Given, take } from "./intake.ts";
+import type { FoundJob } from "./found-job.ts";
+import type { Instance } from "./instances.ts";
+import { bytesOf, givenPicture, type Picture, type Sending, taskIdOf, type WorkType } from "./picture.ts";
+import { lastOf, type PointedObject } from "./pointed.ts";
+
+/** What is under way. */
+export type Going =
+  | { readonly at: "idle" }
+  | { readonly at: "sending" }
+  | { readonly at: "offline" }
+  /** Another job of the account has to end first. */
+  | { readonly at: "blocked"; readonly jobId: string }
+  | { readonly at: "running" };
+
+/** Why the latest thing that was asked for failed. */
+export interface WorkProblem {
+  readonly error: unknown;
+  /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the work as a whole. */
+  readonly of: "job" | "pointing" | "masks" | "opening";
+}
+
+export const IDLE: Going = { at: "idle" };
+
+/**
+ * Pictures, or a clip, with what a person asks of them and what was found: from the first file on, through as many jobs as it
+ * takes. The pixels of the screen are not in it.
+ */
+export class Work {
+  /** Names it in this page. */
+  readonly id = crypto.randomUUID();
+  readonly type = signal<WorkType>("image");
+  readonly pictures = signal<readonly Picture[]>([]);
+  readonly openKey = signal<string | null>(null);
+  readonly prompts = signal<readonly string[]>([]);
+  /** Of a clip: how many frames per second to process. */
+  readonly fps = signal(2);
+  /** What was given and not taken, in a sentence each. */
+  readonly refused = signal<readonly string[]>([]);
+
+  /** The job of the prompts, and how much of it is done: 0 to 1. */
+  readonly job = signal<JobStatus | null>(null);
+  readonly share = signal(0);
+  /** What that job has found; null until it has ended in success. */
+  readonly found = signal<FoundJob | null>(null);
+  readonly going = signal<Going>(IDLE);
+  readonly problem = signal<WorkProblem | null>(null);
+  /** Whether it is being taken up by its jobs, and not all of them are known yet. */
+  readonly opening = signal(false);
+
+  readonly pointed = signal<readonly PointedObject[]>([]);
+  readonly pointing = signal<Going>(IDLE);
+
+  /** Instances by picture, of the job of the prompts. */
+  readonly instances = signal<ReadonlyMap<string, readonly Instance[]>>(new Map());
+  /** Instances by the number of their attempt, of objects that were pointed at. */
+  readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
+
+  readonly openPicture = computed(() => {
+    const pictures = this.pictures.value;
+    return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
+  });
+  readonly bytes = computed(() => bytesOf(this.pictures.value));
+  readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
+  /** The jobs that this work is seen by: the prompts' one first, then those of objects that were pointed at. */
+  readonly jobIds = computed((): readonly string[] => {
+    const main = this.job.value?.jobId;
+    const others = this.pointed.value.flatMap((object) => lastOf(object).jobId ?? []);
+    return main === undefined ? others : [main, ...others];
+  });
+
+  /** Takes pictures or a clip. What is not taken is told. */
+  add(given: readonly Given[]): void {
+    const { type, accepted, refused } = take(given, this.pictures.value.length > 0, this.type.value);
+    batch(() => {
+      this.refused.value = refused;
+      if (accepted.length === 0) return;
+      this.type.value = type;
+      this.pictures.value = [...this.pictures.value, ...accepted.map(givenPicture)];
+      this.problem.value = null;
+    });
+  }
+
+  /** Takes a picture out. */
+  remove(key: string): void {
+    this.pictures.value = this.pictures.value.filter((picture) => picture.key !== key);
+    this.pointed.value = this.pointed.value.filter(({ picture }) => picture !== key);
+  }
+
+  /** Notes something new of a picture. */
+  change(key: string, news: Partial<Picture>): void {
+    this.pictures.value = this.pictures.value.map((picture) =>
+      picture.key === key ? { ...picture, ...news } : picture,
+    );
+  }
+
+  /** Notes how far a picture's file is. */
+  sent(key: string, sending: Sending): void {
+    this.change(key, { sending });
+  }
+
+  /** The picture as it is now; undefined if it was taken out. */
+  picture(key: string): Picture | undefined {
+    return this.pictures.peek().find((picture) => picture.key === key);
+  }
+
+  /** The picture of a task. */
+  pictureOf(taskId: string): Picture | undefined {
+    return this.pictures.peek().find((picture) => taskIdOf(picture) === taskId);
+  }
+}

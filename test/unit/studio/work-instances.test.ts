@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { grouped, type Instance, isShown, nameOf, toggled } from "../../../studio/src/work/instances.ts";
+
+const instance = (prompt: string | null, number: number, confidence = 0.9): Instance => ({
+  id: `${prompt}/${number}`,
+  prompt,
+  confidence,
+  number,
+  width: 1,
+  height: 1,
+  png: new Blob([]),
+});
+
+describe("instances", () => {
+  const found = [instance("cup", 1), instance("cup", 2, 0.6), instance(null, 1, 0.3)];
+
+  it("are grouped by the job's prompts; one without any has an empty group, and what was pointed at comes last", () => {
+    expect(
+      grouped(found, ["spoon", "cup"]).map(({ prompt, instances }) => [prompt, instances.length]),
+    ).toEqual([
+      ["spoon", 0],
+      ["cup", 2],
+      [null, 1],
+    ]);
+  });
+
+  it("are each in one group", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("a", "b", null)),
+        fc.uniqueArray(fc.constantFrom("a", "b", "c")),
+        (names, prompts) => {
+          const all = names.map((name, i) => instance(name, i));
+          expect(grouped(all, prompts).flatMap(({ instances }) => instances)).toHaveLength(all.length);
+        },
+      ),
+    );
+  });
+
+  it("are hidden below the confidence, unless they were pointed at", () => {
+    const shown = (least: number) =>
+      found.filter((each) => isShown(each, { least, hidden: new Set() })).map(nameOf);
+    expect(shown(0.5)).toEqual(["cup 1", "cup 2", "Object 1"]);
+    expect(shown(0.7)).toEqual(["cup 1", "Object 1"]);
+  });
+
+  it("are hidden one by one", () => {
+    expect(found.map((each) => isShown(each, { least: 0, hidden: new Set(["cup/2"]) }))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it("of a group are all hidden first, then all shown", () => {
+    const some = new Set(["cup/2", "other"]);
+    const all = toggled(some, ["cup/1", "cup/2"]);
+    expect([...all].toSorted()).toEqual(["cup/1", "cup/2", "other"]);
+    expect([...toggled(all, ["cup/1", "cup/2"])]).toEqual(["other"]);
+  });
+});
