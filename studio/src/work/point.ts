@@ -1,4 +1,4 @@
-import { SegmentationError } from "segmentation-client";
+import { type components, SegmentationError } from "segmentation-client";
 import { api, client, overview, refreshAccount } from "../state/session.ts";
 import type { Region } from "../viewer/index.ts";
 import { create } from "./create.ts";
@@ -42,12 +42,12 @@ export function removePointed(work: Work, object: PointedObject): void {
   work.pointed.value = without(work.pointed.value, object.number);
 }
 
-const boxOf = ([x, y, width, height]: readonly [number, number, number, number]): [
-  number,
-  number,
-  number,
-  number,
-] => [x, y, width, height];
+/** A region as a job names it. */
+export function regionOn(taskId: string, region: Region): components["schemas"]["Region"] {
+  if ("points" in region) return { taskId, points: [...region.points] };
+  const [x, y, width, height] = region.box;
+  return { taskId, box: [x, y, width, height] };
+}
 
 const drawing = new WeakSet<Work>();
 
@@ -87,8 +87,7 @@ async function draw(work: Work, key: string, { number, region }: Attempt): Promi
     const taskId = await send(work, key);
     if (taskId === null || region === null) return takeBack(work, number);
     work.pointing.value = { at: "running" };
-    const where = "box" in region ? { box: boxOf(region.box) } : { points: [...region.points] };
-    const request = { type: "image" as const, tasks: [taskId], regions: [{ taskId, ...where }] };
+    const request = { type: "image" as const, tasks: [taskId], regions: [regionOn(taskId, region)] };
     const jobId = await create(request, (going) => {
       work.pointing.value = going;
     });

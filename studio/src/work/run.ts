@@ -10,16 +10,35 @@ import { IDLE, type Work } from "./work.ts";
 
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
 
-function requestOf(work: Work, tasks: string[]): CreateJobRequest {
+/** What else a job is to give. */
+type Change = Pick<CreateJobRequest, "generatePreview" | "formats">;
+
+function requestOf(work: Work, tasks: string[], { formats, ...change }: Change): CreateJobRequest {
   const prompts = [...work.prompts.value];
-  if (work.type.value === "video") return { type: "video", prompts, tasks, fps: work.fps.value };
+  if (work.type.value === "video") {
+    return {
+      ...change,
+      type: "video",
+      prompts,
+      tasks,
+      fps: work.fps.value,
+      ...(formats?.includes("coco") === true && { formats: ["coco"] }),
+    };
+  }
   // Without the file there is nothing to show the masks on but the service's preview.
   const isElsewhere = work.pictures.value.some(({ file }) => file === null);
-  return { type: "image", prompts, tasks, ...(isElsewhere && { generatePreview: true }) };
+  return {
+    ...(isElsewhere && { generatePreview: true }),
+    ...change,
+    type: "image",
+    prompts,
+    tasks,
+    ...(formats && { formats }),
+  };
 }
 
 /** Looks for what the prompts name in the work's pictures: sends them, creates the job, and follows it to its end. */
-export async function segment(work: Work): Promise<void> {
+export async function segment(work: Work, change: Change = {}): Promise<void> {
   if (work.going.value.at !== "idle") return;
   batch(() => {
     work.problem.value = null;
@@ -29,9 +48,12 @@ export async function segment(work: Work): Promise<void> {
     const jobId = await uninterrupted(work.pictures.value.length, async () => {
       const tasks = await sendAll(work);
       if (tasks === null) return null;
-      return await create(requestOf(work, tasks), (going) => {
+      const request: CreateJobRequest = requestOf(work, tasks, change);
+      const created = await create(request, (going) => {
         work.going.value = going;
       });
+      work.request.value = request;
+      return created;
     });
     if (jobId !== null) await follow(work, jobId);
   } catch (error) {

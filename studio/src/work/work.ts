@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { JobStatus } from "segmentation-client";
+import type { CreateJobRequest, JobStatus } from "segmentation-client";
 import { type Given, take } from "./intake.ts";
 import type { FoundJob } from "./found-job.ts";
 import type { Instance } from "./instances.ts";
@@ -43,6 +43,8 @@ export class Work {
   /** The job of the prompts, and how much of it is done: 0 to 1. */
   readonly job = signal<JobStatus | null>(null);
   readonly share = signal(0);
+  /** What was asked for, if that job was created here. */
+  readonly request = signal<CreateJobRequest | null>(null);
   /** What that job has found; null until it has ended in success. */
   readonly found = signal<FoundJob | null>(null);
   readonly going = signal<Going>(IDLE);

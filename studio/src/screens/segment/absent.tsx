@@ -31,6 +31,11 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
     work.change(picture.key, { file, name: file.name });
     await keepOriginal(taskId, { name: file.name, file });
   };
+  const hasFailed = work.job.value?.tasks.some(
+    ({ taskId, status }) => taskId === taskIdOf(picture) && status === "failed",
+  );
+  // Why it failed is said already.
+  if (isUnshowable && hasFailed === true) return null;
   if (isUnshowable)
     return (
       <Words isLow={hasMasks} title="This browser can’t show the file">

@@ -4,7 +4,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
-import { look as fetchMasks } from "../../work/look.ts";
+import { showMasks } from "../../work/fetch-masks.ts";
 import { segment } from "../../work/run.ts";
 import type { Work } from "../../work/work.ts";
 import { FrameRate } from "./frame-rate.tsx";
@@ -74,7 +74,7 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
     masks: () => {
       const key = work.openPicture.value?.key;
       work.problem.value = null;
-      if (key !== undefined) void fetchMasks(work, key);
+      if (key !== undefined) void showMasks(work, key);
     },
     opening: () => location.reload(),
   };

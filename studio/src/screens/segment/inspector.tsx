@@ -6,6 +6,7 @@ import { AskFor } from "./ask-for.tsx";
 import { Choose } from "./choose.tsx";
 import { Instances } from "./instances.tsx";
 import type { Look } from "./look.ts";
+import { Take } from "./take.tsx";
 import { ShowHow } from "./show-how.tsx";
 import "./inspector.css";
 
@@ -23,8 +24,9 @@ export function Inspector({ work, look, onNew, onGiven }: InspectorProps) {
   return (
     <aside class="inspector" aria-label="What to find, and what was found">
       <AskFor work={work} />
-      {isImage && look.instances.value.length > 0 && <ShowHow look={look} />}
-      {isImage && <Instances work={work} look={look} />}
+      <Take work={work} look={look} />
+      {isImage && !look.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
+      {isImage && !look.isOverview.value && <Instances work={work} look={look} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage ? (
           <Choose look="quiet" many onFiles={onGiven}>

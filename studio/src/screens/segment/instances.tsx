@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { type Group, type Instance, isConfident, nameOf } from "../../work/instances.ts";
 import { removePointed } from "../../work/point.ts";
+import { taskIdOf } from "../../work/picture.ts";
 import { lastOf } from "../../work/pointed.ts";
 import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
@@ -18,6 +19,7 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
       ).length,
   );
   const groups = look.groups.value;
+  if (hasFailed(work)) return null;
   if (groups.length === 0 && pending.value === 0)
     return (
       <p class="instances-none">
@@ -28,11 +30,10 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
     );
   return (
     <section class="instances" aria-label="Instances">
-      {groups.map((group, i) => (
+      {groups.map((group) => (
         <GroupOf
           key={group.prompt}
           group={group}
-          index={i}
           work={work}
           look={look}
           isKnown={group.prompt === null || look.searched.value !== null}
@@ -47,16 +48,21 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
   );
 }
 
+/** Whether the open picture's task has failed: then nothing is known of what is in it. */
+function hasFailed({ openPicture, job }: Work): boolean {
+  const taskId = openPicture.value === null ? null : taskIdOf(openPicture.value);
+  return job.value?.tasks.some((task) => task.taskId === taskId && task.status === "failed") ?? false;
+}
+
 interface GroupProps {
   readonly work: Work;
   readonly group: Group;
-  readonly index: number;
   readonly look: Look;
   /** Whether the masks are there. */
   readonly isKnown: boolean;
 }
 
-function GroupOf({ group: { prompt, instances }, index, work, look, isKnown }: GroupProps) {
+function GroupOf({ group: { prompt, instances }, work, look, isKnown }: GroupProps) {
   const name = prompt ?? "Pointed at";
   const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
   const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
@@ -80,7 +86,7 @@ function GroupOf({ group: { prompt, instances }, index, work, look, isKnown }: G
       {isKnown && instances.length === 0 && <p class="instances-none">None in this picture.</p>}
       <ul>
         {confident.map((instance) => (
-          <Row key={instance.id} instance={instance} group={index} work={work} look={look} />
+          <Row key={instance.id} instance={instance} work={work} look={look} />
         ))}
       </ul>
     </div>
@@ -90,11 +96,10 @@ function GroupOf({ group: { prompt, instances }, index, work, look, isKnown }: G
 interface RowProps {
   readonly work: Work;
   readonly instance: Instance;
-  readonly group: number;
   readonly look: Look;
 }
 
-function Row({ instance, group, work, look }: RowProps) {
+function Row({ instance, work, look }: RowProps) {
   const object = instance.prompt === null ? look.objectOf(instance) : null;
   const row = useRef<HTMLLIElement>(null);
   const isLit = look.highlighted.value === instance.id;
@@ -121,7 +126,7 @@ function Row({ instance, group, work, look }: RowProps) {
         onFocus={light}
         onBlur={unlight}
       >
-        <span class="instances-swatch" style={{ background: look.colour(instance, group).css }} />
+        <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
         <span class="instances-name">{nameOf(instance)}</span>
         <span class="instances-confidence">{Math.round(instance.confidence * 100)} %</span>
         <Icon name={isHidden ? "hidden" : "eye"} size={16} />

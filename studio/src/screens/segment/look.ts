@@ -18,6 +18,8 @@ export class Look {
   readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The instance that stands out, in the picture and in the list. */
   readonly highlighted = signal<string | null>(null);
+  /** Whether all pictures are looked at in place of one. */
+  readonly isOverview = signal(false);
   readonly tool = signal<Tool>(matchMedia("(pointer: coarse)").matches ? "pan" : "point");
   readonly #work: Work;
 
@@ -34,16 +36,7 @@ export class Look {
   /** All instances of the open picture, with those that were pointed at. */
   readonly instances = computed((): readonly Instance[] => {
     const key = this.#work.openPicture.value?.key;
-    const searched = this.searched.value ?? [];
-    const already = searched.filter(({ prompt }) => prompt === null).length;
-    const pointed = this.#work.pointed.value.flatMap((object) => {
-      const attempt = drawnOf(object);
-      const instance = attempt === null ? undefined : this.#work.drawn.value.get(attempt.number);
-      return object.picture !== key || instance === undefined
-        ? []
-        : [{ ...instance, number: already + object.number }];
-    });
-    return [...searched, ...pointed];
+    return key === undefined ? [] : this.withPointed(key, this.searched.value ?? []);
   });
 
   readonly groups = computed(() => grouped(this.instances.value, this.#work.found.value?.prompts ?? []));
@@ -55,11 +48,11 @@ export class Look {
   });
 
   readonly layers = computed((): readonly Layer[] =>
-    this.groups.value.flatMap(({ instances }, group) =>
+    this.groups.value.flatMap(({ instances }) =>
       instances.map((instance) => ({
         id: instance.id,
         mask: instance.png,
-        colour: this.colour(instance, group),
+        colour: this.colour(instance),
         visible: isShown(instance, this.filter.value),
         label: nameOf(instance),
       })),
@@ -74,11 +67,23 @@ export class Look {
     return region === null ? [] : [region];
   });
 
+  /** What was found in a picture, and then what was pointed at in it. */
+  withPointed(key: string, found: readonly Instance[]): readonly Instance[] {
+    const already = found.filter(({ prompt }) => prompt === null).length;
+    const pointed = this.#work.pointed.value.flatMap((object) => {
+      const attempt = drawnOf(object);
+      const instance = attempt === null ? undefined : this.#work.drawn.value.get(attempt.number);
+      return object.picture !== key || instance === undefined
+        ? []
+        : [{ ...instance, number: already + object.number }];
+    });
+    return [...found, ...pointed];
+  }
+
   /** An instance's colour: the same wherever it is seen. */
-  colour({ prompt, number }: Instance, group: number): Colour {
-    return prompt === null
-      ? maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)))
-      : maskColour(group, number - 1);
+  colour({ prompt, number }: Instance): Colour {
+    if (prompt === null) return maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)));
+    return maskColour(Math.max(0, this.#work.found.value?.prompts.indexOf(prompt) ?? 0), number - 1);
   }
 
   /** The object that was pointed at whose mask an instance is. */

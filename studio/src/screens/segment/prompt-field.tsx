@@ -63,65 +63,67 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
   return (
     <div class="prompts">
       <label for={id}>Prompts</label>
-      <div
-        class="prompts-box"
-        onClick={({ target, currentTarget }) => target === currentTarget && input.current?.focus()}
-      >
-        {work.prompts.value.map((prompt) => (
-          <span key={prompt} class="prompts-chip" data-outside={outside.value.includes(prompt)}>
-            {prompt}
-            <button type="button" aria-label={`Remove ${prompt}`} onClick={() => remove(prompt)}>
-              <Icon name="close" size={14} />
-            </button>
-          </span>
-        ))}
-        <input
-          ref={input}
-          id={id}
-          role="combobox"
-          aria-expanded={isOpen}
-          aria-controls={`${id}-offers`}
-          aria-autocomplete="list"
-          aria-activedescendant={chosen.value < 0 ? undefined : `${id}-${chosen.value}`}
-          aria-describedby={`${id}-more`}
-          autocomplete="off"
-          autocapitalize="none"
-          enterkeyhint="enter"
-          placeholder={work.prompts.value.length === 0 ? "cup, spoon…" : ""}
-          value={typed.value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-          onPaste={(event) => {
-            const text = event.clipboardData?.getData("text/plain") ?? "";
-            if (!/[\n,;]/.test(text)) return;
-            event.preventDefault();
-            add(typed.value + text);
-          }}
-          onKeyDown={onKeyDown}
-          onBlur={() => typed.value.trim() !== "" && add(typed.value)}
-        />
-      </div>
-      <ul
-        class="prompts-offers"
-        id={`${id}-offers`}
-        role="listbox"
-        aria-label="Words of the model"
-        hidden={!isOpen}
-      >
-        {offers.value.map((offer, i) => (
-          <li
-            key={offer}
-            id={`${id}-${i}`}
-            role="option"
-            aria-selected={i === chosen.value}
-            onPointerDown={(event) => {
+      <div class="prompts-place">
+        <div
+          class="prompts-box"
+          onClick={({ target, currentTarget }) => target === currentTarget && input.current?.focus()}
+        >
+          {work.prompts.value.map((prompt) => (
+            <span key={prompt} class="prompts-chip" data-outside={outside.value.includes(prompt)}>
+              {prompt}
+              <button type="button" aria-label={`Remove ${prompt}`} onClick={() => remove(prompt)}>
+                <Icon name="close" size={14} />
+              </button>
+            </span>
+          ))}
+          <input
+            ref={input}
+            id={id}
+            role="combobox"
+            aria-expanded={isOpen}
+            aria-controls={`${id}-offers`}
+            aria-autocomplete="list"
+            aria-activedescendant={chosen.value < 0 ? undefined : `${id}-${chosen.value}`}
+            aria-describedby={`${id}-more`}
+            autocomplete="off"
+            autocapitalize="none"
+            enterkeyhint="enter"
+            placeholder={work.prompts.value.length === 0 ? "cup, spoon…" : ""}
+            value={typed.value}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+            onPaste={(event) => {
+              const text = event.clipboardData?.getData("text/plain") ?? "";
+              if (!/[\n,;]/.test(text)) return;
               event.preventDefault();
-              add(offer);
+              add(typed.value + text);
             }}
-          >
-            {offer}
-          </li>
-        ))}
-      </ul>
+            onKeyDown={onKeyDown}
+            onBlur={() => typed.value.trim() !== "" && add(typed.value)}
+          />
+        </div>
+        <ul
+          class="prompts-offers"
+          id={`${id}-offers`}
+          role="listbox"
+          aria-label="Words of the model"
+          hidden={!isOpen}
+        >
+          {offers.value.map((offer, i) => (
+            <li
+              key={offer}
+              id={`${id}-${i}`}
+              role="option"
+              aria-selected={i === chosen.value}
+              onPointerDown={(event) => {
+                event.preventDefault();
+                add(offer);
+              }}
+            >
+              {offer}
+            </li>
+          ))}
+        </ul>
+      </div>
       <div class="prompts-more" id={`${id}-more`} aria-live="polite">
         {outside.value.length > 0 ? (
           <>

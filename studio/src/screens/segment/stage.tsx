@@ -1,8 +1,10 @@
 import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect } from "preact/hooks";
 import { Waiting } from "../../components/waiting.tsx";
-import { look as fetchMasks } from "../../work/look.ts";
+import { showMasks } from "../../work/fetch-masks.ts";
 import { point } from "../../work/point.ts";
+import { segment } from "../../work/run.ts";
+import type { Picture } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
 import { Absent } from "./absent.tsx";
 import type { Look } from "./look.ts";
@@ -15,6 +17,8 @@ import { usePreview } from "./use-preview.ts";
 import "./stage.css";
 
 const PictureViewer = lazy(async () => (await import("../../viewer/index.ts")).PictureViewer);
+
+const ClipScreen = lazy(async () => await import("../../clip/clip-screen.tsx"));
 
 export interface StageProps {
   readonly work: Work;
@@ -29,17 +33,32 @@ export function Stage({ work, look }: StageProps) {
       {picture === null ? (
         work.opening.value && <Waiting what="Opening the job" />
       ) : work.type.value === "video" ? (
-        <Clip file={picture.file} />
+        <Clip work={work} picture={picture} />
       ) : (
         <PictureOf work={work} look={look} />
       )}
-      <Progress work={work} />
+      {(work.type.value === "image" || work.job.value === null) && <Progress work={work} />}
     </section>
   );
 }
 
-function Clip({ file }: { readonly file: Blob | null }) {
-  const url = useObjectUrl(file);
+function Clip({ work, picture }: { readonly work: Work; readonly picture: Picture }) {
+  const url = useObjectUrl(picture.file);
+  const jobId = work.job.value?.jobId;
+  if (jobId !== undefined)
+    return (
+      <div class="stage-pane">
+        <ErrorBoundary>
+          <ClipScreen
+            key={jobId}
+            jobId={jobId}
+            original={picture.file}
+            name={picture.name || undefined}
+            onRunAgain={(change) => void segment(work, change)}
+          />
+        </ErrorBoundary>
+      </div>
+    );
   return url === null ? null : <video class="stage-clip" src={url} controls muted playsInline />;
 }
 
@@ -50,7 +69,7 @@ function PictureOf({ work, look }: StageProps) {
   const found = work.found.value;
   const key = picture?.key;
   useEffect(() => {
-    if (found !== null && key !== undefined) void fetchMasks(work, key);
+    if (found !== null && key !== undefined) void showMasks(work, key);
   }, [found, key]);
   const [first] = look.instances.value;
   const size = first ?? bitmap;

@@ -4,17 +4,19 @@ import type { Given } from "../../work/intake.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
 import { Choose } from "./choose.tsx";
+import type { Look } from "./look.ts";
 import { useObjectUrl } from "./use-object-url.ts";
 import "./strip.css";
 
 export interface StripProps {
   readonly work: Work;
+  readonly look: Look;
   /** Takes further pictures; null if there is a job already. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
 /** The pictures of a work, small, with how many objects each has. */
-export function Strip({ work, onGiven }: StripProps) {
+export function Strip({ work, look, onGiven }: StripProps) {
   const open = work.openPicture.value?.key;
   const step = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -27,6 +29,17 @@ export function Strip({ work, onGiven }: StripProps) {
   return (
     <nav class="strip" aria-label="Pictures">
       <ul onKeyDown={step}>
+        <li>
+          <button
+            type="button"
+            class="strip-all"
+            onClick={() => {
+              look.isOverview.value = true;
+            }}
+          >
+            All {work.pictures.value.length}
+          </button>
+        </li>
         {work.pictures.value.map((picture) => (
           <Thumbnail
             key={picture.key}

@@ -1,7 +1,8 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Given } from "../../work/intake.ts";
 import type { Work } from "../../work/work.ts";
+import { Batch } from "./batch.tsx";
 import { DropTarget } from "./drop-target.tsx";
 import { Empty } from "./empty.tsx";
 import { Inspector } from "./inspector.tsx";
@@ -23,6 +24,12 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
   const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
   const add = (given: readonly Given[]): void => work.add(given);
   const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
+  const jobId = useComputed(() => work.job.value?.jobId);
+  useSignalEffect(() => {
+    // A new job of several pictures is looked at as a whole.
+    if (jobId.value !== undefined && work.pictures.peek().length > 1) look.isOverview.value = true;
+  });
+  const isBatch = work.type.value === "image" && work.pictures.value.length > 1;
   return (
     <DropTarget onGiven={canAdd.value ? add : null} isOver={isOver}>
       <div class="workbench" data-over={isOver.value}>
@@ -31,9 +38,13 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
           <Empty work={work} onGiven={add} />
         ) : (
           <>
-            <Stage work={work} look={look} />
-            {work.type.value === "image" && work.pictures.value.length > 1 && (
-              <Strip work={work} onGiven={canAdd.value ? add : null} />
+            {isBatch && look.isOverview.value ? (
+              <Batch work={work} look={look} />
+            ) : (
+              <Stage work={work} look={look} />
+            )}
+            {isBatch && !look.isOverview.value && (
+              <Strip work={work} look={look} onGiven={canAdd.value ? add : null} />
             )}
             <Inspector work={work} look={look} onNew={onNew} onGiven={canAdd.value ? add : null} />
           </>

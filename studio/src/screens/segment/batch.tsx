@@ -1,0 +1,67 @@
+import { ErrorBoundary, lazy } from "preact-iso";
+import type { GalleryItem } from "../../gallery/items.ts";
+import { fetchMasks } from "../../work/fetch-masks.ts";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
+import type { Work } from "../../work/work.ts";
+import type { Look } from "./look.ts";
+import { Progress } from "./progress.tsx";
+import { seenMasks } from "./seen-masks.ts";
+
+const Gallery = lazy(async () => (await import("../../gallery/index.ts")).Gallery);
+
+export interface BatchProps {
+  readonly work: Work;
+  readonly look: Look;
+}
+
+/** All pictures of a work, with what was found in each. */
+export const Batch = ({ work, look }: BatchProps) => (
+  <section class="stage" aria-label="All pictures">
+    <div class="stage-pane stage-batch">
+      <ErrorBoundary>
+        <Gallery
+          items={work.pictures.value.map((picture) => itemOf(work, look, picture))}
+          open={work.openPicture.value?.key ?? null}
+          onOpen={(key) => {
+            work.openKey.value = key;
+            look.isOverview.value = false;
+          }}
+        />
+      </ErrorBoundary>
+    </div>
+    <Progress work={work} />
+  </section>
+);
+
+function itemOf(work: Work, look: Look, picture: Picture): GalleryItem {
+  const { key, name, file, sending } = picture;
+  const taskId = taskIdOf(picture);
+  const task = work.job.value?.tasks.find((each) => each.taskId === taskId);
+  const searched = work.instances.value.get(key);
+  const seen = look.withPointed(key, searched ?? []);
+  const pointed = seen.length - (searched?.length ?? 0);
+  const count = taskId === null ? undefined : work.found.value?.counts.get(taskId);
+  return {
+    key,
+    name,
+    state: stateOf(picture, task?.status),
+    share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
+    problem: sending.at === "failed" ? String(sending.error) : (task?.error ?? null),
+    count: count === undefined && pointed === 0 ? null : (count ?? 0) + pointed,
+    revision: [
+      file === null ? "absent" : "here",
+      work.found.value?.jobId,
+      look.least.value,
+      ...seen.map(({ id }) => (look.hidden.value.has(id) ? `-${id}` : id)),
+    ].join(" "),
+    original: async () => await Promise.resolve(file),
+    masks: async () => seenMasks(look, look.withPointed(key, await fetchMasks(work, key))),
+  };
+}
+
+function stateOf({ sending }: Picture, status: string | undefined): GalleryItem["state"] {
+  if (sending.at === "failed" || status === "failed") return "failed";
+  if (status === "success") return "done";
+  if (status === "processing") return "processing";
+  return sending.at === "sending" ? "sending" : "waiting";
+}

@@ -1,0 +1,111 @@
+import { useSignal } from "@preact/signals";
+import { ErrorBoundary, lazy } from "preact-iso";
+import type { CreateJobRequest } from "segmentation-client";
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icon.tsx";
+import type { Order, TakenPicture } from "../../take-away/index.ts";
+import { fetchMasks } from "../../work/fetch-masks.ts";
+import { isShown } from "../../work/instances.ts";
+import { type Picture, taskIdOf } from "../../work/picture.ts";
+import { drawnOf } from "../../work/pointed.ts";
+import { regionOn } from "../../work/point.ts";
+import { segment } from "../../work/run.ts";
+import type { Work } from "../../work/work.ts";
+import type { Look } from "./look.ts";
+import { seenMasks } from "./seen-masks.ts";
+
+const TakeAway = lazy(async () => (await import("../../take-away/index.ts")).TakeAway);
+
+export interface TakeProps {
+  readonly work: Work;
+  readonly look: Look;
+}
+
+/** The button to what can be taken away, once there is something. A clip's screen has its own. */
+export function Take({ work, look }: TakeProps) {
+  const isOpen = useSignal(false);
+  const jobId = work.found.value?.jobId ?? latestDrawn(work);
+  if (work.type.value === "video" || jobId === null) return null;
+  const picture = work.openPicture.value;
+  return (
+    <section>
+      <Button
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        <Icon name="download" /> Take away
+      </Button>
+      {isOpen.value && (
+        <ErrorBoundary>
+          <TakeAway
+            jobId={jobId}
+            order={orderOf(work)}
+            pictures={work.pictures.value.flatMap((each) => takenOf(work, look, each))}
+            current={picture === null || look.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
+            hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
+            onRunAgain={work.found.value === null ? undefined : (change) => void segment(work, change)}
+            onClose={() => {
+              isOpen.value = false;
+            }}
+          />
+        </ErrorBoundary>
+      )}
+    </section>
+  );
+}
+
+/** The latest job that drew an object that is still there. */
+const latestDrawn = (work: Work): string | null =>
+  work.pointed.value
+    .findLast((object) => drawnOf(object) !== null)
+    ?.attempts.findLast(({ state }) => state === "drawn")?.jobId ?? null;
+
+function takenOf(work: Work, look: Look, picture: Picture): TakenPicture[] {
+  const taskId = taskIdOf(picture);
+  if (taskId === null) return [];
+  const { key, name, file } = picture;
+  const pointed = look.withPointed(key, []).length;
+  return [
+    {
+      taskId,
+      name: name || taskId,
+      count: (work.found.value?.counts.get(taskId) ?? 0) + pointed,
+      masks: async () => seenMasks(look, look.withPointed(key, await fetchMasks(work, key))),
+      original: async () => await Promise.resolve(file),
+    },
+  ];
+}
+
+/** What was asked for, as one job: that of the prompts, or that of all objects that were pointed at. */
+function orderOf(work: Work): Order {
+  const tasks = work.pictures.value.flatMap((picture) => taskIdOf(picture) ?? []);
+  const sources = new Map(
+    work.pictures.value.flatMap((picture) => {
+      const taskId = taskIdOf(picture);
+      const name = picture.address?.href ?? picture.name;
+      return taskId === null || name === "" ? [] : [[taskId, name] as const];
+    }),
+  );
+  if (work.request.value !== null && work.found.value !== null)
+    return { request: work.request.value, sources, isComplete: true };
+  if (work.found.value !== null)
+    return {
+      request: { type: "image", prompts: [...work.found.value.prompts], tasks },
+      sources,
+      isComplete: false,
+    };
+  const regions = work.pointed.value.flatMap((object) => {
+    const picture = work.picture(object.picture);
+    const taskId = picture === undefined ? null : taskIdOf(picture);
+    const region = drawnOf(object)?.region ?? null;
+    return taskId === null || region === null ? [] : [regionOn(taskId, region)];
+  });
+  const pointedAt = tasks.filter((taskId) => regions.some((region) => region.taskId === taskId));
+  const request: CreateJobRequest = {
+    type: "image",
+    tasks: pointedAt.length > 0 ? pointedAt : tasks,
+    regions,
+  };
+  return { request, sources, isComplete: regions.length === work.pointed.value.length };
+}

@@ -1,0 +1,45 @@
+import type { FoundJob } from "./found-job.ts";
+import type { Instance } from "./instances.ts";
+import { onceOnline } from "./patience.ts";
+import { taskIdOf } from "./picture.ts";
+import type { Work } from "./work.ts";
+
+const underWay = new WeakMap<FoundJob, Map<string, Promise<readonly Instance[]>>>();
+
+/** The masks of a picture that the work's job has found, fetched once; none if there is no such job. @throws SegmentationError */
+export async function fetchMasks(work: Work, key: string): Promise<readonly Instance[]> {
+  const found = work.found.peek();
+  const picture = work.picture(key);
+  const taskId = picture === undefined ? null : taskIdOf(picture);
+  if (found === null || taskId === null) return [];
+  const there = work.instances.peek().get(key);
+  if (there !== undefined) return there;
+  const all = underWay.get(found) ?? new Map<string, Promise<readonly Instance[]>>();
+  underWay.set(found, all);
+  const fetching = all.get(key) ?? fetchOf(work, found, taskId, key).finally(() => all.delete(key));
+  all.set(key, fetching);
+  return await fetching;
+}
+
+async function fetchOf(
+  work: Work,
+  found: FoundJob,
+  taskId: string,
+  key: string,
+): Promise<readonly Instance[]> {
+  const instances = await onceOnline(
+    async () => await found.instances(taskId),
+    () => {},
+  );
+  if (work.found.peek() === found) work.instances.value = new Map(work.instances.peek()).set(key, instances);
+  return instances;
+}
+
+/** Fetches the masks of a picture that is looked at; if that fails, the work has why. */
+export async function showMasks(work: Work, key: string): Promise<void> {
+  try {
+    await fetchMasks(work, key);
+  } catch (error) {
+    work.problem.value = { error, of: "masks" };
+  }
+}
