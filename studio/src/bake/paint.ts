@@ -5,8 +5,10 @@ import type { BakedMask } from "./types.ts";
 
 type Size = Scaling["picture"];
 
-/** A picture for every 600 pixels of whose longer side a mask's edge is a pixel wide. */
+/** A mask's edge is a pixel wide for so many of the drawing's longer side, */
 const EDGE_SHARE = 600;
+/** but never thinner than this, so that it is also seen where a drawing is shown smaller. */
+const THINNEST = 3;
 
 /** The size that a PNG says in its first chunk (W3C PNG, third edition, 11.2.1). */
 async function sizeOf(png: Blob): Promise<Size> {
@@ -51,7 +53,7 @@ export async function paintPicture(
   const decoded = await Promise.all(
     masks.map(async ({ png, rgb }) => ({ mask: await decodeMask(png), rgb })),
   );
-  const line = Math.max(1, Math.round(Math.max(drawing.width, drawing.height) / EDGE_SHARE));
+  const line = Math.max(THINNEST, Math.round(Math.max(drawing.width, drawing.height) / EDGE_SHARE));
   for (const { mask, rgb } of decoded.toSorted((a, b) => fromBelow(a.mask, b.mask))) {
     const coverage = coverageOf(mask, { picture, drawing });
     if (coverage.width === 0) continue;
