@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CocoDocument, mergeCoco } from "segmentation-client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { picture } from "../support/memory-client.ts";
-import { NOT_A_PICTURE, type Play, playService } from "../support/played-service.ts";
+import { picture, sumOfPicture } from "../support/memory-client.ts";
+import { NOT_A_PICTURE, type Play, playService, TOO_LARGE } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
+import { maskFile, ring } from "../support/shapes.ts";
 import { controlC, type Ran, runCli, type RunOptions } from "./support/run-cli.ts";
 
 describe("segment", () => {
@@ -139,6 +140,64 @@ describe("segment", () => {
         },
       ],
     });
+  });
+
+  it("names the classes of YOLO labels", async () => {
+    const { segment } = await played();
+    const path = await put("a.png", picture(1));
+    await segment([path, "-p", "cup", "-p", 'a "red" cup', "--format", "yolo"]);
+    expect(await readFile(join(out(), "data.yaml"), "utf8")).toBe(
+      'train: images\nval: images\nnames:\n  0: "cup"\n  1: "a \\"red\\" cup"\n',
+    );
+  });
+
+  it("goes on with a job under way after one of its pictures has changed, and segments that one anew", async () => {
+    const { service, segment } = await played({ looks: 200 });
+    await put("photos/a.png", picture(1));
+    await put("photos/b.png", picture(2));
+    const args = [join(folder, "photos"), "-p", "cup"];
+    const { signal, press } = controlC();
+    const stopped = segment(args, { signal });
+    await expect.poll(() => service.jobs.size, { interval: 1 }).toBe(1);
+    press();
+    await stopped;
+    for (const job of service.jobs.values()) job.looks = 1;
+    await put("photos/a.png", picture(3));
+    expect((await segment(args)).code).toBe(0);
+    expect([...service.jobs.values()].map(({ request }) => request.tasks.length)).toEqual([2, 1]);
+    expect(new Uint8Array(await readFile(join(out(), "masks/a.png/0.png")))).toEqual(
+      maskFile(ring(sumOfPicture(3)), "cup"),
+    );
+    expect((await segment(args)).out).toContain("nothing had changed");
+  });
+
+  it("waits while the account has as many jobs under way as it may, and halves a job that is refused for one picture", async () => {
+    const { service, segment } = await played();
+    for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
+    await put("photos/large.png", TOO_LARGE);
+    service.refusals.push(["too_many_active_jobs", 0]);
+    const { code, err } = await segment([join(folder, "photos"), "-p", "cup"]);
+    expect(code).toBe(1);
+    expect(err).toContain("Waiting: Too many jobs of this account are in progress.");
+    expect(err).toContain("failed  large.png:");
+    const charged = [...service.jobs.values()].flatMap(({ request }) => request.tasks);
+    expect(new Set(charged).size).toBe(5);
+    expect(charged).toHaveLength(5);
+  });
+
+  it("uploads again what the service has no more, and makes a job anew that is gone", async () => {
+    const { service, segment } = await played({ looks: 200 });
+    await put("photos/a.png", picture(1));
+    const args = [join(folder, "photos"), "-p", "cup"];
+    const { signal, press } = controlC();
+    const stopped = segment(args, { signal });
+    await expect.poll(() => service.jobs.size, { interval: 1 }).toBe(1);
+    press();
+    await stopped;
+    service.jobs.clear();
+    service.uploads.clear();
+    const { code } = await segment(args);
+    expect([code, service.jobs.size, service.uploads.size]).toEqual([0, 1, 1]);
   });
 
   it("follows the objects of a clip, and saves masks.json and the preview", async () => {

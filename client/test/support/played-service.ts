@@ -31,6 +31,8 @@ interface Job {
 
 /** The text that a picture begins with for a task that fails. */
 export const NOT_A_PICTURE = "This is no picture.";
+/** The text of a file that no job takes. */
+export const TOO_LARGE = "This is too large.";
 
 const CREATED_AT = "2026-11-20T09:30:00.000Z";
 const ACCOUNT = {
@@ -52,6 +54,8 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
   const jobs = new Map<string, Job>();
   const answered = new Map<string, { readonly body: string; readonly answer: object }>();
   const asked: string[] = [];
+  /** How createJob answers next, each with the seconds of its Retry-After. */
+  const refusals: [ErrorCode, number][] = [];
   const app = new Hono();
 
   const overview = {
@@ -84,8 +88,9 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     c.json({ error: code, message: ERROR_CATALOGUE[code][1], ...hints }, ERROR_CATALOGUE[code][0]);
   const sumOf = (taskId: string): number =>
     [...(uploads.get(taskId)?.bytes ?? [])].reduce((sum, byte) => sum + byte, 0);
-  const isBroken = (taskId: string): boolean =>
-    new TextDecoder().decode(uploads.get(taskId)?.bytes ?? undefined).startsWith(NOT_A_PICTURE);
+  const textOf = (taskId: string): string =>
+    new TextDecoder().decode(uploads.get(taskId)?.bytes ?? undefined);
+  const isBroken = (taskId: string): boolean => textOf(taskId).startsWith(NOT_A_PICTURE);
   const problem = "not_an_image: The file is a text. Upload a picture.";
 
   function statusOf(job: Job): JobStatus {
@@ -169,11 +174,14 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
     const before = answered.get(key);
     if (before !== undefined)
       return before.body === body ? c.json(before.answer, 202) : refuse(c, "idempotency_mismatch");
+    const [refused, retryAfterSeconds] = refusals.shift() ?? [];
+    if (refused !== undefined) return refuse(c, refused, { retryAfterSeconds });
     const parsed = CreateJobRequest.safeParse(JSON.parse(body));
     if (!parsed.success) return refuse(c, "invalid_request");
     const { data: request } = parsed;
     if (!request.tasks.every((taskId) => uploads.has(taskId))) return refuse(c, "task_not_owned");
     if (!request.tasks.every((taskId) => uploads.get(taskId)?.bytes)) return refuse(c, "upload_incomplete");
+    if (request.tasks.some((taskId) => textOf(taskId) === TOO_LARGE)) return refuse(c, "upload_too_large");
     const jobId = `job_${String(jobs.size).padStart(6, "0")}`;
     jobs.set(jobId, { jobId, request, looks, isCancelled: false, archiveLooks: null });
     const answer = { jobId, type: request.type, totalItems: request.tasks.length };
@@ -320,7 +328,7 @@ export function playService({ events = true, prefer = true, looks = 3, access = 
   });
   app.notFound((c) => refuse(c, "not_found"));
 
-  return { app, jobs, uploads, asked };
+  return { app, jobs, uploads, asked, refusals };
 }
 
 export type PlayedService = ReturnType<typeof playService>;

@@ -8,6 +8,7 @@ import { type Pending, survey } from "../inputs/survey.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Order } from "../order.ts";
 import { mergeAnnotations } from "../output/merge-annotations.ts";
+import { writeYoloDataset } from "../output/yolo-dataset.ts";
 import { doAll, Turnstile } from "./at-a-time.ts";
 import { carryOut, segmentBatch, type Work } from "./carry-out.ts";
 
@@ -52,6 +53,7 @@ export async function segmentAll(segmenting: Segmenting): Promise<void> {
       ]);
     const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
     if (pending.length > 0) assertAllowed(access);
+    if (order.formats.includes("yolo")) await writeYoloDataset(order, out);
     const work: Work = {
       ...segmenting,
       client: await segmenting.client(LONG_WORK),
