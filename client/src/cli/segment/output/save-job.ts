@@ -2,14 +2,12 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { mapParallel } from "../../../http/parallel.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
-import { filesToSave, FOLDERS, type Format, type ToWrite, writeAll } from "../../../node/save.ts";
-import { ImageResult } from "../../../results/image-result.ts";
+import { filesToSave, type Format, writeAll } from "../../../node/save.ts";
 import type { JobStatus } from "../../../schemas.ts";
 import type { Outcome } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OpenJob } from "../journal/state.ts";
-import { clipDocument, pictureDocument } from "./documents.ts";
-import { maskRows, trackRows } from "./rows.ts";
+import { foundIn } from "./found-in.ts";
 
 /** Where results go, and which. */
 export interface Saving {
@@ -25,7 +23,7 @@ const AT_A_TIME = 6;
 
 /** Writes what a job has found, file by file, each noted when it is whole; what was noted before is left as it is. */
 export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): Promise<void> {
-  const { client, journal, signal } = saving;
+  const { client, journal, out, formats, signal } = saving;
   const { jobId } = status;
   const result = status.status === "failed" ? undefined : await client.result(jobId, { signal });
   const names = new Map(
@@ -51,37 +49,12 @@ export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): 
       return await note(saving, { ...outcome, files: [], masks: [] });
 
     const name = names.get(taskId) ?? id;
-    const own = files.filter(({ content }) => keyOf(content).split("/")[1]?.startsWith(taskId));
-    const wanted = own.filter(({ path }) =>
-      saving.formats.some((format) => format !== "coco" && path.startsWith(`${FOLDERS[format]}/`)),
-    );
-    const picture = result instanceof ImageResult && result.pictures.find((each) => each.taskId === taskId);
-    const clip = result instanceof ImageResult ? undefined : result;
-    const masks = picture ? picture.masks : [];
-    const all: ToWrite[] = wanted.map((file) => {
-      // Masks have been fetched already, for the table.
-      const mask = masks.find(({ index }) => keyOf(file.content) === `masks/${taskId}/${index}.png`);
-      return { path: file.path, content: mask?.png ?? file.content };
-    });
-    if (saving.formats.includes("coco")) {
-      const document = picture
-        ? await pictureDocument(picture, name)
-        : clip && (await clipDocument(clip, name));
-      all.push({ path: `${FOLDERS.coco}/${name}.json`, content: JSON.stringify(document) });
-    }
-    await writeAll(saving.out, result.files, all, signal);
-    await note(saving, {
-      ...outcome,
-      files: all.map(({ path }) => path),
-      masks: maskRows(masks),
-      ...(clip && { tracks: trackRows(clip) }),
-    });
+    const found = await foundIn(result, { taskId, name, formats }, files);
+    await writeAll(out, result.files, found.files, signal);
+    await note(saving, { ...outcome, ...found, files: found.files.map(({ path }) => path) });
   });
   journal.append({ entry: "ended", key: job.key });
 }
-
-const keyOf = (content: ToWrite["content"]): string =>
-  typeof content === "object" && "key" in content ? content.key : "";
 
 /** Notes an outcome, and deletes what an earlier one of this file has left and this one has not. */
 export async function note(
