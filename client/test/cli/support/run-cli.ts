@@ -11,7 +11,9 @@ export interface Ran {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  /** What it is given, or a terminal of its own. */
+  readonly stdin?: string | Terminal["stdin"];
+  readonly onTell?: (line: string) => void;
   /** Whether its terminal is one that a person watches. */
   readonly isInteractive?: boolean;
   readonly signal?: AbortSignal;
@@ -23,9 +25,12 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
   let [out, err] = ["", ""];
   const terminal: Terminal = {
     print: (line) => void (out += `${line}\n`),
-    tell: (line) => void (err += `${line}\n`),
+    tell: (line) => {
+      err += `${line}\n`;
+      options.onTell?.(line);
+    },
     draw: (text) => void (err += text),
-    stdin: Readable.from([stdin]),
+    stdin: typeof stdin === "string" ? Readable.from([stdin]) : stdin,
     // Nobody's login is used.
     env: { HOME: "/nonexistent", ...env },
     isInteractive,

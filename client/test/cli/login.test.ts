@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { playService } from "../support/played-service.ts";
+import { serve } from "../support/serve.ts";
+import { type Ran, runCli } from "./support/run-cli.ts";
+
+describe("login", () => {
+  let folder: string;
+  let baseUrl: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "login-"));
+    baseUrl = await serve(playService().app);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const path = (): string => join(folder, "segmentation-client", "config.json");
+  const run = (...args: string[]): Promise<Ran> => runCli(args, { env: { XDG_CONFIG_HOME: folder } });
+  const pipeIn = (stdin: string): Promise<Ran> =>
+    runCli(["login", "--base-url", baseUrl], { env: { XDG_CONFIG_HOME: folder }, stdin });
+
+  /** Types keys at a terminal. Returns what the command did, and whether the terminal shows keys again. */
+  async function type(keys: string): Promise<Ran & { readonly isRaw: boolean | undefined }> {
+    let isRaw: boolean | undefined;
+    const stdin = Object.assign(new PassThrough(), {
+      isTTY: true,
+      setRawMode: (raw: boolean) => (isRaw = raw),
+    });
+    const ended = runCli(["login", "--base-url", baseUrl], { env: { XDG_CONFIG_HOME: folder }, stdin });
+    for (const key of keys) stdin.write(key);
+    return { ...(await ended), isRaw };
+  }
+
+  it("takes a key that is typed and not shown, and the other commands then use it", async () => {
+    const { code, out, err, isRaw } = await type("sk_live_playxx\x7f\x7fed\r");
+    expect([code, isRaw]).toEqual([0, false]);
+    expect(err).toContain(`You are ada@example.com at ${baseUrl}.`);
+    expect(out + err).not.toContain("sk_live");
+    expect(JSON.parse(await readFile(path(), "utf8"))).toEqual({
+      baseUrl,
+      keys: { [baseUrl]: "sk_live_played" },
+    });
+    expect((await stat(path())).mode & 0o777).toBe(0o600);
+    expect((await run("account")).out).toContain("ada@example.com");
+  });
+
+  it("changes nothing at Ctrl-C, for a wrong key, for none, or for what is no key", async () => {
+    expect(await type("sk_live\x03")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Nothing was changed."),
+    });
+    expect(await pipeIn("sk_live_wrong")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("does not accept"),
+    });
+    expect(await pipeIn("\n")).toMatchObject({ code: 1, err: expect.stringContaining("No key was given.") });
+    expect(await pipeIn("two words")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("This is no API key"),
+    });
+    await expect(stat(path())).rejects.toThrow("ENOENT");
+  });
+
+  it("keeps a key for each service, sends it to no other, and forgets it", async () => {
+    await pipeIn("sk_live_played");
+    const other = await serve(playService().app);
+    expect(await run("account", "--base-url", other)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`There is no API key for ${other}.`),
+    });
+    expect((await run("login", "--remove")).code).toBe(0);
+    expect(JSON.parse(await readFile(path(), "utf8"))).toEqual({ baseUrl, keys: {} });
+  });
+});

@@ -1,0 +1,46 @@
+import { Webhook } from "standardwebhooks";
+import { expect, it } from "vitest";
+import { controlC, runCli } from "./support/run-cli.ts";
+
+it("webhooks listen prints what is signed with the secret, says what it refuses, and ends at Ctrl-C", async () => {
+  const secret = `whsec_${Buffer.from("a secret of 24 bytes....").toString("base64")}`;
+  const { signal, press } = controlC();
+  let told = "";
+  const ended = runCli(["webhooks", "listen"], {
+    env: {
+      SEGMENTATION_BASE_URL: "http://played.test",
+      SEGMENTATION_API_KEY: "sk_live_played",
+      SEGMENTATION_WEBHOOK_SECRET: secret,
+    },
+    signal,
+    onTell: (line) => (told += line),
+  });
+  await expect.poll(() => told, { interval: 5 }).toContain("Listening at");
+  const [url = ""] = /http:\S+/.exec(told) ?? [];
+  const at = new Date();
+  const timestamp = "2026-11-22T10:00:00.000Z";
+  const body = JSON.stringify({ type: "job.succeeded", timestamp, data: { jobId: "job_1" } });
+  const post = async (text: string, signature: string): Promise<number> => {
+    const headers = {
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+      "webhook-signature": signature,
+    };
+    return (await fetch(url, { method: "POST", headers, body: text })).status;
+  };
+  const good = new Webhook(secret).sign("evt_1", at, body);
+  expect(await post(body, good)).toBe(204);
+  expect(await post(body, good)).toBe(204);
+  expect(await post(body.replace("job_1", "job_2"), good)).toBe(401);
+  expect(await post("x".repeat(1_000_001), good)).toBe(400);
+  expect((await fetch(url)).status).toBe(400);
+  press();
+  const { code, out, err } = await ended;
+  expect(code).toBe(0);
+  expect(out.split("\n")).toEqual([
+    `${timestamp}  job.succeeded  job_1  evt_1`,
+    `${timestamp}  job.succeeded  job_1  evt_1  (again)`,
+    "",
+  ]);
+  expect(err).toContain("Refused a request: its signature is wrong.");
+});
