@@ -185,6 +185,20 @@ describe("segment", () => {
     expect(charged).toHaveLength(5);
   });
 
+  it("stopped while it waited, asks for the same job again, and halves it if it is refused then", async () => {
+    const { service, segment } = await played();
+    await put("photos/a.png", picture(1));
+    await put("photos/large.png", TOO_LARGE);
+    service.refusals.push(["too_many_active_jobs", 600]);
+    const args = [join(folder, "photos"), "-p", "cup"];
+    const { signal, press } = controlC();
+    const stopped = segment(args, { signal, onTell: (line) => line.startsWith("Waiting") && press() });
+    expect((await stopped).code).toBe(130);
+    const { code, out: printed } = await segment(args);
+    expect([code, printed]).toEqual([1, expect.stringContaining("1 picture with 1 mask, 1 failed")]);
+    expect([service.jobs.size, service.uploads.size]).toEqual([1, 2]);
+  });
+
   it("uploads again what the service has no more, and makes a job anew that is gone", async () => {
     const { service, segment } = await played({ looks: 200 });
     await put("photos/a.png", picture(1));

@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What it is given, or a terminal of its own. */
   readonly stdin?: string | Terminal["stdin"];
-  readonly onTell?: (line: string) => void;
+  readonly onTell?: (line: string) => unknown;
   /** Whether its terminal is one that a person watches. */
   readonly isInteractive?: boolean;
   readonly signal?: AbortSignal;

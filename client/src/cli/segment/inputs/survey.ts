@@ -9,12 +9,6 @@ import { Names } from "./names.ts";
 /** A file that has no result yet; its name is that of its results, and no other file's. */
 export type Pending = Found;
 
-export interface Survey {
-  readonly pending: readonly Pending[];
-  /** The ids of all that were found, in their order. */
-  readonly ids: readonly string[];
-}
-
 /** Files that are looked at at the same time. */
 const AT_A_TIME = 16;
 
@@ -27,7 +21,7 @@ export async function survey(
   found: readonly Found[],
   retriesFailed: boolean,
   signal: AbortSignal,
-): Promise<Survey> {
+): Promise<Pending[]> {
   const { readings, outcomes, open } = journal.state;
   const names = new Names([...readings.values()].map(({ name }) => name));
   const underWay = new Set([...open.values()].flatMap(({ inputs }) => inputs.map(pairOf)));
@@ -39,7 +33,7 @@ export async function survey(
     const outcome = outcomes.get(id);
     return outcome?.digest !== digest || (retriesFailed && outcome.hasFailed);
   });
-  const pending = found
+  return found
     .filter((_, i) => isPending[i])
     .map(({ id, from, name, kind }) => ({
       id,
@@ -47,7 +41,6 @@ export async function survey(
       kind,
       name: readings.get(id)?.name ?? names.take(name),
     }));
-  return { pending, ids: found.map(({ id }) => id) };
 }
 
 const pairOf = ({ id, digest }: { readonly id: string; readonly digest: string }): string =>

@@ -78,8 +78,15 @@ async function segmentTasks(work: Work, tasks: readonly Task[], isClip: boolean)
   }
 }
 
+/** Goes on with a job of an earlier run. If it is refused for one of its files, they are pending again. */
+export async function takeUp(work: Work, job: OpenJob): Promise<void> {
+  await carryOut(work, job).catch((error: unknown) => {
+    if (!isOneOf(OF_ONE_FILE, error)) throw error;
+  });
+}
+
 /** Creates a planned job if it is not there yet, waits for it, and saves what it has found. */
-export async function carryOut(work: Work, job: OpenJob): Promise<void> {
+async function carryOut(work: Work, job: OpenJob): Promise<void> {
   const { client, journal, signal } = work;
   const ids = job.inputs.map(({ id }) => id);
   try {

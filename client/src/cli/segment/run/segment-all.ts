@@ -10,7 +10,7 @@ import type { Order } from "../order.ts";
 import { mergeAnnotations } from "../output/merge-annotations.ts";
 import { writeYoloDataset } from "../output/yolo-dataset.ts";
 import { doAll, Turnstile } from "./at-a-time.ts";
-import { carryOut, segmentBatch, type Work } from "./carry-out.ts";
+import { segmentBatch, takeUp, type Work } from "./carry-out.ts";
 
 /** The most pictures that a job takes. */
 const MOST_PICTURES = 100;
@@ -41,39 +41,39 @@ export interface Segmenting {
  * nothing if there is nothing to do.
  */
 export async function segmentAll(segmenting: Segmenting): Promise<void> {
-  const { journal, order, out, found, signal } = segmenting;
-  for (let round = 0; round < ROUNDS; round++) {
-    const { pending } = await survey(journal, found, order.retriesFailed && round === 0, signal);
-    const open = [...journal.state.open.values()];
-    if (pending.length === 0 && open.length === 0) break;
-    if (round === 0)
-      segmenting.onBegin([
-        ...pending.map(({ id }) => id),
-        ...open.flatMap(({ inputs }) => inputs.map(({ id }) => id)),
-      ]);
-    const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
-    if (pending.length > 0) assertAllowed(access);
-    if (order.formats.includes("yolo")) await writeYoloDataset(order, out);
-    const work: Work = {
-      ...segmenting,
-      client: await segmenting.client(LONG_WORK),
-      formats: order.formats,
-      uploads: UPLOADS,
-      uploading: new Turnstile(),
-    };
-    const tasks = [
-      ...open.map((job) => () => carryOut(work, job)),
-      ...batches(pending, order, access.maxImageTasksPerJob).map((batch) => () => segmentBatch(work, batch)),
-    ];
-    try {
-      await doAll(tasks, Math.max(1, Math.min(JOBS, access.maxActiveJobs)));
-    } finally {
-      if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted)
-        await mergeAnnotations(journal, out);
-    }
+  const { journal, order, out, signal } = segmenting;
+  try {
+    for (let round = 0; round < ROUNDS; round++) if (!(await segmentRound(segmenting, round === 0))) break;
+  } finally {
+    // Also what a run has left that was killed before it came to this.
+    if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted)
+      await mergeAnnotations(journal, out);
   }
-  // A run that was killed after its last outcome had not come to this.
-  if (journal.state.isUnmerged && order.formats.includes("coco")) await mergeAnnotations(journal, out);
+}
+
+/** Does what there is to do now. Returns false if that is nothing. */
+async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<boolean> {
+  const { journal, order, out, found, signal } = segmenting;
+  const pending = await survey(journal, found, order.retriesFailed && isFirst, signal);
+  const open = [...journal.state.open.values()];
+  if (pending.length === 0 && open.length === 0) return false;
+  if (isFirst) segmenting.onBegin([...pending, ...open.flatMap(({ inputs }) => inputs)].map(({ id }) => id));
+  const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
+  if (pending.length > 0) assertAllowed(access);
+  if (order.formats.includes("yolo")) await writeYoloDataset(order, out);
+  const work: Work = {
+    ...segmenting,
+    client: await segmenting.client(LONG_WORK),
+    formats: order.formats,
+    uploads: UPLOADS,
+    uploading: new Turnstile(),
+  };
+  const tasks = [
+    ...open.map((job) => () => takeUp(work, job)),
+    ...batches(pending, order, access.maxImageTasksPerJob).map((batch) => () => segmentBatch(work, batch)),
+  ];
+  await doAll(tasks, Math.max(1, Math.min(JOBS, access.maxActiveJobs)));
+  return true;
 }
 
 /** Each clip alone, and pictures together, as many as a job may have. */
