@@ -26,8 +26,10 @@ const SOURCES = [
   "docs/images/coffee-preview.png",
 ];
 
-/** The landing page's slider looks like the studio's. */
+/** The landing page has the studio's slider and typeface. */
 const SLIDER_STYLE = "studio/src/components/before-after.css";
+const TYPEFACE =
+  "node_modules/@fontsource-variable/instrument-sans/files/instrument-sans-latin-wght-normal.woff2";
 
 /** The files of swagger-ui-dist that the reference page loads: docs/decisions/0010-the-viewer-of-the-reference.md. */
 const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
@@ -65,6 +67,7 @@ export async function buildStudio(): Promise<boolean> {
         .webp({ quality: 86 })
         .toFile(join(fresh, "landing", `${name}.webp`));
     await cp(inProject(SLIDER_STYLE), join(fresh, "landing", "before-after.css"));
+    await cp(inProject(TYPEFACE), join(fresh, "landing", "instrument-sans.woff2"));
     await writeFile(join(fresh, ".assetsignore"), stamp);
     await rm(ASSETS, { recursive: true, force: true });
     await rename(fresh, ASSETS);

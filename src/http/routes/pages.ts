@@ -16,6 +16,7 @@ const guarded = secureHeaders({
     scriptSrc: ["'self'"],
     styleSrc: ["'self'"],
     imgSrc: ["'self'", "data:"],
+    fontSrc: ["'self'"],
     connectSrc: ["'self'"],
     baseUri: ["'none'"],
     formAction: ["'none'"],
