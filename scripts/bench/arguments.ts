@@ -5,7 +5,8 @@ import { messageOf } from "../shared/error-parts.ts";
 export const BENCH_HELP = `Measures the whole service on this machine and prints Markdown tables.
 
   npm run bench [-- pictures]   how long a picture takes from createJob to success, and in which steps, compared with a
-                                bare loop that runs only the model; for new pictures, and for a second prompt on each
+                                bare loop that runs only the model; for new pictures, and for a second prompt on each;
+                                and the same for regions, if the model draws any
   npm run bench -- video        how long a clip takes from createJob to success, compared with each step alone (decode,
                                 model, encode), with the embedded model and with dummy models that take a fixed time
                                 per frame; then the memory that clips of ten seconds and of ten minutes take
@@ -25,7 +26,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 16 requests at once
   npm run bench -- joins        a graph run for four rows at once, compared with four runs of one row, on the CPU
 
-  --pictures N                  number of pictures (default 12)
+  --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service, kserve and waiting,
                                 5 for the dispatch, 15 for lists and joins, 40 for createJob, 7 for the result)

@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { RegionPoint } from "@segmentation/protocol";
 import sharp from "sharp";
 import type { Picture } from "../../../inference-container/src/models/model.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 
-/** The sample photographs, each with a first and a second prompt. */
+/** The sample photographs, each with a first and a second prompt, and with points on two objects. */
 const SAMPLES = [
-  { name: "chelsea", prompts: ["cat", "kitten"] },
-  { name: "coffee", prompts: ["cup", "spoon"] },
-  { name: "astronaut", prompts: ["person", "woman"] },
+  { name: "chelsea", prompts: ["cat", "kitten"], points: [point(225, 150), point(40, 40)] },
+  { name: "coffee", prompts: ["cup", "spoon"], points: [point(130, 230), point(366, 283)] },
+  { name: "astronaut", prompts: ["person", "woman"], points: [point(220, 400), point(440, 250)] },
 ] as const;
+
+function point(x: number, y: number): RegionPoint {
+  return { x, y, label: 1 };
+}
 
 export interface BenchPicture {
   readonly prompts: readonly [string, string];
@@ -19,9 +24,15 @@ export interface BenchPicture {
   readonly picture: Picture;
 }
 
+/** A sample photograph, of which it is known what lies where. */
+export interface BenchSample extends BenchPicture {
+  /** On two objects. */
+  readonly points: readonly [RegionPoint, RegionPoint];
+}
+
 /** The n-th picture: a sample with one unique pixel, so that no cache has seen it. */
-export async function benchPicture(n: number): Promise<BenchPicture> {
-  const { name, prompts } = SAMPLES[n % SAMPLES.length] ?? SAMPLES[0];
+export async function benchPicture(n: number): Promise<BenchSample> {
+  const { name, prompts, points } = SAMPLES[n % SAMPLES.length] ?? SAMPLES[0];
   const { data: rgb, info } = await sharp(join(PROJECT_ROOT, "samples", `${name}.png`))
     .removeAlpha()
     .raw()
@@ -34,5 +45,5 @@ export async function benchPicture(n: number): Promise<BenchPicture> {
       .toBuffer(),
   );
   const contentHash = createHash("sha256").update(file).digest("hex");
-  return { prompts, file, picture: { width, height, rgb, contentHash } };
+  return { prompts, points, file, picture: { width, height, rgb, contentHash } };
 }

@@ -1,3 +1,4 @@
+import type { RegionPoint } from "@segmentation/protocol";
 import type { Model } from "../../../inference-container/src/models/model.ts";
 import { Failure } from "../../shared/command-line.ts";
 import type { TaskTimes } from "../task-times.ts";
@@ -5,9 +6,12 @@ import { timeJob } from "../time-job.ts";
 import type { BenchStack } from "../with-stack.ts";
 import { benchPicture, type BenchPicture } from "./bench-picture.ts";
 
-/** The times of one prompt on one picture, with the whole service and with the bare model, in milliseconds. */
+/** What is asked: of a picture that no cache has seen a first prompt or region, and of the same picture a further one. */
+export const KINDS = ["new picture", "cached features", "first region", "further region"] as const;
+
+/** The times of one prompt or region on one picture, with the whole service and with the bare model, in milliseconds. */
 export interface Measurement {
-  readonly kind: "new picture" | "cached features";
+  readonly kind: (typeof KINDS)[number];
   /** From createJob's request to the first poll that says success. */
   readonly whole: number;
   readonly stages: TaskTimes["ms"];
@@ -20,9 +24,19 @@ export interface Bench extends Pick<BenchStack, "client" | "timesOf"> {
   readonly model: Model;
 }
 
-async function bareLoop({ model }: Bench, { picture }: BenchPicture, prompt: string) {
+/** What one measurement asks of a picture. */
+interface Asked {
+  readonly kind: Measurement["kind"];
+  /** Whether the picture's features are known by then. */
+  readonly cached: boolean;
+  readonly prompts?: string[];
+  readonly points?: RegionPoint[];
+}
+
+async function bareLoop({ model }: Bench, { picture }: BenchPicture, { prompts = [], points }: Asked) {
   const { modelMs, featuresCached } = await model.segment(picture, {
-    prompts: [prompt],
+    prompts,
+    ...(points && { regions: [{ points }] }),
     threshold: 0.5,
     withFaint: false,
   });
@@ -33,17 +47,20 @@ async function measureOne(
   bench: Bench,
   picture: BenchPicture,
   taskId: string,
-  kind: Measurement["kind"],
+  asked: Asked,
   bareFirst: boolean,
 ): Promise<Measurement> {
-  const prompt = picture.prompts[kind === "new picture" ? 0 : 1];
+  const { kind, cached, prompts, points } = asked;
   const { client, timesOf } = bench;
-  const before = bareFirst ? await bareLoop(bench, picture, prompt) : null;
+  const before = bareFirst ? await bareLoop(bench, picture, asked) : null;
   const { whole, times } = await timeJob(client, timesOf, () =>
-    client.createImageJob({ tasks: [taskId], prompts: [prompt] }),
+    client.createImageJob({
+      tasks: [taskId],
+      ...(prompts && { prompts }),
+      ...(points && { regions: [{ taskId, points }] }),
+    }),
   );
-  const bare = before ?? (await bareLoop(bench, picture, prompt));
-  const cached = kind === "cached features";
+  const bare = before ?? (await bareLoop(bench, picture, asked));
   if (times.featuresCached !== cached || bare.featuresCached !== cached) {
     throw new Failure(
       "A cache was not in the expected state, so the benchmark's figures would be wrong. Run it again.",
@@ -52,13 +69,35 @@ async function measureOne(
   return { kind, whole, stages: times.ms, bare: bare.modelMs };
 }
 
-/** Measures the n-th picture, first new and then with cached features. The two sides take turns at going first. */
-export async function measurePicture(bench: Bench, n: number): Promise<Measurement[]> {
-  const picture = await benchPicture(n);
-  const taskId = await bench.client.upload(picture.file, "image/png");
-  const bareFirst = n % 2 === 1;
-  return [
-    await measureOne(bench, picture, taskId, "new picture", bareFirst),
-    await measureOne(bench, picture, taskId, "cached features", bareFirst),
+/**
+ * Measures the n-th pair of pictures: prompts on one of them, and regions on the other if the model draws any. Each is first
+ * new and then has cached features. The two sides take turns at going first.
+ */
+export async function measurePair(bench: Bench, n: number): Promise<Measurement[]> {
+  const [prompted, pointedAt] = [await benchPicture(2 * n), await benchPicture(2 * n + 1)];
+  const [first, second] = prompted.prompts;
+  const [onFirst, onSecond] = pointedAt.points;
+  const pairs: [BenchPicture, [Asked, Asked]][] = [
+    [
+      prompted,
+      [
+        { kind: "new picture", cached: false, prompts: [first] },
+        { kind: "cached features", cached: true, prompts: [second] },
+      ],
+    ],
   ];
+  if (bench.model.drawsRegions === true)
+    pairs.push([
+      pointedAt,
+      [
+        { kind: "first region", cached: false, points: [onFirst] },
+        { kind: "further region", cached: true, points: [onSecond] },
+      ],
+    ]);
+  const measured: Measurement[] = [];
+  for (const [picture, both] of pairs) {
+    const taskId = await bench.client.upload(picture.file, "image/png");
+    for (const asked of both) measured.push(await measureOne(bench, picture, taskId, asked, n % 2 === 1));
+  }
+  return measured;
 }

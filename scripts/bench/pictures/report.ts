@@ -1,9 +1,8 @@
 import { type Row, spreadTable } from "../table.ts";
-import type { Measurement } from "./measure.ts";
+import { KINDS, type Measurement } from "./measure.ts";
 
 /** The service's stages, in the order in which a task passes through them. */
 const STAGES = ["queue", "fetch", "wait", "decode", "infer", "post", "encode", "upload", "commit"] as const;
-const KINDS = ["new picture", "cached features"] as const;
 
 const stage = ({ stages }: Measurement, name: string): number => stages[name] ?? 0;
 const inService = (run: Measurement): number => STAGES.reduce((sum, name) => sum + stage(run, name), 0);
@@ -25,6 +24,8 @@ const ROWS: readonly Row<Measurement>[] = [
 export function report(runs: readonly Measurement[]): string[] {
   return spreadTable(
     ROWS,
-    KINDS.map((heading) => ({ heading, runs: runs.filter(({ kind }) => kind === heading) })),
+    KINDS.map((heading) => ({ heading, runs: runs.filter(({ kind }) => kind === heading) })).filter(
+      ({ runs: ofKind }) => ofKind.length > 0,
+    ),
   );
 }
