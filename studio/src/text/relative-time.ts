@@ -19,7 +19,8 @@ export function relativeTime(iso: string, now: number): string {
   const away = Date.parse(iso) - now;
   if (Math.abs(away) >= 7 * DAY) return dates.format(Date.parse(iso));
   for (const [unit, ms] of UNITS) if (Math.abs(away) >= ms) return words.format(Math.trunc(away / ms), unit);
-  return away > 10 * SECOND ? "in a moment" : "just now";
+  // The service's clock and this machine's may differ a little.
+  return away > 2 * SECOND ? "in a moment" : "just now";
 }
 
 /** A time (ISO 8601) in full, with the day, the second and the reader's time zone. */

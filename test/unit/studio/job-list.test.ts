@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { continued, type Listed, refreshed } from "../../../studio/src/screens/jobs/merge.ts";
+import { continued, type Listed, refreshed } from "../../../studio/src/state/listed.ts";
 import { rowsOf, rowWindow, scrollTo } from "../../../studio/src/screens/jobs/window.ts";
 
 const ROW = 72;
@@ -54,10 +54,11 @@ function page(jobs: readonly number[], from: number | null, size: number): Liste
   const items = rest.slice(0, size);
   const last = items.at(-1);
   return {
-    jobs: items.map(job),
+    items: items.map(job),
     nextToken: rest.length > size && last !== undefined ? String(last) : null,
   };
 }
+const idOf = ({ jobId }: { readonly jobId: string }): string => jobId;
 const newestFirst = (jobs: readonly number[]): number[] => [...new Set(jobs)].toSorted((a, b) => b - a);
 
 describe("a list of jobs", () => {
@@ -80,24 +81,24 @@ describe("a list of jobs", () => {
             jobs = newestFirst([...jobs, ...Array.from({ length: create }, () => next++)]).filter(
               (number) => !remove.includes(number),
             );
-            if (ask === "refresh") list = refreshed(list, page(jobs, null, size));
+            if (ask === "refresh") list = refreshed(list, page(jobs, null, size), idOf);
             else if (list.nextToken !== null)
               list = continued(list, page(jobs, Number(list.nextToken), size));
           }
           // At last: all pages, and then once more the first.
           while (list.nextToken !== null) list = continued(list, page(jobs, Number(list.nextToken), size));
-          const numbers = list.jobs.map(({ jobId }) => Number(jobId.slice(4)));
+          const numbers = list.items.map(({ jobId }) => Number(jobId.slice(4)));
           expect(numbers).toEqual(newestFirst(numbers));
           const first = page(jobs, null, size);
-          expect(refreshed(list, first).jobs.slice(0, first.jobs.length)).toEqual(first.jobs);
+          expect(refreshed(list, first, idOf).items.slice(0, first.items.length)).toEqual(first.items);
         },
       ),
     );
   });
 
   it("is cut to its first page where that does not reach what was there before", () => {
-    const before = { jobs: [3, 2, 1].map(job), nextToken: "1" };
-    const after = { jobs: [9, 8, 7].map(job), nextToken: "7" };
-    expect(refreshed(before, after)).toEqual(after);
+    const before = { items: [3, 2, 1].map(job), nextToken: "1" };
+    const after = { items: [9, 8, 7].map(job), nextToken: "7" };
+    expect(refreshed(before, after, idOf)).toEqual(after);
   });
 });

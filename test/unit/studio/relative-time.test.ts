@@ -11,7 +11,8 @@ describe("a time as the studio tells it", () => {
   it.each([
     [0, "just now"],
     [-59 * SECOND, "just now"],
-    [30 * SECOND, "in a moment"],
+    [2 * SECOND, "just now"],
+    [5 * SECOND, "in a moment"],
     [-60 * SECOND, "1 minute ago"],
     [-59 * 60 * SECOND, "59 minutes ago"],
     [2 * 3_600 * SECOND, "in 2 hours"],

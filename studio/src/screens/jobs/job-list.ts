@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { JobSummary, SegmentationClient } from "segmentation-client";
-import { continued, type Listed, refreshed } from "./merge.ts";
+import { continued, type Listed, refreshed } from "../../state/listed.ts";
 
 /** Which jobs are listed; what is undefined is not asked for. */
 export interface JobFilter {
@@ -21,7 +21,7 @@ export class JobList {
   #loading: Promise<void> | null = null;
 
   /** The jobs so far, the newest first; null before the first page has come. */
-  readonly jobs = computed(() => this.#listed.value?.jobs ?? null);
+  readonly jobs = computed(() => this.#listed.value?.items ?? null);
   readonly isWhole = computed(() => this.#listed.value?.nextToken === null);
   /** Why the next page, or the first, has not come. */
   readonly error = signal<unknown>(null);
@@ -45,7 +45,7 @@ export class JobList {
     const page = await this.#page(undefined, aborted);
     if (removals !== this.#removals) return;
     const before = this.#listed.peek();
-    this.#listed.value = before === null ? page : refreshed(before, page);
+    this.#listed.value = before === null ? page : refreshed(before, page, ({ jobId }) => jobId);
   }
 
   /** Notes how a job is now. */
@@ -56,8 +56,8 @@ export class JobList {
     const change = Object.fromEntries(
       Object.entries({ status, updatedAt, error }).filter(([, value]) => value !== undefined),
     );
-    const jobs = before.jobs.map((each) => (each.jobId === job.jobId ? { ...each, ...change } : each));
-    this.#listed.value = { ...before, jobs };
+    const jobs = before.items.map((each) => (each.jobId === job.jobId ? { ...each, ...change } : each));
+    this.#listed.value = { ...before, items: jobs };
   }
 
   /** Takes a job out that was deleted. */
@@ -65,7 +65,7 @@ export class JobList {
     const before = this.#listed.peek();
     if (before === null) return;
     this.#removals += 1;
-    this.#listed.value = { ...before, jobs: before.jobs.filter((each) => each.jobId !== jobId) };
+    this.#listed.value = { ...before, items: before.items.filter((each) => each.jobId !== jobId) };
   }
 
   async #load(): Promise<void> {
@@ -85,6 +85,6 @@ export class JobList {
     const query = { ...this.#filter, nextToken, limit: PAGE };
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     const { items, nextToken: next } = await this.#client.api.listJobs(given, { signal: aborted });
-    return { jobs: items, nextToken: next };
+    return { items, nextToken: next };
   }
 }

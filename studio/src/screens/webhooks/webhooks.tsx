@@ -1,6 +1,14 @@
-import { Page } from "../../components/page.tsx";
+import { useRoute } from "preact-iso";
+import { EndpointScreen } from "./endpoint-screen.tsx";
+import { Endpoints } from "./endpoints.tsx";
+import "./webhooks.css";
 
-/** To be filled. */
+/** The account's webhook endpoints, or one of them with its deliveries. */
 export default function Webhooks() {
-  return <Page title="Webhooks">Soon.</Page>;
+  const { endpointId } = useRoute().params;
+  return endpointId === undefined ? (
+    <Endpoints />
+  ) : (
+    <EndpointScreen key={endpointId} endpointId={endpointId} />
+  );
 }

@@ -1,0 +1,29 @@
+/** What a list with pages has so far. */
+export interface Listed<Item> {
+  /** The newest first. */
+  readonly items: readonly Item[];
+  /** Where the list goes on; null if it is whole. */
+  readonly nextToken: string | null;
+}
+
+/**
+ * A list after its first page was asked for again: the page is what is true now, and behind its last item follows what was
+ * there before. Where the two don't meet, because more has come or gone than a page holds, the page alone is left.
+ */
+export function refreshed<Item>(
+  before: Listed<Item>,
+  page: Listed<Item>,
+  idOf: (item: Item) => string,
+): Listed<Item> {
+  const last = page.items.at(-1);
+  if (last === undefined || page.nextToken === null) return page;
+  const meets = before.items.findIndex((item) => idOf(item) === idOf(last));
+  if (meets < 0) return page;
+  return { items: [...page.items, ...before.items.slice(meets + 1)], nextToken: before.nextToken };
+}
+
+/** A list with its next page. What was created meanwhile shifts nothing, because the pages go by a cursor. */
+export const continued = <Item>(before: Listed<Item>, page: Listed<Item>): Listed<Item> => ({
+  items: [...before.items, ...page.items],
+  nextToken: page.nextToken,
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import {
+  attemptText,
+  deliveryText,
+  eventsText,
+} from "../../../studio/src/screens/webhooks/delivery-words.ts";
+
+const attempt = { attemptedAt: "2026-11-22T12:00:00.000Z", status: null, milliseconds: 12, error: null };
+
+describe("what the studio says of webhooks", () => {
+  it("tells of an attempt what came of it", () => {
+    expect(attemptText({ ...attempt, status: 204 })).toBe("Answered 204");
+    expect(attemptText({ ...attempt, error: "timeout" })).toBe("No answer within 15 seconds");
+    expect(attemptText({ ...attempt, milliseconds: null })).toBe("Under way");
+  });
+
+  it("tells of a delivery whether it arrived, and after how many attempts", () => {
+    expect(deliveryText({ status: "succeeded", attempts: [attempt] })).toBe("Delivered");
+    expect(deliveryText({ status: "succeeded", attempts: [attempt, attempt] })).toBe(
+      "Delivered after 2 attempts",
+    );
+    expect(deliveryText({ status: "pending", attempts: [] })).toBe("Waiting");
+    expect(deliveryText({ status: "pending", attempts: [attempt] })).toBe("Not yet, after 1 attempt");
+    expect(deliveryText({ status: "failed", attempts: [attempt, attempt] })).toBe(
+      "Given up after 2 attempts",
+    );
+  });
+
+  it("names the events that an endpoint chose, and not the tests, which are always sent", () => {
+    expect(eventsText(null)).toBe("All events");
+    expect(eventsText(["job.failed", "test", "archive.ready"])).toBe("job.failed, archive.ready");
+    expect(eventsText(["test"])).toBe("Tests alone");
+  });
+});
