@@ -1,0 +1,157 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { SegmentationClient, SegmentationError } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plantJobs } from "../../support/node/plant-jobs.ts";
+import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+import { closeBrowser, openPage, openStudio, seriousFindings, signInAs } from "../../support/node/studio.ts";
+import { WebhookReceiver } from "../../support/node/webhook-receiver.ts";
+
+/** A PNG by its first bytes, and none behind them: its job fails without the model. */
+const BROKEN_PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
+const PLANTED = 250;
+
+const press = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole("button", { name }).click();
+/** The secret that a dialog shows once. */
+async function keepSecret(page: Page, label: string): Promise<string> {
+  const secret = (await page.getByLabel(label, { exact: true }).textContent()) ?? "";
+  await press(page, "I have kept it");
+  return secret.trim();
+}
+
+describe("the studio's screens of an account", () => {
+  let stack: SharedStack;
+  let client: SegmentationClient;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+    client = new SegmentationClient(stack);
+    receiver = await WebhookReceiver.start();
+  });
+  afterAll(async () => {
+    await receiver.stop();
+    await closeBrowser();
+  });
+
+  it("make a key that works, is shown once, and is refused as soon as it is revoked", async () => {
+    const { page } = await openStudio(stack, "/studio/keys");
+    await press(page, "New key");
+    await page.getByLabel("Name").fill("nightly batch");
+    await press(page, "Make the key");
+    const apiKey = await keepSecret(page, "API key");
+    const { api } = new SegmentationClient({ baseUrl: stack.baseUrl, apiKey });
+    expect(await api.getAccount()).toEqual(await client.api.getAccount());
+    expect(await page.content()).not.toContain(apiKey);
+
+    await press(page, "Revoke nightly batch");
+    await press(page, "Revoke the key");
+    await page.getByText("Revoked keys (1)").waitFor();
+    await expect(api.getAccount()).rejects.toMatchObject({ status: 401 });
+  });
+
+  it("say whether the key to be revoked is the one of this tab", async () => {
+    const { page } = await openStudio(stack, "/studio/keys");
+    await press(page, "Revoke test");
+    await page.getByText("This tab is signed in by this key").waitFor();
+    await press(page, "Keep it");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("lead to the checkout, and show the paid plan after the payment without a reload by hand", async () => {
+    const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
+    await signInAs(page, `${crypto.randomUUID()}@example.com`);
+    await page.getByRole("link", { name: "Usage" }).click();
+    await press(page, "Change to the paid plan");
+    await press(page, "Pay");
+    await page.getByText("you are on the paid plan").waitFor();
+    await page.getByRole("button", { name: /^Invoices/ }).waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/studio/usage");
+    expect(complaints).toEqual([]);
+  });
+
+  it("make an endpoint, send it a test, and show the delivery with its attempt", async () => {
+    const { page, complaints } = await openStudio(stack, "/studio/webhooks");
+    await press(page, "New endpoint");
+    await page.getByLabel("URL").fill(`${receiver.url}/good`);
+    await press(page, "Make the endpoint");
+    expect(await keepSecret(page, "Secret")).toMatch(/^whsec_/);
+    await page.getByRole("link", { name: `${receiver.url}/good` }).click();
+    await press(page, "Send a test");
+    await page.getByText("Delivered", { exact: true }).click();
+    await page.getByText("Answered 204").waitFor();
+    expect(receiver.at("/good")).toHaveLength(1);
+    await press(page, "Try again now");
+    await page.getByText("Delivered after 2 attempts").waitFor();
+    expect(receiver.at("/good")).toHaveLength(2);
+    expect(complaints).toEqual([]);
+  });
+
+  it("show a job that is under way and ends, cancel one, and delete one", async () => {
+    const failing = await client.api.createJob({
+      type: "image",
+      prompts: ["cat"],
+      tasks: [await client.upload(BROKEN_PNG)],
+    });
+    const { page } = await openStudio(stack, "/studio/jobs");
+    const rows = page.getByRole("row");
+    await rows.filter({ hasText: "Failed" }).waitFor();
+    const clip = await client.upload(new Uint8Array(await readFile("samples/people-crossing.mp4")));
+    const { jobId } = await client.api.createJob({ type: "video", prompts: ["person"], tasks: [clip] });
+    await page.reload();
+    const row = rows.filter({ hasText: "Clip" });
+    await row.getByRole("button", { name: /^Menu/ }).click();
+    await page.getByRole("menuitem", { name: "Cancel" }).click();
+    await press(page, "Cancel the job");
+    await row.getByText("Canceled").waitFor();
+    expect((await client.api.retrieveJob({ jobId })).error).toMatch(/^canceled/);
+
+    await rows.filter({ hasText: "Failed" }).getByRole("button", { name: /^Menu/ }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await press(page, "Delete the job");
+    await rows.filter({ hasText: "Failed" }).waitFor({ state: "detached" });
+    const refused = client.api.retrieveJob({ jobId: failing.jobId });
+    await expect(refused).rejects.toSatisfy(
+      (error) => error instanceof SegmentationError && error.code === "job_not_found",
+    );
+  });
+
+  it("draw only the rows in sight of a long list, which the keyboard walks to its end", async () => {
+    const other = await useSharedStack();
+    const { api } = new SegmentationClient(other);
+    await plantJobs(other.stateDir, (await api.getAccount()).accountId, PLANTED);
+    const { page } = await openStudio(other, "/studio/jobs");
+    const grid = page.getByRole("grid");
+    await grid.getByRole("link").first().focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("End");
+        return await grid.getAttribute("aria-rowcount");
+      })
+      .toBe(String(PLANTED));
+    await page.keyboard.press("End");
+    await expect
+      .poll(() => page.evaluate("document.activeElement.closest('[role=row]').ariaRowIndex"))
+      .toBe(String(PLANTED));
+    const drawn = await page.getByRole("row").count();
+    expect(drawn).toBeGreaterThan(5);
+    expect(drawn).toBeLessThan(40);
+    await page.getByLabel("Status").selectOption("Failed or canceled");
+    await page.getByText(`${PLANTED / 5} jobs`).waitFor();
+  });
+
+  it("have no serious finding of axe, light and dark", async () => {
+    const { page, complaints } = await openStudio(stack);
+    for (const screen of ["jobs", "keys", "usage", "webhooks"]) {
+      await page.locator(`nav [href="/studio/${screen}"]`).click();
+      await page.locator(`nav [href="/studio/${screen}"][aria-current]`).waitFor();
+      await page.locator(".page-head").waitFor();
+      await page.locator(".waiting").waitFor({ state: "detached" });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await seriousFindings(page), `${screen}, ${colorScheme}`).toEqual([]);
+      }
+    }
+    expect(complaints).toEqual([]);
+  });
+});
