@@ -29,6 +29,12 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
+      onClose={({ currentTarget }) => {
+        // A browser lets nobody be held by a dialog: a second Escape closes it whatever was said to the first.
+        if (!currentTarget.isConnected || currentTarget.open) return;
+        if (onClose === undefined) currentTarget.showModal();
+        else onClose();
+      }}
       onMouseDown={(event) => {
         if (event.target === event.currentTarget) onClose?.();
       }}

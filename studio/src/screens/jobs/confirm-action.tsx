@@ -41,6 +41,7 @@ export function ConfirmAction({ asked: { action, job }, list, onClose }: Confirm
       onConfirm={async () => {
         await api.value.deleteJob({ jobId });
         list.remove(jobId);
+        if (isUnderWay(job)) await refreshAccount().catch(() => {});
       }}
     >
       <p>

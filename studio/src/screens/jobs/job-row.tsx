@@ -41,8 +41,8 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
     error === null ? null : sentenceOf(error),
   ].filter((fact) => fact !== null);
   const items: MenuItem[] = [
-    { name: "Open", to: `/studio/jobs/${jobId}` },
-    { name: "Run again with other prompts", to: `/studio?again=${jobId}` },
+    // The job's screen has its prompts, and takes others for the same uploads.
+    { name: "Run again with other prompts", to: `/studio/jobs/${jobId}` },
     ...(isUnderWay(job) ? [{ name: "Cancel", to: () => onAct("cancel", job) }] : []),
     { name: "Delete", isDangerous: true, to: () => onAct("delete", job) },
   ];
