@@ -28,7 +28,7 @@ export function Transport({ playback }: { readonly playback: Playback }) {
         Frame {shown.value + 1} of {times.value.length}
       </span>
       <label class="transport-speed">
-        Speed
+        <span>Speed</span>
         <select
           value={String(rate.value)}
           onChange={({ currentTarget }) => playback.speed(Number(currentTarget.value))}

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { panClip } from "../../support/node/pan-clip.ts";
+import { sample } from "../../support/node/sample.ts";
+import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+import { closeBrowser, openStudio, seriousFindings } from "../../support/node/studio.ts";
+
+const PROMPTS = ["cat", "cup"];
+const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
+  ["the cat's.png", sample("chelsea")],
+  ["coffee.png", sample("coffee")],
+  ["broken.png", sample("coffee").subarray(0, 20_000)],
+];
+
+/** What the browser saves after a click, as text. */
+async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+  return await readFile(await download.path(), "utf8");
+}
+
+/** What a job has found: how many masks there are of each prompt. */
+const found = ({ masks }: ImageResult): string[] => masks.map(({ prompt }) => prompt ?? "").toSorted();
+
+describe("what a job gives, in the studio", () => {
+  let stack: SharedStack;
+  let client: SegmentationClient;
+  let folder: string;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+    client = new SegmentationClient(stack);
+    folder = await mkdtemp(join(tmpdir(), "take-away-"));
+    for (const [name, content] of FILES) await writeFile(join(folder, name), content);
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await rm(folder, { recursive: true });
+  });
+
+  /** The pictures' result of a job. */
+  async function resultOf(jobId: string): Promise<ImageResult> {
+    const result = await client.result(jobId);
+    if (!(result instanceof ImageResult)) throw new TypeError("The job is none of pictures.");
+    return result;
+  }
+
+  it("a batch is a gallery; COCO is the client library's; the code makes the same job again", async () => {
+    const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles(FILES.map(([name]) => join(folder, name)));
+    for (const prompt of PROMPTS) {
+      await page.getByLabel("Prompts").fill(prompt);
+      await page.keyboard.press("Enter");
+    }
+    await page.getByRole("button", { name: "Segment", exact: true }).click();
+
+    const gallery = page.getByRole("region", { name: "Pictures" });
+    await gallery
+      .getByText("The PNG file is cut short: its end is missing. Upload the whole file.")
+      .waitFor({ timeout: 200_000 });
+    await gallery.getByText("cat 1").waitFor();
+    await gallery.getByText("Failed 1").click();
+    expect(await gallery.getByRole("listitem").count()).toBe(1);
+    await gallery.getByText("All 3").click();
+    await gallery.getByRole("button", { name: "the cat's.png" }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
+    expect(await seriousFindings(page)).toEqual([]);
+
+    const [job] = (await client.api.listJobs()).items;
+    const jobId = job?.jobId ?? "";
+    const result = await resultOf(jobId);
+    await page.getByRole("button", { name: "Take away" }).click();
+    const text = await savedBy(
+      page,
+      async () => await page.getByRole("button", { name: "Download COCO" }).click(),
+    );
+    const taken: CocoDocument = JSON.parse(text);
+    const expected = await result.coco();
+    const names = new Map(result.pictures.map(({ taskId }, i) => [taskId, FILES[i]?.[0]]));
+    expect(taken).toEqual({
+      ...expected,
+      images: expected.images.map((image) => ({ ...image, file_name: names.get(image.file_name) })),
+    });
+    const [cutOuts] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download Cut-outs" }).click(),
+    ]);
+    expect(cutOuts.suggestedFilename()).toBe(`${jobId}-cutout.zip`);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByRole("tab", { name: "Code" }).click();
+    const code = await page.getByLabel("Code", { exact: true }).innerText();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(code).not.toContain(stack.apiKey);
+    const { stdout } = await promisify(execFile)("bash", ["-c", code], {
+      cwd: folder,
+      env: { ...process.env, SEGMENTATION_API_KEY: stack.apiKey },
+    });
+    const again = await resultOf(stdout.trim());
+    expect(again.jobId).not.toBe(jobId);
+    expect(found(again)).toEqual(found(result));
+    expect(await readdir(join(folder, "out", "masks"))).toHaveLength(2);
+  });
+
+  it("a clip steps by its processed frames, plays once its file is chosen, and gives its masks.json", async () => {
+    const clip = panClip(1);
+    const result = await client.segmentVideo(clip, "cat", { numFrames: 2 });
+    const { page } = await openStudio(stack, `/studio/jobs/${result.jobId}`, { acceptDownloads: true });
+    await page.getByText("Frame 1 of 2").waitFor();
+    expect(await page.getByRole("button", { name: "Play" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "One processed frame on" }).click();
+    await page.getByText("Frame 2 of 2").waitFor();
+    await page.getByRole("button", { name: /^cat 1/ }).click();
+    await page.getByText("Frame 1 of 2").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page
+      .getByLabel("Choose its file")
+      .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByText("Frame 2 of 2").waitFor();
+    await page.getByRole("button", { name: "Take away" }).click();
+    const text = await savedBy(
+      page,
+      async () => await page.getByRole("button", { name: "Download masks.json" }).click(),
+    );
+    expect(JSON.parse(text)).toEqual(result.masksJson);
+  });
+});
