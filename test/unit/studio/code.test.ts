@@ -110,7 +110,7 @@ describe("the code of a job", () => {
       tasks: ["task-of-upload", "second-task-of-upload"],
       regions: [{ taskId: "second-task-of-upload" }, { taskId: "task-of-upload" }],
     });
-    expect(typescriptCode(POINTED, BASE)).toContain("{ taskId: tasks[1]!, box: [1, 2, 30, 40] }");
+    expect(typescriptCode(POINTED, BASE)).toContain("{ input: 1, box: [1, 2, 30, 40] }");
     expect(pythonCode(POINTED, BASE)).toContain('{"taskId": tasks[1], "box": [1, 2, 30, 40]}');
   });
 

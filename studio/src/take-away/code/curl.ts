@@ -32,7 +32,7 @@ function fetched({ source, isUrl, contentType }: OrderedFile, index: number): st
 /** The job as a script for bash with curl and jq. The API key comes from the environment. */
 export function curlCode(order: Order, baseUrl: string): string {
   const files = filesOf(order);
-  const regions = regionsOf(order, (index) => new Name(variable(index)));
+  const regions = regionsOf(order, (index) => ({ taskId: new Name(variable(index)) }));
   const tasks = files.map((_, index) => new Name(variable(index)));
   const request = { ...optionsOf(order), ...(regions && { regions }), tasks };
   return `#!/usr/bin/env bash

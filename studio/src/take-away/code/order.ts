@@ -1,5 +1,4 @@
 import type { CreateJobRequest } from "segmentation-client";
-import type { Name } from "./literal.ts";
 
 /** What a job was asked for, and what its uploads are called outside. */
 export interface Order {
@@ -62,11 +61,14 @@ export function optionsOf({ request }: Order): Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(fields).filter(isSaid));
 }
 
-/** The order's regions with a name in place of each taskId, made of its place among the tasks; null if there are none. */
-export function regionsOf({ request }: Order, nameOf: (index: number) => Name): object[] | null {
+/**
+ * The order's regions with something else in place of each taskId, made of its place among the tasks; null if there are no
+ * regions.
+ */
+export function regionsOf({ request }: Order, insteadOf: (index: number) => object): object[] | null {
   const regions = request.type === "image" ? (request.regions ?? []) : [];
   if (regions.length === 0) return null;
-  return regions.map((region) =>
-    Object.assign({}, region, { taskId: nameOf(request.tasks.indexOf(region.taskId)) }),
+  return regions.map(({ taskId, ...where }) =>
+    Object.assign(insteadOf(request.tasks.indexOf(taskId)), where),
   );
 }

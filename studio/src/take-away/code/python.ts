@@ -48,7 +48,7 @@ const uploaded = ({ source, isUrl, contentType }: OrderedFile): Name =>
 /** The job as a script for Python 3, of its standard library alone. The API key comes from the environment. */
 export function pythonCode(order: Order, baseUrl: string): string {
   const files = filesOf(order);
-  const regions = regionsOf(order, (index) => new Name(`tasks[${index}]`));
+  const regions = regionsOf(order, (index) => ({ taskId: new Name(`tasks[${index}]`) }));
   const request = { ...optionsOf(order), ...(regions && { regions }), tasks: new Name("tasks") };
   return `import json
 import os

@@ -1,4 +1,4 @@
-import { Name, quoted, typescript } from "./literal.ts";
+import { quoted, typescript } from "./literal.ts";
 import { filesOf, optionsOf, type Order, regionsOf } from "./order.ts";
 
 /** The job as TypeScript for Node, Deno or Bun, by the client library. The API key comes from the environment. */
@@ -14,31 +14,16 @@ ${order.request.type === "video" ? clip(order) : pictures(order)}`;
 }
 
 function pictures(order: Order): string {
-  const { type: _, prompts, regions, ...options } = optionsOf(order);
-  if (regions !== undefined) return withRegions(order);
-  const files = typescript(filesOf(order).map(({ source }) => source));
-  return `const files = ${files};
+  const { type: _, prompts = [], regions: __, ...options } = optionsOf(order);
+  const regions = regionsOf(order, (input) => ({ input }));
+  return `const files = ${typescript(filesOf(order).map(({ source }) => source))};
 const prompts = ${typescript(prompts)};
-const result = await client.segment(files, prompts${more(options)});
+const result = await client.segment(files, prompts${more({ ...options, ...(regions && { regions }) })});
 
 for (const { name, masks, problem } of result.pictures) {
   if (problem !== null) console.log(name, problem);
   for (const { prompt, confidence, box } of masks) console.log(name, prompt, confidence, box);
 }
-await result.save("out");
-`;
-}
-
-/** Regions name uploads, so these come first. */
-function withRegions(order: Order): string {
-  const files = filesOf(order);
-  const regions = regionsOf(order, (index) => new Name(`tasks[${index}]!`));
-  const request = { ...optionsOf(order), regions, tasks: new Name("tasks") };
-  const uploads = typescript(files.map(({ source }) => source));
-  return `const files = ${uploads};
-const tasks = await Promise.all(files.map((file) => client.upload(file)));
-const { jobId } = await client.api.createJob(${typescript(request)});
-const result = await client.result(jobId);
 await result.save("out");
 `;
 }
