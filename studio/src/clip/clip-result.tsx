@@ -50,11 +50,12 @@ export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }
     playback.times.value = result.masksJson.frames.map(({ timeSec }) => timeSec);
   }, [playback]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const act = KEYS[event.key];
-    const isElsewhere =
-      event.target instanceof HTMLSelectElement || event.target instanceof HTMLButtonElement;
-    if (act === undefined || (isElsewhere && event.key === " ") || event.target instanceof HTMLSelectElement)
-      return;
+    const { key, target } = event;
+    const act = KEYS[key];
+    // These have an answer of their own.
+    const isTaken =
+      target instanceof HTMLSelectElement || (target instanceof HTMLButtonElement && key === " ");
+    if (act === undefined || isTaken) return;
     event.preventDefault();
     act(playback);
   };
@@ -75,14 +76,8 @@ export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }
           <Icon name="download" size={18} /> Take away
         </Button>
       </header>
-      {/* Its buttons have these functions too. */}
-      <div
-        class="clip-player"
-        tabIndex={0}
-        role="group"
-        aria-label="Player: arrow keys step, Space plays"
-        onKeyDown={onKeyDown}
-      >
+      {/* The viewer takes the focus and leaves these keys; the buttons do the same. */}
+      <div class="clip-player" onKeyDown={onKeyDown}>
         <ClipStage
           label={name}
           url={url ?? previewUrl}

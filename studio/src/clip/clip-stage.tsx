@@ -1,8 +1,8 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import { ClipViewer } from "../viewer/clip/index.ts";
-import { maskColour } from "../viewer/index.ts";
+import { maskColour } from "../viewer/colours.ts";
 import { type ClipObject, nameOf } from "./objects.ts";
 import type { Playback } from "./playback.ts";
 import { shownAt } from "./time.ts";
@@ -21,9 +21,8 @@ export interface ClipStageProps {
 
 /** A clip with the masks of the frame that is shown. */
 export function ClipStage({ label, url, masksJson, objects, hidden, hasMasks, playback }: ClipStageProps) {
-  const opacity = useSignal(0.5);
+  const opacity = useSignal(0.55);
   const highlighted = useSignal<number | null>(null);
-  const sample = useComputed(() => playback.shown.value);
   const shown = useMemo(
     () =>
       objects.map((object) => ({
@@ -34,15 +33,15 @@ export function ClipStage({ label, url, masksJson, objects, hidden, hasMasks, pl
       })),
     [objects, hidden, hasMasks],
   );
-  const times = useMemo(() => masksJson.frames.map(({ timeSec }) => timeSec), [masksJson]);
   return (
-    <div class="clip-stage" style={{ aspectRatio: `${masksJson.width} / ${masksJson.height}` }}>
+    <div class="clip-stage">
       <ClipViewer
+        key={url ?? ""}
         label={label}
         src={url}
         masksJson={masksJson}
-        sampleAt={(seconds) => shownAt(times, seconds)}
-        sample={sample}
+        sampleAt={(seconds) => shownAt(playback.times.peek(), seconds)}
+        sample={playback.shown}
         objects={shown}
         opacity={opacity}
         highlighted={highlighted}

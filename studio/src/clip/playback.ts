@@ -9,6 +9,8 @@ export class Playback {
   readonly seconds = signal(0);
   readonly isPlaying = signal(false);
   readonly rate = signal(1);
+  /** Whether there is a video to play. */
+  readonly canPlay = signal(false);
   /** The times of the processed frames, in seconds. */
   readonly times = signal<readonly number[]>([]);
   /** The clip's length in seconds, as far as it is known. */
@@ -23,6 +25,7 @@ export class Playback {
     const controller = new AbortController();
     const { signal: ended } = controller;
     this.#video = video;
+    this.canPlay.value = true;
     const listen = (name: string, act: () => void): void =>
       video.addEventListener(name, act, { signal: ended });
     const tell = (): void => {
@@ -44,13 +47,9 @@ export class Playback {
     return () => {
       controller.abort();
       this.#video = null;
+      this.canPlay.value = false;
       this.isPlaying.value = false;
     };
-  }
-
-  /** Whether there is a video to play. */
-  get canPlay(): boolean {
-    return this.#video !== null;
   }
 
   toggle(): void {

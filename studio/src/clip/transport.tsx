@@ -10,7 +10,7 @@ export function Transport({ playback }: { readonly playback: Playback }) {
       <Button
         look="quiet"
         aria-label={isPlaying.value ? "Pause" : "Play"}
-        disabled={!playback.canPlay}
+        disabled={!playback.canPlay.value}
         onClick={() => playback.toggle()}
       >
         <Sign of={isPlaying.value ? "pause" : "play"} />

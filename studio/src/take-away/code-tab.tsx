@@ -52,7 +52,7 @@ function Listing({ code }: { readonly code: string }) {
         <Icon name={state.value === "copied" ? "check" : "copy"} size={16} />
         <span aria-live="polite">{words}</span>
       </Button>
-      <pre class="listing-code" tabIndex={0} aria-label="Code">
+      <pre class="listing-code" tabIndex={0} aria-label="Listing">
         <code>
           {code
             .trimEnd()

@@ -61,7 +61,7 @@ describe("what a job gives, in the studio", () => {
     }
     await page.getByRole("button", { name: "Segment", exact: true }).click();
 
-    const gallery = page.getByRole("region", { name: "Pictures" });
+    const gallery = page.getByRole("region", { name: "Pictures", exact: true });
     await gallery
       .getByText("The PNG file is cut short: its end is missing. Upload the whole file.")
       .waitFor({ timeout: 200_000 });
@@ -97,7 +97,7 @@ describe("what a job gives, in the studio", () => {
     expect(await seriousFindings(page)).toEqual([]);
 
     await page.getByRole("tab", { name: "Code" }).click();
-    const code = await page.getByLabel("Code", { exact: true }).innerText();
+    const code = await page.getByLabel("Listing").innerText();
     expect(await seriousFindings(page)).toEqual([]);
     expect(code).not.toContain(stack.apiKey);
     const { stdout } = await promisify(execFile)("bash", ["-c", code], {
