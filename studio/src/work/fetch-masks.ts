@@ -27,10 +27,7 @@ async function fetchOf(
   taskId: string,
   key: string,
 ): Promise<readonly Instance[]> {
-  const instances = await onceOnline(
-    async () => await found.instances(taskId),
-    () => {},
-  );
+  const instances = await onceOnline(async () => await found.instances(taskId));
   if (work.found.peek() === found) work.instances.value = new Map(work.instances.peek()).set(key, instances);
   return instances;
 }

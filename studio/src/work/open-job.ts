@@ -19,10 +19,7 @@ async function load(work: Work, jobId: string, others: readonly string[]): Promi
   work.opening.value = true;
   work.going.value = { at: "running" };
   try {
-    const job = await onceOnline(
-      async () => await api.value.retrieveJob({ jobId }),
-      () => {},
-    );
+    const job = await onceOnline(async () => await api.value.retrieveJob({ jobId }));
     const pictures = await Promise.all(
       job.tasks.map(async ({ taskId }) => pictureOfTask(taskId, await findOriginal(taskId))),
     );

@@ -13,15 +13,12 @@ const online = (): Promise<void> =>
   });
 
 /**
- * Does what needs the network, and again when it is back if there was none; `onOffline` hears when that waits. What creates
- * something has to have the same Idempotency-Key each time.
+ * Does what needs the network, and again when it is back if there was none. What creates something has to have the same
+ * Idempotency-Key each time.
  */
-export async function onceOnline<T>(attempt: () => Promise<T>, onOffline: () => void): Promise<T> {
+export async function onceOnline<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
-    if (!isOnline.peek()) {
-      onOffline();
-      await online();
-    }
+    if (!isOnline.peek()) await online();
     try {
       return await attempt();
     } catch (error) {

@@ -104,19 +104,14 @@ async function draw(work: Work, key: string, { number, region }: Attempt): Promi
 export async function takeDrawn(work: Work, number: number, jobId: string, taskId: string): Promise<void> {
   const isWanted = (): boolean =>
     work.pointed.value.some(({ attempts }) => attempts.some((attempt) => attempt.number === number));
-  const [instance] = await onceOnline(
-    async () => {
-      const job = await client.value.waitForJob(jobId);
-      if (job.status !== "failed") return await (await FoundJob.open(jobId)).instances(taskId);
-      if (!isWanted()) return [];
-      throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "It failed.", {
-        jobId,
-      });
-    },
-    () => {
-      work.pointing.value = { at: "offline" };
-    },
-  );
+  const [instance] = await onceOnline(async () => {
+    const job = await client.value.waitForJob(jobId);
+    if (job.status !== "failed") return await (await FoundJob.open(jobId)).instances(taskId);
+    if (!isWanted()) return [];
+    throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "It failed.", {
+      jobId,
+    });
+  });
   if (!isWanted()) return;
   if (instance === undefined) {
     const sentence = "Nothing was found there. Point at another place of it, or drag a box around it.";

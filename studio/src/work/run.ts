@@ -67,22 +67,17 @@ export async function segment(work: Work, change: Change = {}): Promise<void> {
 /** Follows the work's job to its end, and takes what it has found. @throws SegmentationError */
 export async function follow(work: Work, jobId: string): Promise<void> {
   work.going.value = { at: "running" };
-  await onceOnline(
-    async () => {
-      for await (const { job, progress } of client.value.watchJob(jobId))
-        batch(() => {
-          if (work.job.value?.jobId !== jobId) {
-            work.found.value = null;
-            work.instances.value = new Map();
-          }
-          work.job.value = job;
-          work.share.value = progress;
-        });
-    },
-    () => {
-      work.going.value = { at: "offline" };
-    },
-  );
+  await onceOnline(async () => {
+    for await (const { job, progress } of client.value.watchJob(jobId))
+      batch(() => {
+        if (work.job.value?.jobId !== jobId) {
+          work.found.value = null;
+          work.instances.value = new Map();
+        }
+        work.job.value = job;
+        work.share.value = progress;
+      });
+  });
   await takeFound(work);
 }
 
@@ -90,10 +85,7 @@ export async function follow(work: Work, jobId: string): Promise<void> {
 export async function takeFound(work: Work): Promise<void> {
   const job = work.job.value;
   if (job === null || !hasEnded(job) || job.status === "failed" || job.type !== "image") return;
-  work.found.value = await onceOnline(
-    async () => await FoundJob.open(job.jobId),
-    () => {},
-  );
+  work.found.value = await onceOnline(async () => await FoundJob.open(job.jobId));
 }
 
 /** Cancels the work's job. */

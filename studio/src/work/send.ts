@@ -35,17 +35,11 @@ async function sendOne(work: Work, { key, file, address, name }: Picture): Promi
   try {
     if (file !== null) {
       const onProgress = (bytes: number): void => work.sent(key, { at: "sending", bytes });
-      const taskId = await onceOnline(
-        async () => await client.value.upload(file, { onProgress }),
-        () => {},
-      );
+      const taskId = await onceOnline(async () => await client.value.upload(file, { onProgress }));
       await keepOriginal(taskId, { name, file });
       work.sent(key, { at: "sent", taskId });
     } else if (address !== null) {
-      const { taskId, isVideo } = await onceOnline(
-        async () => await fetchThere(address),
-        () => {},
-      );
+      const { taskId, isVideo } = await onceOnline(async () => await fetchThere(address));
       if (isVideo && work.pictures.value.length === 1) work.type.value = "video";
       work.sent(key, { at: "sent", taskId });
     }

@@ -10,7 +10,6 @@ import { lastOf, type PointedObject } from "./pointed.ts";
 export type Going =
   | { readonly at: "idle" }
   | { readonly at: "sending" }
-  | { readonly at: "offline" }
   /** Another job of the account has to end first. */
   | { readonly at: "blocked"; readonly jobId: string }
   | { readonly at: "running" };

@@ -6,6 +6,7 @@ import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
 import { segment } from "../../work/run.ts";
+import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { FrameRate } from "./frame-rate.tsx";
 import { PromptField } from "./prompt-field.tsx";
@@ -52,7 +53,7 @@ export function AskFor({ work }: { readonly work: Work }) {
         </Notice>
       )}
       <Refused work={work} />
-      <Unsent work={work} onRetry={ask} />
+      <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
       <Failure work={work} onRetry={ask} />
       <Button look="main" busy={!isIdle} disabled={!canAsk} onClick={ask}>
         {isIdle ? "Segment" : "Segmenting…"}
@@ -60,6 +61,11 @@ export function AskFor({ work }: { readonly work: Work }) {
       <p class="ask-for-cost">{costOf(work)}</p>
     </section>
   );
+}
+
+/** Sends what could not be sent for something that was pointed at. */
+function sendAgain(work: Work): void {
+  for (const { key } of work.unsent.value) void send(work, key);
 }
 
 function keepFirst(work: Work, count = 0): void {

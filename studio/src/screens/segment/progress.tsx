@@ -1,4 +1,5 @@
 import { Button } from "../../components/button.tsx";
+import { isOnline } from "../../state/online.ts";
 import { bytesIn } from "../../work/bytes-in.ts";
 import { cancel } from "../../work/run.ts";
 import type { Going, Work } from "../../work/work.ts";
@@ -37,7 +38,7 @@ function shareOf(work: Work, { at }: Going): number | null {
 
 function wordsOf(work: Work, going: Going): string {
   const isPointing = work.going.value.at === "idle";
-  if (going.at === "offline") return "Waiting for the network. It goes on by itself.";
+  if (!isOnline.value) return "Waiting for the network. It goes on by itself.";
   if (going.at === "blocked")
     return "Another job of yours is still under way. This one begins when it has ended.";
   if (going.at === "sending") {

@@ -1,4 +1,4 @@
-import { effect } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/deployment.ts";
@@ -11,8 +11,9 @@ export default function Segment() {
   const { url, path, route } = useLocation();
   const { params } = useRoute();
   const { jobId } = params;
+  const begun = useSignal(0);
   const others = new URL(url, location.origin).searchParams.get("with")?.split(",") ?? [];
-  const work = useMemo(() => workAt(jobId, others), [url]);
+  const work = useMemo(() => workAt(jobId, others), [url, begun.value]);
   useEffect(() => void askForModel(), []);
   useEffect(
     () =>
@@ -36,8 +37,9 @@ export default function Segment() {
     <Workbench
       key={work.id}
       work={work}
-      onNew={() => {
-        beginAnew();
+      onNew={(given) => {
+        beginAnew().add(given);
+        begun.value += 1;
         route("/studio");
       }}
     />

@@ -13,8 +13,8 @@ import "./workbench.css";
 
 export interface WorkbenchProps {
   readonly work: Work;
-  /** Begins a work of its own. */
-  readonly onNew: () => void;
+  /** Begins a work of its own, with what was given for it. */
+  readonly onNew: (given: readonly Given[]) => void;
 }
 
 /** The picture, what is asked of it, and what was found in it. */
@@ -31,7 +31,7 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
   });
   const isBatch = work.type.value === "image" && work.pictures.value.length > 1;
   return (
-    <DropTarget onGiven={canAdd.value ? add : null} isOver={isOver}>
+    <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
       <div class="workbench" data-over={isOver.value}>
         <h1 class="unseen">Segment</h1>
         {isEmpty ? (
@@ -46,7 +46,7 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
             {isBatch && !look.isOverview.value && (
               <Strip work={work} look={look} onGiven={canAdd.value ? add : null} />
             )}
-            <Inspector work={work} look={look} onNew={onNew} onGiven={canAdd.value ? add : null} />
+            <Inspector work={work} look={look} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
           </>
         )}
       </div>

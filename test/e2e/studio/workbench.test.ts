@@ -1,0 +1,177 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+import {
+  closeBrowser,
+  openPage,
+  openStudio,
+  openTab,
+  seriousFindings,
+  signInAs,
+} from "../../support/node/studio.ts";
+
+const COFFEE = "samples/coffee.png";
+const LABELLED = "samples/labelled/pictures/000000165518.jpg";
+const COFFEE_SIZE = { width: 600, height: 400 };
+
+/** The model shares the machine with other tests. */
+const PATIENTLY = { timeout: 90_000 };
+
+const give = (page: Page, files: Parameters<Page["setInputFiles"]>[1]): Promise<void> =>
+  page.locator("input[type=file]").first().setInputFiles(files);
+
+const segment = (page: Page) => page.getByRole("button", { name: "Segment", exact: true });
+
+async function ask(page: Page, prompts: string): Promise<void> {
+  await page.getByLabel("Prompts").fill(`${prompts},`);
+  await segment(page).click();
+}
+
+const instance = (page: Page, name: string) =>
+  page.getByRole("button", { name: new RegExp(`^${name} \\d+ %$`) });
+
+/** Where a pixel of the coffee picture is on the page, as long as all of the picture is seen. */
+async function placeOf(page: Page): Promise<(x: number, y: number) => [number, number]> {
+  await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+  const frame = await page.locator(".viewer-canvas").boundingBox();
+  if (frame === null) throw new Error("The picture is not on the page.");
+  const scale = Math.min(frame.width / COFFEE_SIZE.width, frame.height / COFFEE_SIZE.height);
+  return (x, y) => [
+    frame.x + frame.width / 2 + (x - COFFEE_SIZE.width / 2) * scale,
+    frame.y + frame.height / 2 + (y - COFFEE_SIZE.height / 2) * scale,
+  ];
+}
+
+describe("the workbench", () => {
+  let stack: SharedStack;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+  });
+  afterAll(closeBrowser);
+
+  it("finds what the prompts name in the sample picture, filters at once, and is the same after a reload", async () => {
+    const { page, complaints } = await openStudio(stack);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByText("Try it with this one").click();
+    await segment(page).click();
+    await instance(page, "cup 1").waitFor(PATIENTLY);
+    expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByLabel("Confidence from").fill("1");
+    await instance(page, "cup 1").waitFor({ state: "detached" });
+    await page.getByLabel("Confidence from").fill("0.5");
+    await instance(page, "cup 1").click();
+    expect(await instance(page, "cup 1").getAttribute("aria-pressed")).toBe("false");
+
+    await page.reload();
+    await instance(page, "spoon 1").waitFor(PATIENTLY);
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("draws the saucer that is clicked and the spoon's bowl that is boxed, before any prompt, and takes back", async () => {
+    const { page } = await openStudio(stack);
+    await give(page, COFFEE);
+    const at = await placeOf(page);
+    await page.mouse.click(...at(430, 330));
+    await instance(page, "Object 1").waitFor(PATIENTLY);
+    await page.mouse.move(...at(325, 245));
+    await page.mouse.down();
+    await page.mouse.move(...at(370, 300));
+    await page.mouse.move(...at(408, 336));
+    await page.mouse.up();
+    await instance(page, "Object 2").waitFor(PATIENTLY);
+    await page.waitForURL(/\?with=job_/);
+
+    await page.reload();
+    await instance(page, "Object 2").waitFor(PATIENTLY);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await instance(page, "Object 2").waitFor({ state: "detached" });
+    expect(await instance(page, "Object 1").count()).toBe(1);
+  });
+
+  it("marks a word that the model may not know, offers those that it knows, and tells what could not be looked for", async () => {
+    const { page } = await openStudio(stack);
+    await give(page, COFFEE);
+    await page.getByLabel("Prompts").fill("zeppelin, cu");
+    await page.getByText(/zeppelin: not among the model’s \d+ words/).waitFor();
+    await page.getByRole("option", { name: "cup", exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await segment(page).click();
+    await page.getByText("Not everything could be looked for").waitFor(PATIENTLY);
+    await instance(page, "cup 1").waitFor(PATIENTLY);
+  });
+
+  it("refuses in place what is no picture, and says why a damaged one failed", async () => {
+    const { page } = await openStudio(stack);
+    await give(page, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });
+    await page.getByText("notes.txt is neither a picture nor a clip.").waitFor();
+    const cut = (await readFile(COFFEE)).subarray(0, 20_000);
+    await give(page, { name: "cut.png", mimeType: "image/png", buffer: cut });
+    await page.getByText("This browser can’t show the file").waitFor();
+    await ask(page, "cup");
+    await page.getByText("The PNG file is cut short").waitFor(PATIENTLY);
+  });
+
+  it("tells before sending what a trial does not allow", async () => {
+    const { page } = await openPage(`${stack.baseUrl}/studio`);
+    await signInAs(page, `${crypto.randomUUID()}@example.com`);
+    await give(page, "samples/people-crossing.mp4");
+    await page.getByText("Clips need a plan").waitFor();
+    await page.getByRole("button", { name: "New pictures or clip" }).click();
+    await give(page, [COFFEE, "samples/chelsea.png", "samples/astronaut.png", LABELLED]);
+    await page.getByText("3 pictures per job").waitFor();
+    await page.getByRole("button", { name: "Keep the first 3" }).click();
+    await page.getByText("3 units of the 100 left in your trial.").waitFor();
+  });
+
+  it("waits for the account's job that is in the way, names it, and goes on when that has ended", async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
+    await signInAs(page, email);
+    const second = await openTab(context, `${stack.baseUrl}/studio`);
+    await signInAs(second.page, email);
+    for (const tab of [page, second.page]) {
+      await give(tab, COFFEE);
+      await tab.getByLabel("Prompts").fill("cup,");
+    }
+    await segment(page).click();
+    await page.waitForURL(/\/jobs\//, PATIENTLY);
+    await segment(second.page).click();
+    await second.page.getByRole("link", { name: "Open that job" }).waitFor(PATIENTLY);
+    await instance(second.page, "cup 1").waitFor(PATIENTLY);
+  });
+
+  it("waits for the network and goes on by itself, and nothing that was entered is lost", async () => {
+    const { page, context } = await openStudio(stack);
+    await give(page, COFFEE);
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+    await context.setOffline(true);
+    await ask(page, "cup");
+    await page.getByText("Waiting for the network. It goes on by itself.").waitFor();
+    await context.setOffline(false);
+    await instance(page, "cup 1").waitFor(PATIENTLY);
+  });
+
+  it("takes up a job after a reload in its middle, and says so if a reload cut an upload off", async () => {
+    const { page } = await openStudio(stack);
+    // The storage never answers: the upload is under way for as long as the test likes.
+    await page.route(/\/inputs\//, () => {});
+    await give(page, COFFEE);
+    await ask(page, "cup");
+    await page.getByText(/^Sending the picture/).waitFor();
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText("The upload was cut off").waitFor();
+
+    await page.unroute(/\/inputs\//);
+    await give(page, COFFEE);
+    await ask(page, "cup");
+    await page.waitForURL(/\/jobs\//, PATIENTLY);
+    await page.reload();
+    await instance(page, "cup 1").waitFor(PATIENTLY);
+  });
+});
