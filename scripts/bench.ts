@@ -10,6 +10,7 @@ import { benchResult } from "./bench/result/run.ts";
 import { benchService } from "./bench/service/run.ts";
 import { benchVideo } from "./bench/video/run.ts";
 import { benchWaiting } from "./bench/waiting/run.ts";
+import { benchViewer } from "./bench/viewer/run.ts";
 import { runCommand } from "./shared/command-line.ts";
 
 await runCommand(async (signal) => {
@@ -45,5 +46,7 @@ function measure(request: BenchRequest, signal: AbortSignal): Promise<string[]> 
       return benchWaiting(request.rounds, signal);
     case "joins":
       return benchJoins(request.rounds, signal);
+    case "viewer":
+      return benchViewer(request.rounds, signal);
   }
 }

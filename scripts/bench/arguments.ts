@@ -25,6 +25,8 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- kserve       how much of a played model server's throughput the inference service reaches, with 4, 8 and
                                 16 requests at once
   npm run bench -- joins        a graph run for four rows at once, compared with four runs of one row, on the CPU
+  npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the picture
+                                alone, in a browser that draws by software
 
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
@@ -49,6 +51,7 @@ export type BenchRequest =
   | { readonly subject: "result"; readonly result: ResultBench }
   | { readonly subject: "dispatch"; readonly dispatch: DispatchBench }
   | { readonly subject: "joins"; readonly rounds: number }
+  | { readonly subject: "viewer"; readonly rounds: number }
   | { readonly subject: "waiting"; readonly rounds: number }
   | { readonly subject: "kserve"; readonly kserve: { readonly rounds: number; readonly quick: boolean } };
 
@@ -185,6 +188,12 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
         throw usageError(`The benchmark of waiting takes only --rounds and --quick. ${SEE}`);
       }
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100) };
+    }
+    case "viewer": {
+      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
+        throw usageError(`The benchmark of the viewer takes only --rounds and --quick. ${SEE}`);
+      }
+      return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "5"), 100) };
     }
     default:
       throw usageError(`There is no benchmark "${subject}". ${SEE}`);

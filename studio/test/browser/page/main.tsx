@@ -5,8 +5,16 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
 import { ClipViewer } from "../../../src/viewer/clip/index.ts";
-import { ellipses, panFrames } from "./panning.ts";
-import { type Layer, maskColour, PictureViewer, type Region, type Tool } from "../../../src/viewer/index.ts";
+import { panFrames } from "./panning.ts";
+import { fit } from "../../../src/viewer/view/view.ts";
+import {
+  type Layer,
+  maskColour,
+  PictureViewer,
+  type Point,
+  type Region,
+  type Tool,
+} from "../../../src/viewer/index.ts";
 
 /** What a test asks of the page. */
 export interface Scene {
@@ -64,15 +72,45 @@ function show(...visible: readonly number[]): void {
   layers.value = layers.value.map((layer, i) => ({ ...layer, visible: visible.includes(i) }));
 }
 
-/** Shows a picture of 12 megapixels with that many masks. */
-async function openLarge(count: number): Promise<void> {
-  const [width, height] = [4_000, 3_000];
+/** A large picture, its masks, and a pixel at which the last one is seen. */
+interface LargeScene {
+  readonly width: number;
+  readonly height: number;
+  readonly urls: readonly string[];
+  readonly at: Point;
+}
+
+/** Shows a large picture in a viewer of its own. Resolves when all masks are there. */
+async function openLarge({ width, height, urls, at }: LargeScene): Promise<void> {
   layers.value = [];
-  // A viewer of its own.
   picture.value = null;
   await Promise.resolve();
   picture.value = await noisyPicture(width, height);
-  layers.value = ellipses(count, width, height, maskColour);
+  layers.value = await Promise.all(
+    urls.map(async (id, i) => ({
+      id,
+      mask: await (await fetch(id)).blob(),
+      colour: maskColour(i),
+      visible: true,
+      label: "",
+    })),
+  );
+  const last = urls.at(-1);
+  if (last !== undefined) await untilPointedAt(last, at);
+}
+
+/** Resolves when the pointer finds a mask at a pixel of the fitted picture: masks are decoded one after the other. */
+async function untilPointedAt(id: string, at: Point): Promise<void> {
+  while (highlighted.value !== id) {
+    await new Promise(requestAnimationFrame);
+    const canvas = document.querySelector("canvas");
+    if (canvas === null || picture.value === null) continue;
+    const { width, height, left, top } = canvas.getBoundingClientRect();
+    const { scale, x, y } = fit(picture.value, { width, height });
+    const [clientX, clientY] = [left + x + at.x * scale, top + y + at.y * scale];
+    canvas.dispatchEvent(new PointerEvent("pointermove", { pointerType: "mouse", clientX, clientY }));
+  }
+  highlighted.value = null;
 }
 
 const clip = signal<{ readonly src: string; readonly masksJson: MasksJson } | null>(null);

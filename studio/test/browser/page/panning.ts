@@ -1,5 +1,3 @@
-import type { Layer } from "../../../src/viewer/index.ts";
-
 /** What one frame of a panned picture took, in ms. */
 export interface FrameTimes {
   /** From the frame's drawing until the last pixel was there. */
@@ -39,35 +37,4 @@ export async function panFrames(canvas: HTMLCanvasElement, count: number): Promi
   }
   move("pointerup", 700, 400);
   return times;
-}
-
-/** Masks of a large picture: ellipses in rows, of which each covers its neighbours a little. */
-export function ellipses(
-  count: number,
-  width: number,
-  height: number,
-  colourOf: (i: number) => Layer["colour"],
-): Layer[] {
-  const columns = Math.ceil(Math.sqrt((count * width) / height));
-  const rows = Math.ceil(count / columns);
-  const [wide, high] = [(0.6 * width) / columns, (0.6 * height) / rows];
-  return Array.from({ length: count }, (_, i) => {
-    const [x, y] = [
-      ((i % columns) + 0.5) * (width / columns),
-      (Math.floor(i / columns) + 0.5) * (height / rows),
-    ];
-    const data = new Uint8Array(width * height);
-    for (let row = Math.max(0, Math.ceil(y - high)); row < Math.min(height, y + high); row++) {
-      const half = wide * Math.sqrt(1 - ((row - y) / high) ** 2);
-      const from = Math.max(0, Math.round(x - half));
-      data.fill(255, row * width + from, row * width + Math.min(width, Math.round(x + half)));
-    }
-    return {
-      id: `ellipse ${i}`,
-      mask: { width, height, data },
-      colour: colourOf(i),
-      visible: true,
-      label: "",
-    };
-  });
 }

@@ -1,0 +1,85 @@
+import type { Page } from "playwright-core";
+import { servePage } from "../../../studio/test/support/serve-page.ts";
+import { launchChromium } from "../../shared/chromium.ts";
+import { Failure } from "../../shared/command-line.ts";
+import { formatSpread, spread } from "../statistics.ts";
+import { markdownTable } from "../table.ts";
+import { ellipseFiles } from "./mask-files.ts";
+
+/** What one frame of a panned picture took, in ms. */
+interface FrameTimes {
+  /** Until the last pixel was drawn. */
+  readonly drawn: number;
+  /** Since the frame before. */
+  readonly between: number;
+}
+
+/** Twelve megapixels. */
+const PICTURE = { width: 4_000, height: 3_000 };
+const MASKS = 100;
+const FRAMES_PER_ROUND = 60;
+const WARM_UP = 5;
+
+/** Pans a picture with the masks of these files, in a viewer of its own. */
+async function measure(
+  page: Page,
+  scene: { readonly urls: readonly string[]; readonly at: object },
+): Promise<FrameTimes> {
+  await page.evaluate(`viewer.openLarge(${JSON.stringify({ ...PICTURE, ...scene })})`);
+  // So that there is somewhere to go.
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  const frames: FrameTimes[] = await page.evaluate(
+    `viewer.panFrames(document.querySelector("canvas"), ${FRAMES_PER_ROUND + WARM_UP})`,
+  );
+  const median = (of: keyof FrameTimes): number =>
+    spread(frames.slice(WARM_UP).map((frame) => frame[of])).median;
+  return { drawn: median("drawn"), between: median("between") };
+}
+
+/** Measures how smoothly the studio pans a large picture, with and without masks; the report's lines. */
+export async function benchViewer(rounds: number, signal: AbortSignal): Promise<string[]> {
+  const browser = await launchChromium();
+  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  const served = await servePage();
+  const runs: { readonly bare: FrameTimes; readonly masked: FrameTimes }[] = [];
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(served.url);
+    await page.waitForFunction("globalThis.viewer !== undefined");
+    const files = ellipseFiles(MASKS, PICTURE.width, PICTURE.height);
+    const masks = {
+      urls: files.map(({ file }, i) => served.put(`${i}.png`, file)),
+      at: { x: files.at(-1)?.x, y: files.at(-1)?.y },
+    };
+    const none = { urls: [], at: {} };
+    for (let round = 0; round < rounds; round++) {
+      signal.throwIfAborted();
+      if (round % 2 === 0) {
+        const bare = await measure(page, none);
+        runs.push({ bare, masked: await measure(page, masks) });
+      } else {
+        const masked = await measure(page, masks);
+        runs.push({ masked, bare: await measure(page, none) });
+      }
+    }
+  } finally {
+    await browser.close();
+    await served.close();
+  }
+  const row = (label: string, of: keyof FrameTimes): string[] => [
+    label,
+    formatSpread(spread(runs.map(({ bare }) => bare[of])), 1),
+    formatSpread(spread(runs.map(({ masked }) => masked[of])), 1),
+    formatSpread(spread(runs.map(({ bare, masked }) => masked[of] / bare[of])), 2),
+  ];
+  return [
+    "",
+    ...markdownTable(
+      [`median [least–most] of ${rounds}`, "picture alone", `with ${MASKS} masks`, "÷"],
+      [
+        row("median time until a frame is drawn, ms", "drawn"),
+        row("median time between frames, ms", "between"),
+      ],
+    ),
+  ];
+}
