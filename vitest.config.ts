@@ -42,8 +42,8 @@ export default defineConfig({
           name: "studio",
           include: ["studio/test/**/*.test.ts"],
           setupFiles: ["test/support/node/seed.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

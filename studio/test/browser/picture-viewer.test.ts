@@ -212,6 +212,17 @@ describe("the viewer of pictures", () => {
     await seesColour(page, { x: ON_SPOON.x + 90, y: ON_SPOON.y + 90 }, over(rgb(0), GREY, 0.5));
   });
 
+  it("tells that a mask can't be read, and shows the others", async () => {
+    const page = await openViewer();
+    const broken = { url: served.put("broken.png", "no PNG"), prompt: 3, label: "fork 1" };
+    await page.evaluate((scene) => window.viewer.open(scene), {
+      picture: PICTURE,
+      masks: [...masks, broken],
+    });
+    await page.getByText("A mask can’t be read and is not shown.").waitFor();
+    await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.5));
+  });
+
   it("comes back after the graphics card was lost, with picture and masks", async () => {
     const page = await openViewer();
     await page.evaluate(async () => {

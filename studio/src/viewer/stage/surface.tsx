@@ -121,7 +121,19 @@ export function Surface(props: SurfaceProps) {
         </p>
       </div>
       <ZoomControls stage={stage} />
+      <Damage count={stage.board.damaged.value.size} />
     </div>
+  );
+}
+
+/** Says that masks are missing, if there are any. */
+function Damage({ count }: { readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <p class="viewer-notice" role="status">
+      {count === 1 ? "A mask" : `${count} masks`} can’t be read and {count === 1 ? "is" : "are"} not shown.
+      Reload the page to fetch {count === 1 ? "it" : "them"} again.
+    </p>
   );
 }
 
