@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
-import { type CocoDocument, SegmentationClient } from "segmentation-client/node";
+import { type CocoDocument, type MasksJson, SegmentationClient } from "segmentation-client/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultsIn } from "../../client/test/cli/support/tree.ts";
 import { openLocalDatabase } from "../../scripts/admin/database.ts";
@@ -23,6 +23,7 @@ const TRIAL_TOKENS = 100;
 /** Jobs of pictures that the service is given at once, to compare with. */
 const AT_ONCE = 4;
 
+const nameOf = (picture: number): string => `${String(picture).padStart(4, "0")}.png`;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Crops of the samples, each unlike all others. */
@@ -43,7 +44,7 @@ async function makePictures(folder: string): Promise<void> {
       .toBuffer();
     crop.writeUIntBE(i, 0, 3);
     const png = sharp(crop, { raw: { width: SIDE, height: SIDE, channels: 3 } }).png();
-    await png.toFile(join(folder, `${String(i).padStart(4, "0")}.png`));
+    await png.toFile(join(folder, nameOf(i)));
   }
 }
 
@@ -70,11 +71,12 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
   });
 
   const out = (name: string): string => join(folder, name);
-  const start = (name: string) =>
-    startCommandLine(["segment", join(folder, "photos"), "-p", "bright", "--out", out(name)], {
+  const segment = (...args: string[]) =>
+    startCommandLine(["segment", ...args], {
       SEGMENTATION_BASE_URL: stack.baseUrl,
       SEGMENTATION_API_KEY: stack.apiKey,
     });
+  const start = (name: string) => segment(join(folder, "photos"), "-p", "bright", "--out", out(name));
   async function timed(name: string): Promise<Ended & { readonly ms: number }> {
     const begun = performance.now();
     const ended = await start(name).ended;
@@ -89,9 +91,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
   };
 
   it("takes little longer than the service itself", async () => {
-    const paths = Array.from({ length: PICTURES }, (_, i) =>
-      join(folder, "photos", `${String(i).padStart(4, "0")}.png`),
-    );
+    const paths = Array.from({ length: PICTURES }, (_, i) => join(folder, "photos", nameOf(i)));
     const batches = Array.from({ length: Math.ceil(PICTURES / 100) }, (_, i) =>
       paths.slice(i * 100, (i + 1) * 100),
     ).values();
@@ -143,10 +143,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
     expect(await jobsMade()).toBe(jobs);
 
     const units = await unitsUsed();
-    await writeFile(
-      join(folder, "photos/0500.png".replace("0500", String(PICTURES >> 1).padStart(4, "0"))),
-      sample("coffee"),
-    );
+    await writeFile(join(folder, "photos", nameOf(PICTURES >> 1)), sample("coffee"));
     const changed = await timed("clean");
     expect(changed.code).toBe(0);
     say(`one changed picture: ${(changed.ms / 1_000).toFixed(2)} s`);
@@ -156,17 +153,32 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
     expect(coco.images[PICTURES >> 1]).toMatchObject({ width: 600, height: 400 });
   });
 
+  it("follows what is in a clip, and once more without a frame charged again", async () => {
+    const args = ["samples/people-crossing.mp4", "-p", "bright", "--frames", "3", "--preview"];
+    const clip = () => segment(...args, "--out", out("clip")).ended;
+    const units = await unitsUsed();
+    const first = await clip();
+    expect([first.code, first.err]).toEqual([0, ""]);
+    say(first.out);
+    expect(first.out).toMatch(/^people-crossing\.mp4 +\d+ +bright +\d\.\d s +\d\.\d s +\d +\d\.\d\d$/m);
+    const masks = await readFile(join(out("clip"), "masks/people-crossing.mp4/masks.json"), "utf8");
+    const { frames }: MasksJson = JSON.parse(masks);
+    expect(frames).toHaveLength(3);
+    expect(Object.keys(await resultsIn(out("clip")))).toEqual([
+      "annotations.json",
+      "annotations/people-crossing.mp4.json",
+      "masks/people-crossing.mp4/masks.json",
+      "preview/people-crossing.mp4.mp4",
+    ]);
+    expect((await clip()).out).toContain("nothing had changed");
+    expect((await unitsUsed()) - units).toBe(3);
+  });
+
   it("asks before it segments a folder of 100,000 pictures", async () => {
     await mkdir(join(folder, "many"));
     for (let i = 0; i < 100_000; i++) writeFileSync(join(folder, "many", `${i}.jpg`), "");
     const begun = performance.now();
-    const { code, err } = await startCommandLine(
-      ["segment", join(folder, "many"), "-p", "x", "--out", out("asked")],
-      {
-        SEGMENTATION_BASE_URL: stack.baseUrl,
-        SEGMENTATION_API_KEY: stack.apiKey,
-      },
-    ).ended;
+    const { code, err } = await segment(join(folder, "many"), "-p", "x", "--out", out("asked")).ended;
     expect([code, err]).toEqual([2, expect.stringContaining("There are 100,000 files to segment")]);
     say(`100,000 files: ${((performance.now() - begun) / 1_000).toFixed(2)} s until the question`);
   });
