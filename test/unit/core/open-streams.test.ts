@@ -59,4 +59,13 @@ describe("an account's open streams", () => {
     const { open } = streamsSaid({}, "a", 3, 0);
     expect(streamsSaid(open, "a", 0, 0).open).toEqual({});
   });
+
+  it("are admitted if they are no more than the job had, also of an account that has too many", () => {
+    const open: OpenStreams = { a: { count: 60, until: 1 }, b: { count: 60, until: 1 } };
+    expect([59, 60, 61].map((count) => streamsSaid(open, "a", count, 0).admitted)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
 });

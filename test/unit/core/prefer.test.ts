@@ -18,6 +18,8 @@ describe("the wait that a client prefers", () => {
     // The first of a name counts (RFC 7240, 2).
     ["wait=10, wait=20", 10],
     ["wait=soon, wait=20", null],
+    ["wait, wait=20", null],
+    ["wait; of=20", null],
     ["wait", null],
     ["wait=", null],
     ["wait=0", null],

@@ -79,6 +79,15 @@ describe("a delivery", () => {
     );
   });
 
+  it("counts the last status of success, and not the next", () => {
+    expect([199, 200, 299, 300].map((status) => isSuccess(answered(status)))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it("keeps when each attempt was, its status and how long it took", () => {
     const first = tried(newDelivery(BEGIN), TIMEOUT, BEGIN);
     const second = tried(first, answered(204, 31), BEGIN + 5 * SECOND);
@@ -132,6 +141,13 @@ describe("a delivery that is asked for again", () => {
   it("is left alone while it is being tried", () => {
     const open = begun(newDelivery(BEGIN), 0, BEGIN).delivery;
     expect(askedAgain(open, BEGIN + SECOND)).toBe(open);
+  });
+
+  it("is due at once if a late response has made it succeed while the next attempt is under way", () => {
+    const cutOff = begun(begun(newDelivery(BEGIN), 0, BEGIN).delivery, 0, BEGIN + MINUTE).delivery;
+    const second = begun(cutOff, 0, BEGIN + 2 * MINUTE).delivery;
+    const succeeded = attempted(second, 0, answered(200), 0, BEGIN + 2 * MINUTE);
+    expect(askedAgain(succeeded, BEGIN + HOUR)).toMatchObject({ outcome: null, dueAt: BEGIN + HOUR });
   });
 
   it("has failed for good again if the plan has nothing left", () => {

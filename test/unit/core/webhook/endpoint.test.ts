@@ -23,6 +23,11 @@ describe("an endpoint that only fails", () => {
     expect(disablingReason(null, since, NOW + 5 * DAY)).toBe("no_success");
   });
 
+  it("is disabled at once by a 410", () => {
+    expect(disablingReason(410, null, NOW)).toBe("gone");
+    expect(disablingReason(409, null, NOW)).toBeNull();
+  });
+
   it("begins anew with each success", () => {
     expect(failingAfter(NOW, answered(200), NOW + DAY)).toBeNull();
     expect(disablingReason(200, null, NOW + 100 * DAY)).toBeNull();
