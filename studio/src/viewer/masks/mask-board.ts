@@ -88,6 +88,7 @@ export class MaskBoard {
     this.#send({ type: "show", turn: ++this.#turn, masks });
   }
 
+  /** A mask, if it has been decoded. */
   mask(key: string): PackedMask | undefined {
     return this.#masks.get(key);
   }
@@ -103,6 +104,7 @@ export class MaskBoard {
     return best?.key ?? null;
   }
 
+  /** Ends the worker. */
   close(): void {
     this.#worker.terminate();
   }

@@ -48,8 +48,8 @@ async function decodeAll(): Promise<void> {
 async function decode(key: string, source: MaskSource): Promise<Answer> {
   try {
     return { type: "decoded", key, mask: await decodeMask(source) };
-  } catch (error) {
-    return { type: "damaged", key, message: error instanceof Error ? error.message : String(error) };
+  } catch {
+    return { type: "damaged", key };
   }
 }
 

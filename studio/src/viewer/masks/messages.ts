@@ -19,7 +19,7 @@ export type Request =
 /** What the worker answers. */
 export type Answer =
   | { readonly type: "decoded"; readonly key: string; readonly mask: PackedMask }
-  | { readonly type: "damaged"; readonly key: string; readonly message: string }
+  | { readonly type: "damaged"; readonly key: string }
   /** The map's part that has changed since the last answer, null if none has; `whole` once all masks of the turn are in it. */
   | {
       readonly type: "shown";

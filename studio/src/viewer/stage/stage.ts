@@ -114,6 +114,7 @@ export class Stage {
     this.draw();
   }
 
+  /** Shows masks in another way; none of them is drawn for it. */
   look(look: Look): void {
     this.#look = look;
     this.draw();
@@ -125,6 +126,7 @@ export class Stage {
     if (!isHeld) this.draw();
   }
 
+  /** Moves the picture by CSS pixels. */
   pan(by: Point): void {
     this.#see(pan(this.view.value, by, this.#size, this.frame.value));
   }
@@ -139,6 +141,7 @@ export class Stage {
     this.zoom(1 / this.view.value.scale);
   }
 
+  /** Shows the whole picture. */
   fit(): void {
     if (this.#hasRoom()) this.#see(fit(this.#size, this.frame.value));
   }
