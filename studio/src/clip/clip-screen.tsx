@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { JobStatus } from "segmentation-client";
 import { Problem } from "../components/problem.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Waiting } from "../components/waiting.tsx";
@@ -24,7 +25,6 @@ export default function ClipScreen({ jobId, original, name, onRunAgain }: ClipSc
   const file = original ?? chosen.value;
   const url = useObjectUrl(file);
   const { status, share, found, error } = useClipJob(jobId);
-  if (error.value !== null) return <Problem error={error.value} />;
   if (found.value !== null)
     return (
       <ClipResult
@@ -37,27 +37,51 @@ export default function ClipScreen({ jobId, original, name, onRunAgain }: ClipSc
         onRunAgain={onRunAgain}
       />
     );
-  if (status.value?.status === "failed")
-    return (
-      <Notice tone="danger" title="The clip could not be segmented">
-        {(status.value.tasks[0]?.error ?? status.value.error ?? "").replace(/^[a-z_]+: /, "")}
-      </Notice>
-    );
-  if (status.value?.status === "success" || status.value === null)
-    return <Waiting what="Fetching the masks" />;
   return (
     <section class="clip" aria-label="Clip">
-      {url !== null && (
-        <video class="clip-before" src={url} muted playsInline controls aria-label={name ?? "The clip"} />
+      {error.value !== null ? (
+        <Problem error={error.value} />
+      ) : status.value === null || status.value.status === "success" ? (
+        <Waiting what="Fetching the masks" />
+      ) : status.value.status === "failed" ? (
+        <Notice tone="danger" title="The clip could not be segmented">
+          {sentenceOf(status.value)}
+        </Notice>
+      ) : (
+        <UnderWay
+          name={name ?? "The clip"}
+          url={url}
+          isQueued={status.value.status === "queued"}
+          share={share.value}
+        />
       )}
-      <div class="clip-progress" role="status">
-        <progress max={1} value={share.value} aria-label="Share of the frames that are done" />
-        <span>
-          {status.value.status === "queued"
-            ? "The clip waits for its turn"
-            : `${Math.round(share.value * 100)} % of the frames are segmented`}
-        </span>
-      </div>
     </section>
   );
 }
+
+/** Why a job failed, without the code. */
+const sentenceOf = ({ tasks, error }: JobStatus): string =>
+  (tasks[0]?.error ?? error ?? "").replace(/^[a-z_]+: /, "");
+
+interface UnderWayProps {
+  readonly name: string;
+  readonly url: string | null;
+  readonly isQueued: boolean;
+  /** How much of the job is done, 0 to 1. */
+  readonly share: number;
+}
+
+/** The clip while its job is under way, and how far that is. */
+const UnderWay = ({ name, url, isQueued, share }: UnderWayProps) => (
+  <>
+    {url !== null && <video class="clip-before" src={url} muted playsInline controls aria-label={name} />}
+    <div class="clip-progress" role="status">
+      <progress max={1} value={share} aria-label="Share of the frames that are done" />
+      <span>
+        {isQueued
+          ? "The clip waits for its turn"
+          : `${Math.round(share * 100)} % of the frames are segmented`}
+      </span>
+    </div>
+  </>
+);

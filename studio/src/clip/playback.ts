@@ -37,10 +37,10 @@ export class Playback {
       video.playbackRate = this.rate.value;
       video.currentTime = this.seconds.value;
     });
-    // What is on the screen counts, not what the clock says.
+    // What is on the screen counts, not what the clock says; but on the way to another place, that place does.
     const onFrame: VideoFrameRequestCallback = (_, { mediaTime }) => {
       if (ended.aborted) return;
-      this.seconds.value = mediaTime;
+      if (!video.seeking) this.seconds.value = mediaTime;
       video.requestVideoFrameCallback(onFrame);
     };
     video.requestVideoFrameCallback(onFrame);
