@@ -122,6 +122,13 @@ describe("a failure that may pass", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it("does not include that a service takes no payments, although that is a 503", async () => {
+    const refused = refusal(503, { error: "billing_not_configured", message: "Ask its operator." });
+    const { client, asked } = answering([refused]);
+    await expect(client.api.createCheckout()).rejects.toMatchObject({ code: "billing_not_configured" });
+    expect(asked).toHaveLength(1);
+  });
+
   it("is told after the last try, in words", async () => {
     const { client, asked } = answering(
       Array(3).fill(() => Promise.reject(new TypeError("fetch failed"))),

@@ -15,6 +15,8 @@ const PASSING_STATUSES = new Set([408, 429, 502, 503, 504]);
 
 /** Whether the same request may succeed later. */
 export function mayPass({ code, status = 200 }: SegmentationError): boolean {
+  // A 503 that lasts until the operator has set billing up.
+  if (code === "billing_not_configured") return false;
   if (PASSING_CODES.has(code) || PASSING_STATUSES.has(status)) return true;
   // An answer that arrived garbled; and what object storage says when it is busy.
   return code === "unreadable_answer" ? status < 300 : code === "storage_refused" && status >= 500;
