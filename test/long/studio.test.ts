@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SegmentationClient } from "segmentation-client";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
+import { closeBrowser, openPage, signInAs } from "../support/node/studio.ts";
+
+const BATCH = 12;
+
+let folder: string;
+let stack: SpawnedStack;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "studio-"));
+  stack = await spawnStack({ stateDir: join(folder, "state") });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Twelve pictures that differ: cut from the sample, one further to the right than the other. */
+const pictures = (): Promise<string[]> =>
+  Promise.all(
+    Array.from({ length: BATCH }, async (_, i) => {
+      const path = join(folder, `picture-${i}.png`);
+      await sharp("samples/coffee.png")
+        .extract({ left: i * 4, top: 0, width: 540, height: 400 })
+        .toFile(path);
+      return path;
+    }),
+  );
+
+it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away as a zip", async () => {
+  const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
+  await signInAs(page, "new.person@example.com");
+  await page.getByText("100 free pictures").waitFor();
+
+  await page.getByText("Try it with this one").click();
+  await page.getByRole("button", { name: "Segment", exact: true }).click();
+  await page.getByRole("button", { name: /^cup 1 \d+ %$/ }).waitFor({ timeout: 120_000 });
+  await page.getByText("99 left").waitFor();
+
+  await page.getByRole("link", { name: "Usage" }).click();
+  await page.getByRole("button", { name: "Change to the paid plan" }).click();
+  await page.getByRole("button", { name: "Pay" }).click();
+  await page.getByText("you are on the paid plan").waitFor();
+
+  await page.getByRole("link", { name: "Keys" }).click();
+  await page.getByRole("button", { name: "New key" }).first().click();
+  await page.getByLabel("Name").fill("nightly batch");
+  await page.getByRole("button", { name: "Make the key" }).click();
+  const shown = await page.getByRole("dialog").innerText();
+  const [apiKey = ""] = /sk_live_\w+/.exec(shown) ?? [await page.getByLabel("API key").inputValue()];
+  const client = new SegmentationClient({ baseUrl: stack.baseUrl, apiKey });
+  expect((await client.api.getAccountOverview()).access.mode).toBe("paid");
+  await page.keyboard.press("Escape");
+
+  await page.goto(`${stack.baseUrl}/studio`);
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(await pictures());
+  await page.getByLabel("Prompts").fill("cup,");
+  await page.getByRole("button", { name: "Segment", exact: true }).click();
+  await page.waitForURL(/\/jobs\//);
+  const jobId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  // In the middle of it the page is loaded anew.
+  await page.reload();
+  const job = await client.waitForJob(jobId);
+  expect([job.status, job.tasks.length]).toEqual(["success", BATCH]);
+  await page.getByRole("button", { name: "Take away" }).click({ timeout: 60_000 });
+  const [download] = await Promise.all([
+    page.waitForEvent("download", { timeout: 120_000 }),
+    page.getByRole("button", { name: /zip/i }).first().click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/\.zip$/);
+  expect(complaints).toEqual([]);
+});
