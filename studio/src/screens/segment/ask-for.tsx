@@ -5,7 +5,7 @@ import { Problem } from "../../components/problem.tsx";
 import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { segment } from "../../work/run.ts";
+import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { FrameRate } from "./frame-rate.tsx";
@@ -58,6 +58,11 @@ export function AskFor({ work }: { readonly work: Work }) {
       <Button look="main" busy={!isIdle} disabled={!canAsk} onClick={ask}>
         {isIdle ? "Segment" : "Segmenting…"}
       </Button>
+      {work.type.value === "video" && work.going.value.at === "running" && (
+        <Button look="quiet" onClick={() => void cancel(work)}>
+          Cancel
+        </Button>
+      )}
       <p class="ask-for-cost">{costOf(work)}</p>
     </section>
   );
