@@ -1,6 +1,7 @@
 import { type ImageManifest, readMaskTexts, SegmentationError } from "segmentation-client";
 import { api, client } from "../state/session.ts";
 import type { Instance } from "./instances.ts";
+import { eachOf } from "./patience.ts";
 
 /** Signed URLs are not used in the last tenth of their life. */
 const USED_SHARE = 0.9;
@@ -30,10 +31,13 @@ export class FoundJob {
   }
 
   /** Fetches a task's masks, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
-  async instances(taskId: string, signal?: AbortSignal): Promise<Instance[]> {
+  async instances(taskId: string): Promise<Instance[]> {
     const { masks = [] } = (await this.#item(taskId)) ?? {};
     const numbers = new Map<string | null, number>();
-    const files = await mapSome(masks, async ({ url }) => await fetchMask(url, signal));
+    const files: Awaited<ReturnType<typeof fetchMask>>[] = [];
+    await eachOf([...masks.entries()], PARALLEL, async ([i, { url }]) => {
+      files[i] = await fetchMask(url);
+    });
     return files.map(({ png, prompt, width, height }, i) => {
       const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
       const number = 1 + (numbers.get(prompt) ?? 0);
@@ -62,18 +66,8 @@ async function askFor(jobId: string): Promise<[ImageManifest, number]> {
   return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
 }
 
-async function fetchMask(url: string, signal: AbortSignal | undefined) {
-  const png = await client.value.download(url, { signal });
+async function fetchMask(url: string) {
+  const png = await client.value.download(url);
   const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
   return { png, width, height, prompt: texts.get("prompt") ?? null };
-}
-
-async function mapSome<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const work = async (): Promise<void> => {
-    for (const [i, item] of queue) results[i] = await map(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, work));
-  return results;
 }

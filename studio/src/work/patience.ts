@@ -28,7 +28,7 @@ export async function onceOnline<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does something with all items, so many at a time; a failure doesn't stop the others. */
+/** Does something with all items, so many at a time; rejects with the first failure. */
 export async function eachOf<T>(
   items: readonly T[],
   limit: number,
