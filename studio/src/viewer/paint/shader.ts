@@ -52,10 +52,11 @@ bool isHighlighted(vec2 p) {
 
 // Lays a mask over the colour; of the places around, "inside" (0 to 1) are in it.
 void lay(vec3 tint, vec3 stroke, float inside, float fill, float edge) {
-  colour.rgb = mix(colour.rgb, tint * colour.a, fill * smoothstep(.3, .7, inside));
+  // Where there is no picture, masks are seen all the same.
+  colour = mix(colour, vec4(tint, 1), fill * smoothstep(.3, .7, inside));
   // A dark line outside the coloured one lets it be seen on any picture.
   colour.rgb *= 1. - edge * .5 * smoothstep(0., .2, inside) * (1. - smoothstep(.3, .5, inside));
-  colour.rgb = mix(colour.rgb, stroke * colour.a, edge * smoothstep(.25, .5, inside) * (1. - smoothstep(.75, 1., inside)));
+  colour = mix(colour, vec4(stroke, 1), edge * smoothstep(.25, .5, inside) * (1. - smoothstep(.75, 1., inside)));
 }
 
 // How many of four places around are in a mask: the other three are quarter turns of the first.
@@ -75,7 +76,7 @@ vec3 tintOf(uint slot) { return texelFetch(colours, ivec2(slot & 255u, slot >> 8
 
 void main() {
   colour = texture(picture, at / size);
-  vec3 bare = colour.rgb;
+  vec4 bare = colour;
 #ifdef MASKS
 #ifdef HIGHLIGHT
   float strength = .4;
@@ -96,7 +97,7 @@ void main() {
     vec3 tint = tintOf(slot);
     lay(tint, mix(tint, vec3(1), .15), inside / 18., opacity * strength, visible * strength);
   } else if (here != 0u) {
-    colour.rgb = mix(colour.rgb, tintOf(here) * colour.a, opacity * strength);
+    colour = mix(colour, vec4(tintOf(here), 1), opacity * strength);
   }
 
 #endif
@@ -106,7 +107,7 @@ void main() {
     + bitsAround(vec2(line * 1.5, 0)) + bitsAround(DIAGONAL * line * 1.5)
     + bitsAround(vec2(line * .75, 0)) + bitsAround(DIAGONAL * line * .75);
   // It lies on the picture, not on masks that are above it otherwise.
-  colour.rgb = mix(colour.rgb, bare, smoothstep(.3, .7, inside));
+  colour = mix(colour, bare, smoothstep(.3, .7, inside));
   if (inside > 0.) lay(highlight, mix(highlight, vec3(1), .7), inside / 18., min(1., opacity * 1.1), 1.);
 #endif
 }`;
