@@ -54,6 +54,7 @@ describe("what a job gives, in the studio", () => {
 
   it("a batch is a gallery; COCO is the client library's; the code makes the same job again", async () => {
     const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
+    page.setDefaultTimeout(PATIENCE_MS);
     await page
       .locator("input[type=file]")
       .first()
