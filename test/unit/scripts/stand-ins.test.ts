@@ -43,6 +43,7 @@ it("both stand-ins run where no setting names a real service, and the Worker tak
     OIDC_ISSUER: addresses.identityUrl,
     OIDC_AUDIENCE: "urn:segmentation-job-service",
     OIDC_JWKS_URL: `${addresses.identityUrl}/jwks`,
+    STUDIO_CLIENT_ID: "studio",
     STRIPE_SECRET_KEY: secrets.STRIPE_SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: secrets.STRIPE_WEBHOOK_SECRET,
     STRIPE_PRICE_ID: "price_stand_in",
