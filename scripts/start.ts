@@ -30,6 +30,7 @@ function instructions({ baseUrl, apiKey, identityUrl, billingUrl }: StackAddress
   const job = `
 Ready.
   URL      ${baseUrl}
+  Studio   ${baseUrl}/studio
   API key  ${apiKey} (of a paid account)
 
 Try it (needs curl and jq):

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { openSample, takeClick, takeResult } from "./screenshots/studio.ts";
+import { launchChromium } from "./shared/chromium.ts";
+import { Failure, runCommand } from "./shared/command-line.ts";
+import { PROJECT_ROOT } from "./shared/root.ts";
+import { startStack } from "./stack/start-stack.ts";
+
+/** How long each picture of the moving one is shown, in milliseconds: the picture, the click, the mask. */
+const SHOWN_MS = [1_200, 700, 2_400];
+const MOVING_WIDTH = 600;
+
+/** Takes the README's pictures of the studio, from the real one with the real model. */
+await runCommand(async (signal) => {
+  const browser = await launchChromium();
+  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  const folder = await mkdtemp(join(tmpdir(), "screenshots-"));
+  try {
+    const stack = await startStack({ port: 0, stateDir: folder, onProgress: console.log, signal });
+    try {
+      const image = (name: string): string => join(PROJECT_ROOT, "docs", "images", name);
+      const result = await takeResult(await openSample(browser, stack));
+      await writeFile(
+        image("studio.png"),
+        await sharp(result).png({ palette: true, quality: 90 }).toBuffer(),
+      );
+      const moments = await takeClick(await openSample(browser, stack));
+      const small = await Promise.all(
+        moments.map((moment) => sharp(moment).resize({ width: MOVING_WIDTH }).png().toBuffer()),
+      );
+      await sharp(small, { join: { animated: true } })
+        .webp({ quality: 82, delay: SHOWN_MS, loop: 0 })
+        .toFile(image("studio-click.webp"));
+      console.log("docs/images has studio.png and studio-click.webp.");
+    } finally {
+      await stack.stop();
+    }
+  } finally {
+    await browser.close();
+    await rm(folder, { recursive: true });
+  }
+  return 0;
+});
