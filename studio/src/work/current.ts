@@ -33,6 +33,9 @@ export function pathOf({ jobIds: { value: jobIds } }: Work): string | null {
   return `/studio/jobs/${encodeURIComponent(first)}${query}`;
 }
 
+/** Whether a path is one where work is looked at. */
+export const isWorkPath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);
+
 let whose: string | null = null;
 effect(() => {
   const accountId = account.value?.accountId;

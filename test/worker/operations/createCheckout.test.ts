@@ -24,8 +24,8 @@ describe("createCheckout 201", () => {
     const [session] = stripe.standIn.state.sessions;
     expect(session).toMatchObject({
       reference: client.accountId,
-      successUrl: "https://api.test/?checkout=success",
-      cancelUrl: "https://api.test/?checkout=cancelled",
+      successUrl: "https://api.test/studio/usage?checkout=success",
+      cancelUrl: "https://api.test/studio/usage?checkout=cancelled",
     });
   });
 

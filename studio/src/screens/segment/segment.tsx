@@ -2,7 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/deployment.ts";
-import { beginAnew, pathOf, workAt } from "../../work/current.ts";
+import { beginAnew, isWorkPath, pathOf, workAt } from "../../work/current.ts";
 import { askForModel } from "../../work/model.ts";
 import { Workbench } from "./workbench.tsx";
 
@@ -19,6 +19,8 @@ export default function Segment() {
     () =>
       effect(() => {
         const target = pathOf(work);
+        // The screen stays until the next one is loaded, and does not call anybody back.
+        if (!isWorkPath(location.pathname)) return;
         if (work.opening.value || target === null || target === location.pathname + location.search) return;
         // What was begun becomes a job, and an object more changes nothing of where one is; another search is another place.
         route(target, jobId === undefined || target.split("?")[0] === path);
