@@ -26,9 +26,16 @@ await runCommand(async (signal) => {
         image("studio.png"),
         await sharp(result).png({ palette: true, quality: 90 }).toBuffer(),
       );
-      const moments = await takeClick(await openSample(browser, stack));
+      const { before, after, at } = await takeClick(await openSample(browser, stack));
+      const ring = `<svg width="60" height="60"><circle cx="30" cy="30" r="22" fill="#fff6" stroke="#fff" stroke-width="4"/></svg>`;
+      const pointed = await sharp(before)
+        .composite([{ input: Buffer.from(ring), left: Math.round(at.x) - 30, top: Math.round(at.y) - 30 }])
+        .png()
+        .toBuffer();
       const small = await Promise.all(
-        moments.map((moment) => sharp(moment).resize({ width: MOVING_WIDTH }).png().toBuffer()),
+        [before, pointed, after].map((moment) =>
+          sharp(moment).resize({ width: MOVING_WIDTH }).png().toBuffer(),
+        ),
       );
       await sharp(small, { join: { animated: true } })
         .webp({ quality: 82, delay: SHOWN_MS, loop: 0 })

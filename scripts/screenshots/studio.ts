@@ -7,14 +7,13 @@ const PICTURE = { width: 600, height: 400 };
 const SAUCER = { x: 430, y: 330 };
 const PATIENTLY = { timeout: 120_000 };
 
-/** Opens the studio in a browser, signed in by an API key, with the sample picture. */
+/** Opens the studio of a stack without an identity provider, signed in by an API key, with the sample picture. */
 export async function openSample(
   browser: Browser,
   { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
 ): Promise<Page> {
   const page = await browser.newPage({ viewport: SIZE, colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(`${baseUrl}/studio`);
-  await page.getByText("Use an API key").click();
   await page.getByLabel("API key").fill(apiKey);
   await page.getByRole("button", { name: "Open the studio" }).click();
   await page.getByText("Try it with this one").click();
@@ -31,8 +30,16 @@ export async function takeResult(page: Page): Promise<Buffer> {
   return await page.screenshot();
 }
 
-/** Clicks the saucer. Returns the picture's part of the page before the click, with the pointer on the saucer, and with its mask. */
-export async function takeClick(page: Page): Promise<Buffer[]> {
+/** What the moving picture is made of: the page's part with the picture before a click, and after it. */
+export interface Click {
+  readonly before: Buffer;
+  readonly after: Buffer;
+  /** Where it was, in pixels of both. */
+  readonly at: { readonly x: number; readonly y: number };
+}
+
+/** Clicks the saucer. */
+export async function takeClick(page: Page): Promise<Click> {
   const frame = await page.locator(".viewer-canvas").boundingBox();
   if (frame === null) throw new Error("The studio shows no picture.");
   const scale = Math.min(frame.width / PICTURE.width, frame.height / PICTURE.height);
@@ -42,16 +49,14 @@ export async function takeClick(page: Page): Promise<Buffer[]> {
     width: PICTURE.width * scale,
     height: PICTURE.height * scale,
   };
-  const take = async (): Promise<Buffer> => {
-    await settled(page);
-    return await page.screenshot({ clip });
-  };
-  const [x, y] = [clip.x + SAUCER.x * scale, clip.y + SAUCER.y * scale];
-  const before = await take();
-  await page.mouse.click(x, y);
-  const clicked = await take();
+  const at = { x: SAUCER.x * scale, y: SAUCER.y * scale };
+  await settled(page);
+  const before = await page.screenshot({ clip });
+  await page.mouse.click(clip.x + at.x, clip.y + at.y);
   await page.getByRole("button", { name: /^Object 1 / }).waitFor(PATIENTLY);
-  return [before, clicked, await take()];
+  await page.mouse.move(0, 0);
+  await settled(page);
+  return { before, after: await page.screenshot({ clip }), at };
 }
 
 /** The viewer draws once its masks are decoded. */
