@@ -4,7 +4,14 @@ import { SegmentationClient, SegmentationError } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantJobs } from "../../support/node/plant-jobs.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
-import { closeBrowser, openPage, openStudio, seriousFindings, signInAs } from "../../support/node/studio.ts";
+import {
+  closeBrowser,
+  keepSecret,
+  openPage,
+  openStudio,
+  seriousFindings,
+  signInAs,
+} from "../../support/node/studio.ts";
 import { WebhookReceiver } from "../../support/node/webhook-receiver.ts";
 
 /** A PNG by its first bytes, and none behind them: its job fails without the model. */
@@ -13,13 +20,6 @@ const PLANTED = 250;
 
 const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole("button", { name }).click();
-/** The secret that a dialog shows once. */
-async function keepSecret(page: Page, label: string): Promise<string> {
-  const secret = (await page.getByLabel(label, { exact: true }).textContent()) ?? "";
-  await press(page, "I have kept it");
-  return secret.trim();
-}
-
 describe("the studio's screens of an account", () => {
   let stack: SharedStack;
   let client: SegmentationClient;

@@ -78,6 +78,13 @@ export async function signInAs(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
+/** The secret that a dialog shows once; the dialog is left. */
+export async function keepSecret(page: Page, label: string): Promise<string> {
+  const secret = (await page.getByLabel(label, { exact: true }).textContent()) ?? "";
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  return secret.trim();
+}
+
 /** What axe finds serious or critical on the page, in the theme of now: the rule and the elements. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
