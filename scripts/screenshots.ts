@@ -12,6 +12,8 @@ import { startStack } from "./stack/start-stack.ts";
 const SHOWN_MS = [1_200, 700, 2_400];
 const MOVING_WIDTH = 600;
 
+const image = (name: string): string => join(PROJECT_ROOT, "docs", "images", name);
+
 /** Takes the README's pictures of the studio, from the real one with the real model. */
 await runCommand(async (signal) => {
   const browser = await launchChromium();
@@ -20,7 +22,6 @@ await runCommand(async (signal) => {
   try {
     const stack = await startStack({ port: 0, stateDir: folder, onProgress: console.log, signal });
     try {
-      const image = (name: string): string => join(PROJECT_ROOT, "docs", "images", name);
       const result = await takeResult(await openSample(browser, stack));
       await writeFile(
         image("studio.png"),

@@ -41,7 +41,7 @@ describe("a text with a script in it is shown as text by the studio", () => {
     expect(await page.content()).not.toContain("<img src=x");
     expect(await hasRun(studio)).toBe(false);
     await page.getByRole("link", { name: "Jobs" }).click();
-    await page.getByRole("heading", { name: "Jobs" }).waitFor();
+    await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
     await page.getByText("onerror").first().waitFor();
     expect(await hasRun(studio)).toBe(false);
   });
