@@ -39,7 +39,7 @@ describe("signing in to the studio", () => {
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Keys" }).click();
     await page.reload();
-    await page.getByRole("heading", { name: "Keys", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/studio/keys");
   });
 
