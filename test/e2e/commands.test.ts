@@ -94,7 +94,9 @@ describe("the commands of the README", () => {
   });
 
   it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {
-    const demo = command("demo", "--out", join(folder, "stopped"), "--fps", "12", await catClip(), "cat");
+    const planted = await plantedFolder(join(folder, "stopped-model"), "layout-b");
+    const args = ["--out", join(folder, "stopped"), "--fps", "12", await catClip(), "red"];
+    const demo = commandWith({ MODEL_FOLDER: planted }, "demo", ...args);
     demo.child.stdout?.on("data", (text: string) => {
       if (text.includes("of 24 frames")) demo.child.kill("SIGINT");
     });

@@ -169,12 +169,15 @@ describe("the models command", () => {
       return await failure.catch(({ stderr }) => String(stderr));
     };
     const nowhere = join(scratch, "nowhere");
-    expect(await refused(nowhere)).toContain(`There is no model in ${nowhere}`);
-    expect(await refused(whole, "--pictures", scratch, "--labels", labels)).toContain(
-      "lacks 2 of the 2 pictures",
-    );
     const service = ["--through-api", "--url", "http://127.0.0.1:9", "--key", "sk_live_x"];
-    expect(await refused(...service)).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
+    const [noModel, noPictures, noService] = await Promise.all([
+      refused(nowhere),
+      refused(whole, "--pictures", scratch, "--labels", labels),
+      refused(...service),
+    ]);
+    expect(noModel).toContain(`There is no model in ${nowhere}`);
+    expect(noPictures).toContain("lacks 2 of the 2 pictures");
+    expect(noService).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
   });
 
   it.each([

@@ -14,8 +14,8 @@ import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
 import { readStrictly } from "../support/node/strict-zip.ts";
 
 /** A lost holder is noticed soon, and every frame's end is told. */
-const ENV = { LEASE_SECONDS: "15", RESEND_SECONDS: "5", HEARTBEAT_SECONDS: "1" };
-const FRAMES = 6;
+const ENV = { LEASE_SECONDS: "6", RESEND_SECONDS: "2", HEARTBEAT_SECONDS: "1" };
+const FRAMES = 4;
 
 describe("a video job by the public API", () => {
   let stateDir: string;

@@ -6,10 +6,10 @@ import {
   expectCrossed,
   expectFollowed,
 } from "../../inference-container/test/motion/expectations.ts";
-import { MISSING_DETECTOR, segmenting } from "../../inference-container/test/motion/segmenting.ts";
+import { missingDetector, segmenting } from "../../inference-container/test/motion/segmenting.ts";
 
 const segment = segmenting();
-const segmentMissing = segmenting(MISSING_DETECTOR);
+const segmentMissing = segmenting(missingDetector(2, 8));
 
 test("ten seconds of a camera's pan give 60 frames with the cat where it is, under one id", async () => {
   const frames = await segment(await pan(), {});

@@ -23,8 +23,9 @@ export type Segment = (
   sampling: Partial<VideoTaskRequest["sampling"]>,
 ) => Promise<ComparedFrame[]>;
 
-/** The module of a detector that misses everything in some frames. */
-export const MISSING_DETECTOR = new URL("missing-detector.ts", import.meta.url).href;
+/** The module of a detector that misses everything in the frames from one, counted from 0, to before another. */
+export const missingDetector = (from: number, to: number): string =>
+  new URL(`missing-detector.ts?from=${from}&to=${to}`, import.meta.url).href;
 
 /** Starts the service before a file's tests and ends it after them. @param loader the module that loads the model */
 export function segmenting(loader = LOADER): Segment {

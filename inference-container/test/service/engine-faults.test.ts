@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startRig, until } from "../support/running-service.ts";
 
-test("a crash of the engine fails its task as retryable, and the next one succeeds", async () => {
+test.concurrent("a crash of the engine fails its task as retryable, and the next one succeeds", async () => {
   await using rig = await startRig();
   expect(await rig.finish({ prompts: ["crash"] })).toMatchObject({
     outcome: "failed",
@@ -14,7 +14,7 @@ test("a crash of the engine fails its task as retryable, and the next one succee
   expect(metrics).toContain('inference_engine_restarts_total{device="cpu"} 1');
 });
 
-test("an engine that is killed from outside comes back", async () => {
+test.concurrent("an engine that is killed from outside comes back", async () => {
   await using rig = await startRig();
   const report = rig.finish({ prompts: ["slow"] });
   const pid = rig.service.enginePid() ?? 0;
@@ -27,7 +27,7 @@ test("an engine that is killed from outside comes back", async () => {
   expect((await rig.finish()).outcome).toBe("success");
 });
 
-test("a task that hangs is stopped in time, and those behind it still succeed", async () => {
+test.concurrent("a task that hangs is stopped in time, and those behind it still succeed", async () => {
   await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "4" });
   const stuck = rig.finish({ key: "stuck", prompts: ["hang"] });
   const behind = ["one", "two"].map((key) => rig.finish({ key }));
@@ -39,7 +39,7 @@ test("a task that hangs is stopped in time, and those behind it still succeed", 
   for (const report of await Promise.all(behind)) expect(report.outcome).toBe("success");
 });
 
-test("a task that only stands beside a stuck one is not blamed, whichever came first", async () => {
+test.concurrent("a task that only stands beside a stuck one is not blamed, whichever came first", async () => {
   await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "2" });
   const reports = await Promise.all(
     ["first", "stuck", "last"].map((key) =>
@@ -49,7 +49,7 @@ test("a task that only stands beside a stuck one is not blamed, whichever came f
   expect(reports.map(({ outcome }) => outcome)).toEqual(["success", "failed", "success"]);
 });
 
-test("a task that holds the engine's own thread is stopped in time, and the next one is served", async () => {
+test.concurrent("a task that holds the engine's own thread is stopped in time, and the next one is served", async () => {
   await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "2" });
   expect(await rig.finish({ prompts: ["block"] })).toMatchObject({
     outcome: "failed",
@@ -60,7 +60,7 @@ test("a task that holds the engine's own thread is stopped in time, and the next
   expect((await rig.finish()).outcome).toBe("success");
 });
 
-test("a graph that fails is a retryable failure, told in the log and not to the client", async () => {
+test.concurrent("a graph that fails is a retryable failure, told in the log and not to the client", async () => {
   await using rig = await startRig();
   const report = await rig.finish({ prompts: ["throw"] });
   expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "internal_error" } });
@@ -68,7 +68,7 @@ test("a graph that fails is a retryable failure, told in the log and not to the 
   expect(rig.lines.join("")).toContain("a graph failed");
 });
 
-test("a model that can't be loaded ends the start with its reason", async () => {
+test.concurrent("a model that can't be loaded ends the start with its reason", async () => {
   await using rig = await startRig({ MODEL_FOLDER: "broken" });
   await expect(rig.service.ready).rejects.toThrow("manifest.json is missing in the model folder.");
 });

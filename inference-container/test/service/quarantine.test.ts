@@ -37,7 +37,8 @@ const haveTasks = (rig: Rig, ...tasks: readonly number[]): Promise<void> =>
     return tasks.every((count, id) => text.includes(`inference_engine_jobs{device="${id}"} ${count}\n`));
   });
 
-test("of a hostile picture and ten bystanders on one device only the hostile one fails, though others have the device when it ends the engine", async () => {
+// Most of their time is a held picture's, so these run beside each other.
+test.concurrent("of a hostile picture and ten bystanders on one device only the hostile one fails, though others have the device when it ends the engine", async () => {
   await using rig = await startRig(TWELVE);
   const slow = (keys: readonly string[]) => keys.map((key) => rig.finish({ key, prompts: ["slow"] }));
   const before = slow(bystanders.slice(0, 4));
@@ -53,7 +54,7 @@ test("of a hostile picture and ten bystanders on one device only the hostile one
   expect(await ends(rig)).toBe(2);
 });
 
-test("a picture that ended the engine alone meets no others later: its next attempt ends the engine once, until one succeeds", async () => {
+test.concurrent("a picture that ended the engine alone meets no others later: its next attempt ends the engine once, until one succeeds", async () => {
   await using rig = await startRig(TWELVE);
   const hostile = { inputUrl: `${rig.worker.origin}/inputs/bright.jpg`, prompts: ["collapse"] };
   expect(await rig.finish(hostile)).toMatchObject(CRASHED);
@@ -77,7 +78,7 @@ test("a picture that ended the engine alone meets no others later: its next atte
   expect(await ends(rig)).toBe(4);
 });
 
-test("a picture that blocks the engine's own thread fails alone, and none of those beside it loses an attempt", async () => {
+test.concurrent("a picture that blocks the engine's own thread fails alone, and none of those beside it loses an attempt", async () => {
   await using rig = await startRig({ ...TWELVE, TASK_TIMEOUT_SECONDS: "2" });
   const prompts = ["slow"];
   const reports = ["one", "two"].map((key) => rig.finish({ key, prompts }));
@@ -90,7 +91,7 @@ test("a picture that blocks the engine's own thread fails alone, and none of tho
   expect(told(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
 });
 
-test("an engine that is killed from outside among several pictures costs none of them an attempt", async () => {
+test.concurrent("an engine that is killed from outside among several pictures costs none of them an attempt", async () => {
   await using rig = await startRig(TWELVE);
   const reports = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
   await inFlight(rig, 10);
@@ -99,7 +100,7 @@ test("an engine that is killed from outside among several pictures costs none of
   expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
 });
 
-test("a clip beside hostile pictures begins anew and succeeds, however many there are", async () => {
+test.concurrent("a clip beside hostile pictures begins anew and succeeds, however many there are", async () => {
   await using rig = await startRig(TWELVE);
   rig.worker.inputs.set("clip.mp4", movingSquare(2));
   const clip = rig.finishVideo({ key: "clip", prompts: ["slow", "bright"] });
@@ -113,7 +114,7 @@ test("a clip beside hostile pictures begins anew and succeeds, however many ther
   expect(await ends(rig)).toBe(6);
 });
 
-test("a hostile clip fails, and no picture beside it does", async () => {
+test.concurrent("a hostile clip fails, and no picture beside it does", async () => {
   await using rig = await startRig(TWELVE);
   rig.worker.inputs.set("clip.mp4", movingSquare(2));
   const slow = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
@@ -125,7 +126,7 @@ test("a hostile clip fails, and no picture beside it does", async () => {
   expect(await ends(rig)).toBe(2);
 });
 
-test("a picture that ended the engine alone is handed back while every engine has a clip", async () => {
+test.concurrent("a picture that ended the engine alone is handed back while every engine has a clip", async () => {
   await using rig = await startRig(TWELVE);
   expect(await rig.finish({ key: "hostile", prompts: ["collapse"] })).toMatchObject(CRASHED);
   await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
