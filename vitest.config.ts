@@ -26,6 +26,8 @@ export default defineConfig({
           include: ["test/unit/**/*.test.ts"],
           setupFiles: ["test/support/node/seed.ts"],
           testTimeout: 60_000,
+          // A process per file would take longer than most files.
+          isolate: false,
         },
       },
       {

@@ -8,7 +8,8 @@ import type { Model } from "../../src/models/model.ts";
 
 /** The frames in which it misses everything, as the module's address says: from one, counted from 0, to before another. */
 const { searchParams } = new URL(import.meta.url);
-const [from, to] = ["from", "to"].map((name) => Number(searchParams.get(name)));
+const from = Number(searchParams.get("from"));
+const to = Number(searchParams.get("to"));
 
 export async function loadModel(folder: string, options: Partial<LoadOptions>): Promise<Model> {
   const model = await load(folder, options);

@@ -80,7 +80,8 @@ export const DECIDED_RESOURCES = [
     [
       "An object has objectId, promptIndex, score, box and rle; its objectId is stable over the frames.",
       "inference/service/video: an object that moves keeps its id, and is where it was at the frame's time",
-      "inference/motion/motion: two people who walk past each other keep their ids",
+      "inference/motion/motion: a cat over whose face the camera pans keeps its mask and its id",
+      "inference/tracking/scenes: at two frames a second those who cross",
     ],
     [
       "rle is the compressed COCO run-length encoding, column-major, zeros first.",
