@@ -80,8 +80,8 @@ export const DECIDED_RESOURCES = [
     [
       "An object has objectId, promptIndex, score, box and rle; its objectId is stable over the frames.",
       "inference/service/video: an object that moves keeps its id, and is where it was at the frame's time",
-      "inference/motion/motion: a cat over whose face the camera pans keeps its mask and its id",
-      "inference/tracking/scenes: at two frames a second those who cross",
+      "inference/motion/motion: a cat over whose face the camera pans keeps its mask and its id, though the detector misses it for a second",
+      "inference/tracking/scenes: at two frames a second those who cross, pass a pillar or return keep their ids",
     ],
     [
       "rle is the compressed COCO run-length encoding, column-major, zeros first.",
