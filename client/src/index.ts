@@ -11,6 +11,7 @@ export type { ReadyArchive } from "./wait/archive.ts";
 export { ImageResult } from "./results/image-result.ts";
 export { Picture } from "./results/picture.ts";
 export { Mask } from "./results/mask.ts";
+export { stemOf, uniqueNames } from "./results/file-names.ts";
 export { VideoResult, type MasksJson, type Sighting, type Track } from "./results/video-result.ts";
 
 export { iou, type Bitmap, type Box } from "./masks/bitmap.ts";

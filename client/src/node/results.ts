@@ -1,6 +1,7 @@
 import { ImageResult as WebImageResult } from "../results/image-result.ts";
 import { VideoResult as WebVideoResult } from "../results/video-result.ts";
-import { filesToSave, type SaveOptions, uniqueNames, writeAll } from "./save.ts";
+import { uniqueNames } from "../results/file-names.ts";
+import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
 
 /** What an image job has found, which can be saved. */
 export class ImageResult extends WebImageResult {

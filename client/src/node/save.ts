@@ -81,21 +81,6 @@ export async function writeWhole(path: string, content: Parameters<typeof writeF
   await rename(part, path);
 }
 
-/** File names that are no two inputs', and that lead nowhere else. */
-export function uniqueNames(names: ReadonlyMap<string, string>): Map<string, string> {
-  const taken = new Set<string>();
-  return new Map(
-    [...names].map(([taskId, name]) => {
-      const [, stem = "", ending = ""] =
-        /^(.*?)(\.[^.]*)?$/s.exec(name.replaceAll(/[/\\\0]/g, "_").replace(/^\.+/, "_")) ?? [];
-      let unique = stem + ending;
-      for (let i = 2; taken.has(unique); i++) unique = `${stem}-${i}${ending}`;
-      taken.add(unique);
-      return [taskId, unique];
-    }),
-  );
-}
-
 /** An asset's key with a name in place of the taskId. @throws SegmentationError if it leads out of its folder */
 function withName(key: string, names: ReadonlyMap<string, string>): string {
   const path = key

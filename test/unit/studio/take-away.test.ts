@@ -1,6 +1,4 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fileNames } from "../../../studio/src/take-away/files/file-names.ts";
 import { offersOf, type Stock } from "../../../studio/src/take-away/files/offers.ts";
 
 const PICTURE: Stock = {
@@ -69,29 +67,5 @@ describe("what can be taken away", () => {
       coco: "again",
       preview: "there",
     });
-  });
-});
-
-describe("the names of files in a folder", () => {
-  it("are never two the same, and lead nowhere else", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.string({ unit: fc.constantFrom("a", ".", "/", "\\", "\0", "-2") })),
-        (names) => {
-          const files = fileNames(names);
-          expect(new Set(files).size).toBe(names.length);
-          for (const file of files) expect(file).not.toMatch(/[/\\\0]|^\./);
-        },
-      ),
-    );
-  });
-
-  it("are those of the files where they can be", () => {
-    expect(fileNames(["a.jpg", "a.jpg", "b/c.png", "a-2.jpg"])).toEqual([
-      "a.jpg",
-      "a-2.jpg",
-      "b_c.png",
-      "a-2-2.jpg",
-    ]);
   });
 });

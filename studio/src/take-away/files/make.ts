@@ -1,7 +1,13 @@
-import { cocoFromMasks, Mask, mergeCoco, readMaskPng, type SegmentationClient } from "segmentation-client";
+import {
+  cocoFromMasks,
+  Mask,
+  mergeCoco,
+  readMaskPng,
+  type SegmentationClient,
+  uniqueNames,
+} from "segmentation-client";
 import { Bakery } from "../../bake/bakery.ts";
 import type { TakenMask, TakenPicture } from "../types.ts";
-import { fileNames } from "./file-names.ts";
 import type { FormatId } from "./offers.ts";
 import type { TakenFile } from "./pack.ts";
 
@@ -131,12 +137,9 @@ export async function fetchAssets(
 }
 
 /** The names of a job's files by their taskIds: none twice. */
-export function namesOf(
+export const namesOf = (
   pictures: readonly { readonly taskId: string; readonly name: string }[],
-): Map<string, string> {
-  const names = fileNames(pictures.map(({ name }) => name));
-  return new Map(pictures.map(({ taskId }, i) => [taskId, names[i] ?? taskId]));
-}
+): Map<string, string> => uniqueNames(new Map(pictures.map(({ taskId, name }) => [taskId, name])));
 
 /** An asset's key with its picture's name in place of the taskId. */
 function withName(key: string, names: ReadonlyMap<string, string>): string {

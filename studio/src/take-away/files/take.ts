@@ -1,6 +1,5 @@
-import type { SegmentationClient } from "segmentation-client";
+import { type SegmentationClient, stemOf } from "segmentation-client";
 import type { TakenPicture } from "../types.ts";
-import { parts } from "./file-names.ts";
 import type { Offer } from "./offers.ts";
 
 /** What is to be taken away. */
@@ -16,7 +15,7 @@ export interface Scope {
 function titleOf({ jobId, names }: Scope, { id }: Offer): string {
   const [first, ...others] = names;
   const last = first?.source.split(/[?#]/)[0]?.split("/").pop() ?? "";
-  return `${others.length === 0 && last !== "" ? parts(last).stem : jobId}-${id}`;
+  return `${others.length === 0 && last !== "" ? stemOf(last) : jobId}-${id}`;
 }
 
 /**
