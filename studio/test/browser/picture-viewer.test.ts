@@ -235,6 +235,34 @@ describe("the viewer of pictures", () => {
     await seesColour(page, BESIDE, GREY);
   });
 
+  it("fits the picture into what is left of its frame, whenever something takes a part of it", async () => {
+    const { page } = await openPage(served.url, { viewport: FRAME });
+    await page.waitForFunction(() => window.viewer !== undefined);
+    const takes = (height: number) =>
+      page.evaluate((rest) => {
+        document.getElementById("root")?.style.setProperty("height", `${rest}px`);
+      }, FRAME.height - height);
+    /** A place of the picture that is fitted into a lower frame of the same width. */
+    const fitted = (height: number, { x, y }: { x: number; y: number }) => {
+      const share = (FRAME.height - height) / FRAME.height;
+      return { x: Math.round(FRAME.width / 2 + (x - FRAME.width / 2) * share), y: Math.round(y * share) };
+    };
+    // Before the picture is there, while its masks are decoded, and after both.
+    await takes(100);
+    const opened = page.evaluate((scene) => window.viewer.open(scene), { picture: PICTURE, masks });
+    await takes(52);
+    await opened;
+    await seesColour(page, fitted(52, ON_PLATE), over(rgb(2), GREY, 0.5));
+    await seesColour(page, fitted(52, ON_SPOON), over(rgb(1), GREY, 0.5));
+    for (const height of [0, 52, 104]) {
+      await takes(height);
+      await seesColour(page, fitted(height, ON_SPOON), over(rgb(1), GREY, 0.5));
+      await seesColour(page, fitted(height, BESIDE), GREY);
+      // The lowest row of pixels is the picture's.
+      await seesColour(page, { x: 400, y: FRAME.height - height - 2 }, GREY);
+    }
+  });
+
   it("shows the same without WebGL2", async () => {
     const { page } = await openPage(served.url, { viewport: FRAME });
     await page.waitForFunction(() => window.viewer !== undefined);

@@ -10,8 +10,8 @@ import "./tools.css";
 const TOOLS: readonly { readonly tool: Tool; readonly icon: IconName; readonly name: string }[] = [
   { tool: "pan", icon: "hand", name: "Move" },
   { tool: "point", icon: "point", name: "Point" },
-  { tool: "add", icon: "plus", name: "Add to it" },
-  { tool: "take-away", icon: "close", name: "Take away" },
+  { tool: "add", icon: "plus", name: "Add part" },
+  { tool: "take-away", icon: "minus", name: "Remove part" },
 ];
 
 const HINTS: Readonly<Record<Tool, string>> = {
@@ -70,7 +70,7 @@ export function Tools({ work, look }: { readonly work: Work; readonly look: Look
       </div>
       <p class="tools-hint">
         {HINTS[look.tool.value]}
-        {look.tool.value === "point" && canRefine && " Alt-click adds to it, Shift-click takes away."}
+        {look.tool.value === "point" && canRefine && " Alt-click adds a part, Shift-click removes one."}
       </p>
     </>
   );
