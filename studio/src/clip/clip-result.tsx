@@ -1,29 +1,30 @@
 import { useSignal } from "@preact/signals";
 import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
-import type { VideoResult } from "segmentation-client";
+import type { CreateJobRequest } from "segmentation-client";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Notice } from "../components/notice.tsx";
+import { MaskOpacity } from "../components/slider.tsx";
 import { useLoaded } from "../state/loaded.ts";
-import type { RunAgain } from "../take-away/types.ts";
+import { tellsFrames } from "../viewer/clip/index.ts";
+import { USUAL_OPACITY } from "../viewer/colours.ts";
 import { ClipStage } from "./clip-stage.tsx";
 import { objectsOf } from "./objects.ts";
 import { Playback } from "./playback.ts";
 import { Tracks } from "./tracks.tsx";
 import { Transport } from "./transport.tsx";
-import type { ClipManifest } from "./use-clip-job.ts";
+import type { FoundClip } from "./use-clip-job.ts";
 import { useObjectUrl } from "./use-object-url.ts";
 
 const TakeAway = lazy(async () => (await import("../take-away/index.ts")).TakeAway);
 
-export interface ClipResultProps {
-  readonly result: VideoResult;
-  readonly manifest: ClipManifest;
+export interface ClipResultProps extends FoundClip {
   readonly name: string;
   /** Where the clip's own file is; null if this browser doesn't have it. */
   readonly url: string | null;
   readonly onChoose: (file: File) => void;
-  readonly onRunAgain: ((change: RunAgain) => void) | undefined;
+  readonly onRunAgain: (request: CreateJobRequest) => void;
 }
 
 const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
@@ -35,17 +36,21 @@ const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
 };
 
 /** What was found in a clip: the player with the masks, and the objects over time. */
-export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }: ClipResultProps) {
+export function ClipResult({ result, request, name, url, onChoose, onRunAgain }: ClipResultProps) {
   const playback = useMemo(() => new Playback(), [result]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const isTaking = useSignal(false);
-  const hasPreview = manifest.keys.some((key) => key.startsWith("preview/"));
+  const opacity = useSignal(USUAL_OPACITY);
+  const highlighted = useSignal<number | null>(null);
+  const hasPreview = request.generatePreview === true;
   const { value: preview } = useLoaded(
     async () => (url === null && hasPreview ? await result.preview() : null),
     [url, result],
   );
   const previewUrl = useObjectUrl(preview.value ?? null);
-  const objects = useMemo(() => objectsOf(result.tracks, manifest.prompts), [result]);
+  // A preview has its masks in its pixels.
+  const isBaked = url === null && previewUrl !== null;
+  const objects = useMemo(() => objectsOf(result.tracks, request.prompts ?? []), [result]);
   useEffect(() => {
     playback.times.value = result.masksJson.frames.map(({ timeSec }) => timeSec);
   }, [playback]);
@@ -59,7 +64,6 @@ export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }
     event.preventDefault();
     act(playback);
   };
-  const { generatePreview, formats, ...options } = optionsOf(manifest);
   return (
     <section class="clip" aria-label="Clip">
       <header class="clip-head">
@@ -81,18 +85,32 @@ export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }
         <ClipStage
           label={name}
           url={url ?? previewUrl}
-          hasMasks={url === null && previewUrl !== null}
+          hasMasks={isBaked}
           masksJson={result.masksJson}
           objects={objects}
           hidden={hidden.value}
+          opacity={opacity}
+          highlighted={highlighted}
           playback={playback}
         />
         {url === null && <Absent hasPreview={hasPreview} onChoose={onChoose} />}
-        <Transport playback={playback} />
+        <Transport playback={playback}>{!isBaked && <MaskOpacity opacity={opacity} />}</Transport>
+        {!tellsFrames() && playback.canPlay.value && (
+          <Notice title="While the clip plays, masks may be off by a frame">
+            This browser does not tell which frame it shows. Where the clip stands, they are exact.
+          </Notice>
+        )}
         {objects.length === 0 ? (
           <p class="clip-none">Nothing was found in the clip. Try other words, or more frames per second.</p>
         ) : (
-          <Tracks objects={objects} tracks={result.tracks} hidden={hidden} playback={playback} />
+          <Tracks
+            objects={objects}
+            tracks={result.tracks}
+            hidden={hidden}
+            highlighted={highlighted}
+            isBaked={isBaked}
+            playback={playback}
+          />
         )}
       </div>
       {isTaking.value && (
@@ -100,14 +118,7 @@ export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }
           <TakeAway
             jobId={result.jobId}
             order={{
-              request: {
-                type: "video",
-                prompts: [...manifest.prompts],
-                tasks: [result.taskId],
-                generatePreview,
-                formats,
-                ...options,
-              },
+              request,
               sources: new Map([[result.taskId, name]]),
               isComplete: true,
             }}
@@ -122,13 +133,6 @@ export function ClipResult({ result, manifest, name, url, onChoose, onRunAgain }
     </section>
   );
 }
-
-/** The options that the job had. */
-const optionsOf = ({ keys, options }: ClipManifest) => ({
-  ...options,
-  generatePreview: keys.some((key) => key.startsWith("preview/")),
-  formats: keys.some((key) => key.startsWith("annotations/")) ? ["coco" as const] : [],
-});
 
 function summary(objects: number, frames: number): string {
   const what = objects === 1 ? "1 object" : `${objects} objects`;

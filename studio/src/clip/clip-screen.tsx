@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import type { JobStatus } from "segmentation-client";
+import { useEffect } from "preact/hooks";
+import type { CreateJobRequest, JobStatus } from "segmentation-client";
 import { Problem } from "../components/problem.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Waiting } from "../components/waiting.tsx";
-import type { RunAgain } from "../take-away/types.ts";
 import { ClipResult } from "./clip-result.tsx";
 import { useObjectUrl } from "./use-object-url.ts";
 import { useClipJob } from "./use-clip-job.ts";
@@ -15,16 +15,21 @@ export interface ClipScreenProps {
   readonly original: Blob | null;
   /** The file's name, if it is known. */
   readonly name?: string | undefined;
-  /** Runs the job again for what it lacks. */
-  readonly onRunAgain?: ((change: RunAgain) => void) | undefined;
+  /** Hears what the job asked for, once it has ended. */
+  readonly onFound: (request: CreateJobRequest) => void;
+  /** Runs a further job for what this one lacks. */
+  readonly onRunAgain: (request: CreateJobRequest) => void;
 }
 
 /** A clip's job: how far it is, then the clip with its masks and when each object is seen. */
-export default function ClipScreen({ jobId, original, name, onRunAgain }: ClipScreenProps) {
+export default function ClipScreen({ jobId, original, name, onFound, onRunAgain }: ClipScreenProps) {
   const chosen = useSignal<File | null>(null);
   const file = original ?? chosen.value;
   const url = useObjectUrl(file);
   const { status, share, found, error } = useClipJob(jobId);
+  useEffect(() => {
+    if (found.value !== null) onFound(found.value.request);
+  }, [found.value]);
   if (found.value !== null)
     return (
       <ClipResult
@@ -74,14 +79,15 @@ interface UnderWayProps {
 /** The clip while its job is under way, and how far that is. */
 const UnderWay = ({ name, url, isQueued, share }: UnderWayProps) => (
   <>
+    <header class="clip-head">
+      <div>
+        <h1>{name}</h1>
+        <p role="status">
+          {isQueued ? "It waits for its turn" : `${Math.round(share * 100)} % of the frames are segmented`}
+        </p>
+      </div>
+    </header>
     {url !== null && <video class="clip-before" src={url} muted playsInline controls aria-label={name} />}
-    <div class="clip-progress" role="status">
-      <progress max={1} value={share} aria-label="Share of the frames that are done" />
-      <span>
-        {isQueued
-          ? "The clip waits for its turn"
-          : `${Math.round(share * 100)} % of the frames are segmented`}
-      </span>
-    </div>
+    <progress class="clip-progress" max={1} value={share} aria-label="Share of the frames that are done" />
   </>
 );

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
 import { ClipViewer } from "../viewer/clip/index.ts";
@@ -16,13 +16,15 @@ export interface ClipStageProps {
   readonly hidden: ReadonlySet<number>;
   /** Whether the video has the masks in it already. */
   readonly hasMasks: boolean;
+  readonly opacity: Signal<number>;
+  /** The object that stands out. */
+  readonly highlighted: Signal<number | null>;
   readonly playback: Playback;
 }
 
 /** A clip with the masks of the frame that is shown. */
-export function ClipStage({ label, url, masksJson, objects, hidden, hasMasks, playback }: ClipStageProps) {
-  const opacity = useSignal(0.55);
-  const highlighted = useSignal<number | null>(null);
+export function ClipStage(props: ClipStageProps) {
+  const { label, url, masksJson, objects, hidden, hasMasks, opacity, highlighted, playback } = props;
   const shown = useMemo(
     () =>
       objects.map((object) => ({
@@ -34,7 +36,7 @@ export function ClipStage({ label, url, masksJson, objects, hidden, hasMasks, pl
     [objects, hidden, hasMasks],
   );
   return (
-    <div class="clip-stage">
+    <div class="clip-stage" style={{ aspectRatio: masksJson.width / masksJson.height }}>
       <ClipViewer
         key={url ?? ""}
         label={label}

@@ -1,8 +1,12 @@
 import { computed, signal } from "@preact/signals";
+import { followFrames } from "../viewer/clip/index.ts";
 import { shownAt, stepFrom } from "./time.ts";
 
 /** How fast a clip can be played. */
 export const RATES = [0.25, 0.5, 1, 2] as const;
+
+/** Behind a frame's beginning, so that rounding doesn't lead to the frame before. Files round to milliseconds. */
+const WITHIN_SEC = 0.001;
 
 /** A clip that is played: where it is, how fast it goes. Without a video one steps through its processed frames all the same. */
 export class Playback {
@@ -18,6 +22,8 @@ export class Playback {
   /** The place of the processed frame that is shown, -1 if there is none. */
   readonly shown = computed(() => shownAt(this.times.value, this.seconds.value));
   readonly #length = signal(0);
+  /** Whether the place is one that somebody went to, and not yet one that the video came to by playing. */
+  #isChosen = true;
   #video: HTMLVideoElement | null = null;
 
   /** Follows a video from now on. Returns what ends that. */
@@ -32,21 +38,25 @@ export class Playback {
       this.isPlaying.value = !video.paused;
     };
     for (const name of ["play", "pause", "ended"]) listen(name, tell);
+    for (const name of ["play", "seeked"])
+      listen(name, () => {
+        if (!video.paused && !video.seeking) this.#isChosen = false;
+      });
     listen("loadedmetadata", () => {
       this.#length.value = Number.isFinite(video.duration) ? video.duration : 0;
       video.playbackRate = this.rate.value;
-      video.currentTime = this.seconds.value;
+      this.#go();
     });
-    // What is on the screen counts, not what the clock says; but on the way to another place, that place does.
-    const onFrame: VideoFrameRequestCallback = (_, { mediaTime }) => {
-      if (ended.aborted) return;
-      if (!video.seeking) this.seconds.value = mediaTime;
-      video.requestVideoFrameCallback(onFrame);
-    };
-    video.requestVideoFrameCallback(onFrame);
+    // Where the clip plays, what is on the screen counts, not what the clock says. Frames that come after somebody went
+    // elsewhere may be of the place before.
+    const unfollow = followFrames(video, (seconds) => {
+      if (!this.#isChosen) this.seconds.value = seconds;
+    });
     return () => {
       controller.abort();
+      unfollow();
       this.#video = null;
+      this.#isChosen = true;
       this.canPlay.value = false;
       this.isPlaying.value = false;
     };
@@ -60,10 +70,9 @@ export class Playback {
   }
 
   seek(seconds: number): void {
-    const to = Math.min(Math.max(0, seconds), this.duration.value);
-    this.seconds.value = to;
-    // In the middle of a frame, rounding leads to no other one.
-    if (this.#video !== null) this.#video.currentTime = to + 0.001;
+    this.seconds.value = Math.min(Math.max(0, seconds), this.duration.value);
+    this.#isChosen = true;
+    this.#go();
   }
 
   /** Goes to the next processed frame, or to the one before. */
@@ -75,5 +84,10 @@ export class Playback {
   speed(rate: number): void {
     this.rate.value = rate;
     if (this.#video !== null) this.#video.playbackRate = rate;
+  }
+
+  /** Brings the video to the place. */
+  #go(): void {
+    if (this.#video !== null) this.#video.currentTime = this.seconds.value + WITHIN_SEC;
   }
 }

@@ -12,11 +12,15 @@ export interface TracksProps {
   readonly objects: readonly ClipObject[];
   readonly tracks: readonly Track[];
   readonly hidden: Signal<ReadonlySet<number>>;
+  /** The object that stands out, here and in the player. */
+  readonly highlighted: Signal<number | null>;
+  /** Whether the masks are in the video itself: then it has colours of its own, and none can be hidden. */
+  readonly isBaked: boolean;
   readonly playback: Playback;
 }
 
 /** The objects of a clip, each with when it is seen: to jump to, and to hide. */
-export function Tracks({ objects, tracks, hidden, playback }: TracksProps) {
+export function Tracks({ objects, tracks, hidden, highlighted, isBaked, playback }: TracksProps) {
   const { value: duration } = playback.duration;
   const { value: times } = playback.times;
   const spans = useMemo(
@@ -59,6 +63,8 @@ export function Tracks({ objects, tracks, hidden, playback }: TracksProps) {
           spans={spans.get(object.id) ?? []}
           isHidden={hidden.value.has(object.id)}
           onToggle={() => toggle(object.id)}
+          highlighted={highlighted}
+          isBaked={isBaked}
           playback={playback}
         />
       ))}
@@ -71,24 +77,42 @@ interface TrackRowProps {
   readonly spans: readonly Span[];
   readonly isHidden: boolean;
   readonly onToggle: () => void;
+  readonly highlighted: Signal<number | null>;
+  readonly isBaked: boolean;
   readonly playback: Playback;
 }
 
-function TrackRow({ object, spans, isHidden, onToggle, playback }: TrackRowProps) {
-  const { promptIndex, index, sightings, first, last, confidence } = object;
+function TrackRow(props: TrackRowProps) {
+  const { object, spans, isHidden, onToggle, highlighted, isBaked, playback } = props;
+  const { id, promptIndex, index, sightings, first, last, confidence } = object;
   const { value: duration } = playback.duration;
-  const { css } = maskColour(promptIndex, index);
+  const css = isBaked ? "var(--line-strong)" : maskColour(promptIndex, index).css;
   const share = (seconds: number): string => `${duration === 0 ? 0 : (100 * seconds) / duration}%`;
   const jump = (event: MouseEvent & { readonly currentTarget: HTMLElement }): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     playback.seek(((event.clientX - left) / width) * duration);
   };
+  const light = (): void => {
+    highlighted.value = id;
+  };
+  const unlight = (): void => {
+    if (highlighted.value === id) highlighted.value = null;
+  };
   return (
-    <li class="track" data-hidden={isHidden}>
+    <li
+      class="track"
+      data-hidden={isHidden}
+      data-lit={highlighted.value === id}
+      onPointerEnter={light}
+      onPointerLeave={unlight}
+      onFocusIn={light}
+      onFocusOut={unlight}
+    >
       <button
         type="button"
         class="track-eye"
         aria-pressed={isHidden}
+        disabled={isBaked}
         aria-label={`Hide ${nameOf(object)}`}
         onClick={onToggle}
       >

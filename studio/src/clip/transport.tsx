@@ -1,9 +1,16 @@
+import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { type Playback, RATES } from "./playback.ts";
 import { clock } from "./time.ts";
 
+export interface TransportProps {
+  readonly playback: Playback;
+  /** Further controls of the player. */
+  readonly children: ComponentChildren;
+}
+
 /** Play, step, speed, and where the clip is. */
-export function Transport({ playback }: { readonly playback: Playback }) {
+export function Transport({ playback, children }: TransportProps) {
   const { seconds, isPlaying, duration, rate, shown, times } = playback;
   return (
     <div class="transport">
@@ -27,6 +34,7 @@ export function Transport({ playback }: { readonly playback: Playback }) {
       <span class="transport-frame">
         Frame {shown.value + 1} of {times.value.length}
       </span>
+      <div class="transport-more">{children}</div>
       <label class="transport-speed">
         <span>Speed</span>
         <select

@@ -1,18 +1,13 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type JobStatus, VideoResult } from "segmentation-client";
+import { type CreateJobRequest, type JobStatus, VideoResult } from "segmentation-client";
 import { api, session } from "../state/session.ts";
 
-/** How a job is written again, as far as its result tells. */
-export interface ClipManifest {
-  readonly prompts: readonly string[];
-  readonly keys: readonly string[];
-  readonly options: Readonly<{
-    fps?: number;
-    numFrames?: number;
-    maxFrames?: number;
-    scoreThreshold: number;
-  }>;
+/** What a clip's job has found. */
+export interface FoundClip {
+  readonly result: VideoResult;
+  /** The same job once more. */
+  readonly request: CreateJobRequest;
 }
 
 /** A clip's job as its screen follows it. */
@@ -20,7 +15,7 @@ export interface ClipJob {
   readonly status: ReadonlySignal<JobStatus | null>;
   /** How much of the job is done, 0 to 1. */
   readonly share: ReadonlySignal<number>;
-  readonly found: ReadonlySignal<{ readonly result: VideoResult; readonly manifest: ClipManifest } | null>;
+  readonly found: ReadonlySignal<FoundClip | null>;
   readonly error: ReadonlySignal<unknown>;
 }
 
@@ -46,16 +41,19 @@ export function useClipJob(jobId: string): ClipJob {
     if (!(result instanceof VideoResult) || item === undefined)
       throw new TypeError("This job is none of a clip.");
     const { fps, numFrames, maxFrames, scoreThreshold } = item;
-    const options = {
+    const has = (folder: string): boolean => assets.some(({ key }) => key.startsWith(folder));
+    const request: CreateJobRequest = {
+      type: "video",
+      prompts: [...manifest.prompts],
+      tasks: [result.taskId],
       ...(fps !== undefined && { fps }),
       ...(numFrames !== undefined && { numFrames }),
       ...(maxFrames !== undefined && { maxFrames }),
       scoreThreshold,
+      generatePreview: has("preview/"),
+      formats: has("annotations/") ? ["coco"] : [],
     };
-    found.value = {
-      result,
-      manifest: { prompts: manifest.prompts, keys: assets.map(({ key }) => key), options },
-    };
+    found.value = { result, request };
   };
   useEffect(() => {
     const controller = new AbortController();

@@ -5,7 +5,7 @@ import { useLoaded } from "../state/loaded.ts";
 import { api } from "../state/session.ts";
 import { Archive } from "./archive.tsx";
 import { filesOf } from "./code/order.ts";
-import { offersOf } from "./files/offers.ts";
+import { againWith, offersOf } from "./files/offers.ts";
 import { FormatRow } from "./format-row.tsx";
 import type { Scope } from "./files/take.ts";
 import { type Extent, ScopeChoice } from "./scope-choice.tsx";
@@ -72,7 +72,12 @@ export function FilesTab({
       )}
       <ul class="files-tab-formats">
         {offers.map((offer) => (
-          <FormatRow key={offer.id} offer={offer} scope={scope} onRunAgain={onRunAgain} />
+          <FormatRow
+            key={offer.id}
+            offer={offer}
+            scope={scope}
+            onRunAgain={onRunAgain && ((change) => onRunAgain(againWith(order.request, change)))}
+          />
         ))}
       </ul>
       <Archive jobId={jobId} />

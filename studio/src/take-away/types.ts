@@ -35,7 +35,7 @@ export interface TakeAwayProps {
   readonly current?: TakenPicture["taskId"] | undefined;
   /** How many of the masks are hidden now, as far as that is known. */
   readonly hidden?: number | undefined;
-  /** Runs the job again for what it lacks; absent if that is not possible. */
-  readonly onRunAgain?: ((change: RunAgain) => void) | undefined;
+  /** Runs a further job for what this one lacks; absent if that is not possible. */
+  readonly onRunAgain?: ((request: CreateJobRequest) => void) | undefined;
   readonly onClose: () => void;
 }

@@ -1,5 +1,8 @@
 import type { Colour } from "./types.ts";
 
+/** How strongly masks cover the picture, unless somebody wants it otherwise: 0 to 1. */
+export const USUAL_OPACITY = 0.55;
+
 /**
  * Lightness and hue in OKLCH of the prompts' colours. Each is as far as possible from all before it, also for people who don't
  * tell red from green (deuteranopia by Machado, Oliveira and Fernandes, 2009), and is seen on light and dark pictures.

@@ -14,6 +14,8 @@ export class FoundJob {
   readonly prompts: readonly string[];
   /** How many masks each task has, by taskId. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Of all masks, in no order. */
+  readonly confidences: readonly number[];
   #manifest: ImageManifest;
   #signedUntil: number;
 
@@ -21,6 +23,7 @@ export class FoundJob {
     this.jobId = manifest.jobId;
     this.prompts = manifest.prompts;
     this.counts = new Map(manifest.items.map(({ taskId, masks }) => [taskId, masks.length]));
+    this.confidences = manifest.items.flatMap(({ masks }) => masks.map(({ confidence }) => confidence));
     this.#manifest = manifest;
     this.#signedUntil = signedUntil;
   }

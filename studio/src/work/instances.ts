@@ -34,6 +34,10 @@ export const nameOf = ({ prompt, number }: Instance): string => `${prompt ?? "Ob
 export const isConfident = ({ prompt, confidence }: Instance, { least }: Filter): boolean =>
   prompt === null || confidence >= least;
 
+/** The confidence, in whole percent, from which on all are shown; 0 of none. */
+export const lowestOf = (confidences: readonly number[]): number =>
+  confidences.length === 0 ? 0 : Math.floor(Math.min(...confidences) * 100) / 100;
+
 /** Whether an instance's mask is shown. */
 export const isShown = (instance: Instance, filter: Filter): boolean =>
   isConfident(instance, filter) && !filter.hidden.has(instance.id);

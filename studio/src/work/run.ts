@@ -10,35 +10,19 @@ import { IDLE, type Work } from "./work.ts";
 
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
 
-/** What else a job is to give. */
-type Change = Pick<CreateJobRequest, "generatePreview" | "formats">;
-
-function requestOf(work: Work, tasks: string[], { formats, ...change }: Change): CreateJobRequest {
+function requestOf(work: Work, tasks: string[]): CreateJobRequest {
   const prompts = [...work.prompts.value];
-  if (work.type.value === "video") {
-    return {
-      ...change,
-      type: "video",
-      prompts,
-      tasks,
-      fps: work.fps.value,
-      ...(formats?.includes("coco") === true && { formats: ["coco"] }),
-    };
-  }
+  if (work.type.value === "video") return { type: "video", prompts, tasks, fps: work.fps.value };
   // Without the file there is nothing to show the masks on but the service's preview.
   const isElsewhere = work.pictures.value.some(({ file }) => file === null);
-  return {
-    ...(isElsewhere && { generatePreview: true }),
-    ...change,
-    type: "image",
-    prompts,
-    tasks,
-    ...(formats && { formats }),
-  };
+  return { ...(isElsewhere && { generatePreview: true }), type: "image", prompts, tasks };
 }
 
-/** Looks for what the prompts name in the work's pictures: sends them, creates the job, and follows it to its end. */
-export async function segment(work: Work, change: Change = {}): Promise<void> {
+/**
+ * Looks for what the prompts name in the work's pictures: sends them, creates the job, and follows it to its end.
+ * @param again another job of these pictures, in place of one of the prompts
+ */
+export async function segment(work: Work, again?: CreateJobRequest): Promise<void> {
   if (work.going.value.at !== "idle") return;
   batch(() => {
     work.problem.value = null;
@@ -48,7 +32,7 @@ export async function segment(work: Work, change: Change = {}): Promise<void> {
     const jobId = await uninterrupted(work.pictures.value.length, async () => {
       const tasks = await sendAll(work);
       if (tasks === null) return null;
-      const request: CreateJobRequest = requestOf(work, tasks, change);
+      const request: CreateJobRequest = again ?? requestOf(work, tasks);
       const created = await create(request, (going) => {
         work.going.value = going;
       });

@@ -63,6 +63,14 @@ export class Work {
     const pictures = this.pictures.value;
     return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
   });
+  /** Whether something was found, and nothing else stands in the fields to be looked for. */
+  readonly isAnswered = computed(() => {
+    const prompts = this.prompts.value.join("\n");
+    if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";
+    const request = this.request.value;
+    const isSameRate = request?.type !== "video" || (request.fps ?? this.fps.value) === this.fps.value;
+    return isSameRate && prompts === (request?.prompts ?? this.found.value?.prompts ?? []).join("\n");
+  });
   readonly bytes = computed(() => bytesOf(this.pictures.value));
   readonly unsent = computed(() => this.pictures.value.filter(({ sending }) => sending.at === "failed"));
   /** The jobs that this work is seen by: the prompts' one first, then those of objects that were pointed at. */
@@ -81,6 +89,16 @@ export class Work {
       this.type.value = type;
       this.pictures.value = [...this.pictures.value, ...accepted.map(givenPicture)];
       this.problem.value = null;
+    });
+  }
+
+  /** Notes what the job asked for, if it was created elsewhere. */
+  asked(request: CreateJobRequest): void {
+    const { prompts = [] } = request;
+    batch(() => {
+      this.request.value ??= request;
+      if (this.prompts.value.length === 0) this.prompts.value = prompts;
+      if (request.type === "video" && request.fps !== undefined) this.fps.value = request.fps;
     });
   }
 

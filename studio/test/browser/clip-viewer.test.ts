@@ -9,13 +9,13 @@ import { maskColour } from "../../src/viewer/colours.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";
 
-/** A clip of 20 frames, ten per second, each of a grey of its own; every second one was processed. */
+/** A clip of 20 frames, each of a grey of its own; every second one was processed. */
 const SIZE = { width: 320, height: 160 };
 const FRAMES = 20;
 const greyOf = (frame: number): number[] => Array.from({ length: 3 }, () => 30 + 10 * frame);
 
-function greyClip(): Uint8Array<ArrayBuffer> {
-  const picture = `color=black:s=${SIZE.width}x${SIZE.height}:r=10:d=${FRAMES / 10},format=rgb24`;
+function greyClip(rate: number): Uint8Array<ArrayBuffer> {
+  const picture = `color=black:s=${SIZE.width}x${SIZE.height}:r=${rate}:d=${FRAMES / rate},format=rgb24`;
   const grey = "geq=r='30+10*N':g='30+10*N':b='30+10*N',format=yuv420p";
   const to = "-c:v libvpx -b:v 1M -deadline realtime -cpu-used 5 -f webm pipe:1".split(" ");
   const from = ["-v", "error", "-f", "lavfi", "-i", picture, "-vf", grey];
@@ -23,17 +23,17 @@ function greyClip(): Uint8Array<ArrayBuffer> {
 }
 
 /** A square that goes 20 pixels to the right with each processed frame, and one that stays; no third one in the last frames. */
-function masksJson(): MasksJson {
+function masksJson(rate: number): MasksJson {
   const square = (left: number, top: number) =>
     encodeRle(draw(SIZE.width, SIZE.height, (x, y) => x > left && x < left + 20 && y > top && y < top + 20));
   return {
     version: 1,
     ...SIZE,
-    fps: 5,
+    fps: rate / 2,
     frames: Array.from({ length: FRAMES / 2 }, (_, sampleIdx) => ({
       sampleIdx,
       frameIdx: sampleIdx * 2,
-      timeSec: sampleIdx / 5,
+      timeSec: (2 * sampleIdx) / rate,
       objects: [
         {
           objectId: 0,
@@ -60,8 +60,10 @@ describe("the viewer of clips", () => {
   let served: ServedPage;
   beforeAll(async () => {
     served = await servePage();
-    served.put("clip.webm", greyClip());
-    served.put("masks.json", JSON.stringify(masksJson()));
+    served.put("clip.webm", greyClip(10));
+    served.put("masks.json", JSON.stringify(masksJson(10)));
+    served.put("quick.webm", greyClip(30));
+    served.put("quick.json", JSON.stringify(masksJson(30)));
   });
   afterAll(async () => {
     await closeBrowser();
@@ -108,5 +110,29 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, over(rgb(1), greyOf(4), 0.55));
     expect(await page.evaluate(() => window.viewer.highlightedObject.value)).toBe(1);
     await seesColour(page, moving(2), over(rgb(0), greyOf(4), 0.2));
+  });
+
+  it("stands on the frame that somebody stepped to while the file was still being opened", async () => {
+    // At 30 frames per second, the file's milliseconds are not the frames' exact times.
+    const { page } = await openPage(served.url, { viewport: { width: 640, height: 320 } });
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate(() => window.viewer.openClip("quick.webm", "quick.json", 4));
+    await seesColour(page, moving(4), over(rgb(0), greyOf(8), 0.5));
+    await page.evaluate(() => [1, 2, 3].forEach(window.viewer.step));
+    await seesColour(page, moving(7), over(rgb(0), greyOf(14), 0.5));
+  });
+
+  it("shows each frame with its masks where the browser doesn't tell which frame it shows", async () => {
+    const { page } = await openPage(served.url, { viewport: { width: 640, height: 320 } });
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate(() => {
+      Reflect.deleteProperty(HTMLVideoElement.prototype, "requestVideoFrameCallback");
+    });
+    await page.evaluate(() => window.viewer.openClip("quick.webm", "quick.json"));
+    await seesColour(page, moving(0), over(rgb(0), greyOf(0), 0.5));
+    for (const sample of [1, 2]) {
+      await page.evaluate(() => window.viewer.step());
+      await seesColour(page, moving(sample), over(rgb(0), greyOf(2 * sample), 0.5));
+    }
   });
 });

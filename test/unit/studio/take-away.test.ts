@@ -1,5 +1,6 @@
+import type { CreateJobRequest } from "segmentation-client";
 import { describe, expect, it } from "vitest";
-import { offersOf, type Stock } from "../../../studio/src/take-away/files/offers.ts";
+import { againWith, offersOf, type Stock } from "../../../studio/src/take-away/files/offers.ts";
 
 const PICTURE: Stock = {
   type: "image",
@@ -67,5 +68,26 @@ describe("what can be taken away", () => {
       coco: "again",
       preview: "there",
     });
+  });
+});
+
+describe("another run of a job", () => {
+  it("has all that the job had, and what it lacked", () => {
+    const request: CreateJobRequest = {
+      type: "image",
+      prompts: ["cup"],
+      tasks: ["a.png"],
+      threshold: 0.3,
+      formats: ["coco"],
+    };
+    expect(againWith(request, { formats: ["yolo"] })).toEqual({ ...request, formats: ["coco", "yolo"] });
+    const clip: CreateJobRequest = {
+      type: "video",
+      prompts: ["dog"],
+      tasks: ["a.mp4"],
+      fps: 5,
+      formats: ["coco"],
+    };
+    expect(againWith(clip, { generatePreview: true })).toEqual({ ...clip, generatePreview: true });
   });
 });

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { grouped, type Instance, isShown, nameOf, toggled } from "../../../studio/src/work/instances.ts";
+import {
+  grouped,
+  type Instance,
+  isShown,
+  lowestOf,
+  nameOf,
+  toggled,
+} from "../../../studio/src/work/instances.ts";
 
 const instance = (prompt: string | null, number: number, confidence = 0.9): Instance => ({
   id: `${prompt}/${number}`,
@@ -23,6 +30,17 @@ describe("instances", () => {
       ["cup", 2],
       [null, 1],
     ]);
+  });
+
+  it("are all shown from the lowest confidence on, in whole percent", () => {
+    expect([[], [0.829, 0.99], [1]].map(lowestOf)).toEqual([0, 0.82, 1]);
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }), (confidences) => {
+        const filter = { least: lowestOf(confidences), hidden: new Set<string>() };
+        for (const [i, each] of confidences.entries())
+          expect(isShown(instance("cup", i, each), filter)).toBe(true);
+      }),
+    );
   });
 
   it("are each in one group", () => {

@@ -55,7 +55,7 @@ export function AskFor({ work }: { readonly work: Work }) {
       <Refused work={work} />
       <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
       <Failure work={work} onRetry={ask} />
-      <Button look="main" busy={!isIdle} disabled={!canAsk} onClick={ask}>
+      <Button look={work.isAnswered.value ? "plain" : "main"} busy={!isIdle} disabled={!canAsk} onClick={ask}>
         {isIdle ? "Segment" : "Segmenting…"}
       </Button>
       {work.type.value === "video" && work.going.value.at === "running" && (

@@ -1,19 +1,16 @@
 import { computed, signal } from "@preact/signals";
-import { maskColour } from "../../viewer/colours.ts";
+import { maskColour, USUAL_OPACITY } from "../../viewer/colours.ts";
 import type { Colour, Layer, Tool } from "../../viewer/types.ts";
-import { grouped, type Instance, isShown, nameOf, toggled } from "../../work/instances.ts";
+import { grouped, type Instance, isShown, lowestOf, nameOf, toggled } from "../../work/instances.ts";
 import { drawnOf, lastOf, type PointedObject } from "../../work/pointed.ts";
 import type { Work } from "../../work/work.ts";
 
 /** Objects that were pointed at begin at the other end of the palette than the prompts. */
 const LAST_COLOUR = 9;
 
-/** What jobs leave out if they are not asked for more: the service's default. */
-const USUAL_THRESHOLD = 0.5;
-
 /** How a work is looked at: what is shown of the open picture, how strongly, and what is pointed at. */
 export class Look {
-  readonly opacity = signal(0.55);
+  readonly opacity = signal(USUAL_OPACITY);
   readonly least = signal(0);
   readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The instance that stands out, in the picture and in the list. */
@@ -41,11 +38,8 @@ export class Look {
 
   readonly groups = computed(() => grouped(this.instances.value, this.#work.found.value?.prompts ?? []));
   readonly filter = computed(() => ({ least: this.least.value, hidden: this.hidden.value }));
-  /** How low the slider of confidences goes. */
-  readonly lowest = computed(() => {
-    const confidences = (this.searched.value ?? []).map(({ confidence }) => confidence);
-    return Math.floor(Math.min(USUAL_THRESHOLD, ...confidences) * 20) / 20;
-  });
+  /** How low the slider of confidences goes: there the job's masks begin, in whichever picture. */
+  readonly lowest = computed(() => lowestOf(this.#work.found.value?.confidences ?? []));
 
   readonly layers = computed((): readonly Layer[] =>
     this.groups.value.flatMap(({ instances }) =>

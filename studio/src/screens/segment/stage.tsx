@@ -54,7 +54,8 @@ function Clip({ work, picture }: { readonly work: Work; readonly picture: Pictur
             jobId={jobId}
             original={picture.file}
             name={picture.name || undefined}
-            onRunAgain={(change) => void segment(work, change)}
+            onFound={(request) => work.asked(request)}
+            onRunAgain={(request) => void segment(work, request)}
           />
         </ErrorBoundary>
       </div>

@@ -28,8 +28,9 @@ export function Take({ work, look }: TakeProps) {
   if (work.type.value === "video" || jobId === null) return null;
   const picture = work.openPicture.value;
   return (
-    <section>
+    <section class="take">
       <Button
+        look={work.isAnswered.value ? "main" : "plain"}
         onClick={() => {
           isOpen.value = true;
         }}
@@ -44,7 +45,7 @@ export function Take({ work, look }: TakeProps) {
             pictures={work.pictures.value.flatMap((each) => takenOf(work, look, each))}
             current={picture === null || look.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
             hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
-            onRunAgain={work.found.value === null ? undefined : (change) => void segment(work, change)}
+            onRunAgain={work.found.value === null ? undefined : (request) => void segment(work, request)}
             onClose={() => {
               isOpen.value = false;
             }}

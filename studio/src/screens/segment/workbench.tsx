@@ -32,7 +32,7 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
   const isBatch = work.type.value === "image" && work.pictures.value.length > 1;
   return (
     <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
-      <div class="workbench" data-over={isOver.value}>
+      <div class="workbench" data-over={isOver.value} data-type={work.type.value}>
         <h1 class="unseen">Segment</h1>
         {isEmpty ? (
           <Empty work={work} onGiven={add} />

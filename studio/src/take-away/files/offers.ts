@@ -131,6 +131,16 @@ function wayOf(
     : { kind: "again", change };
 }
 
+/** A job once more, with all that it had and what it lacked. A clip's has COCO alone. */
+export function againWith(
+  request: CreateJobRequest,
+  { formats = [], ...change }: RunAgain,
+): CreateJobRequest {
+  if (request.type === "video")
+    return { ...request, ...change, ...(formats.includes("coco") && { formats: ["coco"] }) };
+  return { ...request, ...change, formats: [...new Set([...(request.formats ?? []), ...formats])] };
+}
+
 /** The formats of a job, each with how it is to be had. */
 export const offersOf = (stock: Stock): Offer[] =>
   (stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS).map((format) => ({

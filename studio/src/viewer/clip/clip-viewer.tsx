@@ -6,6 +6,7 @@ import { Surface } from "../stage/surface.tsx";
 import "../viewer.css";
 import { ClipMasks, keyOf, objectOf, type ShownObject } from "./clip-masks.ts";
 import { FramePairing } from "./frame-pairing.ts";
+import { followFrames } from "./frames.ts";
 
 /** What a clip's viewer shows and tells. Another clip needs a viewer of its own (`key`). */
 export interface ClipViewerProps {
@@ -48,13 +49,19 @@ export function ClipViewer(props: ClipViewerProps) {
     const { current: element } = video;
     if (element === null) return;
     shown.current = -2;
-    pairing.current = new FramePairing(stage, element, (seconds) => {
+    const paired = new FramePairing(stage, element, (seconds) => {
       const now = latest.current.sampleAt(seconds);
       if (now === shown.current) return null;
       shown.current = now;
       return masks.of(now, latest.current.objects);
     });
-    return follow(element, pairing.current, latest.current.onVideo);
+    pairing.current = paired;
+    const unfollow = followFrames(element, (seconds) => paired.present(seconds));
+    const end = latest.current.onVideo(element);
+    return () => {
+      unfollow();
+      end();
+    };
   }, [src, masks]);
   useLayoutEffect(
     () =>
@@ -105,22 +112,4 @@ export function ClipViewer(props: ClipViewerProps) {
       />
     </>
   );
-}
-
-/** Presents each frame of a video, and has it played. Returns what ends both. */
-function follow(
-  video: HTMLVideoElement,
-  pairing: FramePairing,
-  onVideo: ClipViewerProps["onVideo"],
-): () => void {
-  const presented: VideoFrameRequestCallback = (_, { mediaTime }) => {
-    request = video.requestVideoFrameCallback(presented);
-    pairing.present(mediaTime);
-  };
-  let request = video.requestVideoFrameCallback(presented);
-  const end = onVideo(video);
-  return () => {
-    video.cancelVideoFrameCallback(request);
-    end();
-  };
 }

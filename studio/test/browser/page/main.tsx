@@ -4,6 +4,8 @@ import "./page.css";
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
+import { Playback } from "../../../src/clip/playback.ts";
+import { shownAt } from "../../../src/clip/time.ts";
 import { ClipViewer } from "../../../src/viewer/clip/index.ts";
 import { panFrames } from "./panning.ts";
 import { fit } from "../../../src/viewer/view/view.ts";
@@ -114,25 +116,26 @@ async function untilPointedAt(id: string, at: Point): Promise<void> {
 }
 
 const clip = signal<{ readonly src: string; readonly masksJson: MasksJson } | null>(null);
-const video = signal<HTMLVideoElement | null>(null);
+const playback = signal(new Playback());
 const hiddenObjects = signal<readonly number[]>([]);
 const highlightedObject = signal<number | null>(null);
-const noSample = signal(-1);
 
-/** Shows a clip with the masks of a file. */
-async function openClip(file: string, masks: string): Promise<void> {
+/** Shows a clip with the masks of a file, and goes on by so many processed frames while the file is still being opened. */
+async function openClip(file: string, masks: string, steps = 0): Promise<void> {
   const masksJson: MasksJson = await (await fetch(masks)).json();
+  const opened = new Playback();
+  opened.times.value = masksJson.frames.map(({ timeSec }) => timeSec);
+  playback.value = opened;
   clip.value = { src: URL.createObjectURL(await (await fetch(file)).blob()), masksJson };
+  await Promise.resolve();
+  for (let i = 0; i < steps; i++) opened.step(1);
 }
 
-/** Shows the frame at a time in seconds, once the player has it. */
-async function seek(seconds: number): Promise<void> {
-  const { value: player } = video;
-  if (player === null) throw new Error("There is no clip.");
-  const isThere = new Promise((resolve) => player.requestVideoFrameCallback(resolve));
-  player.currentTime = seconds + 0.001;
-  await isThere;
-}
+/** Goes to a time in seconds. */
+const seek = (seconds: number): void => playback.value.seek(seconds);
+
+/** Goes on by a processed frame. */
+const step = (): void => playback.value.step(1);
 
 function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: MasksJson }) {
   const ids = new Set(masksJson.frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId)));
@@ -141,8 +144,8 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
       label="The clip"
       src={src}
       masksJson={masksJson}
-      sampleAt={(seconds) => masksJson.frames.findLastIndex(({ timeSec }) => timeSec <= seconds + 0.002)}
-      sample={noSample}
+      sampleAt={(seconds) => shownAt(playback.value.times.value, seconds)}
+      sample={playback.value.shown}
       objects={[...ids].map((objectId) => ({
         objectId,
         colour: maskColour(objectId),
@@ -151,12 +154,7 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
       }))}
       opacity={opacity}
       highlighted={highlightedObject}
-      onVideo={(player) => {
-        video.value = player;
-        return () => {
-          video.value = null;
-        };
-      }}
+      onVideo={(player) => playback.value.attach(player)}
     />
   );
 }
@@ -164,6 +162,7 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
 const viewer = {
   openClip,
   seek,
+  step,
   hiddenObjects,
   highlightedObject,
   openLarge,

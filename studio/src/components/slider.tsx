@@ -1,0 +1,45 @@
+import type { Signal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import "./slider.css";
+
+export interface SliderProps {
+  readonly label: string;
+  /** What the value is, in words. */
+  readonly told: string;
+  readonly value: number;
+  readonly min?: number;
+  readonly onInput: (value: number) => void;
+}
+
+/** A share from a least one up to 1, to be drawn along a line. */
+export function Slider({ label, told, value, min = 0, onInput }: SliderProps) {
+  const id = useId();
+  return (
+    <div class="slider">
+      <label for={id}>{label}</label>
+      <output for={id}>{told}</output>
+      <input
+        id={id}
+        type="range"
+        aria-valuetext={told}
+        min={min}
+        max={1}
+        step={0.01}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.valueAsNumber)}
+      />
+    </div>
+  );
+}
+
+/** How strongly masks cover what they are found in, 0 to 1. */
+export const MaskOpacity = ({ opacity }: { readonly opacity: Signal<number> }) => (
+  <Slider
+    label="Mask opacity"
+    told={`${Math.round(opacity.value * 100)} %`}
+    value={opacity.value}
+    onInput={(value) => {
+      opacity.value = value;
+    }}
+  />
+);
