@@ -3,10 +3,12 @@ import type { Baked, BakeAnswer, BakeRequest, ThumbnailRequest } from "./message
 interface Order {
   readonly request: BakeRequest;
   readonly signal: AbortSignal | undefined;
+  /** How far it is from what people look at. */
+  readonly distance: () => number;
   readonly take: (answer: BakeAnswer) => void;
 }
 
-/** A worker that draws masks on pictures, one request after the other; the latest first, because that is what people look at. */
+/** A worker that draws masks on pictures, one request after the other; first what is nearest to what people look at. */
 export class Bakery {
   readonly #worker = new Worker(new URL("./bake.worker.ts", import.meta.url), { type: "module" });
   readonly #waiting: Order[] = [];
@@ -20,9 +22,17 @@ export class Bakery {
     });
   }
 
-  /** Draws a thumbnail. @throws Error with a sentence if that is not possible; if aborted, the signal's reason */
-  async thumbnail(request: ThumbnailRequest, signal?: AbortSignal): Promise<ImageBitmap> {
-    const done = await this.#bake(request, signal);
+  /**
+   * Draws a thumbnail.
+   * @param distance how far it is at a moment from what people look at, in any unit
+   * @throws Error with a sentence if that is not possible; if aborted, the signal's reason
+   */
+  async thumbnail(
+    request: ThumbnailRequest,
+    signal: AbortSignal,
+    distance: () => number,
+  ): Promise<ImageBitmap> {
+    const done = await this.#bake(request, signal, distance);
     if (!(done instanceof ImageBitmap)) throw new TypeError("The worker gave files for a thumbnail.");
     return done;
   }
@@ -38,9 +48,13 @@ export class Bakery {
     this.#worker.terminate();
   }
 
-  async #bake(request: BakeRequest, signal: AbortSignal | undefined): Promise<Baked> {
+  async #bake(
+    request: BakeRequest,
+    signal: AbortSignal | undefined,
+    distance = (): number => 0,
+  ): Promise<Baked> {
     const answer = await new Promise<BakeAnswer>((take) => {
-      this.#waiting.push({ request, signal, take });
+      this.#waiting.push({ request, signal, distance, take });
       this.#next();
     });
     signal?.throwIfAborted();
@@ -50,7 +64,8 @@ export class Bakery {
 
   #next(): void {
     if (this.#current !== undefined) return;
-    const next = this.#waiting.pop();
+    const distances = this.#waiting.map(({ distance }) => distance());
+    const [next] = this.#waiting.splice(distances.indexOf(Math.min(...distances)), 1);
     if (next === undefined) return;
     if (next.signal?.aborted === true) {
       next.take({ failure: "aborted" });

@@ -46,7 +46,7 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
   );
 }
 
-const WORDS = { sending: "Sending", waiting: "Waiting", processing: "Segmenting" } as const;
+const WORDS = { sending: "Sending", waiting: "Waiting", processing: "Segmenting", done: "Done" } as const;
 
 function Words({
   item,
@@ -58,10 +58,10 @@ function Words({
   const { state, problem, count } = item;
   if (state === "failed")
     return <span class="gallery-failure">{problem === null ? "It failed." : sentenceOf(problem)}</span>;
-  if (state !== "done") return <span class="gallery-words">{WORDS[state]}</span>;
+  // What was found in it is known when the whole job is done.
+  if (state !== "done" || count === null) return <span class="gallery-words">{WORDS[state]}</span>;
   if (count === 0) return <span class="gallery-words">Nothing found</span>;
-  if (counts === null || counts.length === 0)
-    return <span class="gallery-words">{count === null ? "" : objects(count)}</span>;
+  if (counts === null || counts.length === 0) return <span class="gallery-words">{objects(count)}</span>;
   return (
     <span class="gallery-counts">
       {counts.map(({ prompt, count: of, rgb }) => (

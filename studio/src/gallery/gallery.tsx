@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Bakery } from "../bake/bakery.ts";
 import { Cell } from "./cell.tsx";
 import { stepTo } from "./grid-keys.ts";
-import { endedOf, type Filter, filtered, type GalleryItem } from "./items.ts";
+import { type Filter, filtered, type GalleryItem } from "./items.ts";
 import "./gallery.css";
 
 export interface GalleryProps {
@@ -73,7 +73,6 @@ function Head({
   readonly items: readonly GalleryItem[];
   readonly filter: Signal<Filter>;
 }) {
-  const ended = endedOf(items);
   return (
     <header class="gallery-head">
       <fieldset class="gallery-filter">
@@ -94,12 +93,6 @@ function Head({
           </label>
         ))}
       </fieldset>
-      {ended < items.length && (
-        <p class="gallery-progress" role="status">
-          <progress max={items.length} value={ended} aria-label="Pictures that are done" />
-          {ended} of {items.length} done
-        </p>
-      )}
     </header>
   );
 }

@@ -42,10 +42,6 @@ const MATCHES: Readonly<Record<Filter, (item: GalleryItem) => boolean>> = {
 export const filtered = <Item extends GalleryItem>(items: readonly Item[], filter: Filter): Item[] =>
   items.filter(MATCHES[filter]);
 
-/** How many items have ended, in success or not. */
-export const endedOf = (items: readonly GalleryItem[]): number =>
-  items.filter(({ state }) => state === "done" || state === "failed").length;
-
 /** How many of the shown masks answer each prompt, with the colour of its first one. */
 export interface PromptCount {
   readonly prompt: string | null;

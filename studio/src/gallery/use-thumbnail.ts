@@ -9,6 +9,13 @@ const LONGEST = 560;
 /** How far outside of what is seen thumbnails are drawn beforehand. */
 const MARGIN = "50% 0px";
 
+/** How far an element is above or below the window, in CSS pixels; 0 if a part of it may be seen. */
+function beyondWindow(element: HTMLElement | null): number {
+  if (element === null) return Infinity;
+  const { top, bottom } = element.getBoundingClientRect();
+  return Math.max(0, top - innerHeight, -bottom);
+}
+
 /** A picture's drawing in the gallery. */
 export interface Thumbnail {
   /** To be put on the cell. It is watched: far from what is seen nothing is drawn. */
@@ -30,7 +37,7 @@ export function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
   useEffect(() => {
     const observer = new IntersectionObserver(
       (entries) => {
-        isNear.value = entries.some(({ isIntersecting }) => isIntersecting);
+        isNear.value = entries.at(-1)?.isIntersecting ?? false;
       },
       { rootMargin: MARGIN },
     );
@@ -43,7 +50,8 @@ export function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
     if (item.state === "done") counts.value = countedByPrompt(all);
     const masks = all.flatMap(({ png, rgb, isShown }) => (isShown ? [{ png, rgb }] : []));
     if (original === null && masks.length === 0) return;
-    const bitmap = await bakery.thumbnail({ type: "thumbnail", original, masks, longest: LONGEST }, signal);
+    const request = { type: "thumbnail", original, masks, longest: LONGEST } as const;
+    const bitmap = await bakery.thumbnail(request, signal, () => beyondWindow(cell.current));
     const { width, height } = bitmap;
     if (canvas.current === null) return bitmap.close();
     Object.assign(canvas.current, { width, height });

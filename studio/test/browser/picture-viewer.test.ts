@@ -280,5 +280,9 @@ describe("the viewer of pictures", () => {
     await page.evaluate(() => window.viewer.show(0));
     await seesColour(page, ON_PLATE, GREY);
     await seesColour(page, ON_SPOON, over(rgb(0), GREY, 0.5));
+    // The outermost pixel of the cup is its outline, three times as strong as the fill that it blends into.
+    await page.evaluate(() => (window.viewer.opacity.value = 0.3));
+    await seesColour(page, { x: 81, y: 180 }, over(rgb(0), GREY, 0.9 * 0.75 + 0.3 * 0.25 * (1 - 0.9 * 0.75)));
+    await seesColour(page, { x: 87, y: 180 }, over(rgb(0), GREY, 0.3));
   });
 });

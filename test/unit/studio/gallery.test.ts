@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { stepTo } from "../../../studio/src/gallery/grid-keys.ts";
 import {
   countedByPrompt,
-  endedOf,
   type Filter,
   filtered,
   type GalleryItem,
@@ -37,10 +36,6 @@ describe("the gallery", () => {
     ["failed", ["broken"]],
   ])("shows by the filter %s what it names, and not what isn't known yet", (filter, keys) => {
     expect(filtered(ITEMS, filter).map(({ key }) => key)).toEqual(keys);
-  });
-
-  it("counts what has ended, in success or not", () => {
-    expect(endedOf(ITEMS)).toBe(3);
   });
 
   it("counts the shown masks by prompt", () => {

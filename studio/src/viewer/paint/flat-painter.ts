@@ -6,6 +6,12 @@ import type { Painter, Pixels, Scene } from "./painter.ts";
 /** Where nothing tells how large a canvas may be: what phones had before they had more. */
 const LARGEST_SIDE = 4_096;
 
+/** An outline is one pixel of the picture for so many of its longer side, so that it is also seen where the picture is shown small. */
+const OUTLINE_SHARE = 800;
+
+/** A rectangle of the map. */
+type Rect = Omit<Patch, "slots">;
+
 /** Draws with the canvas's 2D context, where there is no WebGL2: the same, but outlines are pixels of the picture. */
 export class FlatPainter implements Painter {
   readonly largestSide = LARGEST_SIDE;
@@ -15,9 +21,13 @@ export class FlatPainter implements Painter {
   #pixels: Pixels | null = null;
   #map = new Uint16Array(1);
   #colours: ReadonlyMap<number, Colour> = new Map();
-  #overlay = new OffscreenCanvas(1, 1);
-  /** The rectangle of the map that the overlay lacks. */
-  #stale: Omit<Patch, "slots"> | null = null;
+  /** The masks' pixels, and those of them that are on an outline. */
+  #fill = new OffscreenCanvas(1, 1);
+  #outline = new OffscreenCanvas(1, 1);
+  /** How wide outlines are, in pixels of the map. */
+  #line = 1;
+  /** What fill and outline lack of the map. */
+  #stale: Rect | null = null;
   #highlighted: { readonly mask: PackedMask; readonly canvas: OffscreenCanvas } | null = null;
 
   constructor(canvas: CanvasRenderingContext2D) {
@@ -30,7 +40,9 @@ export class FlatPainter implements Painter {
     this.#step = step;
     this.#pixels = null;
     this.#map = new Uint16Array(width * height);
-    this.#overlay = new OffscreenCanvas(width, height);
+    this.#fill = new OffscreenCanvas(width, height);
+    this.#outline = new OffscreenCanvas(width, height);
+    this.#line = Math.max(1, Math.round(Math.max(width, height) / OUTLINE_SHARE));
     this.#stale = null;
   }
 
@@ -40,8 +52,8 @@ export class FlatPainter implements Painter {
 
   patch({ x, y, width, height, slots }: Patch): void {
     for (let row = 0; row < height; row++)
-      this.#map.set(slots.subarray(row * width, (row + 1) * width), (y + row) * this.#overlay.width + x);
-    this.#stale = this.#stale === null ? { x, y, width, height } : this.#everything();
+      this.#map.set(slots.subarray(row * width, (row + 1) * width), (y + row) * this.#fill.width + x);
+    this.#stale = this.#stale === null ? this.#around({ x, y, width, height }) : this.#everything();
   }
 
   colours(colours: ReadonlyMap<number, Colour>): void {
@@ -59,14 +71,12 @@ export class FlatPainter implements Painter {
     canvas.imageSmoothingEnabled = view.scale * ratio < 4;
     canvas.globalAlpha = 1;
     if (this.#pixels !== null) canvas.drawImage(this.#pixels, 0, 0, width, height);
-    canvas.globalAlpha = opacity * (highlighted === null ? 1 : 0.45);
-    canvas.drawImage(
-      this.#overlay,
-      0,
-      0,
-      this.#overlay.width * this.#step,
-      this.#overlay.height * this.#step,
-    );
+    const strength = highlighted === null ? 1 : 0.4;
+    const { width: across, height: down } = this.#everything();
+    canvas.globalAlpha = opacity * strength;
+    canvas.drawImage(this.#fill, 0, 0, across * this.#step, down * this.#step);
+    canvas.globalAlpha = Math.min(1, opacity * 3) * strength;
+    canvas.drawImage(this.#outline, 0, 0, across * this.#step, down * this.#step);
     if (highlighted === null || highlighted.mask.rows === 0) return;
     const { mask, colour } = highlighted;
     if (this.#highlighted?.mask !== mask) this.#highlighted = { mask, canvas: silhouette(mask, colour) };
@@ -75,26 +85,51 @@ export class FlatPainter implements Painter {
   }
 
   close(): void {
-    this.#overlay = new OffscreenCanvas(1, 1);
+    this.#fill = new OffscreenCanvas(1, 1);
+    this.#outline = new OffscreenCanvas(1, 1);
   }
 
-  #everything(): Omit<Patch, "slots"> {
-    return { x: 0, y: 0, width: this.#overlay.width, height: this.#overlay.height };
+  #everything(): Rect {
+    return { x: 0, y: 0, width: this.#fill.width, height: this.#fill.height };
+  }
+
+  /** The rectangle with all pixels whose outline depends on it. */
+  #around({ x, y, width, height }: Rect): Rect {
+    const [left, top] = [Math.max(0, x - this.#line), Math.max(0, y - this.#line)];
+    const right = Math.min(this.#fill.width, x + width + this.#line);
+    const bottom = Math.min(this.#fill.height, y + height + this.#line);
+    return { x: left, y: top, width: right - left, height: bottom - top };
   }
 
   #refresh(): void {
     if (this.#stale === null) return;
     const { x, y, width, height } = this.#stale;
     this.#stale = null;
-    const pixels = new ImageData(width, height);
+    const [fill, outline] = [new ImageData(width, height), new ImageData(width, height)];
     for (let row = 0, to = 0; row < height; row++)
-      for (let i = (y + row) * this.#overlay.width + x, end = i + width; i < end; i++, to += 4) {
-        const colour = this.#colours.get(this.#map[i] ?? 0);
+      for (let column = 0; column < width; column++, to += 4) {
+        const slot = this.#map[(y + row) * this.#fill.width + x + column] ?? 0;
+        const colour = this.#colours.get(slot);
         if (colour === undefined) continue;
+        const pixels = this.#isOutline(slot, x + column, y + row) ? outline : fill;
         pixels.data.set(colour.rgb, to);
         pixels.data[to + 3] = 255;
       }
-    this.#overlay.getContext("2d")?.putImageData(pixels, x, y);
+    this.#fill.getContext("2d")?.putImageData(fill, x, y);
+    this.#outline.getContext("2d")?.putImageData(outline, x, y);
+  }
+
+  /** Whether a pixel of a mask is near another one's, or near none. */
+  #isOutline(slot: number, x: number, y: number): boolean {
+    const { width, height } = this.#fill;
+    const line = this.#line;
+    const at = y * width + x;
+    return (
+      (x >= line && this.#map[at - line] !== slot) ||
+      (x + line < width && this.#map[at + line] !== slot) ||
+      (y >= line && this.#map[at - line * width] !== slot) ||
+      (y + line < height && this.#map[at + line * width] !== slot)
+    );
   }
 }
 

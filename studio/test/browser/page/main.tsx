@@ -6,6 +6,7 @@ import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
 import { Playback } from "../../../src/clip/playback.ts";
 import { shownAt } from "../../../src/clip/time.ts";
+import { Gallery, type GalleryItem } from "../../../src/gallery/index.ts";
 import { ClipViewer } from "../../../src/viewer/clip/index.ts";
 import { panFrames } from "./panning.ts";
 import { fit } from "../../../src/viewer/view/view.ts";
@@ -159,7 +160,43 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
   );
 }
 
+const batch = signal<readonly GalleryItem[]>([]);
+/** The pictures of the gallery that were asked for, in that order. */
+const asked: number[] = [];
+
+/** The places of the gallery's pictures in the order in which they were drawn. */
+const drawn: number[] = [];
+
+/** Shows a gallery of so many pictures. */
+async function openGallery(count: number): Promise<void> {
+  const canvas = new OffscreenCanvas(1_200, 800);
+  canvas.getContext("2d")?.fillRect(0, 0, 1_200, 800);
+  const file = await canvas.convertToBlob({ type: "image/jpeg" });
+  const original = async (i: number): Promise<Blob> => {
+    asked.push(i);
+    return await Promise.resolve(file);
+  };
+  new MutationObserver((changes) => {
+    const canvases = [...document.querySelectorAll("canvas")];
+    for (const { target } of changes) drawn.push(canvases.findIndex((each) => each === target));
+  }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
+  batch.value = Array.from({ length: count }, (_, i) => ({
+    key: String(i),
+    name: `${i}.jpg`,
+    state: "done",
+    share: null,
+    problem: null,
+    count: 0,
+    revision: "1",
+    original: async () => await original(i),
+    masks: async () => await Promise.resolve([]),
+  }));
+}
+
 const viewer = {
+  openGallery,
+  asked,
+  drawn,
   openClip,
   seek,
   step,
@@ -184,6 +221,7 @@ declare global {
 window.viewer = viewer;
 
 function Page() {
+  if (batch.value.length > 0) return <Gallery items={batch.value} open={null} onOpen={() => undefined} />;
   if (clip.value !== null) return <Clip {...clip.value} />;
   if (picture.value === null) return null;
   return (

@@ -1,0 +1,50 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeBrowser, openPage } from "../../../test/support/node/studio.ts";
+import { type ServedPage, servePage } from "../support/serve-page.ts";
+
+/** A service allows so many pictures per job. */
+const PICTURES = 100;
+
+/** The places of the pictures that are in the window. */
+const inWindow = async (page: Page): Promise<number[]> => {
+  const are = await page.locator("li").evaluateAll((all) =>
+    all.map((cell) => {
+      const { top, bottom } = cell.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    }),
+  );
+  return are.flatMap((isIn, i) => (isIn ? [i] : []));
+};
+
+describe("the gallery of a large batch", () => {
+  let served: ServedPage;
+  beforeAll(async () => {
+    served = await servePage();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await served.close();
+  });
+
+  it("opens and draws only the pictures near the window, and those in it before the others", async () => {
+    const { page, complaints } = await openPage(served.url);
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate(async (count) => await window.viewer.openGallery(count), PICTURES);
+    const untilDrawn = async (places: readonly number[]): Promise<void> => {
+      await page.waitForFunction((all) => all.every((i) => window.viewer.drawn.includes(i)), places);
+    };
+    const seen = await inWindow(page);
+    await untilDrawn(seen);
+    const drawn = await page.evaluate(() => window.viewer.drawn.slice());
+    expect(drawn.slice(0, seen.length).toSorted((a, b) => a - b)).toEqual(seen);
+    const near = await page.evaluate(() => window.viewer.asked.slice());
+    expect(near.length).toBeGreaterThan(seen.length);
+    expect(near.length).toBeLessThan(PICTURES / 2);
+
+    await page.getByRole("button", { name: "99.jpg" }).scrollIntoViewIfNeeded();
+    await untilDrawn([PICTURES - 1]);
+    expect(await page.evaluate(() => window.viewer.asked)).not.toContain(PICTURES / 2);
+    expect(complaints).toEqual([]);
+  });
+});
