@@ -168,6 +168,16 @@ describe("exports that differ within a layout", () => {
     await model.close();
   });
 
+  it("are served with nothing to remember features in", async () => {
+    const folder = await plantedFolder(join(scratch, "forgetful"), "layout-a-unit");
+    const model = await loadModel(folder, { featureCacheBytes: 0 });
+    const known = { ...picture, contentHash: "known" };
+    await model.segment(known, ask("green"));
+    const { featuresCached, instances } = await model.segment(known, ask("green"));
+    expect([featuresCached, instances.length]).toEqual([false, 1]);
+    await model.close();
+  });
+
   it.each(LAYOUTS)("are served with the shapes of the exports in use: %s", async (layout) => {
     const folder = await plantedFolder(join(scratch, `full-${layout}`), layout, { channels: 256 });
     const model = await loadModel(folder);
