@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, parseBenchArguments } from "./bench/arguments.ts";
+import { benchClick } from "./bench/click/run.ts";
 import { benchCreateJob } from "./bench/create-job/run.ts";
 import { benchListJobs } from "./bench/list-jobs/run.ts";
 import { benchDispatch } from "./bench/dispatch/run.ts";
@@ -48,5 +49,7 @@ function measure(request: BenchRequest, signal: AbortSignal): Promise<string[]> 
       return benchJoins(request.rounds, signal);
     case "viewer":
       return benchViewer(request.rounds, signal);
+    case "click":
+      return benchClick(request.rounds, signal);
   }
 }

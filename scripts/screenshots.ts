@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { openSample, takeClick, takeResult } from "./screenshots/studio.ts";
+import { takeClick, takeResult } from "./screenshots/studio.ts";
 import { launchChromium } from "./shared/chromium.ts";
 import { Failure, runCommand } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
+import { openSample } from "./shared/studio-sample.ts";
 import { startStack } from "./stack/start-stack.ts";
 
 /** How long each picture of the moving one is shown, in milliseconds: the picture, the click, the mask. */

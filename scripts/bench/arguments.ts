@@ -28,9 +28,12 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the picture
                                 alone, in a browser that draws by software
 
+  npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
+                                by the client library; on the sample picture, which the model knows by then
+
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
-  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service, kserve and waiting,
+  --rounds N                    how often to measure each side of a comparison (default 5 for a clip, 3 for the service, kserve, waiting and click,
                                 5 for the dispatch, 15 for lists and joins, 40 for createJob, 7 for the result)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|masks|soak  only one part of the service's measurement
@@ -52,6 +55,7 @@ export type BenchRequest =
   | { readonly subject: "dispatch"; readonly dispatch: DispatchBench }
   | { readonly subject: "joins"; readonly rounds: number }
   | { readonly subject: "viewer"; readonly rounds: number }
+  | { readonly subject: "click"; readonly rounds: number }
   | { readonly subject: "waiting"; readonly rounds: number }
   | { readonly subject: "kserve"; readonly kserve: { readonly rounds: number; readonly quick: boolean } };
 
@@ -194,6 +198,12 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
         throw usageError(`The benchmark of the viewer takes only --rounds and --quick. ${SEE}`);
       }
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "5"), 100) };
+    }
+    case "click": {
+      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
+        throw usageError(`The benchmark of clicks takes only --rounds and --quick. ${SEE}`);
+      }
+      return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100) };
     }
     default:
       throw usageError(`There is no benchmark "${subject}". ${SEE}`);

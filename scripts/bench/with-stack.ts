@@ -5,6 +5,7 @@ import { type ApiClient, createClient } from "../client/api-client.ts";
 import type { Mark } from "../shared/marked-processes.ts";
 import type { Child } from "../stack/child.ts";
 import { claimPort } from "../stack/port.ts";
+import type { StackAddress } from "../stack/stack-address.ts";
 import { startStack } from "../stack/start-stack.ts";
 import { stackMark, stateFolder } from "../stack/state-folder.ts";
 import { collectTimes, type TaskLog } from "./task-times.ts";
@@ -12,6 +13,7 @@ import { collectTimes, type TaskLog } from "./task-times.ts";
 /** The whole service on this machine, for one measurement. */
 export interface BenchStack {
   readonly client: ApiClient;
+  readonly address: StackAddress;
   readonly timesOf: TaskLog["timesOf"];
   /** What the stack's processes carry. */
   readonly mark: Mark;
@@ -66,7 +68,7 @@ export async function withStack<T>(
       const ended = child?.ended.then((why) => child.failure(`ended unexpectedly (${why})`));
       const crash = Promise.race(ended === undefined ? [stack.crashed] : [stack.crashed, ended]);
       const client = createClient({ ...stack, signal });
-      const used = use({ client, timesOf, mark: stackMark(stateFolder(stateDir)), folder });
+      const used = use({ client, address: stack, timesOf, mark: stackMark(stateFolder(stateDir)), folder });
       return await Promise.race([used, crash.then((failure) => Promise.reject(failure))]);
     } finally {
       await stack.stop();

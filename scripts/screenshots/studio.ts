@@ -1,25 +1,9 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { placeOfSample } from "../shared/studio-sample.ts";
 
-const SIZE = { width: 1280, height: 800 };
-/** The sample picture's, in pixels. */
-const PICTURE = { width: 600, height: 400 };
 /** A point of the saucer, in pixels of the picture. */
 const SAUCER = { x: 430, y: 330 };
 const PATIENTLY = { timeout: 120_000 };
-
-/** Opens the studio of a stack without an identity provider, signed in by an API key, with the sample picture. */
-export async function openSample(
-  browser: Browser,
-  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
-): Promise<Page> {
-  const page = await browser.newPage({ viewport: SIZE, colorScheme: "light", reducedMotion: "reduce" });
-  await page.goto(`${baseUrl}/studio`);
-  await page.getByLabel("API key").fill(apiKey);
-  await page.getByRole("button", { name: "Open the studio" }).click();
-  await page.getByText("Try it with this one").click();
-  await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
-  return page;
-}
 
 /** Segments the sample by its prompts. Returns the picture of the page. */
 export async function takeResult(page: Page): Promise<Buffer> {
@@ -40,15 +24,7 @@ export interface Click {
 
 /** Clicks the saucer. */
 export async function takeClick(page: Page): Promise<Click> {
-  const frame = await page.locator(".viewer-canvas").boundingBox();
-  if (frame === null) throw new Error("The studio shows no picture.");
-  const scale = Math.min(frame.width / PICTURE.width, frame.height / PICTURE.height);
-  const clip = {
-    x: frame.x + (frame.width - PICTURE.width * scale) / 2,
-    y: frame.y + (frame.height - PICTURE.height * scale) / 2,
-    width: PICTURE.width * scale,
-    height: PICTURE.height * scale,
-  };
+  const { scale, ...clip } = await placeOfSample(page);
   const at = { x: SAUCER.x * scale, y: SAUCER.y * scale };
   await settled(page);
   const before = await page.screenshot({ clip });

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { ImageResult, SegmentationClient } from "segmentation-client";
+import { launchChromium } from "../../shared/chromium.ts";
+import { Failure } from "../../shared/command-line.ts";
+import { PROJECT_ROOT } from "../../shared/root.ts";
+import { openSample, placeOfSample } from "../../shared/studio-sample.ts";
+import { formatSpread, spread } from "../statistics.ts";
+import { markdownTable } from "../table.ts";
+import { withStack } from "../with-stack.ts";
+
+type Point = readonly [x: number, y: number];
+
+/** Points of the sample picture, in its pixels: the first makes the picture known, the others are measured. */
+const [FIRST, ...POINTS]: readonly [Point, ...Point[]] = [
+  [430, 330],
+  [250, 120],
+  [365, 290],
+  [40, 30],
+  [480, 60],
+];
+
+/** How long `act` takes, in milliseconds. */
+async function timed(act: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await act();
+  return performance.now() - begun;
+}
+
+/** Clicks a point of the sample, and waits until the studio lists its mask, the page's `nth` one. */
+async function click(page: Page, [x, y]: Point, nth: number): Promise<void> {
+  const place = await placeOfSample(page);
+  await page.mouse.click(place.x + x * place.scale, place.y + y * place.scale);
+  await page.getByRole("button", { name: new RegExp(`^Object ${nth} `) }).waitFor({ timeout: 120_000 });
+}
+
+/** Makes a job of the same region, waits for it, and decodes its mask. */
+async function ask(client: SegmentationClient, taskId: string, [x, y]: Point): Promise<void> {
+  const regions = [{ taskId, points: [{ x, y, label: 1 as const }] }];
+  const { jobId } = await client.api.createJob({ type: "image", tasks: [taskId], regions });
+  await client.waitForJob(jobId);
+  const result = await client.result(jobId);
+  if (!(result instanceof ImageResult)) throw new TypeError("The job has no pictures.");
+  await Promise.all(result.masks.map(async (mask) => await mask.bitmap()));
+}
+
+/** Measures how long a click takes in the studio of a stack with the embedded model; the report's lines. */
+export async function benchClick(rounds: number, signal: AbortSignal): Promise<string[]> {
+  const browser = await launchChromium();
+  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  const runs: { readonly clicked: number; readonly asked: number }[] = [];
+  try {
+    await withStack(signal, async ({ address }) => {
+      const client = new SegmentationClient(address);
+      const sample = await readFile(join(PROJECT_ROOT, "samples", "coffee.png"));
+      for (let round = 0; round < rounds; round++) {
+        const page = await openSample(browser, address);
+        await click(page, FIRST, 1);
+        const taskId = await client.upload(new Blob([sample], { type: "image/png" }));
+        await ask(client, taskId, FIRST);
+        for (const [i, point] of POINTS.entries()) {
+          signal.throwIfAborted();
+          const clicked = await timed(() => click(page, point, i + 2));
+          runs.push({ clicked, asked: await timed(() => ask(client, taskId, point)) });
+        }
+        await page.close();
+      }
+    });
+  } finally {
+    await browser.close();
+  }
+  return [
+    "",
+    ...markdownTable(
+      [`median [least–most] of ${runs.length}`, "click in the studio", "client library", "÷"],
+      [
+        [
+          "from the point to its mask, ms",
+          formatSpread(spread(runs.map(({ clicked }) => clicked))),
+          formatSpread(spread(runs.map(({ asked }) => asked))),
+          formatSpread(spread(runs.map(({ clicked, asked }) => clicked / asked)), 2),
+        ],
+      ],
+    ),
+  ];
+}

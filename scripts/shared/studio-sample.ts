@@ -1,0 +1,43 @@
+import type { Browser, Page } from "playwright-core";
+
+const SIZE = { width: 1280, height: 800 };
+/** The sample picture's, in pixels. */
+const PICTURE = { width: 600, height: 400 };
+
+/** Opens the studio of a stack without an identity provider, signed in by an API key, with the sample picture. */
+export async function openSample(
+  browser: Browser,
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: SIZE, colorScheme: "light", reducedMotion: "reduce" });
+  await page.goto(`${baseUrl}/studio`);
+  await page.getByLabel("API key").fill(apiKey);
+  await page.getByRole("button", { name: "Open the studio" }).click();
+  await page.getByText("Try it with this one").click();
+  await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+  return page;
+}
+
+/** Where the sample picture is on the page, in the page's pixels, and how many of those one of the picture's takes. */
+export interface SamplePlace {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly scale: number;
+}
+
+/** @throws Error if the studio shows no picture */
+export async function placeOfSample(page: Page): Promise<SamplePlace> {
+  const frame = await page.locator(".viewer-canvas").boundingBox();
+  if (frame === null) throw new Error("The studio shows no picture.");
+  const scale = Math.min(frame.width / PICTURE.width, frame.height / PICTURE.height);
+  const [width, height] = [PICTURE.width * scale, PICTURE.height * scale];
+  return {
+    x: frame.x + (frame.width - width) / 2,
+    y: frame.y + (frame.height - height) / 2,
+    width,
+    height,
+    scale,
+  };
+}
