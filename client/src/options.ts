@@ -1,3 +1,5 @@
+import type { SegmentationError } from "./errors.ts";
+
 /** Who calls: an API key, or what gives an access token of the identity provider, asked before each request. */
 export type Credential =
   | { readonly apiKey: string; readonly accessToken?: never }
@@ -28,6 +30,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** In place of a random one: for a POST that a later run of the program may repeat. */
   readonly idempotencyKey?: string | undefined;
+  /** Hears of a failure that may pass, before the request is repeated after so many milliseconds. */
+  readonly onRetry?: ((error: SegmentationError, pauseMs: number) => void) | undefined;
   /** Further headers of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -151,6 +151,16 @@ describe("a failure that may pass", () => {
     });
   });
 
+  it("is told before each repetition, with the pause", async () => {
+    const { client } = answering([refusal(503, { error: "trial_queue_full" }), refusal(429, {}), account]);
+    const heard: unknown[] = [];
+    await client.api.getAccount({}, { onRetry: ({ status }, pauseMs) => heard.push([status, pauseMs > 0]) });
+    expect(heard).toEqual([
+      [503, true],
+      [429, true],
+    ]);
+  });
+
   it("of a POST is repeated under one Idempotency-Key; another POST has another", async () => {
     const { client, asked } = answering([refusal(503, {}), account, account, account]);
     await client.api.createApiKey({ label: "a" });

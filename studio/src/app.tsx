@@ -1,14 +1,15 @@
-import { ErrorBoundary, lazy, LocationProvider, Route, Router } from "preact-iso";
+import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { lazyPart } from "./components/lazy-part.tsx";
 import { NotFound } from "./screens/not-found.tsx";
 import Segment from "./screens/segment/segment.tsx";
 import { Welcome } from "./screens/welcome/welcome.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { session } from "./state/session.ts";
 
-const Jobs = lazy(async () => await import("./screens/jobs/jobs.tsx"));
-const Keys = lazy(async () => await import("./screens/keys/keys.tsx"));
-const Usage = lazy(async () => await import("./screens/usage/usage.tsx"));
-const Webhooks = lazy(async () => await import("./screens/webhooks/webhooks.tsx"));
+const Jobs = lazyPart(async () => (await import("./screens/jobs/jobs.tsx")).default);
+const Keys = lazyPart(async () => (await import("./screens/keys/keys.tsx")).default);
+const Usage = lazyPart(async () => (await import("./screens/usage/usage.tsx")).default);
+const Webhooks = lazyPart(async () => (await import("./screens/webhooks/webhooks.tsx")).default);
 
 /** The studio's screens by their paths. Only the first is in the first load. */
 export function App({ problem }: { readonly problem: string | null }) {

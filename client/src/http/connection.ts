@@ -74,7 +74,7 @@ export class Connection implements Patience {
   /** Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once. */
   async ask<T>(request: ApiRequest, options: RequestOptions = {}): Promise<Answered<T>> {
     const idempotencyKey = request.method === "POST" ? crypto.randomUUID() : undefined;
-    return await persist(this, options.signal, async (failures) => {
+    const attempt = async (failures: number): Promise<Answered<T>> => {
       const exchange = new Exchange(options.timeoutMs ?? this.timeoutMs, options.signal);
       try {
         const response = await this.open(request, { idempotencyKey, ...options }, exchange);
@@ -87,7 +87,8 @@ export class Connection implements Patience {
       } finally {
         exchange.close();
       }
-    });
+    };
+    return await persist(this, options.signal, attempt, options.onRetry);
   }
 
   /** Asks the storage by a signed URL, again where a failure may pass. @throws SegmentationError */

@@ -1,4 +1,5 @@
 import { SegmentationError } from "segmentation-client";
+import { isAboutPlan, problemSentence, problemTitle } from "../text/problem-words.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 
@@ -6,30 +7,18 @@ export interface ProblemProps {
   readonly error: unknown;
   /** Tries again what failed. */
   readonly onRetry?: (() => void) | undefined;
-}
-
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** What the titles say where the API's sentence alone would be abrupt. */
-function titleOf(error: unknown): string {
-  if (!(error instanceof SegmentationError)) return "Something went wrong here";
-  if (error.code === "connection_failed" || error.code === "timed_out") return "The service can't be reached";
-  if (error.status === 402) return "This needs a paid plan";
-  if (error.status === 404) return "This is not there";
-  if (error.status === 409) return "Something is in the way";
-  if (error.status === 429) return "A moment, please";
-  if ((error.status ?? 0) >= 500) return "The service has a problem";
-  return "This was refused";
+  /** What people call the files of the taskIds that the service may name. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
 /** A failure, with what to do about it: pay, open the job that is in the way, try again. */
-export function Problem({ error, onRetry }: ProblemProps) {
+export function Problem({ error, onRetry, names }: ProblemProps) {
   const known = error instanceof SegmentationError ? error : null;
-  const isOurs = known?.status === 402;
+  const isOurs = isAboutPlan(error);
   return (
     <Notice
       tone={isOurs ? "warning" : "danger"}
-      title={titleOf(error)}
+      title={problemTitle(error)}
       actions={
         <>
           {known?.activeJobId !== undefined && (
@@ -39,14 +28,14 @@ export function Problem({ error, onRetry }: ProblemProps) {
           )}
           {isOurs && (
             <a class="button button-main" href="/studio/usage">
-              See plans
+              {known?.code === "payment_required" ? "Usage and billing" : "See plans"}
             </a>
           )}
           {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
         </>
       }
     >
-      <p>{sentenceOf(error)}</p>
+      <p>{problemSentence(error, names)}</p>
       {known?.requestId !== undefined && (
         <p>
           <small>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../components/button.tsx";
 import { Notice } from "../components/notice.tsx";
-import { signIn, signOut } from "../sign-in/sign-in.ts";
+import { leaveForAnotherKey, signIn } from "../sign-in/sign-in.ts";
 import { config } from "../state/deployment.ts";
 import { isOnline } from "../state/online.ts";
 import { isExpired, session } from "../state/session.ts";
@@ -25,7 +25,7 @@ function Expired() {
   const failure = useSignal<string | null>(null);
   const byKey = session.value?.kind === "key";
   const again = (): void => {
-    if (byKey) return signOut();
+    if (byKey) return leaveForAnotherKey();
     signIn(config.value).catch((error: Error) => {
       failure.value = error.message;
     });
@@ -37,7 +37,9 @@ function Expired() {
       actions={<Button onClick={again}>{byKey ? "Use another key" : "Sign in again"}</Button>}
     >
       {failure.value ??
-        (byKey ? "It was revoked, or its account was closed." : "Jobs that you started go on.")}
+        (byKey
+          ? "It was revoked, or its account was closed. Jobs go on, and what you began stays in this tab."
+          : "Jobs go on, and what you began stays in this tab.")}
     </Notice>
   );
 }

@@ -1,3 +1,4 @@
+import { batch } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
 import type { SignInSettings, StudioConfig } from "../config.ts";
 import { account, begin, isExpired, overview, session } from "../state/session.ts";
@@ -20,13 +21,21 @@ export async function signInByKey(apiKey: string): Promise<void> {
   remember({ kind: "key", apiKey });
 }
 
+/** Asks for another key in place of one that is refused. What was begun stays. */
+export function leaveForAnotherKey(): void {
+  forget();
+  session.value = null;
+}
+
 /** Signs out of this tab. */
 export function signOut(): void {
   forget();
-  session.value = null;
-  overview.value = null;
-  account.value = null;
-  isExpired.value = false;
+  batch(() => {
+    session.value = null;
+    overview.value = null;
+    account.value = null;
+    isExpired.value = false;
+  });
 }
 
 /**

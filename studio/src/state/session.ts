@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { SegmentationClient, type Answer } from "segmentation-client";
 
 export type AccountOverview = Answer<"getAccountOverview">;
@@ -51,10 +51,12 @@ export async function refreshAccount(): Promise<void> {
 export async function begin(kind: Session["kind"], credential: Credential): Promise<void> {
   const theirs = clientFor(credential);
   const [info, state] = await Promise.all([theirs.api.getAccount(), theirs.api.getAccountOverview()]);
-  account.value = info;
-  overview.value = state;
-  isExpired.value = false;
-  session.value = { client: theirs, kind };
+  batch(() => {
+    account.value = info;
+    overview.value = state;
+    isExpired.value = false;
+    session.value = { client: theirs, kind };
+  });
 }
 
 /** Asks again whenever somebody comes back to the tab: they may have paid elsewhere, or revoked the key. */

@@ -1,5 +1,7 @@
-import { effect } from "@preact/signals";
-import { account, session } from "../state/session.ts";
+import { effect, untracked } from "@preact/signals";
+import { account, isExpired, session } from "../state/session.ts";
+import { keepDraft, takeUpDraft } from "./kept-draft.ts";
+import { forgetPrompts } from "./kept-prompts.ts";
 import { openJob } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Work } from "./work.ts";
@@ -8,12 +10,23 @@ import { Work } from "./work.ts";
 let draft = new Work();
 let opened: Work | null = null;
 
+/** Whose work it is: an account; null if nobody is signed in. */
+let whose: string | null = null;
+let letGo = (): void => {};
+
+/** Another work is the draft now, and is kept for the tab. */
+function makeDraft(work: Work): void {
+  letGo();
+  draft = work;
+  letGo = whose === null ? () => {} : keepDraft(work, whose);
+}
+
 /** The work that a URL names: by its jobs, or, without one, what was begun. */
 export function workAt(jobId: string | undefined, others: readonly string[]): Work {
   if (jobId === undefined) return draft;
   if (draft.jobIds.value.includes(jobId)) {
     opened = draft;
-    draft = new Work();
+    makeDraft(new Work());
   }
   if (opened === null || !opened.jobIds.value.includes(jobId)) opened = openJob(jobId, others);
   return opened;
@@ -21,7 +34,7 @@ export function workAt(jobId: string | undefined, others: readonly string[]): Wo
 
 /** Begins anew. */
 export function beginAnew(): Work {
-  draft = new Work();
+  makeDraft(new Work());
   return draft;
 }
 
@@ -36,17 +49,29 @@ export function pathOf({ jobIds: { value: jobIds } }: Work): string | null {
 /** Whether a path is one where work is looked at. */
 export const isWorkPath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);
 
-let whose: string | null = null;
+/** Nothing of whoever was here is left to the next person. */
+function forgetAll(accountId: string): void {
+  whose = null;
+  makeDraft(new Work());
+  opened = null;
+  forgetPrompts();
+  void forgetOriginals(accountId);
+}
+
+function begin(accountId: string): void {
+  whose = accountId;
+  void makeRoom();
+  makeDraft(takeUpDraft(accountId) ?? new Work());
+}
+
 effect(() => {
   const accountId = account.value?.accountId;
-  if (session.value && accountId !== undefined) {
-    if (whose !== accountId) void makeRoom();
-    whose = accountId;
-  } else if (session.value === null && whose !== null) {
-    // Nothing of whoever signed out is left to the next person.
-    void forgetOriginals(whose);
-    whose = null;
-    draft = new Work();
-    opened = null;
-  }
+  const hasSession = Boolean(session.value);
+  // Whoever has to sign in again finds everything as it was.
+  const hasLeft = session.value === null && !isExpired.value;
+  untracked(() => {
+    const isAnother = hasSession && accountId !== undefined && accountId !== whose;
+    if (whose !== null && (hasLeft || isAnother)) forgetAll(whose);
+    if (isAnother) begin(accountId);
+  });
 });

@@ -1,5 +1,6 @@
 import { batch } from "@preact/signals";
 import { api } from "../state/session.ts";
+import { promptsKept } from "./kept-prompts.ts";
 import { findOriginal } from "./originals.ts";
 import { onceOnline } from "./patience.ts";
 import { pictureOfTask } from "./picture.ts";
@@ -26,6 +27,7 @@ async function load(work: Work, jobId: string, others: readonly string[]): Promi
     batch(() => {
       work.type.value = job.type;
       work.pictures.value = pictures;
+      work.prompts.value = promptsKept(jobId);
       work.job.value = job;
     });
     if (job.status === "success") await takeFound(work);
@@ -37,7 +39,7 @@ async function load(work: Work, jobId: string, others: readonly string[]): Promi
       const drawn = becomesPointed(work);
       if (drawn !== null) await (await takeUpPointed(work, [drawn]))();
     }
-    if (work.prompts.value.length === 0) work.prompts.value = work.found.value?.prompts ?? [];
+    if (work.prompts.value.length === 0) work.prompts.value = await promptsOf(work);
     await drawing();
   } catch (error) {
     work.problem.value = { error, of: "opening" };
@@ -45,6 +47,14 @@ async function load(work: Work, jobId: string, others: readonly string[]): Promi
     work.opening.value = false;
     work.going.value = IDLE;
   }
+}
+
+/** What the prompts of the work's job were, by its result; none if it has no result. */
+async function promptsOf({ job, found }: Work): Promise<readonly string[]> {
+  if (found.value !== null) return found.value.prompts;
+  if (job.value?.type !== "video" || job.value.status !== "success") return [];
+  const { jobId } = job.value;
+  return (await onceOnline(async () => await api.value.retrieveJobResult({ jobId }))).manifest.prompts;
 }
 
 /** A job that drew one object in one picture is no search: it is taken up as what it was, something that was pointed at. Gives its id. */

@@ -85,6 +85,15 @@ export async function findOriginal(taskId: string): Promise<Original | null> {
   });
 }
 
+/** Deletes a picture of this account from this browser. */
+export async function forgetOriginal(taskId: string): Promise<void> {
+  const accountId = account.value?.accountId;
+  if (accountId === undefined) return;
+  await ifPossible(async () => {
+    await done((await store("readwrite")).delete([accountId, taskId]));
+  });
+}
+
 /** Deletes the pictures of an account from this browser. */
 export async function forgetOriginals(accountId: string): Promise<void> {
   await ifPossible(async () => {

@@ -4,9 +4,10 @@ import { api, client, refreshAccount } from "../state/session.ts";
 import { create } from "./create.ts";
 import { FoundJob } from "./found-job.ts";
 import { uninterrupted } from "./interrupted.ts";
+import { keepPrompts } from "./kept-prompts.ts";
 import { onceOnline } from "./patience.ts";
 import { sendAll } from "./send.ts";
-import { IDLE, type Work } from "./work.ts";
+import { type Going, IDLE, type Work } from "./work.ts";
 
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
 
@@ -18,6 +19,12 @@ function requestOf(work: Work, tasks: string[]): CreateJobRequest {
   return { ...(isElsewhere && { generatePreview: true }), type: "image", prompts, tasks };
 }
 
+/** What ends the waiting of a work whose job can't be created yet. */
+const stops = new WeakMap<Work, AbortController>();
+
+/** Gives up waiting until the work's job can be created. */
+export const stopWaiting = (work: Work): void => stops.get(work)?.abort();
+
 /**
  * Looks for what the prompts name in the work's pictures: sends them, creates the job, and follows it to its end.
  * @param again another job of these pictures, in place of one of the prompts
@@ -28,20 +35,24 @@ export async function segment(work: Work, again?: CreateJobRequest): Promise<voi
     work.problem.value = null;
     work.going.value = { at: "sending" };
   });
+  const stop = new AbortController();
+  stops.set(work, stop);
   try {
     const jobId = await uninterrupted(work.pictures.value.length, async () => {
       const tasks = await sendAll(work);
       if (tasks === null) return null;
       const request: CreateJobRequest = again ?? requestOf(work, tasks);
-      const created = await create(request, (going) => {
+      const tell = (going: Going): void => {
         work.going.value = going;
-      });
+      };
+      const created = await create(request, tell, stop.signal);
       work.request.value = request;
+      keepPrompts(created, request.prompts ?? []);
       return created;
     });
     if (jobId !== null) await follow(work, jobId);
   } catch (error) {
-    work.problem.value = { error, of: "job" };
+    if (!stop.signal.aborted) work.problem.value = { error, of: "job" };
   } finally {
     work.going.value = IDLE;
     void refreshAccount().catch(() => {});

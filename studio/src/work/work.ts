@@ -12,6 +12,8 @@ export type Going =
   | { readonly at: "sending" }
   /** Another job of the account has to end first. */
   | { readonly at: "blocked"; readonly jobId: string }
+  /** The service can't take it now, and is asked again. */
+  | { readonly at: "waiting"; readonly why: unknown }
   | { readonly at: "running" };
 
 /** Why the latest thing that was asked for failed. */

@@ -160,7 +160,7 @@ describe("the workbench", () => {
     await instance(page, "cup 1").waitFor(PATIENTLY);
   });
 
-  it("takes up a job after a reload in its middle, and says so if a reload cut an upload off", async () => {
+  it("has what was begun after a reload that cuts its upload off, and its prompts after one in the middle of its job", async () => {
     const { page } = await openStudio(stack);
     // The storage never answers: the upload is under way for as long as the test likes.
     await page.route(/\/inputs\//, () => {});
@@ -172,10 +172,10 @@ describe("the workbench", () => {
     await page.getByText("The upload was cut off").waitFor();
 
     await page.unroute(/\/inputs\//);
-    await give(page, COFFEE);
-    await ask(page, "cup");
+    await segment(page).click();
     await page.waitForURL(/\/jobs\//, PATIENTLY);
     await page.reload();
+    await page.getByRole("button", { name: "Remove cup" }).waitFor();
     await instance(page, "cup 1").waitFor(PATIENTLY);
   });
 });

@@ -85,10 +85,19 @@ export async function keepSecret(page: Page, label: string): Promise<string> {
   return secret.trim();
 }
 
-/** What axe finds serious or critical on the page, in the theme of now: the rule and the elements. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** What axe finds serious or critical on the page, in the theme of now: the rule and the elements. @param rules all if empty */
+export async function seriousFindings(page: Page, rules: string[] = []): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (rules.length === 0 ? axe : axe.withRules(rules)).analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" · ")}`);
+}
+
+/** The same in the light and in the dark theme, which differ in colours alone. */
+export async function findingsInBothThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await seriousFindings(page, ["color-contrast"]);
+  await page.emulateMedia({ colorScheme: "light" });
+  return [...(await seriousFindings(page)), ...dark.map((finding) => `dark: ${finding}`)];
 }

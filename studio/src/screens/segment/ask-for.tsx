@@ -2,13 +2,17 @@ import { useComputed } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Problem } from "../../components/problem.tsx";
+import { isAboutPlan } from "../../text/problem-words.ts";
 import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
+import { interrupted } from "../../work/interrupted.ts";
+import { taskIdOf } from "../../work/picture.ts";
 import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
 import { FrameRate } from "./frame-rate.tsx";
+import { ObstacleNotice } from "./obstacle-notice.tsx";
 import { PromptField } from "./prompt-field.tsx";
 import { Refused } from "./refused.tsx";
 import { Unsent } from "./unsent.tsx";
@@ -21,6 +25,8 @@ export function AskFor({ work }: { readonly work: Work }) {
   const isIdle = work.going.value.at === "idle";
   const canAsk =
     isIdle && obstacle.value === null && work.prompts.value.length > 0 && work.pictures.value.length > 0;
+  // A job was refused for what is known by now, and is said above.
+  const isSaid = obstacle.value !== null && isAboutPlan(work.problem.value?.error);
   const ask = (): void => {
     if (canAsk) void segment(work);
   };
@@ -29,32 +35,18 @@ export function AskFor({ work }: { readonly work: Work }) {
       <PromptField work={work} onDone={ask} />
       {work.type.value === "video" && <FrameRate work={work} />}
       {obstacle.value !== null && (
-        <Notice
-          tone="warning"
-          title={obstacle.value.title}
-          actions={
-            <>
-              {obstacle.value.keep !== undefined &&
-                obstacle.value.keep > 0 &&
-                work.jobIds.value.length === 0 && (
-                  <Button onClick={() => keepFirst(work, obstacle.value?.keep)}>
-                    Keep the first {obstacle.value.keep}
-                  </Button>
-                )}
-              {overview.value?.access.mode !== "paid" && (
-                <a class="button button-plain" href="/studio/usage">
-                  See plans
-                </a>
-              )}
-            </>
-          }
-        >
-          {obstacle.value.text}
-        </Notice>
+        <ObstacleNotice obstacle={obstacle.value}>
+          {obstacle.value.keep !== undefined && obstacle.value.keep > 0 && work.jobIds.value.length === 0 && (
+            <Button onClick={() => keepFirst(work, obstacle.value?.keep)}>
+              Keep the first {obstacle.value.keep}
+            </Button>
+          )}
+        </ObstacleNotice>
       )}
+      <CutOff work={work} />
       <Refused work={work} />
       <Unsent work={work} onRetry={canAsk ? ask : () => sendAgain(work)} />
-      <Failure work={work} onRetry={ask} />
+      {!isSaid && <Failure work={work} onRetry={ask} />}
       <Button look={work.isAnswered.value ? "plain" : "main"} busy={!isIdle} disabled={!canAsk} onClick={ask}>
         {isIdle ? "Segment" : "Segmenting…"}
       </Button>
@@ -67,6 +59,14 @@ export function AskFor({ work }: { readonly work: Work }) {
     </section>
   );
 }
+
+/** A reload cut the upload of this draft off. */
+const CutOff = ({ work }: { readonly work: Work }) =>
+  interrupted.value > 0 && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
+    <Notice tone="warning" title="The upload was cut off">
+      The page was closed on the way. Press Segment to send again what is missing.
+    </Notice>
+  ) : null;
 
 /** Sends what could not be sent for something that was pointed at. */
 function sendAgain(work: Work): void {
@@ -89,7 +89,9 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
     },
     opening: () => location.reload(),
   };
-  return <Problem error={problem.error} onRetry={again[problem.of]} />;
+  const names = new Map(work.pictures.value.map((picture) => [taskIdOf(picture) ?? "", picture.name]));
+  names.delete("");
+  return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 
 /** What the job will use, as far as that is known before it. */
@@ -98,6 +100,7 @@ function costOf(work: Work): string {
   if (work.type.value === "video") return "Each frame that is processed is one unit.";
   const units = count === 1 ? "1 unit" : `${count} units`;
   const { access, trial } = overview.value ?? {};
+  if (access?.canCreateJobs === false) return "";
   return access?.mode === "trial" && trial !== undefined
     ? `${units} of the ${trial.remainingTokens} left in your trial.`
     : `${units}: one per picture.`;

@@ -1,6 +1,7 @@
 import { ErrorBoundary, lazy } from "preact-iso";
 import type { GalleryItem } from "../../gallery/items.ts";
 import { fetchMasks } from "../../work/fetch-masks.ts";
+import { problemSentence } from "../../text/problem-words.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
@@ -46,7 +47,7 @@ function itemOf(work: Work, look: Look, picture: Picture): GalleryItem {
     name,
     state: stateOf(picture, task?.status),
     share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
-    problem: sending.at === "failed" ? String(sending.error) : (task?.error ?? null),
+    problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
     count: count === undefined && pointed === 0 ? null : (count ?? 0) + pointed,
     revision: [
       file === null ? "absent" : "here",

@@ -5,10 +5,13 @@ import { Button } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { overview } from "../../state/session.ts";
+import { obstacleTo } from "../../work/beforehand.ts";
 import { addressesIn, type Given } from "../../work/intake.ts";
 import { interrupted } from "../../work/interrupted.ts";
 import type { Work } from "../../work/work.ts";
 import { Choose } from "./choose.tsx";
+import { ObstacleNotice } from "./obstacle-notice.tsx";
 import { Refused } from "./refused.tsx";
 import "./empty.css";
 
@@ -29,6 +32,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
     work.prompts.value = ["cup", "spoon"];
   };
   const cut = interrupted.value;
+  const obstacle = overview.value === null ? null : obstacleTo(overview.value, "image", 1);
   return (
     <section class="empty" aria-label="Give a picture">
       <div class="empty-middle">
@@ -38,6 +42,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
             was made of it: choose {cut === 1 ? "it" : "them"} again.
           </Notice>
         )}
+        {obstacle !== null && <ObstacleNotice obstacle={obstacle} />}
         <Refused work={work} />
         <div class="empty-words">
           <h2>Drop pictures, or a clip</h2>

@@ -28,15 +28,20 @@ export function Inspector({ work, look, onNew, onGiven }: InspectorProps) {
       {isImage && !look.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
       {isImage && !look.isOverview.value && <Instances work={work} look={look} />}
       <footer class="inspector-foot">
-        {onGiven !== null && isImage ? (
+        {onGiven !== null && isImage && (
           <Choose look="quiet" many onFiles={onGiven}>
             <Icon name="plus" /> Add pictures
           </Choose>
-        ) : (
-          <Button look="quiet" onClick={onNew}>
-            <Icon name="plus" /> New pictures or clip
-          </Button>
         )}
+        <Button look="quiet" onClick={onNew}>
+          {onGiven !== null && isImage ? (
+            "Begin anew"
+          ) : (
+            <>
+              <Icon name="plus" /> New pictures or clip
+            </>
+          )}
+        </Button>
       </footer>
     </aside>
   );

@@ -1,7 +1,8 @@
 import { Button } from "../../components/button.tsx";
 import { isOnline } from "../../state/online.ts";
 import { bytesIn } from "../../work/bytes-in.ts";
-import { cancel } from "../../work/run.ts";
+import { isAboutPlan, problemTitle } from "../../text/problem-words.ts";
+import { cancel, stopWaiting } from "../../work/run.ts";
 import type { Going, Work } from "../../work/work.ts";
 import "./progress.css";
 
@@ -10,13 +11,21 @@ export function Progress({ work }: { readonly work: Work }) {
   const going = work.going.value.at === "idle" ? work.pointing.value : work.going.value;
   if (going.at === "idle" || work.opening.value) return null;
   const share = shareOf(work, going);
-  const canCancel = going === work.going.value && going.at === "running" && work.job.value !== null;
+  const isMain = going === work.going.value;
+  const canCancel = isMain && going.at === "running" && work.job.value !== null;
+  const canStop = isMain && (going.at === "blocked" || going.at === "waiting");
   return (
     <div class="progress">
       <div class="progress-words" role="status">
         {wordsOf(work, going)}
         {going.at === "blocked" && (
           <a href={`/studio/jobs/${encodeURIComponent(going.jobId)}`}>Open that job</a>
+        )}
+        {going.at === "waiting" && isAboutPlan(going.why) && <a href="/studio/usage">See plans</a>}
+        {canStop && (
+          <Button look="quiet" onClick={() => stopWaiting(work)}>
+            Stop waiting
+          </Button>
         )}
         {canCancel && (
           <Button look="quiet" onClick={() => void cancel(work)}>
@@ -41,6 +50,7 @@ function wordsOf(work: Work, going: Going): string {
   if (!isOnline.value) return "Waiting for the network. It goes on by itself.";
   if (going.at === "blocked")
     return "Another job of yours is still under way. This one begins when it has ended.";
+  if (going.at === "waiting") return `${problemTitle(going.why)}. It is tried again by itself.`;
   if (going.at === "sending") {
     const files = work.pictures.value;
     const { sent, total } = work.bytes.value;

@@ -1,5 +1,6 @@
-import { ErrorBoundary, lazy } from "preact-iso";
+import { ErrorBoundary } from "preact-iso";
 import { useEffect } from "preact/hooks";
+import { lazyPart } from "../../components/lazy-part.tsx";
 import { Waiting } from "../../components/waiting.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
 import { point } from "../../work/point.ts";
@@ -16,9 +17,9 @@ import { useObjectUrl } from "./use-object-url.ts";
 import { usePreview } from "./use-preview.ts";
 import "./stage.css";
 
-const PictureViewer = lazy(async () => (await import("../../viewer/index.ts")).PictureViewer);
+const PictureViewer = lazyPart(async () => (await import("../../viewer/index.ts")).PictureViewer);
 
-const ClipScreen = lazy(async () => await import("../../clip/clip-screen.tsx"));
+const ClipScreen = lazyPart(async () => (await import("../../clip/clip-screen.tsx")).default);
 
 export interface StageProps {
   readonly work: Work;
@@ -94,7 +95,7 @@ function PictureOf({ work, look }: StageProps) {
         </ErrorBoundary>
       )}
       {bitmap !== null && <Tools work={work} look={look} />}
-      <TaskProblem work={work} picture={picture} />
+      <TaskProblem work={work} picture={picture} isAlone={size === null || size === undefined} />
       {bitmap === null && (
         <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />
       )}

@@ -1,5 +1,6 @@
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { problemSentence } from "../../text/problem-words.ts";
 import type { Work } from "../../work/work.ts";
 
 /** Pictures that could not be sent, with why, and what to do about them. */
@@ -23,7 +24,7 @@ export function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetr
       <ul>
         {unsent.slice(0, 3).map(({ key, name, sending }) => (
           <li key={key}>
-            {name}: {sending.at === "failed" && sentenceOf(sending.error)}
+            {name}: {sending.at === "failed" && problemSentence(sending.error)}
           </li>
         ))}
         {unsent.length > 3 && <li>And {unsent.length - 3} more.</li>}
@@ -31,5 +32,3 @@ export function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetr
     </Notice>
   );
 }
-
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { Problem } from "../../components/problem.tsx";
 import type { Given } from "../../work/intake.ts";
 import type { Work } from "../../work/work.ts";
 import { Batch } from "./batch.tsx";
@@ -24,6 +25,7 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
   const canAdd = useComputed(() => work.jobIds.value.length === 0 && work.going.value.at === "idle");
   const add = (given: readonly Given[]): void => work.add(given);
   const isEmpty = work.pictures.value.length === 0 && !work.opening.value && work.problem.value === null;
+  const isLost = work.pictures.value.length === 0 && work.problem.value?.of === "opening";
   const jobId = useComputed(() => work.job.value?.jobId);
   useSignalEffect(() => {
     // A new job of several pictures is looked at as a whole.
@@ -34,7 +36,16 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
     <DropTarget onGiven={canAdd.value ? add : work.going.value.at === "idle" ? onNew : null} isOver={isOver}>
       <div class="workbench" data-over={isOver.value} data-type={work.type.value}>
         <h1 class="unseen">Segment</h1>
-        {isEmpty ? (
+        {isLost ? (
+          <section class="empty" aria-label="Job">
+            <div class="empty-middle">
+              <Problem error={work.problem.value?.error} onRetry={() => location.reload()} />
+              <p>
+                <a href="/studio/jobs">All jobs</a>, or <a href="/studio">begin a new one</a>.
+              </p>
+            </div>
+          </section>
+        ) : isEmpty ? (
           <Empty work={work} onGiven={add} />
         ) : (
           <>

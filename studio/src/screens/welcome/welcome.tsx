@@ -5,6 +5,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Brand } from "../../shell/brand.tsx";
 import { signIn } from "../../sign-in/sign-in.ts";
 import { config } from "../../state/deployment.ts";
+import { isExpired } from "../../state/session.ts";
 import { KeyForm } from "./key-form.tsx";
 import "./welcome.css";
 
@@ -33,12 +34,13 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
             click is enough.
           </p>
           {failure.value !== null && <Notice tone="danger" title={failure.value} />}
+          {isExpired.value && <Notice title="Sign in again">What you began is still in this tab.</Notice>}
           {canSignIn && (
             <Button look="main" onClick={enter}>
               Sign in or sign up
             </Button>
           )}
-          <KeyForm open={!canSignIn} />
+          <KeyForm open={!canSignIn || isExpired.value} />
         </div>
         <BeforeAfter />
       </main>

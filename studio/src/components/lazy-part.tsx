@@ -1,0 +1,30 @@
+import type { FunctionComponent } from "preact";
+import { lazy } from "preact-iso";
+import { isOnline } from "../state/online.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+/** A part of the studio that is fetched when it is first drawn. Where that fails, a notice stands in its place. */
+export const lazyPart = <P,>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> =>
+  lazy(async () => {
+    try {
+      return await load();
+    } catch {
+      return NotLoaded;
+    }
+  });
+
+/** There was no network, or a newer studio has been deployed meanwhile. A browser asks for a script once per page. */
+const NotLoaded = () => (
+  <div class="page">
+    <Notice
+      tone="warning"
+      title="This part of the studio is not loaded yet"
+      actions={isOnline.value && <Button onClick={() => location.reload()}>Load it</Button>}
+    >
+      {isOnline.value
+        ? "The page is loaded anew for it. What you began stays."
+        : "It can be loaded when the network is back."}
+    </Notice>
+  </div>
+);

@@ -1,0 +1,70 @@
+import { isErrorCode, SegmentationError } from "../../../client/src/errors.ts";
+import { describe, expect, it } from "vitest";
+import {
+  isAboutPlan,
+  problemSentence,
+  problemTitle,
+  waitText,
+} from "../../../studio/src/text/problem-words.ts";
+import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
+
+const CATALOGUE: readonly (readonly [code: string, status: number, message: string])[] = Object.entries(
+  ERROR_CATALOGUE,
+).map(([code, [status, message]]) => [code, status, message]);
+
+function refusal(wanted: string, told?: string, details = {}): SegmentationError {
+  const [code, status, message] = CATALOGUE.find(([each]) => each === wanted) ?? [];
+  if (!isErrorCode(code)) throw new Error(`The service has no error ${wanted}.`);
+  return new SegmentationError(code, told ?? message ?? "", { status, ...details });
+}
+
+const refusals = CATALOGUE.map(([code]) => refusal(code, undefined, { retryAfterSeconds: 150 }));
+
+describe("a refusal in the studio's words", () => {
+  it("names no header, whatever the service refuses: people get the time to wait instead", () => {
+    for (const error of refusals) {
+      const sentence = problemSentence(error);
+      expect(sentence, error.code).not.toMatch(/Retry-After|Bearer/);
+      if (error.message.includes("Retry-After")) expect(sentence).toContain("in 3 minutes");
+    }
+    expect(problemSentence(refusal("rate_limited"))).toContain("Try again later.");
+  });
+
+  it("calls files by their names, and counts their bytes as people do", () => {
+    const error = refusal("upload_too_large", "The file of 12ab.png is larger than 50000000 bytes.");
+    expect(problemSentence(error, new Map([["12ab.png", "holiday.png"]]))).toBe(
+      "The file of holiday.png is larger than 50 MB.",
+    );
+  });
+
+  it("leads to the plans where paying helps, and nowhere else", () => {
+    expect(refusals.filter(isAboutPlan).map(({ code }) => code)).toEqual([
+      "trial_limit_exceeded",
+      "trial_format_unsupported",
+      "trial_video_unsupported",
+      "trial_insufficient",
+      "trial_exhausted",
+      "trial_expired",
+      "email_unverified",
+      "payment_required",
+      "trial_queue_full",
+    ]);
+  });
+
+  it("has a title of its own for each kind", () => {
+    expect(problemTitle(refusal("trial_video_unsupported"))).toBe("This needs a paid plan");
+    expect(problemTitle(refusal("daily_limit_reached"))).toBe("Today’s limit is reached");
+    expect(problemTitle(refusal("internal_error"))).toBe("The service has a problem");
+    expect(problemTitle(new Error("odd"))).toBe("Something went wrong here");
+  });
+
+  it.each([
+    [1, "1 second"],
+    [89, "89 seconds"],
+    [600, "10 minutes"],
+    [5_000, "84 minutes"],
+    [40_000, "12 hours"],
+  ])("says %i seconds as %s", (seconds, text) => {
+    expect(waitText(seconds)).toBe(text);
+  });
+});
