@@ -4,18 +4,17 @@ import { SegmentationClient, SegmentationError } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantJobs } from "../../support/node/plant-jobs.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+import { BROKEN_PNG } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
+  findingsInBothThemes,
   keepSecret,
   openPage,
   openStudio,
-  seriousFindings,
   signInAs,
 } from "../../support/node/studio.ts";
 import { WebhookReceiver } from "../../support/node/webhook-receiver.ts";
 
-/** A PNG by its first bytes, and none behind them: its job fails without the model. */
-const BROKEN_PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
 const PLANTED = 250;
 
 const press = (page: Page, name: string | RegExp): Promise<void> =>
@@ -147,10 +146,7 @@ describe("the studio's screens of an account", () => {
       await page.locator(`nav [href="/studio/${screen}"][aria-current]`).waitFor();
       await page.locator(".page-head").waitFor();
       await page.locator(".waiting").waitFor({ state: "detached" });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await seriousFindings(page), `${screen}, ${colorScheme}`).toEqual([]);
-      }
+      expect(await findingsInBothThemes(page), screen).toEqual([]);
     }
     expect(complaints).toEqual([]);
   });

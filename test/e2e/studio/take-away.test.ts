@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { panClip } from "../../support/node/pan-clip.ts";
 import { sample } from "../../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
-import { closeBrowser, openStudio, seriousFindings } from "../../support/node/studio.ts";
+import { closeBrowser, openStudio, findingsInBothThemes } from "../../support/node/studio.ts";
 
 const PROMPTS = ["cat", "cup"];
 const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
@@ -76,7 +76,7 @@ describe("what a job gives, in the studio", () => {
     await gallery.getByRole("button", { name: "the cat's.png" }).focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await findingsInBothThemes(page)).toEqual([]);
 
     const [job] = (await client.api.listJobs()).items;
     const jobId = job?.jobId ?? "";
@@ -98,11 +98,11 @@ describe("what a job gives, in the studio", () => {
       page.getByRole("button", { name: "Download Cut-outs" }).click(),
     ]);
     expect(cutOuts.suggestedFilename()).toBe(`${jobId}-cutout.zip`);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await findingsInBothThemes(page)).toEqual([]);
 
     await page.getByRole("tab", { name: "Code" }).click();
     const code = await page.getByLabel("Listing").innerText();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await findingsInBothThemes(page)).toEqual([]);
     expect(code).not.toContain(stack.apiKey);
     const { stdout } = await promisify(execFile)("bash", ["-c", code], {
       cwd: folder,
@@ -124,7 +124,7 @@ describe("what a job gives, in the studio", () => {
     await page.getByText("Frame 2 of 2").waitFor();
     await page.getByRole("button", { name: /^cat 1/ }).click();
     await page.getByText("Frame 1 of 2").waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await findingsInBothThemes(page)).toEqual([]);
     await page
       .getByLabel("Choose its file")
       .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });

@@ -2,34 +2,26 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+import { COFFEE, give, instance, segment } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
   openPage,
   openStudio,
   openTab,
-  seriousFindings,
+  findingsInBothThemes,
   signInAs,
 } from "../../support/node/studio.ts";
 
-const COFFEE = "samples/coffee.png";
 const LABELLED = "samples/labelled/pictures/000000165518.jpg";
 const COFFEE_SIZE = { width: 600, height: 400 };
 
 /** The model shares the machine with other tests. */
 const PATIENTLY = { timeout: 90_000 };
 
-const give = (page: Page, files: Parameters<Page["setInputFiles"]>[1]): Promise<void> =>
-  page.locator("input[type=file]").first().setInputFiles(files);
-
-const segment = (page: Page) => page.getByRole("button", { name: "Segment", exact: true });
-
 async function ask(page: Page, prompts: string): Promise<void> {
   await page.getByLabel("Prompts").fill(`${prompts},`);
   await segment(page).click();
 }
-
-const instance = (page: Page, name: string) =>
-  page.getByRole("button", { name: new RegExp(`^${name} \\d+ %$`) });
 
 /** Where a pixel of the coffee picture is on the page, as long as all of the picture is seen. */
 async function placeOf(page: Page): Promise<(x: number, y: number) => [number, number]> {
@@ -52,12 +44,12 @@ describe("the workbench", () => {
 
   it("finds what the prompts name in the sample picture, filters at once, and is the same after a reload", async () => {
     const { page, complaints } = await openStudio(stack);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await findingsInBothThemes(page)).toEqual([]);
     await page.getByText("Try it with this one").click();
     await segment(page).click();
     await instance(page, "cup 1").waitFor(PATIENTLY);
     expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await findingsInBothThemes(page)).toEqual([]);
 
     // At first all that was found is seen: the slider stands where the masks begin.
     const slider = page.getByLabel("Confidence from");

@@ -1,0 +1,124 @@
+import { SegmentationClient } from "segmentation-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startFileServer } from "../../support/node/file-server.ts";
+import { watchRenewals } from "../../support/node/renewals.ts";
+import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
+import { begin, BROKEN_PNG, segment, waitForBegun } from "../../support/node/studio-work.ts";
+import { closeBrowser, openPage, openStudio, signInAs } from "../../support/node/studio.ts";
+import { useUpTrial } from "../../support/node/use-up-trial.ts";
+
+/** The first bytes of a HEIC file: enough for the service to tell what it is. */
+const HEIC = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic".padEnd(2_000, "\0"), "latin1");
+
+const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
+
+describe("when something is in the way, the studio", () => {
+  let stack: SharedStack;
+  beforeAll(async () => {
+    stack = await useSharedStack();
+  });
+  afterAll(closeBrowser);
+
+  it("says that the trial was used up meanwhile, leads to the payment, and has what was begun by back and forward", async () => {
+    const { page } = await openPage(`${stack.baseUrl}/studio`);
+    const email = newEmail();
+    await signInAs(page, email);
+    await begin(page);
+    await useUpTrial(stack.stateDir, email);
+    await segment(page).click();
+    await page.getByText("Your trial is used up").waitFor();
+    // It is said once.
+    await page.getByText("no tokens left").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "See plans" }).click();
+    await page.getByRole("button", { name: "Change to the paid plan" }).waitFor();
+    await page.goBack();
+    await waitForBegun(page);
+    await page.goForward();
+    await page.getByRole("heading", { name: "Usage and billing" }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Begin anew" }).click();
+    await page.getByText("Drop pictures, or a clip").waitFor();
+    await page.getByText("Your trial is used up").waitFor();
+  });
+
+  it("says which format the service doesn't read, why an address is refused, and has it fetch one that is not", async () => {
+    const source = await startFileServer({ "/cat.png": (response) => response.end(BROKEN_PNG) });
+    try {
+      const { page } = await openStudio(stack);
+      await begin(page, { name: "IMG_0001.HEIC", mimeType: "", buffer: HEIC });
+      await page.getByText("This browser can’t show the file").waitFor();
+      await segment(page).click();
+      await page.getByText("HEIC files are not supported").waitFor();
+      await page.getByRole("button", { name: "New pictures or clip" }).click();
+
+      await page.getByRole("button", { name: "From an address" }).click();
+      const address = page.getByLabel("Address of a picture or clip");
+      await address.fill("ftp://example.com/cat.png");
+      await page.keyboard.press("Enter");
+      await page.getByText("An address begins with https://.").waitFor();
+      await address.fill(`https://10.0.0.1/dog.png ${source.url("/cat.png")}`);
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Prompts").fill("cat,");
+      await segment(page).click();
+      await page.getByText(/dog\.png: The URL's host .* is not one of the public Internet/).waitFor();
+      await page.getByRole("button", { name: "Leave it out" }).click();
+      await segment(page).click();
+      await page.getByText("The PNG file is cut short").waitFor();
+    } finally {
+      source.close();
+    }
+  });
+
+  it("asks for another key if this one was revoked in the middle of work, which then goes on", async () => {
+    const { page } = await openStudio(stack);
+    const { api } = new SegmentationClient(stack);
+    const { secret: another = "" } = await api.createApiKey({ label: "another" });
+    await begin(page);
+    const used = (await api.listApiKeys()).items.find(({ label }) => label === "test");
+    await api.revokeApiKey({ keyId: used?.keyId ?? "" });
+    stack = { ...stack, apiKey: another };
+    await segment(page).click();
+    await page.getByText("This API key is not valid any more").waitFor();
+    await page.getByRole("button", { name: "Use another key" }).click();
+    await page.getByLabel("API key").fill(another);
+    await page.getByRole("button", { name: "Open the studio" }).click();
+    await waitForBegun(page);
+  });
+
+  it("renews an access token by refresh tokens that are good once, and has what was begun after a new sign-in", async () => {
+    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
+    const email = newEmail();
+    const renewals = await watchRenewals(context, stack);
+    await signInAs(page, email);
+    await begin(page);
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByRole("heading", { name: "Use by day" }).waitFor();
+    await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
+    expect(new Set(renewals.used).size).toBe(renewals.used.length);
+    expect(await page.getByText("Your session has ended").count()).toBe(0);
+
+    renewals.endAt(Math.floor(Date.now() / 1_000) - 60);
+    await page.getByRole("link", { name: "Segment", exact: true }).click();
+    await segment(page).click();
+    await page.getByText("Your session has ended").waitFor();
+    renewals.endAt(null);
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await page.getByLabel(/e-mail address/).fill(email);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await waitForBegun(page);
+    await context.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  it("says that a screen is not loaded without a network, and that a job is not there", async () => {
+    const { page, context } = await openStudio(stack, "/studio/jobs/job_that_never_was");
+    await page.getByText("This is not there").waitFor();
+    await context.setOffline(true);
+    await page.getByRole("link", { name: "All jobs" }).click();
+    await page.getByText("This part of the studio is not loaded yet").waitFor();
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Load it" }).click();
+    await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
+  });
+});
