@@ -114,6 +114,19 @@ describe("the viewer of pictures", () => {
     await page.evaluate(() => (window.viewer.opacity.value = 0.5));
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect((await page.screenshot()).equals(dragged)).toBe(true);
+
+    // The same with a mask that stands out, by keys: the pointer would point at another one.
+    await page.evaluate((id) => (window.viewer.highlighted.value = id), masks[0]?.url ?? "");
+    await page.getByRole("application").focus();
+    for (const key of ["ArrowRight", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    const moved = await page.screenshot();
+    expect(moved.equals(dragged)).toBe(false);
+    await page.evaluate(() => (window.viewer.opacity.value = 0.4));
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.evaluate(() => (window.viewer.opacity.value = 0.5));
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect((await page.screenshot()).equals(moved)).toBe(true);
   });
 
   it("tells a click in pixels of the picture, also after zooming and panning", async () => {

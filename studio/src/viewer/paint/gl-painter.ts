@@ -2,7 +2,7 @@ import type { Patch } from "../masks/index-map.ts";
 import type { PackedMask } from "../masks/packed.ts";
 import type { Colour, Point, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
-import { KeptFrame } from "./kept-frame.ts";
+import { KeptFrame, type Region, within, without } from "./kept-frame.ts";
 import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
 /** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, so that it smooths their stairs up to a zoom. */
@@ -10,6 +10,9 @@ const LINE = { screen: 1.6, picture: 0.7, upTo: 3 } as const;
 
 /** From this zoom on, in device pixels per pixel, pixels are seen as squares and not as a blur. */
 const SQUARES_FROM = 4;
+
+/** How strong the others are while one mask is highlighted. */
+const STEPPED_BACK = 0.4;
 
 /** Colours per row of their texture. */
 const COLOURS = 256;
@@ -99,7 +102,7 @@ export class GlPainter implements Painter {
     // On whole device pixels, so that a frame that moves stays the same.
     const at = corner(scene);
     this.#highlight(highlighted?.mask ?? null);
-    const draw = (): void => this.#draw(scene, at);
+    const draw = (region: Region): void => this.#draw(scene, at, region);
     const shown = this.#shown;
     this.#shown = scene;
     if (
@@ -114,9 +117,27 @@ export class GlPainter implements Painter {
     this.#frame.move(at.x - from.x, from.y - at.y, draw);
   }
 
-  #draw({ view, ratio, opacity, highlighted }: Scene, at: Point): void {
+  /** What is highlighted costs most: it is drawn only where it is. */
+  #draw(scene: Scene, at: Point, region: Region): void {
     const gl = this.#gl;
-    const program = this.#program(!this.#hasMasks ? "picture" : highlighted === null ? "masks" : "highlight");
+    const { highlighted } = scene;
+    if (!this.#hasMasks) return this.#drawAll(scene, at, "picture");
+    if (highlighted === null) return this.#drawAll(scene, at, "masks");
+    const box = within(region, boxOf(highlighted.mask, scene, at, gl.drawingBufferHeight));
+    const isSeen = box[2] > 0 && box[3] > 0;
+    for (const rest of isSeen ? without(region, box) : [region]) {
+      gl.scissor(...rest);
+      this.#drawAll(scene, at, "masks");
+    }
+    if (!isSeen) return;
+    gl.scissor(...box);
+    this.#drawAll(scene, at, "highlight");
+  }
+
+  /** Draws whatever the scissors leave. */
+  #drawAll({ view, ratio, opacity, highlighted }: Scene, at: Point, contents: Contents): void {
+    const gl = this.#gl;
+    const program = this.#program(contents);
     gl.useProgram(program.program);
     const scale = view.scale * ratio;
     const { uniforms } = program;
@@ -126,6 +147,7 @@ export class GlPainter implements Painter {
     gl.uniform1f(uniforms("stepSize"), this.#step);
     gl.uniform1f(uniforms("line"), lineAt(view.scale));
     gl.uniform1f(uniforms("opacity"), opacity);
+    gl.uniform1f(uniforms("strength"), highlighted === null ? 1 : STEPPED_BACK);
     const [red = 0, green = 0, blue = 0] = highlighted?.colour.rgb ?? [];
     gl.uniform3f(uniforms("highlight"), red / 255, green / 255, blue / 255);
     const mask = highlighted?.mask ?? NOTHING;
@@ -187,6 +209,17 @@ const corner = ({ view, ratio }: Scene): Point => ({
   x: Math.round(view.x * ratio),
   y: Math.round(view.y * ratio),
 });
+
+/** The rectangle of the canvas that has a mask with its outline. */
+function boxOf(mask: PackedMask, { view, ratio }: Scene, at: Point, canvasHeight: number): Region {
+  const scale = view.scale * ratio;
+  const margin = 1.5 * lineAt(view.scale) + 1;
+  const left = Math.floor(at.x + (mask.x - margin) * scale);
+  const right = Math.ceil(at.x + (mask.x + mask.stride * 8 + margin) * scale);
+  const top = Math.floor(at.y + (mask.y - margin) * scale);
+  const bottom = Math.ceil(at.y + (mask.y + mask.rows + margin) * scale);
+  return [left, canvasHeight - bottom, right - left, bottom - top];
+}
 
 function lineAt(scale: number): number {
   return Math.max(LINE.screen / scale, scale < LINE.upTo ? LINE.picture : 0);

@@ -1,5 +1,26 @@
 /** A rectangle of the canvas in device pixels; WebGL counts them from below. */
-type Region = readonly [x: number, y: number, width: number, height: number];
+export type Region = readonly [x: number, y: number, width: number, height: number];
+
+/** Draws a region of the frame: scissors are there already, and no pixel is outside of it. */
+export type Draw = (region: Region) => void;
+
+/** The part of a region that is in a box, which may be empty. */
+export function within([x, y, width, height]: Region, [left, low, across, up]: Region): Region {
+  const [from, to] = [Math.max(x, left), Math.min(x + width, left + across)];
+  const [bottom, top] = [Math.max(y, low), Math.min(y + height, low + up)];
+  return [from, bottom, Math.max(0, to - from), Math.max(0, top - bottom)];
+}
+
+/** What is left of a region without a part of it, which is not empty. */
+export function without([x, y, width, height]: Region, [left, low, across, up]: Region): Region[] {
+  const rest: Region[] = [
+    [x, y, width, low - y],
+    [x, low + up, width, y + height - low - up],
+    [x, low, left - x, up],
+    [left + across, low, x + width - left - across, up],
+  ];
+  return rest.filter(([, , wide, high]) => wide > 0 && high > 0);
+}
 
 /** A frame as it was drawn: when the picture only moves, what is seen already is copied, and the rest alone is drawn. */
 export class KeptFrame {
@@ -13,7 +34,7 @@ export class KeptFrame {
   }
 
   /** Draws the whole frame anew. */
-  redraw(draw: () => void): void {
+  redraw(draw: Draw): void {
     const gl = this.#gl;
     const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;
     if (!this.#isOfSize()) {
@@ -27,7 +48,7 @@ export class KeptFrame {
   }
 
   /** Moves the frame by device pixels, to the right and up; `draw` is called for each region that had not been seen. */
-  move(dx: number, dy: number, draw: () => void): void {
+  move(dx: number, dy: number, draw: Draw): void {
     const gl = this.#gl;
     const [width, height] = this.#size;
     if (!this.#isOfSize() || Math.abs(dx) >= width || Math.abs(dy) >= height) return this.redraw(draw);
@@ -51,13 +72,13 @@ export class KeptFrame {
     return this.#size[0] === drawingBufferWidth && this.#size[1] === drawingBufferHeight;
   }
 
-  #drawIn(region: Region, draw: () => void): void {
+  #drawIn(region: Region, draw: Draw): void {
     const gl = this.#gl;
     gl.viewport(0, 0, ...this.#size);
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(...region);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    draw();
+    draw(region);
     gl.disable(gl.SCISSOR_TEST);
   }
 

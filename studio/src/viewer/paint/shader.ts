@@ -34,6 +34,7 @@ uniform usampler2D bits;
 uniform float stepSize;     // pixels of the picture per pixel of the index map
 uniform float line;         // half the width of an outline, in pixels of the picture
 uniform float opacity;
+uniform float strength;     // of masks that are not highlighted, 0 to 1
 uniform ivec4 box;          // of the highlighted mask: x, y, bytes per row, rows
 uniform vec3 highlight;     // its colour
 out vec4 colour;
@@ -78,11 +79,6 @@ void main() {
   colour = texture(picture, at / size);
   vec4 bare = colour;
 #ifdef MASKS
-#ifdef HIGHLIGHT
-  float strength = .4;
-#else
-  float strength = 1.;
-#endif
   float visible = min(1., opacity * 3.);
 
   uint here = slotAt(at);
