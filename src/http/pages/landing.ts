@@ -21,7 +21,7 @@ export const landingPage = ({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="description" content="Pictures and clips with words in, a mask for every object out." />
         <title>${name}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="${hasStudio ? "/studio/icon.svg" : "data:,"}" />
         <link rel="stylesheet" href="/landing/before-after.css" />
         <link rel="stylesheet" href="/landing.css" />
         <script src="/landing.js" defer></script>
