@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { CreateJobRequest, JobStatus } from "segmentation-client";
 import { Problem } from "../components/problem.tsx";
@@ -15,6 +14,8 @@ export interface ClipScreenProps {
   readonly original: Blob | null;
   /** The file's name, if it is known. */
   readonly name?: string | undefined;
+  /** Hears of the clip's file, where this browser didn't have it. */
+  readonly onChoose: (file: File) => void;
   /** Hears what the job asked for, once it has ended. */
   readonly onFound: (request: CreateJobRequest) => void;
   /** Runs a further job for what this one lacks. */
@@ -22,10 +23,9 @@ export interface ClipScreenProps {
 }
 
 /** A clip's job: how far it is, then the clip with its masks and when each object is seen. */
-export default function ClipScreen({ jobId, original, name, onFound, onRunAgain }: ClipScreenProps) {
-  const chosen = useSignal<File | null>(null);
-  const file = original ?? chosen.value;
-  const url = useObjectUrl(file);
+export default function ClipScreen(props: ClipScreenProps) {
+  const { jobId, original, name, onChoose, onFound, onRunAgain } = props;
+  const url = useObjectUrl(original);
   const { status, share, found, error } = useClipJob(jobId);
   useEffect(() => {
     if (found.value !== null) onFound(found.value.request);
@@ -35,10 +35,8 @@ export default function ClipScreen({ jobId, original, name, onFound, onRunAgain 
       <ClipResult
         {...found.value}
         url={url}
-        name={name ?? chosen.value?.name ?? "Clip"}
-        onChoose={(one) => {
-          chosen.value = one;
-        }}
+        name={name ?? "Clip"}
+        onChoose={onChoose}
         onRunAgain={onRunAgain}
       />
     );

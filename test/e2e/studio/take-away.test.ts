@@ -136,5 +136,18 @@ describe("what a job gives, in the studio", () => {
       async () => await page.getByRole("button", { name: "Download masks.json" }).click(),
     );
     expect(JSON.parse(text)).toEqual(result.masksJson);
+
+    // Another run has all that the job had, and the file that was chosen is still there.
+    const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
+    await row.getByRole("button", { name: "Run again with it" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(result.jobId));
+    await page.getByText("Frame 1 of 2").waitFor({ timeout: PATIENCE_MS });
+    await page.getByRole("button", { name: "Play", disabled: false }).waitFor();
+    await page.getByRole("button", { name: "Take away" }).click();
+    const [preview] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download Clip with masks" }).click(),
+    ]);
+    expect(preview.suggestedFilename()).toMatch(/\.mp4$/);
   });
 });

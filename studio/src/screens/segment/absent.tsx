@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import { Choose } from "./choose.tsx";
-import { keepOriginal } from "../../work/originals.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
+import { reopen } from "../../work/reopen.ts";
 import type { Work } from "../../work/work.ts";
 
 export interface AbsentProps {
@@ -17,8 +17,7 @@ export interface AbsentProps {
 export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
   const problem = useSignal<string | null>(null);
   const openAgain = async ([file]: readonly File[]): Promise<void> => {
-    const taskId = taskIdOf(picture);
-    if (file === undefined || taskId === null) return;
+    if (file === undefined) return;
     const [mask] = work.instances.value.get(picture.key) ?? [];
     const bitmap = await createImageBitmap(file).catch(() => null);
     const isAnother =
@@ -28,8 +27,7 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
       problem.value = `${file.name} has another size: it is another picture.`;
       return;
     }
-    work.change(picture.key, { file, name: file.name });
-    await keepOriginal(taskId, { name: file.name, file });
+    await reopen(work, picture, file);
   };
   const hasFailed = work.job.value?.tasks.some(
     ({ taskId, status }) => taskId === taskIdOf(picture) && status === "failed",

@@ -4,6 +4,7 @@ import { lazyPart } from "../../components/lazy-part.tsx";
 import { Waiting } from "../../components/waiting.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
 import { point } from "../../work/point.ts";
+import { reopen } from "../../work/reopen.ts";
 import { segment } from "../../work/run.ts";
 import type { Picture } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
@@ -55,6 +56,7 @@ function Clip({ work, picture }: { readonly work: Work; readonly picture: Pictur
             jobId={jobId}
             original={picture.file}
             name={picture.name || undefined}
+            onChoose={(file) => void reopen(work, picture, file)}
             onFound={(request) => work.asked(request)}
             onRunAgain={(request) => void segment(work, request)}
           />
