@@ -22,7 +22,7 @@ export function Allowance() {
     );
   if (trial.status !== "active")
     return (
-      <a class="allowance allowance-over" href="/studio/usage">
+      <a class={trial.status === "eligible" ? "allowance" : "allowance allowance-over"} href="/studio/usage">
         {trial.status === "eligible" ? `${trial.grantTokens} free pictures` : "Trial over"}
       </a>
     );

@@ -80,6 +80,9 @@ export function FilesTab({
           />
         ))}
       </ul>
+      {onRunAgain !== undefined && offers.some(({ way }) => way.kind === "again") && (
+        <p class="files-tab-note">Running again makes a further job, which costs as much as this one.</p>
+      )}
       <Archive jobId={jobId} />
     </div>
   );

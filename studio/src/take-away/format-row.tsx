@@ -51,7 +51,7 @@ export function FormatRow({ offer, scope, onRunAgain }: FormatRowProps) {
         )}
       </div>
       {way.kind === "again" ? (
-        <Again title={title} onRunAgain={onRunAgain && (() => onRunAgain(way.change))} />
+        <Again onRunAgain={onRunAgain && (() => onRunAgain(way.change))} />
       ) : way.kind === "empty" ? (
         <p class="format-row-state">No objects</p>
       ) : (
@@ -66,20 +66,10 @@ export function FormatRow({ offer, scope, onRunAgain }: FormatRowProps) {
   );
 }
 
-function Again({
-  title,
-  onRunAgain,
-}: {
-  readonly title: string;
-  readonly onRunAgain: (() => void) | undefined;
-}) {
+function Again({ onRunAgain }: { readonly onRunAgain: (() => void) | undefined }) {
   if (onRunAgain === undefined) return <p class="format-row-state">The job did not ask for it</p>;
   return (
-    <Button
-      look="quiet"
-      title={`The job did not ask for ${title}. A further run costs what the job has cost.`}
-      onClick={onRunAgain}
-    >
+    <Button look="quiet" onClick={onRunAgain}>
       Run again with it
     </Button>
   );

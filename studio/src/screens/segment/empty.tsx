@@ -33,6 +33,8 @@ export function Empty({ work, onGiven }: EmptyProps) {
   };
   const cut = interrupted.value;
   const obstacle = overview.value === null ? null : obstacleTo(overview.value, "image", 1);
+  // Nothing is dropped with a finger.
+  const hasMouse = matchMedia("(pointer: fine)").matches;
   return (
     <section class="empty" aria-label="Give a picture">
       <div class="empty-middle">
@@ -45,7 +47,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
         {obstacle !== null && <ObstacleNotice obstacle={obstacle} />}
         <Refused work={work} />
         <div class="empty-words">
-          <h2>Drop pictures, or a clip</h2>
+          <h2>{hasMouse ? "Drop pictures, or a clip" : "Choose pictures, or a clip"}</h2>
           <p>Then say what to find, or point at it. Several pictures make one job.</p>
           <div class="empty-ways">
             <Choose look="main" many onFiles={onGiven}>
