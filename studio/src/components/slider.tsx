@@ -11,7 +11,7 @@ export interface SliderProps {
   readonly onInput: (value: number) => void;
 }
 
-/** A share from a least one up to 1, to be drawn along a line. */
+/** A share of 1, from `min` on, that is chosen by sliding. */
 export function Slider({ label, told, value, min = 0, onInput }: SliderProps) {
   const id = useId();
   return (

@@ -110,6 +110,10 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, over(rgb(1), greyOf(4), 0.55));
     expect(await page.evaluate(() => window.viewer.highlightedObject.value)).toBe(1);
     await seesColour(page, moving(2), over(rgb(0), greyOf(4), 0.2));
+    // The list beside it names another one.
+    await page.evaluate(() => (window.viewer.highlightedObject.value = 0));
+    await seesColour(page, moving(2), over(rgb(0), greyOf(4), 0.55));
+    await seesColour(page, STAYING, over(rgb(1), greyOf(4), 0.2));
   });
 
   it("stands on the frame that somebody stepped to while the file was still being opened", async () => {

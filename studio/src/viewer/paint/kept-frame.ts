@@ -1,7 +1,7 @@
 /** A rectangle of the canvas in device pixels; WebGL counts them from below. */
 export type Region = readonly [x: number, y: number, width: number, height: number];
 
-/** Draws a region of the frame: scissors are there already, and no pixel is outside of it. */
+/** Draws a region of the frame, which the scissors have when it is called. */
 export type Draw = (region: Region) => void;
 
 /** The part of a region that is in a box, which may be empty. */
