@@ -36,7 +36,7 @@ export const ADDED_REGIONS = section(
     POINTED_AT,
   ],
   [
-    "It is the most confident mask: SAM 2's alternative that is rated best for a single point, its one mask for a box or several points.",
+    "It is the most confident mask: SAM 2's one mask for a small box or several points, else its alternative that is rated best.",
     "inference/models/sam2/choice: a single point, which may mean several things, gets the alternative that is rated best",
     "inference/models/sam2/choice: %s gets the one mask, however it is rated",
   ],

@@ -46,7 +46,7 @@ export class Segmenter {
       const candidates = allCandidates(results);
       for (const [at, index] of indices.entries()) {
         const region = some[at];
-        if (region !== undefined) drawn[index] = owned(chosen(candidates[at] ?? [], region));
+        if (region !== undefined) drawn[index] = owned(chosen(candidates[at] ?? [], region, picture));
       }
     }
     return drawn;

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { LogitGrid, Region } from "../../../src/models/model.ts";
 import { type Candidate, chosen } from "../../../src/models/sam2/choice.ts";
 
-const BOX: Region = { box: [0, 0, 9, 9] };
+const PICTURE = { width: 200, height: 100 };
+/** A two-hundredth of the picture. */
+const SMALL: Region = { box: [0, 0, 10, 10] };
+const LARGE: Region = { box: [0, 0, 10, 11] };
 const ON = { x: 1, y: 1, label: 1 } as const;
 const BESIDE = { x: 8, y: 8, label: 0 } as const;
 const CLICK: Region = { points: [ON] };
@@ -23,28 +26,33 @@ const FOUR = [one, part, best, whole];
 
 describe("of the one mask and the three alternatives that SAM 2's decoder draws", () => {
   test("a single point, which may mean several things, gets the alternative that is rated best", () => {
-    expect(chosen(FOUR, CLICK)).toBe(best);
-    expect(chosen([candidate(0.99), part, best, whole], CLICK)).toBe(best);
+    expect(chosen(FOUR, CLICK, PICTURE)).toBe(best);
+    expect(chosen([candidate(0.99), part, best, whole], CLICK, PICTURE)).toBe(best);
   });
 
   test.for<readonly [string, Region]>([
-    ["a box", BOX],
+    ["a small box", SMALL],
     ["two points on the object", { points: [ON, ON] }],
     ["a point on the object and one beside it", { points: [ON, BESIDE] }],
   ])("%s gets the one mask, however it is rated", ([, region]) => {
-    expect(chosen(FOUR, region)).toBe(one);
+    expect(chosen(FOUR, region, PICTURE)).toBe(one);
   });
 
-  test("an export without the one mask gives a box the best alternative", () => {
-    expect(chosen([part, best, whole], BOX)).toBe(best);
+  test("a box that is not small gets the alternative that is rated best", () => {
+    expect(chosen(FOUR, LARGE, PICTURE)).toBe(best);
+    expect(chosen([candidate(0.99), part, best, whole], LARGE, PICTURE)).toBe(best);
+  });
+
+  test("an export without the one mask gives a small box the best alternative", () => {
+    expect(chosen([part, best, whole], SMALL, PICTURE)).toBe(best);
   });
 
   test("with a prior, what overlaps it counts as much as the rating", () => {
     const there = candidate(0.6, grid(-9, -9, 9, 9));
-    expect(chosen([one, part, best, there], { ...BOX, prior: grid(-9, -9, 9, 9) })).toBe(there);
+    expect(chosen([one, part, best, there], { ...SMALL, prior: grid(-9, -9, 9, 9) }, PICTURE)).toBe(there);
   });
 
   test("nothing to choose from is an error", () => {
-    expect(() => chosen([], BOX)).toThrow("offered no mask");
+    expect(() => chosen([], SMALL, PICTURE)).toThrow("offered no mask");
   });
 });
