@@ -130,8 +130,14 @@ describe("the workbench", () => {
     await signInAs(page, email);
     const second = await openTab(context, `${stack.baseUrl}/studio`);
     await signInAs(second.page, email);
-    for (const tab of [page, second.page]) {
-      await give(tab, COFFEE);
+    // The model has not seen it, so that its job is still under way when the other tab asks.
+    const unseen = {
+      name: "unseen.png",
+      mimeType: "image/png",
+      buffer: Buffer.concat([await readFile(COFFEE), Buffer.from(crypto.randomUUID())]),
+    };
+    for (const [tab, files] of [[page, unseen] as const, [second.page, COFFEE] as const]) {
+      await give(tab, files);
       await tab.getByLabel("Prompts").fill("cup,");
     }
     await segment(page).click();
