@@ -1,7 +1,6 @@
 import { SegmentationClient } from "segmentation-client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { startFileServer } from "../../support/node/file-server.ts";
-import { watchRenewals } from "../../support/node/renewals.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { begin, BROKEN_PNG, segment, waitForBegun } from "../../support/node/studio-work.ts";
 import { closeBrowser, openPage, openStudio, signInAs } from "../../support/node/studio.ts";
@@ -83,32 +82,6 @@ describe("when something is in the way, the studio", () => {
     await page.getByLabel("API key").fill(another);
     await page.getByRole("button", { name: "Open the studio" }).click();
     await waitForBegun(page);
-  });
-
-  it("renews an access token by refresh tokens that are good once, and has what was begun after a new sign-in", async () => {
-    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
-    const email = newEmail();
-    const renewals = await watchRenewals(context, stack);
-    await signInAs(page, email);
-    await begin(page);
-    await page.getByRole("link", { name: "Keys" }).click();
-    await page.getByRole("heading", { name: "API keys" }).waitFor();
-    await page.getByRole("link", { name: "Usage" }).click();
-    await page.getByRole("heading", { name: "Use by day" }).waitFor();
-    await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
-    expect(new Set(renewals.used).size).toBe(renewals.used.length);
-    expect(await page.getByText("Your session has ended").count()).toBe(0);
-
-    renewals.endAt(Math.floor(Date.now() / 1_000) - 60);
-    await page.getByRole("link", { name: "Segment", exact: true }).click();
-    await segment(page).click();
-    await page.getByText("Your session has ended").waitFor();
-    renewals.endAt(null);
-    await page.getByRole("button", { name: "Sign in again" }).click();
-    await page.getByLabel(/e-mail address/).fill(email);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await waitForBegun(page);
-    await context.unrouteAll({ behavior: "ignoreErrors" });
   });
 
   it("says that a screen is not loaded without a network, and that a job is not there", async () => {
