@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { takeClick, takeResult } from "./screenshots/studio.ts";
-import { launchChromium } from "./shared/chromium.ts";
-import { Failure, runCommand } from "./shared/command-line.ts";
+import { needChromium } from "./shared/chromium.ts";
+import { runCommand } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
 import { openSample } from "./shared/studio-sample.ts";
 import { startStack } from "./stack/start-stack.ts";
@@ -17,8 +17,7 @@ const image = (name: string): string => join(PROJECT_ROOT, "docs", "images", nam
 
 /** Takes the README's pictures of the studio, from the real one with the real model. */
 await runCommand(async (signal) => {
-  const browser = await launchChromium();
-  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  const browser = await needChromium();
   const folder = await mkdtemp(join(tmpdir(), "screenshots-"));
   try {
     const stack = await startStack({ port: 0, stateDir: folder, onProgress: console.log, signal });

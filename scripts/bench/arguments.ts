@@ -104,6 +104,10 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
   const [subject = "pictures", ...others] = positionals;
   if (others.length > 0) throw usageError(`Give only one benchmark at a time. ${SEE}`);
   const { pictures, frames, rounds, part, soak, quick } = values;
+  const onlyRounds = (what: string): void => {
+    if ([pictures, frames, part, soak].some((value) => value !== undefined))
+      throw usageError(`The benchmark of ${what} takes only --rounds and --quick. ${SEE}`);
+  };
   switch (subject) {
     case "pictures": {
       const foreign = [frames, rounds, part, soak].some((value) => value !== undefined) || quick;
@@ -144,8 +148,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
       return { subject, service };
     }
     case "list-jobs": {
-      const foreign = [pictures, frames, part, soak].some((value) => value !== undefined);
-      if (foreign) throw usageError(`The benchmark of lists takes only --rounds and --quick. ${SEE}`);
+      onlyRounds("lists");
       const list = {
         jobs: quick ? 100_000 : 1_000_000,
         rounds: wholeNumber("--rounds", rounds ?? (quick ? "3" : "15"), 100),
@@ -158,51 +161,38 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
       return { subject, rounds: wholeNumber("--rounds", rounds ?? "40", 200) };
     }
     case "result": {
-      const foreign = [pictures, frames, part, soak].some((value) => value !== undefined);
-      if (foreign) throw usageError(`The benchmark of results takes only --rounds and --quick. ${SEE}`);
+      onlyRounds("results");
       return {
         subject,
         result: { rounds: wholeNumber("--rounds", rounds ?? (quick ? "2" : "7"), 100) },
       };
     }
     case "dispatch": {
-      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
-        throw usageError(`The benchmark of the dispatch takes only --rounds and --quick. ${SEE}`);
-      }
+      onlyRounds("the dispatch");
       return {
         subject,
         dispatch: { rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "5"), 100) },
       };
     }
     case "kserve": {
-      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
-        throw usageError(`The benchmark of model servers takes only --rounds and --quick. ${SEE}`);
-      }
+      onlyRounds("model servers");
       const kserve = { rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100), quick };
       return { subject, kserve };
     }
     case "joins": {
-      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
-        throw usageError(`The benchmark of joins takes only --rounds and --quick. ${SEE}`);
-      }
+      onlyRounds("joins");
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "3" : "15"), 100) };
     }
     case "waiting": {
-      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
-        throw usageError(`The benchmark of waiting takes only --rounds and --quick. ${SEE}`);
-      }
+      onlyRounds("waiting");
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100) };
     }
     case "viewer": {
-      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
-        throw usageError(`The benchmark of the viewer takes only --rounds and --quick. ${SEE}`);
-      }
+      onlyRounds("the viewer");
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "5"), 100) };
     }
     case "click": {
-      if ([pictures, frames, part, soak].some((value) => value !== undefined)) {
-        throw usageError(`The benchmark of clicks takes only --rounds and --quick. ${SEE}`);
-      }
+      onlyRounds("clicks");
       return { subject, rounds: wholeNumber("--rounds", rounds ?? (quick ? "1" : "3"), 100) };
     }
     default:

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import packaged from "@sparticuz/chromium";
 import { type Browser, chromium } from "playwright-core";
+import { Failure } from "./command-line.ts";
 
 const UNPACKING_PATIENCE_MS = 120_000;
 
@@ -33,4 +34,11 @@ export async function launchChromium(): Promise<Browser | null> {
     executablePath,
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
   });
+}
+
+/** Starts a browser. @throws Failure where there is none on this platform */
+export async function needChromium(): Promise<Browser> {
+  const browser = await launchChromium();
+  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  return browser;
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { plantJobs } from "../support/node/plant-jobs.ts";
 import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 import { BROKEN_PNG } from "../support/node/studio-work.ts";
-import { closeBrowser, findingsInBothThemes, openPage, signInAs } from "../support/node/studio.ts";
+import { closeBrowser, findingsInBothThemes, newEmail, openPage, signInAs } from "../support/node/studio.ts";
 import { useUpTrial } from "../support/node/use-up-trial.ts";
 
 let stateDir: string;
@@ -51,7 +51,7 @@ it("axe finds nothing serious on the screens of somebody new, whose trial is use
   await findings.look("welcome, with problems");
 
   await page.goto(`${stack.baseUrl}/studio`);
-  const email = `${crypto.randomUUID()}@example.com`;
+  const email = newEmail();
   await signInAs(page, email);
   const files = page.locator("input[type=file]").first();
   await files.setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });

@@ -9,6 +9,7 @@ import { type SpawnedStack, spawnStack } from "../support/node/spawn-stack.ts";
 import { begin, give, instance, segment, waitForBegun } from "../support/node/studio-work.ts";
 import {
   closeBrowser,
+  newEmail,
   openPage,
   openStudio,
   openTab,
@@ -19,8 +20,6 @@ import {
 const MOST_BYTES = 50_000_000;
 const PICTURES = ["samples/coffee.png", "samples/chelsea.png", "samples/astronaut.png"];
 const PATIENTLY = { timeout: 120_000 };
-
-const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
 
 describe("when something is in the way for long, the studio", () => {
   let folder: string;

@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { ImageResult, SegmentationClient } from "segmentation-client";
-import { launchChromium } from "../../shared/chromium.ts";
-import { Failure } from "../../shared/command-line.ts";
+import { needChromium } from "../../shared/chromium.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 import { openSample, placeOfSample } from "../../shared/studio-sample.ts";
 import { formatSpread, spread } from "../statistics.ts";
@@ -47,8 +46,7 @@ async function ask(client: SegmentationClient, taskId: string, [x, y]: Point): P
 
 /** Measures how long a click takes in the studio of a stack with the embedded model; the report's lines. */
 export async function benchClick(rounds: number, signal: AbortSignal): Promise<string[]> {
-  const browser = await launchChromium();
-  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  const browser = await needChromium();
   const runs: { readonly clicked: number; readonly asked: number }[] = [];
   try {
     await withStack(signal, async ({ address }) => {

@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import { servePage } from "../../../studio/test/support/serve-page.ts";
-import { launchChromium } from "../../shared/chromium.ts";
-import { Failure } from "../../shared/command-line.ts";
+import { needChromium } from "../../shared/chromium.ts";
 import { formatSpread, spread } from "../statistics.ts";
 import { markdownTable } from "../table.ts";
 import { ellipseFiles } from "./mask-files.ts";
@@ -38,8 +37,7 @@ async function measure(
 
 /** Measures how smoothly the studio pans a large picture, with and without masks; the report's lines. */
 export async function benchViewer(rounds: number, signal: AbortSignal): Promise<string[]> {
-  const browser = await launchChromium();
-  if (browser === null) throw new Failure("This platform has no packaged browser: set CHROMIUM_PATH to one.");
+  const browser = await needChromium();
   const served = await servePage();
   const runs: { readonly bare: FrameTimes; readonly masked: FrameTimes }[] = [];
   try {

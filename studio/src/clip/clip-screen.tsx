@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
-import type { CreateJobRequest, JobStatus } from "segmentation-client";
+import type { CreateJobRequest } from "segmentation-client";
 import { Problem } from "../components/problem.tsx";
 import { Notice } from "../components/notice.tsx";
+import { sentenceOf } from "../text/sentence-of.ts";
 import { Waiting } from "../components/waiting.tsx";
 import { ClipResult } from "./clip-result.tsx";
 import { useObjectUrl } from "./use-object-url.ts";
@@ -48,7 +49,7 @@ export default function ClipScreen(props: ClipScreenProps) {
         <Waiting what="Fetching the masks" />
       ) : status.value.status === "failed" ? (
         <Notice tone="danger" title="The clip could not be segmented">
-          {sentenceOf(status.value)}
+          {sentenceOf(status.value.tasks[0]?.error ?? status.value.error ?? "")}
         </Notice>
       ) : (
         <UnderWay
@@ -61,10 +62,6 @@ export default function ClipScreen(props: ClipScreenProps) {
     </section>
   );
 }
-
-/** Why a job failed, without the code. */
-const sentenceOf = ({ tasks, error }: JobStatus): string =>
-  (tasks[0]?.error ?? error ?? "").replace(/^[a-z_]+: /, "");
 
 interface UnderWayProps {
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { Bakery } from "../bake/bakery.ts";
 import { Icon } from "../components/icon.tsx";
-import { type GalleryItem, type PromptCount, sentenceOf } from "./items.ts";
+import { type GalleryItem, type PromptCount } from "./items.ts";
+import { sentenceOf } from "../text/sentence-of.ts";
 import { useThumbnail } from "./use-thumbnail.ts";
 
 export interface CellProps {

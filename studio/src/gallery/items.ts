@@ -59,6 +59,3 @@ export function countedByPrompt(masks: readonly GalleryMask[]): PromptCount[] {
   }
   return [...counts.values()];
 }
-
-/** A problem without its code. */
-export const sentenceOf = (problem: string): string => problem.replace(/^[a-z_]+: /, "");

@@ -9,6 +9,7 @@ import {
   closeBrowser,
   findingsInBothThemes,
   keepSecret,
+  newEmail,
   openPage,
   openStudio,
   signInAs,
@@ -59,7 +60,7 @@ describe("the studio's screens of an account", () => {
 
   it("lead to the checkout, and show the paid plan after the payment without a reload by hand", async () => {
     const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
-    await signInAs(page, `${crypto.randomUUID()}@example.com`);
+    await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Usage" }).click();
     await press(page, "Change to the paid plan");
     await press(page, "Pay");

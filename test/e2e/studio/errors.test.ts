@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { startFileServer } from "../../support/node/file-server.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { begin, BROKEN_PNG, segment, waitForBegun } from "../../support/node/studio-work.ts";
-import { closeBrowser, openPage, openStudio, signInAs } from "../../support/node/studio.ts";
+import { closeBrowser, newEmail, openPage, openStudio, signInAs } from "../../support/node/studio.ts";
 import { useUpTrial } from "../../support/node/use-up-trial.ts";
 
 /** The first bytes of a HEIC file: enough for the service to tell what it is. */
 const HEIC = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic".padEnd(2_000, "\0"), "latin1");
-
-const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
 
 describe("when something is in the way, the studio", () => {
   let stack: SharedStack;

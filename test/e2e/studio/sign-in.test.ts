@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   closeBrowser,
+  newEmail,
   openPage,
   openStudio,
   openTab,
@@ -8,8 +9,6 @@ import {
   signInAs,
 } from "../../support/node/studio.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
-
-const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
 
 describe("signing in to the studio", () => {
   let stack: SharedStack;

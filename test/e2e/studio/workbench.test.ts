@@ -1,19 +1,20 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
+import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { COFFEE, give, instance, segment } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
+  findingsInBothThemes,
+  newEmail,
   openPage,
   openStudio,
   openTab,
-  findingsInBothThemes,
   signInAs,
 } from "../../support/node/studio.ts";
 
 const LABELLED = "samples/labelled/pictures/000000165518.jpg";
-const COFFEE_SIZE = { width: 600, height: 400 };
 
 /** The model shares the machine with other tests. */
 const PATIENTLY = { timeout: 90_000 };
@@ -26,13 +27,8 @@ async function ask(page: Page, prompts: string): Promise<void> {
 /** Where a pixel of the coffee picture is on the page, as long as all of the picture is seen. */
 async function placeOf(page: Page): Promise<(x: number, y: number) => [number, number]> {
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
-  const frame = await page.locator(".viewer-canvas").boundingBox();
-  if (frame === null) throw new Error("The picture is not on the page.");
-  const scale = Math.min(frame.width / COFFEE_SIZE.width, frame.height / COFFEE_SIZE.height);
-  return (x, y) => [
-    frame.x + frame.width / 2 + (x - COFFEE_SIZE.width / 2) * scale,
-    frame.y + frame.height / 2 + (y - COFFEE_SIZE.height / 2) * scale,
-  ];
+  const place = await placeOfSample(page);
+  return (x, y) => [place.x + x * place.scale, place.y + y * place.scale];
 }
 
 describe("the workbench", () => {
@@ -114,7 +110,7 @@ describe("the workbench", () => {
 
   it("tells before sending what a trial does not allow", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
-    await signInAs(page, `${crypto.randomUUID()}@example.com`);
+    await signInAs(page, newEmail());
     await give(page, "samples/people-crossing.mp4");
     await page.getByText("Clips need a plan").waitFor();
     await page.getByRole("button", { name: "New pictures or clip" }).click();
@@ -125,7 +121,7 @@ describe("the workbench", () => {
   });
 
   it("waits for the account's job that is in the way, names it, and goes on when that has ended", async () => {
-    const email = `${crypto.randomUUID()}@example.com`;
+    const email = newEmail();
     const { page, context } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, email);
     const second = await openTab(context, `${stack.baseUrl}/studio`);

@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { launchChromium } from "../../../scripts/shared/chromium.ts";
+import { needChromium } from "../../../scripts/shared/chromium.ts";
 
 /** What a page of the studio said that it should not have: errors of scripts, refusals of the policy, failures of requests. */
 export type Complaints = readonly string[];
@@ -16,16 +16,9 @@ export interface StudioPage {
 
 let browser: Promise<Browser> | undefined;
 
-/** @throws Error on a platform without a browser: set CHROMIUM_PATH there */
-async function startBrowser(): Promise<Browser> {
-  const started = await launchChromium();
-  if (started === null) throw new Error("This platform has no packaged browser: set CHROMIUM_PATH to one.");
-  return started;
-}
-
 /** Opens a page in a browser context of its own, closed after the test. All of a test file share one browser. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<StudioPage> {
-  browser ??= startBrowser();
+  browser ??= needChromium();
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(() => context.close());
   return { ...(await openTab(context, url)), context };
@@ -69,6 +62,9 @@ export async function signInByKey(page: Page, apiKey: string): Promise<void> {
   await page.getByRole("button", { name: "Open the studio" }).click();
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
+
+/** The address of somebody who has no account yet. */
+export const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
 
 /** Signs in as somebody at the identity provider's stand-in, from the signed-out page. */
 export async function signInAs(page: Page, email: string): Promise<void> {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { sentenceOf } from "../../../studio/src/text/sentence-of.ts";
 import { describe, expect, it } from "vitest";
 import { stepTo } from "../../../studio/src/gallery/grid-keys.ts";
 import {
@@ -6,7 +7,6 @@ import {
   type Filter,
   filtered,
   type GalleryItem,
-  sentenceOf,
 } from "../../../studio/src/gallery/items.ts";
 
 const item = (key: string, state: GalleryItem["state"], count: number | null): GalleryItem => ({

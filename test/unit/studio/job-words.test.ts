@@ -1,10 +1,6 @@
+import { sentenceOf } from "../../../studio/src/text/sentence-of.ts";
 import { describe, expect, it } from "vitest";
-import {
-  promptsText,
-  sentenceOf,
-  statusWord,
-  subjectOf,
-} from "../../../studio/src/screens/jobs/job-words.ts";
+import { promptsText, statusWord, subjectOf } from "../../../studio/src/screens/jobs/job-words.ts";
 
 describe("what the list says of a job", () => {
   it.each([

@@ -5,7 +5,8 @@ import { RelativeTime } from "../../components/relative-time.tsx";
 import { StatusBadge, type StatusBadgeProps } from "../../components/status-badge.tsx";
 import { counted } from "../../text/counted.ts";
 import type { JobDetails } from "./job-details.ts";
-import { isUnderWay, promptsText, sentenceOf, statusWord, subjectOf } from "./job-words.ts";
+import { sentenceOf } from "../../text/sentence-of.ts";
+import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
 import { Thumbnail } from "./thumbnail.tsx";
 
 /** What is asked for by a row's menu. */

@@ -5,17 +5,11 @@ import { counted } from "../../text/counted.ts";
 export const isUnderWay = ({ status }: Pick<JobSummary, "status">): boolean =>
   status === "queued" || status === "processing";
 
-/** A problem's code, a colon, and its sentence. */
-const PROBLEM = /^([a-z_]+): (.*)$/s;
-
 /** How a job is, in a word. */
 export function statusWord({ status, error }: Pick<JobSummary, "status" | "error">): string {
   if (status === "failed") return error?.startsWith("canceled") === true ? "Canceled" : "Failed";
   return { queued: "Waiting", processing: "Under way", success: "Done" }[status];
 }
-
-/** Why a job failed, without the code. */
-export const sentenceOf = (error: string): string => PROBLEM.exec(error)?.[2] ?? error;
 
 /** What a job was asked of: "Clip", "1 picture", "12 pictures". */
 export const subjectOf = ({ type, totalItems }: Pick<JobSummary, "type" | "totalItems">): string =>

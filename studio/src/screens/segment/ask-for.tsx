@@ -7,7 +7,6 @@ import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
 import { interrupted } from "../../work/interrupted.ts";
-import { taskIdOf } from "../../work/picture.ts";
 import { cancel, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
@@ -89,8 +88,11 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
     },
     opening: () => location.reload(),
   };
-  const names = new Map(work.pictures.value.map((picture) => [taskIdOf(picture) ?? "", picture.name]));
-  names.delete("");
+  const names = new Map(
+    work.pictures.value.flatMap(({ sending, name }) =>
+      sending.at === "sent" ? [[sending.taskId, name] as const] : [],
+    ),
+  );
   return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 

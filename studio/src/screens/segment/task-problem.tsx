@@ -1,9 +1,7 @@
 import { Notice } from "../../components/notice.tsx";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
+import { sentenceOf } from "../../text/sentence-of.ts";
 import type { Work } from "../../work/work.ts";
-
-/** Problems are a code, a colon and a sentence; people read the sentence. */
-const sentenceIn = (problem: string): string => problem.replace(/^[a-z_]+: /, "");
 
 export interface TaskProblemProps {
   readonly work: Work;
@@ -24,7 +22,7 @@ export function TaskProblem({ work, picture, isAlone }: TaskProblemProps) {
         tone={hasFailed ? "danger" : "warning"}
         title={hasFailed ? "This picture could not be segmented" : "Not everything could be looked for"}
       >
-        {sentenceIn(task.error)}
+        {sentenceOf(task.error)}
       </Notice>
     </div>
   );
