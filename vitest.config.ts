@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
-          setupFiles: ["test/support/node/seed.ts"],
+          setupFiles: ["test/support/node/setup.ts"],
           testTimeout: 60_000,
           // A process per file would take longer than most files.
           isolate: false,
@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: "client",
           include: ["client/test/**/*.test.ts"],
-          setupFiles: ["test/support/node/seed.ts"],
+          setupFiles: ["test/support/node/setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: "studio",
           include: ["studio/test/**/*.test.ts"],
-          setupFiles: ["test/support/node/seed.ts"],
+          setupFiles: ["test/support/node/setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "inference",
           include: ["inference-container/test/**/*.test.ts"],
-          setupFiles: ["test/support/node/seed.ts"],
+          setupFiles: ["test/support/node/setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
@@ -72,7 +72,7 @@ export default defineConfig({
           name: "long",
           include: ["test/long/**/*.test.ts"],
           exclude: ["test/long/worker/**"],
-          setupFiles: ["test/support/node/seed.ts"],
+          setupFiles: ["test/support/node/setup.ts"],
           testTimeout: 3_600_000,
           hookTimeout: 600_000,
         },

@@ -99,16 +99,31 @@ const MOST_BUFFERED_IMPORTS = 6;
 
 const MODEL_KEPT_MS = 60_000;
 
-const platforms = new WeakMap<Env, Platform>();
+let platforms = new WeakMap<Env, Platform>();
 
-/** The platform of an environment, made once. @throws if a setting is missing or wrong. */
+/**
+ * The platform of an environment, made once: requests, messages and objects share it, so that what it remembers (the
+ * provider's keys, credentials, throttles, the model) outlives each of them.
+ * @throws if a setting is missing or wrong.
+ */
 export function platformOf(env: Env): Platform {
   const known = platforms.get(env);
   if (known !== undefined) return known;
+  const platform = createPlatform(env);
+  platforms.set(env, platform);
+  return platform;
+}
+
+/** Forgets every platform of this isolate, with all that they remember. Each test begins so. */
+export function forgetPlatforms(): void {
+  platforms = new WeakMap();
+}
+
+function createPlatform(env: Env): Platform {
   const settings = settingsOf(env);
   const identitySettings = identitySettingsOf(settings);
   const billingSettings = billingSettingsOf(settings);
-  const platform: Platform = {
+  return {
     settings,
     policy: policyOf(settings),
     accounts: new Accounts(env.DB),
@@ -158,6 +173,4 @@ export function platformOf(env: Env): Platform {
     },
     webhookObject: (endpointId) => env.WEBHOOKS.getByName(endpointId),
   };
-  platforms.set(env, platform);
-  return platform;
 }

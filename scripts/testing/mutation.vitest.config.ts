@@ -7,7 +7,7 @@ process.env["SEED"] ??= "1";
 export default defineConfig({
   test: {
     include: ["test/unit/core/**/*.test.ts"],
-    setupFiles: ["test/support/node/seed.ts", "scripts/testing/mutation.setup.ts"],
+    setupFiles: ["test/support/node/setup.ts", "scripts/testing/mutation.setup.ts"],
     testTimeout: 60_000,
   },
 });

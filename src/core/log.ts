@@ -9,9 +9,11 @@ type Observer = (level: Level, event: string, fields: Fields) => void;
 
 let observer: Observer = () => {};
 
-/** From now on `observe` is told of each line, once it is written. It never throws. */
-export function observeLines(observe: Observer): void {
+/** From now on `observe` is called with each line, once it is written. It never throws. Returns the observer before it. */
+export function observeLines(observe: Observer): Observer {
+  const previous = observer;
   observer = observe;
+  return previous;
 }
 
 /** What looks like an e-mail address. */

@@ -24,12 +24,7 @@ interface KeySet {
   failure: unknown;
 }
 
-/** At module scope, because the keys have to outlive a request. */
-const keySets = new Map<string, KeySet>();
-
-function keySetOf(url: string): KeySet {
-  const known = keySets.get(url);
-  if (known !== undefined) return known;
+function newKeySet(url: string): KeySet {
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
     cacheMaxAge: MAX_AGE_MS,
@@ -37,9 +32,7 @@ function keySetOf(url: string): KeySet {
     cooldownDuration: Infinity,
     [customFetch]: fetchBounded,
   });
-  const made = { keys, windowBegun: 0, looks: 0, failure: null };
-  keySets.set(url, made);
-  return made;
+  return { keys, windowBegun: 0, looks: 0, failure: null };
 }
 
 /** Fetches no more than a set of keys can have. Redirects are not followed: jose asks for that. */
@@ -69,12 +62,14 @@ function mayLook(set: KeySet, now: number): boolean {
   return set.looks <= LOOKS;
 }
 
-/** The identity provider, by the keys it publishes. */
+/** The identity provider, by the keys it publishes, which this object keeps. */
 export class IdentityProvider {
   readonly #settings: IdentitySettings;
+  readonly #keySet: KeySet;
 
   constructor(settings: IdentitySettings) {
     this.#settings = settings;
+    this.#keySet = newKeySet(settings.jwksUrl);
   }
 
   get issuer(): string {
@@ -83,7 +78,7 @@ export class IdentityProvider {
 
   /** The key that a token's header names. */
   async #key(...[header, token]: Parameters<RemoteJWKSet>): ReturnType<RemoteJWKSet> {
-    const set = keySetOf(this.#settings.jwksUrl);
+    const set = this.#keySet;
     try {
       return await set.keys(header, token);
     } catch (error) {

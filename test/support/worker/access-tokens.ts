@@ -9,7 +9,6 @@ import {
   type JWTPayload,
 } from "jose";
 import { vi } from "vitest";
-import { later } from "./time.ts";
 
 /** As worker-project.ts sets them. */
 export const ISSUER = "https://identity.test";
@@ -51,9 +50,6 @@ export const goodClaims = (): JWTPayload => {
   };
 };
 
-const HOUR_MS = 3_600_000;
-let elapsed = 0;
-
 /** The identity provider, played by a test: it signs tokens, and serves its keys to the Worker. Nothing else can be fetched. */
 export class PlayedIdentityProvider {
   /** Signs from now on. */
@@ -66,9 +62,6 @@ export class PlayedIdentityProvider {
   private constructor(key: ProviderKey) {
     this.key = key;
     this.answer = () => Response.json({ keys: [this.key.jwk] });
-    // The Worker keeps the keys it knows; an hour later they have to be fetched.
-    elapsed += HOUR_MS;
-    later(elapsed);
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const { url } = new Request(input);
       if (url !== JWKS_URL) throw new Error(`a test reached for ${url}`);

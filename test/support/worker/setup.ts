@@ -1,6 +1,15 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, vi } from "vitest";
+import { forgetPlatforms } from "../../../src/platform.ts";
+import { differences, sharedWorld } from "../shared-world.ts";
+
+/** With the Worker's settings and bindings. */
+const workersWorld = () =>
+  sharedWorld(Object.fromEntries(Object.entries(env).map(([name, value]) => [`env.${name}`, value])));
+
+/** As the file before left it. */
+const world = workersWorld();
 
 /** One transaction: applyD1Migrations takes two for each migration. */
 async function migrate(): Promise<void> {
@@ -9,6 +18,7 @@ async function migrate(): Promise<void> {
 }
 
 beforeEach(async () => {
+  forgetPlatforms();
   try {
     await migrate();
   } catch {
@@ -22,4 +32,8 @@ afterEach(async () => {
   vi.useRealTimers();
   vi.restoreAllMocks();
   await reset();
+});
+
+afterAll(() => {
+  expect(differences(world, workersWorld()), "what this file leaves changed").toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { log, observeLines } from "../../../src/core/log.ts";
 import { columnOf, METRICS, pointOf } from "../../../src/core/metrics.ts";
 
@@ -69,14 +69,14 @@ describe("the column of a metric's field", () => {
 
 describe("who observes the lines", () => {
   afterEach(() => {
-    observeLines(() => {});
     vi.restoreAllMocks();
   });
 
   it("is told of each line with its level, event and fields", () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     const seen: unknown[] = [];
-    observeLines((...line) => seen.push(line));
+    const previous = observeLines((...line) => seen.push(line));
+    onTestFinished(() => void observeLines(previous));
     log("warn", "asked", { reason: "x" });
     log("info", "job_started", { jobId: "job_1", lane: "trial", ms: 1 });
     expect(seen).toEqual([

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { newId } from "../../../src/core/ids.ts";
 import type { Fund } from "../../../src/core/ledger.ts";
-import { platformOf } from "../../../src/platform.ts";
+import { platformOf, type Platform } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
@@ -18,10 +18,11 @@ import { later } from "../../support/worker/time.ts";
 const DAY = 86_400_000;
 
 describe("the books", () => {
-  const platform = platformOf(env);
+  let platform: Platform;
   let client: Client;
   let accountId: string;
   beforeEach(async () => {
+    platform = platformOf(env);
     client = await newClient("trial");
     ({ accountId } = client);
   });

@@ -181,11 +181,10 @@ describe("the use of a day", () => {
     prompts: ["cat"],
     tasks: ["00000000-0000-4000-8000-000000000000.png"],
   });
-  const { jobs, ledger } = platformOf(env);
 
   const insert = async (accountId: string, units: number, now: number) => {
     const job = defineJob({ accountId, accessMode: "paid" }, request, newId("job"), now);
-    const listing = await jobs.insert(job, {
+    const listing = await platformOf(env).jobs.insert(job, {
       maxActiveJobs: 1_000,
       maxTrialBacklog: 1,
       maxUnitsPerDay: LIMIT,
@@ -231,15 +230,15 @@ describe("the use of a day", () => {
             job.hasEnded = true;
             if (step.kind === "withdraw") {
               job.held = 0;
-              await jobs.withdraw(job.jobId, now);
+              await platformOf(env).jobs.withdraw(job.jobId, now);
             } else {
               job.held = Math.min(step.used, job.reserved);
               const end = { version: 2, status: "success", error: null, updatedAt: now } as const;
-              await jobs.project({ jobId: job.jobId, usedUnits: step.used, ...end });
+              await platformOf(env).jobs.project({ jobId: job.jobId, usedUnits: step.used, ...end });
             }
           }
           expect(used()).toBeLessThanOrEqual(LIMIT);
-          expect(usedOnDay((await ledger.use(accountId)).daily, now).units).toBe(used());
+          expect(usedOnDay((await platformOf(env).ledger.use(accountId)).daily, now).units).toBe(used());
         }
       }),
       { numRuns: amount({ short: 20, long: 1_000 }), seed: Number(env.SEED) },
@@ -261,7 +260,7 @@ describe("the use of a day", () => {
     const midnight = Date.UTC(2026, 0, 16);
     await useUnits(accountId, 2, midnight + 1);
     await useUnits(accountId, 7, midnight - 2 * 3_600_000);
-    expect((await ledger.use(accountId)).daily).toMatchObject({ day: dayOf(midnight), units: 2 });
+    expect((await platformOf(env).ledger.use(accountId)).daily).toMatchObject({ day: dayOf(midnight), units: 2 });
   });
 
   it("is one row of an account, however many jobs it has, and other accounts' is their own", async () => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Model } from "../../../src/contract/model.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { type Answer, newClient } from "../../support/worker/api.ts";
@@ -7,19 +7,15 @@ import { DESCRIPTION, playedElsewhere } from "../../support/worker/elsewhere.ts"
 import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
-const { settings, knownModel } = platformOf(env);
-
 const ask = async (): Promise<Answer> => (await newClient()).send("GET", "/v1/model");
 
 /** From now on the inference service answers so. */
 const playService = (answer: (request: Request) => Promise<Response> = playedElsewhere) =>
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => answer(new Request(input, init)));
 
-// It is kept for longer than a test takes.
-beforeEach(() => knownModel.delete("model"));
-
 describe("retrieveModel 200", () => {
   it("tells what the inference service's model is and can", async () => {
+    const { settings } = platformOf(env);
     const asked = playService(async (request) => {
       expect(request.url).toBe(`${settings.INFERENCE_URL}/v1/model`);
       expect(request.headers.get("authorization")).toBe(`Bearer ${settings.INFERENCE_TOKEN}`);

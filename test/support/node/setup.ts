@@ -1,0 +1,28 @@
+import { configureGlobal } from "fast-check";
+import { afterAll, expect } from "vitest";
+import { differences, sharedWorld } from "../shared-world.ts";
+
+const prefixed = (of: string, entries: readonly (readonly [string | symbol, unknown])[]) =>
+  Object.fromEntries(entries.map(([name, value]) => [`${of}.${String(name)}`, value]));
+
+/** With what a process has: its variables, its folder, who listens to its signals. */
+const processWorld = () =>
+  sharedWorld({
+    ...prefixed("process.env", Object.entries(process.env)),
+    ...prefixed(
+      "listeners of process",
+      process.eventNames().map((name) => [name, process.listenerCount(name)] as const),
+    ),
+    "process.cwd()": process.cwd(),
+    "process.exitCode": process.exitCode,
+  });
+
+// vitest.config.ts chooses and prints the run's seed; SEED=… repeats a run.
+configureGlobal({ seed: Number(process.env["SEED"]) });
+
+/** As the file before left it. */
+const world = processWorld();
+
+afterAll(() => {
+  expect(differences(world, processWorld()), "what this file leaves changed").toEqual([]);
+});
