@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobUpdate } from "segmentation-client";
+import { present } from "../../test/support/at.ts";
 import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
-import { playService } from "./support/played-service.ts";
+import { type Play, type PlayedService, playService } from "./support/played-service.ts";
 
 /** The paths below a job that were asked, each with how often in a row. */
 const askedOf = (asked: readonly string[]): string[] =>
@@ -18,29 +19,50 @@ describe("waiting for a job", () => {
     vi.useRealTimers();
   });
 
-  /** Lets so much time pass that everything that waits for time goes on. */
-  async function passing<T>(work: Promise<T>): Promise<T> {
-    const state = { isOver: false };
-    const ended = work.finally(() => (state.isOver = true));
-    ended.catch(() => {});
-    while (!state.isOver) await vi.advanceTimersByTimeAsync(500);
-    return await ended;
+  /** A client whose requests the test counts while they are under way: a request's signal aborts when it has ended. */
+  function timedClient(play: Play, fetchOf = memoryFetch) {
+    const requests: AbortSignal[] = [];
+    const service = playService(play);
+    const answer = fetchOf(service);
+    const { client } = memoryClient(play, {
+      fetch: (input, init) => {
+        requests.push(present(init?.signal, "signal"));
+        return answer(input, init);
+      },
+    });
+    const underWay = () => requests.filter(({ aborted }) => !aborted).length;
+
+    /**
+     * Lets time pass whenever something waits for it. Each request under way has one timer, its limit; if there are more,
+     * something sleeps. Otherwise there is real work to be waited for, such as decompression, during which no time may pass.
+     */
+    async function passing<T>(work: Promise<T>): Promise<T> {
+      const state = { isOver: false };
+      const ended = work.finally(() => (state.isOver = true));
+      ended.catch(() => {});
+      while (!state.isOver) {
+        if (vi.getTimerCount() > underWay()) await vi.advanceTimersToNextTimerAsync();
+        else await new Promise((resolve) => setImmediate(resolve));
+      }
+      return await ended;
+    }
+    return { client, service, passing };
   }
 
   it("follows the service's events, and asks nothing else", async () => {
-    const { client, service } = memoryClient({ looks: 3 });
+    const { client, service, passing } = timedClient({ looks: 3 });
     await passing(client.segment(picture(1), "cup"));
     expect(askedOf(service.asked)).toEqual(["/events"]);
   });
 
   it("lets a service without events hold its answers back", async () => {
-    const { client, service } = memoryClient({ events: false, looks: 3 });
+    const { client, service, passing } = timedClient({ events: false, looks: 3 });
     await passing(client.segment(picture(1), "cup"));
     expect(askedOf(service.asked)).toEqual(["/events", "status"]);
   });
 
   it("polls one that can do neither: after two seconds, then at growing pauses of up to ten", async () => {
-    const { client, service } = memoryClient({ events: false, prefer: false, looks: 9 });
+    const { client, service, passing } = timedClient({ events: false, prefer: false, looks: 9 });
     const { jobId } = await client.api.createJob({
       type: "image",
       prompts: ["cup"],
@@ -57,15 +79,16 @@ describe("waiting for a job", () => {
   });
 
   it("takes a broken stream of events up again, and after two failures in a row asks instead", async () => {
-    const service = playService({ looks: 3 });
     let streams = 0;
-    const cutting: typeof fetch = async (input, init) => {
-      const response = await memoryFetch(service)(input, init);
-      if (!addressOf(input).endsWith("/events")) return response;
-      const body = (await response.text()).split("\n\n").slice(0, streams++ === 0 ? 2 : 0);
-      return new Response(`${body.join("\n\n")}\n\n`, response);
-    };
-    const { client } = memoryClient({}, { fetch: cutting });
+    const cutting =
+      (played: PlayedService): typeof fetch =>
+      async (input, init) => {
+        const response = await memoryFetch(played)(input, init);
+        if (!addressOf(input).endsWith("/events")) return response;
+        const body = (await response.text()).split("\n\n").slice(0, streams++ === 0 ? 2 : 0);
+        return new Response(`${body.join("\n\n")}\n\n`, response);
+      };
+    const { client, service, passing } = timedClient({ looks: 3 }, cutting);
     const updates: JobUpdate[] = [];
     const { jobId } = await client.api.createJob({
       type: "image",
@@ -86,7 +109,7 @@ describe("waiting for a job", () => {
 
   it("waits until an archive is ready", async () => {
     for (const prefer of [true, false]) {
-      const { client } = memoryClient({ prefer });
+      const { client, passing } = timedClient({ prefer });
       const { jobId } = await passing(client.segment(picture(1), "cup"));
       const archive = await passing(client.archive(jobId));
       expect(archive.status).toBe("ready");

@@ -45,13 +45,21 @@ async function stampOfSources(): Promise<string> {
   return `.assetsignore\n# made from ${hash.digest("hex")}\n`;
 }
 
+let underWay: Promise<boolean> | undefined;
+
 /**
  * Makes the Worker's assets: the studio, and the reference page's viewer beside it. Does nothing if they are there and made
- * from what the sources are now. Returns whether it built.
+ * from what the sources are now. Returns whether it built. Calls at the same time share one build.
  */
-export async function buildStudio(): Promise<boolean> {
+export function buildStudio(): Promise<boolean> {
+  underWay ??= buildUnlessPresent().finally(() => (underWay = undefined));
+  return underWay;
+}
+
+async function buildUnlessPresent(): Promise<boolean> {
   const stamp = await stampOfSources();
-  if ((await readIfPresent(STAMP)) === stamp) return false;
+  const isPresent = async (): Promise<boolean> => (await readIfPresent(STAMP)) === stamp;
+  if (await isPresent()) return false;
   const fresh = inProject(`.local/studio-${process.pid}`);
   try {
     await build({
@@ -70,7 +78,12 @@ export async function buildStudio(): Promise<boolean> {
     await cp(inProject(TYPEFACE), join(fresh, "landing", "instrument-sans.woff2"));
     await writeFile(join(fresh, ".assetsignore"), stamp);
     await rm(ASSETS, { recursive: true, force: true });
-    await rename(fresh, ASSETS);
+    try {
+      await rename(fresh, ASSETS);
+    } catch (error) {
+      // Another process may have put the same there meanwhile.
+      if (!(await isPresent())) throw error;
+    }
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }

@@ -149,7 +149,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
       // Use is sent when its hour is over.
       await (
         await openLocalDatabase(stateFolder(stack.stateDir))
-      ).run([sql`UPDATE meter_events SET closes_at = at`]);
+      ).run([sql`UPDATE meter_events SET closes_at = at WHERE account_id = ${accountId}`]);
       const address = `${stack.baseUrl}/cdn-cgi/local/scheduled?${new URLSearchParams({ cron: OUTBOX_CRON })}`;
       expect((await fetch(address)).status).toBe(200);
       return (await usesAtProvider()).length;

@@ -2,12 +2,12 @@ import { openLocalDatabase } from "../../../scripts/admin/database.ts";
 import { sql } from "../../../scripts/admin/sql.ts";
 import { stateFolder } from "../../../scripts/stack/state-folder.ts";
 
-/** Books all of a person's trial, 100 tokens, as used by one earlier job. */
+/** Books all of a person's trial, 100 tokens, as used by one earlier job. The books agree: other tests check those of all. */
 export async function useUpTrial(stateDir: string, email: string): Promise<void> {
   const database = await openLocalDatabase(stateFolder(stateDir));
   const jobId = `job_earlier_${crypto.randomUUID()}`;
-  const book = (kind: string): string =>
+  const book = (kind: string, units: number): string =>
     sql`INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
-        SELECT id, ${jobId}, ${kind}, 'trial', 100, ${Date.now()} FROM accounts WHERE email = ${email}`;
-  await database.run([book("reserve"), book("settle")]);
+        SELECT id, ${jobId}, ${kind}, 'trial', ${units}, ${Date.now()} FROM accounts WHERE email = ${email}`;
+  await database.run([book("reserve", 100), book("settle", 100), book("release", 0)]);
 }
