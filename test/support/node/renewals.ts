@@ -12,8 +12,8 @@ export interface Renewals {
   readonly statuses: readonly number[];
   /** The access token that came last. */
   readonly latest: string;
-  /** From now on tokens end then (epoch seconds). */
-  endAt: (end: number | null) => void;
+  /** From now on tokens end then (epoch seconds), until somebody signs in anew: no request of the session before succeeds then. */
+  endAt: (end: number) => void;
 }
 
 /**
@@ -31,14 +31,15 @@ export async function watchRenewals(
     used,
     statuses,
     latest: "",
-    endAt(at: number | null): void {
+    endAt(at: number): void {
       end = at;
     },
   };
   await context.route(`${stack.identityUrl}/token`, async (route) => {
     const refreshToken = new URLSearchParams(route.request().postData() ?? "").get("refresh_token");
     const response = await route.fetch();
-    if (refreshToken !== null) {
+    if (refreshToken === null) end = null;
+    else {
       used.push(refreshToken);
       statuses.push(response.status());
     }

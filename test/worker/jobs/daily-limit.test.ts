@@ -260,7 +260,10 @@ describe("the use of a day", () => {
     const midnight = Date.UTC(2026, 0, 16);
     await useUnits(accountId, 2, midnight + 1);
     await useUnits(accountId, 7, midnight - 2 * 3_600_000);
-    expect((await platformOf(env).ledger.use(accountId)).daily).toMatchObject({ day: dayOf(midnight), units: 2 });
+    expect((await platformOf(env).ledger.use(accountId)).daily).toMatchObject({
+      day: dayOf(midnight),
+      units: 2,
+    });
   });
 
   it("is one row of an account, however many jobs it has, and other accounts' is their own", async () => {
