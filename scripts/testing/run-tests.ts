@@ -1,12 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { Readable } from "node:stream";
 import { archiveReadersLine } from "../../test/support/node/archive-readers.ts";
 import { Failure } from "../shared/command-line.ts";
 import { endMarked, killMarked, type Mark } from "../shared/marked-processes.ts";
+import { PROJECT_ROOT } from "../shared/root.ts";
 import { ensureModel } from "../stack/model.ts";
 import { readIfPresent } from "../stack/private-file.ts";
-import { runStaticChecks, runStep } from "./steps.ts";
+import { endOf, runStaticChecks } from "./steps.ts";
 import { tally } from "./tally.ts";
 
 /** What a test run consists of. */
@@ -19,7 +22,12 @@ export interface TestRun {
   readonly withChecks: boolean;
   /** Whether the tests need the embedded model. */
   readonly withModel: boolean;
+  /** Whether each test is named as it ends. Otherwise only failures are, and how far the run is. */
+  readonly isVerbose?: boolean;
 }
+
+/** What the tested processes print: errors that tests provoke on purpose, for the greater part. */
+const LOG = join(PROJECT_ROOT, ".local", "tests.log");
 
 /**
  * Runs tests, returns the exit code, and leaves no process behind. The last line is `N passed, N failed`, where each failed
@@ -30,15 +38,19 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
   const mark = { SEGMENTATION_TEST_RUN: folder };
   process.on("exit", () => killMarked(mark));
   try {
-    console.log(archiveReadersLine());
+    process.env["SEED"] ??= String(Date.now() % 2 ** 31);
+    console.log(`Seed: ${process.env["SEED"]}. ${archiveReadersLine()}`);
     const failures = run.withModel ? await fetchModel(mark, signal) : [];
     const [checks, tests] = await allSettled(
       run.withChecks ? runStaticChecks(mark, signal) : Promise.resolve([]),
       runVitest(run, join(folder, "report.json"), mark, signal),
     );
     failures.push(...checks);
+    if (run.withChecks && checks.length === 0) console.log("Types, lint, format: passed");
     if (failures.length > 0) console.log(`\nFailed beside the tests: ${failures.join(", ")}`);
     const failed = tests.failed + failures.length;
+    if (tests.failed > 0)
+      console.log(`What the tested processes printed is in ${relative(process.cwd(), LOG)}.`);
     console.log(`\n${tests.passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
   } finally {
@@ -60,21 +72,31 @@ async function fetchModel(mark: Mark, signal: AbortSignal): Promise<string[]> {
 }
 
 async function runVitest(
-  { projects, args }: TestRun,
+  { projects, args, isVerbose = false }: TestRun,
   report: string,
   mark: Mark,
   signal: AbortSignal,
 ): Promise<{ readonly passed: number; readonly failed: number }> {
-  const options = [
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report}`,
-    ...projects.map((project) => `--project=${project}`),
-  ];
-  const step = { name: "tests", tool: "vitest", args: [...options, ...args] };
-  const { hasPassed } = await runStep(step, "shown", mark, signal);
-  return tally(await readIfPresent(report), hasPassed);
+  const program = join(import.meta.dirname, "vitest.ts");
+  const chosen = projects.map((project) => `--project=${project}`);
+  await mkdir(dirname(LOG), { recursive: true });
+  const log = await open(LOG, "w");
+  try {
+    const manner = isVerbose ? "verbose" : process.stdout.isTTY ? "terminal" : "calm";
+    const child = spawn(process.execPath, [program, manner, report, ...chosen, ...args], {
+      cwd: PROJECT_ROOT,
+      env: { ...process.env, ...mark, ...(process.stdout.isTTY && { FORCE_COLOR: "1" }) },
+      stdio: ["ignore", log.fd, log.fd, "pipe"],
+    });
+    const shown = child.stdio[3];
+    if (shown instanceof Readable) shown.pipe(process.stdout, { end: false });
+    const hasPassed = (await endOf(child, signal)) === 0;
+    const results = await readIfPresent(report);
+    if (results === null) console.log(await readFile(LOG, "utf8"));
+    return tally(results, hasPassed);
+  } finally {
+    await log.close();
+  }
 }
 
 /** Waits until both have ended, even if one fails, so that neither outlives the run. */

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -29,40 +29,44 @@ function staticChecks(): Step[] {
   return steps;
 }
 
-/** Runs all static checks, even after a failure, and prints each one's output when it ends. Returns the names of those that failed. */
-export async function runStaticChecks(mark: Mark, signal: AbortSignal): Promise<string[]> {
+/**
+ * Runs all static checks, even after a failure, and prints what a failed one printed; `onPass` hears of the others. Returns the
+ * names of those that failed.
+ */
+export async function runStaticChecks(
+  mark: Mark,
+  signal: AbortSignal,
+  onPass: (name: string) => void = () => {},
+): Promise<string[]> {
   const failed: string[] = [];
-  for (const step of staticChecks()) {
-    const { hasPassed, output } = await runStep(step, "kept", mark, signal);
-    console.log(hasPassed ? `— ${step.name}: passed` : `\n${output.trim()}\n— ${step.name}: failed\n`);
-    if (!hasPassed) failed.push(step.name);
+  for (const { name, tool, args } of staticChecks()) {
+    signal.throwIfAborted();
+    const child = spawn(join(PROJECT_ROOT, "node_modules", ".bin", tool), args, {
+      cwd: PROJECT_ROOT,
+      env: { ...process.env, ...mark },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [code, ...printed] = await Promise.all([
+      endOf(child, signal),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    if (code === 0) {
+      onPass(name);
+      continue;
+    }
+    console.log(`\n${printed.join("").trim()}\n— ${name}: failed\n`);
+    failed.push(name);
   }
   return failed;
 }
 
-/**
- * Runs a step and shows or keeps its output. An abort ends the step, and then rejects with the signal's reason.
- */
-export async function runStep(
-  { tool, args }: Step,
-  output: "shown" | "kept",
-  mark: Mark,
-  signal: AbortSignal,
-): Promise<{ readonly hasPassed: boolean; readonly output: string }> {
-  signal.throwIfAborted();
-  const to = output === "shown" ? "inherit" : "pipe";
-  const child = spawn(join(PROJECT_ROOT, "node_modules", ".bin", tool), args, {
-    cwd: PROJECT_ROOT,
-    env: { ...process.env, ...mark },
-    stdio: ["ignore", to, to],
-  });
+/** A child's exit code, or null if a signal ended it. An abort ends the child, and then rejects with the signal's reason. */
+export async function endOf(child: ChildProcess, signal: AbortSignal): Promise<number | null> {
   const end = (): void => void child.kill("SIGTERM");
   signal.addEventListener("abort", end, { once: true });
-  const [[code], ...printed] = await Promise.all([
-    once(child, "close"),
-    ...[child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))),
-  ]);
+  const [code] = await once(child, "close");
   signal.removeEventListener("abort", end);
   signal.throwIfAborted();
-  return { hasPassed: code === 0, output: printed.join("") };
+  return typeof code === "number" ? code : null;
 }
