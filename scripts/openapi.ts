@@ -9,8 +9,7 @@ import { readIfPresent } from "./stack/private-file.ts";
 
 const HELP = `npm run openapi [-- --check]
 
-Generates the OpenAPI document, docs/openapi.json, and what is made from it: the client library's contract,
-client/src/contract.ts, and the types of the generated client, test/generated-client/schema.d.ts.
+Generates the OpenAPI document, docs/openapi.json, and from it the client library's contract, client/src/contract.ts.
 --check writes nothing and exits with 1 if the files are out of date.`;
 
 /** Whether `--check` is given; null if the command line asks for help. */

@@ -3,9 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { PROBLEMS } from "@segmentation/protocol";
+import { COMMON_ERRORS, type Operation } from "../../src/contract/operation.ts";
+import { OPERATIONS } from "../../src/contract/operations.ts";
+import { ARCHIVE_PROBLEMS } from "../../src/core/archive-problems.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { CLIENT_CONTRACT, clientContract } from "./client-contract.ts";
 
 const run = promisify(execFile);
 
@@ -35,13 +38,47 @@ async function clientTypes(document: string): Promise<string> {
   }
 }
 
+/** Errors of requests that reach no operation. */
+const ELSEWHERE = ["not_found", "method_not_allowed"];
+
+/** A union of codes, one per line. */
+const union = (name: string, comment: string, codes: Iterable<string>): string =>
+  `/** ${comment} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
+
+/**
+ * What the client library knows of the contract, as TypeScript: each operation's method, path and status, the codes of
+ * errors and problems, and the types that openapi-typescript made of the API's document.
+ */
+function clientContract(types: string): string {
+  const routes = Object.entries(OPERATIONS).map(
+    ([id, { method, path, status, contentType }]: [string, Operation]) =>
+      `  ${id}: "${method.toUpperCase()} ${path} ${status}${contentType === undefined ? "" : " events"}",`,
+  );
+  const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
+  for (const { errors: own } of Object.values(OPERATIONS)) for (const code of own) errors.add(code);
+  return [
+    "// Made by `npm run openapi` from the service's contract. Change it there.\n",
+    `/** Each operation's method, path, the status of its success, and whether that is a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
+    union(
+      "TaskProblemCode",
+      "Why a task failed, or what it could not serve.",
+      Object.keys(PROBLEMS).toSorted(),
+    ),
+    union(
+      "ArchiveProblemCode",
+      "Why an archive could not be built.",
+      Object.keys(ARCHIVE_PROBLEMS).toSorted(),
+    ),
+    types.slice(types.indexOf("export interface paths")),
+  ].join("\n");
+}
+
 /** The generated files that are committed: each file's text by its path in the project. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
-  const types = await clientTypes(document);
   return new Map([
     ["docs/openapi.json", document],
-    ["test/generated-client/schema.d.ts", types],
-    [CLIENT_CONTRACT, clientContract(types)],
+    ["client/src/contract.ts", clientContract(await clientTypes(document))],
   ]);
 }

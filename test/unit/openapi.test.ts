@@ -38,7 +38,7 @@ const Paths = z.record(
 );
 
 describe("the API's document", () => {
-  it("and the client's types are committed as the code makes them (npm run openapi)", async () => {
+  it("and the client's contract are committed as the code makes them (npm run openapi)", async () => {
     for (const [path, made] of await generatedFiles()) {
       expect(readFileSync(path, "utf8") === made, `${path} is stale: npm run openapi`).toBe(true);
     }

@@ -1,6 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import { z } from "zod";
-import type { paths } from "../../generated-client/schema.d.ts";
+import type { paths } from "../../../client/src/contract.ts";
 
 const Described = z.object({
   /** Absent if the response has no body. */
@@ -18,7 +18,7 @@ const Document = z.object({
 });
 
 export interface GeneratedClient {
-  /** The client, with types generated from docs/openapi.json. */
+  /** A client of openapi-fetch, with the types that openapi-typescript makes of docs/openapi.json. */
   readonly api: Client<paths>;
   /** The document that the service serves. */
   readonly document: unknown;
