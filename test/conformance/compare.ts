@@ -1,12 +1,30 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { missingFrom, statementsOf } from "./statements-of.ts";
+import { PAGE } from "./page.ts";
 
 /** Compares the statements of two commits' conformance pages: `node test/conformance/compare.ts <before> [<after>]`. Without `after` it takes the page in the working tree. */
 const [before = "HEAD", after] = process.argv.slice(2);
-const PAGE = "docs/conformance.md";
 const pageAt = (commit: string): string =>
   execFileSync("git", ["show", `${commit}:${PAGE}`], { encoding: "utf8" });
+
+/** The statements that a page lists, each as `<section> | <statement>`. */
+function statementsOf(page: string): string[] {
+  return page.split("\n").flatMap((line) => {
+    const [sections = "", says = ""] = line.split(" | ");
+    const isRow = /^A?\d[\d.-]*(?:, A?\d[\d.]*)*$/.test(sections);
+    return isRow ? sections.split(", ").map((section) => `${section.replace(/-\d+$/, "")} | ${says}`) : [];
+  });
+}
+
+/** What one list of statements has and the other has not. */
+const missingFrom = (list: readonly string[], other: readonly string[]): string[] => {
+  const rest = [...list];
+  return other.filter((statement) => {
+    const at = rest.indexOf(statement);
+    if (at !== -1) rest.splice(at, 1);
+    return at === -1;
+  });
+};
 
 const old = statementsOf(pageAt(before));
 const now = statementsOf(after === undefined ? readFileSync(PAGE, "utf8") : pageAt(after));

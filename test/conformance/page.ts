@@ -1,44 +1,46 @@
-import { labelOf, parseProof } from "./proof.ts";
-import type { Part, Statement } from "./statement.ts";
+import { globSync, readFileSync } from "node:fs";
 
-const INTRODUCTION = `# Conformance
+/** The page of the statements. Its first two columns are written by hand; the third is made from the titles of the tests. */
+export const PAGE = "docs/conformance.md";
 
-Each statement of the specification, in short, and the tests that prove it: file, and first words of the title. Files
-lie in \`test/worker/*/\`; those of \`unit\` and \`e2e\` in \`test/\`, of \`inference\` in \`inference-container/test/\`.
-Made by \`npm run conformance\`; a test holds it to tests and statements.
-`;
+const TAG = String.raw`A?\d+(?:\.\d+)?-\d+`;
+/** A row: the statement's tag, further sections that say the same, and the statement. */
+const ROW = new RegExp(String.raw`^(${TAG})((?:, [A\d.]+)*) \| (.+?) \|.*$`, "gm");
+/** A test's title that ends in tags, such as `"refuses %s [4.3-2 8-1]"`. */
+const TAGGED = new RegExp(String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n])+) \[(${TAG}(?: ${TAG})*)\]\1,`, "g");
 
-/** A text that Markdown shows to the letter in a table. */
-const cell = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("|", "\\|");
+/** A file as the page names it: without its suffix, and without the folder where most of them lie. */
+const shortName = (file: string): string =>
+  file
+    .replace(/^test\/(?:worker\/)?/, "")
+    .replace("inference-container/test/", "inference/")
+    .replace(/\.test\.ts$/, "");
 
-/** The proofs of a statement: each file once, with the labels of its tests. */
-function provenBy(proofs: readonly string[]): string {
-  const labels = new Map<string, Set<string>>();
-  for (const proof of proofs) {
-    const [file = ""] = proof.split(": ");
-    const name = file.replace(/^(?:operations|every-operation|jobs|accounts)\//, "");
-    labels.set(name, (labels.get(name) ?? new Set()).add(cell(labelOf(parseProof(proof)))));
+/** The tests that carry each tag: their titles, by their files' names. */
+export function testsByTag(): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
+  const tests = new Map<string, Map<string, string[]>>();
+  for (const file of globSync("{test,inference-container/test}/**/*.test.ts").toSorted()) {
+    for (const [, , title = "", tags = ""] of readFileSync(file, "utf8").matchAll(TAGGED)) {
+      for (const tag of tags.split(" ")) {
+        const files = tests.get(tag) ?? new Map<string, string[]>();
+        tests.set(tag, files.set(shortName(file), [...(files.get(shortName(file)) ?? []), title]));
+      }
+    }
   }
-  return [...labels].map(([name, of]) => `${name}: ${[...of].join("; ")}`).join(". ");
+  return tests;
 }
 
-/** The rows of a part: the same statement with the same proofs in several sections is one row. */
-function rows(statements: readonly Statement[]): string[] {
-  const sections = new Map<string, string[]>();
-  for (const { section, says, proofs } of statements) {
-    const row = `${cell(says)} | ${provenBy(proofs)}`;
-    sections.set(row, [...(sections.get(row) ?? []), section]);
-  }
-  return [...sections].map(([row, of]) => `${of.join(", ")} | ${row}`);
-}
+/** The tags of a page's statements, in its order. */
+export const tagsOf = (page: string): string[] => [...page.matchAll(ROW)].map(([, tag = ""]) => tag);
 
-/** The page `docs/conformance.md`. */
-export function conformancePage(parts: readonly Part[], notThereYet: readonly string[]): string {
-  const tables = parts.map(
-    ({ title, statements }) =>
-      `\n## ${title}\n\n§ | statement | proven by\n---|---|---\n${rows(statements).join("\n")}\n`,
-  );
-  const missing = notThereYet.map((what) => `- ${what}\n`).join("");
-  const end = notThereYet.length === 0 ? "" : `\n## Not there yet\n\n${missing}`;
-  return `${INTRODUCTION}${tables.join("")}${end}`;
+/** The page with its third column made anew: of each statement, the tests that carry its tag. */
+export function withProofs(page: string): string {
+  const tests = testsByTag();
+  return page.replace(ROW, (_, tag: string, sections: string, statement: string) => {
+    const proofs = [...(tests.get(tag) ?? [])].map(
+      ([file, titles]) => `${file}: ${titles.map((title) => `“${title}”`).join(", ")}`,
+    );
+    const cell = proofs.join("; ").replaceAll("<", "&lt;").replaceAll("|", "\\|");
+    return `${tag}${sections} | ${statement} | ${cell}`;
+  });
 }

@@ -111,7 +111,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
     });
   });
 
-  it("is refused a fourth picture and a video on the trial, with 402", async () => {
+  it("is refused a fourth picture and a video on the trial, with 402 [1-7]", async () => {
     const four = await call("POST", "/v1/jobs", {}, { type: "image", prompts: ["cat"], tasks });
     expect([four.status, await four.json()]).toMatchObject([402, { error: "trial_limit_exceeded" }]);
     const taskId = await client().upload(sample("coffee"), "video/mp4");
@@ -126,7 +126,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
     expect(items.map((job) => job.jobId)).toEqual([trialJob]);
   });
 
-  it("pays at the checkout and is let in by the webhook", async () => {
+  it("pays at the checkout and is let in by the webhook [1-7]", async () => {
     const checkout = await session("checkout");
     expect(new URL(checkout).origin).toBe(stack.billingUrl);
     expect(await (await fetch(checkout)).text()).toContain(`<b>${EMAIL}</b>`);
@@ -141,7 +141,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
     expect([again.status, await again.json()]).toMatchObject([409, { error: "subscription_exists" }]);
   });
 
-  it("has a batch of four processed, and its use metered exactly once", async () => {
+  it("has a batch of four processed, and its use metered exactly once [1-7 4.10-14]", async () => {
     const { jobId } = await client().createImageJob({ tasks, prompts: ["cat", "cup"] });
     expect((await client().waitForJob(jobId)).status).toBe("success");
     // As often as the cron may come: what was sent is not sent again.

@@ -40,7 +40,7 @@ describe("a client generated from the API's document", () => {
     expect(client.document).toEqual(JSON.parse(readFileSync("docs/openapi.json", "utf8")));
   });
 
-  it("uploads, creates a job once, waits for it, and fetches masks and archive", async () => {
+  it("uploads, creates a job once, waits for it, and fetches masks and archive [1-4 4.1-3 6-1]", async () => {
     const request = {
       ...withIdempotencyKey("job one"),
       body: { type: "image" as const, prompts: ["cat"], tasks: [await upload()], formats: ["coco" as const] },
@@ -100,7 +100,7 @@ describe("a client generated from the API's document", () => {
     source.close();
   });
 
-  it("reads the account, makes a key, uses it and revokes it", async () => {
+  it("reads the account, makes a key, uses it and revokes it [1-8 A6-10]", async () => {
     expect(await given(client.api.GET("/v1/account"))).toMatchObject({ status: "active" });
     const { access } = await given(client.api.GET("/v1/account/overview"));
     expect(access.canCreateJobs).toBe(true);
@@ -159,14 +159,14 @@ describe("a client generated from the API's document", () => {
     expect(gone.response.status).toBe(204);
   });
 
-  it("opens a checkout and the billing portal", async () => {
+  it("opens a checkout and the billing portal [1-8]", async () => {
     for (const path of ["/v1/billing/checkout", "/v1/billing/portal"] as const) {
       const { url } = await given(client.api.POST(path, withIdempotencyKey(path)));
       expect(new URL(url).protocol).toMatch(/^https?:$/);
     }
   });
 
-  it("knows the errors' shape", async () => {
+  it("knows the errors' shape [2.11-1 7-1]", async () => {
     const missing = await client.api.GET("/v1/jobs/{jobId}", job("job_none"));
     expect(missing.error).toEqual({ error: "job_not_found", message: expect.any(String) });
     const empty = await client.api.POST("/v1/jobs", { body: { type: "image", prompts: [], tasks: [] } });
@@ -178,7 +178,7 @@ describe("a client generated from the API's document", () => {
     expect([page.response.status, page.error?.error]).toEqual([400, "invalid_cursor"]);
   });
 
-  it("was answered by every operation, each answer as the document has it", () => {
+  it("was answered by every operation, each answer as the document has it [1-1 4-1 5-4 7-13 A1-5 A3-1]", () => {
     const successes = Object.entries(OPERATIONS).map(
       ([operationId, { status }]) => `${operationId} ${status}`,
     );

@@ -68,19 +68,19 @@ describe("an import on the whole stack", () => {
     ["never ends", "/endless", "upload_too_large"],
     ["sends a page", "/page", "import_type_unsupported"],
     ["does not have it", "/absent", "import_failed"],
-  ])("leaves nothing of a source that %s", async (_, path, error) => {
+  ])("leaves nothing of a source that %s [A6-7]", async (_, path, error) => {
     const response = await importFrom(path);
     expect(ErrorObject.parse(await response.json()).error).toBe(error);
     expect({ inputs: await inputs(), records: await records() }).toEqual({ inputs: [], records: [] });
   });
 
-  it("follows a redirect, and none to where it may not ask", async () => {
+  it("follows a redirect, and none to where it may not ask [A6-3]", async () => {
     expect((await importFrom("/moved")).status).toBe(201);
     const refused = await importFrom("/inside");
     expect([refused.status, ErrorObject.parse(await refused.json()).error]).toEqual([400, "url_forbidden"]);
   });
 
-  it("streams what is fetched into the bucket, and a job takes it", async () => {
+  it("streams what is fetched into the bucket, and a job takes it [A6-1]", async () => {
     const tasks: string[] = [];
     for (const path of ["/large", "/coded"]) {
       const response = await importFrom(path);

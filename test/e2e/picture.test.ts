@@ -37,7 +37,7 @@ describe("the whole stack, by its public API", () => {
     return client.waitForJob(jobId);
   };
 
-  it("refuses a PUT with another Content-Type, none, or another key than was signed", async () => {
+  it("refuses a PUT with another Content-Type, none, or another key than was signed [2.1-3 4.1-3 2.1-5]", async () => {
     const { uploadUrl } = await presign("image/png");
     const body = sample("chelsea");
     const put = (url: string, headers: Record<string, string>) =>
@@ -49,7 +49,7 @@ describe("the whole stack, by its public API", () => {
     expect((await put(uploadUrl, { "content-type": "image/png" })).status).toBe(200);
   });
 
-  it("finds the cat: a mask of the picture's size, a preview, a manifest with signed URLs, an archive of it all", async () => {
+  it("finds the cat: a mask of the picture's size, a preview, a manifest with signed URLs, an archive of it all [1-2 2.6-2 3.1-4 2.5-9 2.5-18 2.6-4 2.6-5 A4-1 A4-4 A4-5 A4-8 A4-10]", async () => {
     const taskId = await client.upload(sample("chelsea"), "image/png");
     const { jobId } = await client.createImageJob({
       tasks: [taskId],
@@ -110,7 +110,7 @@ describe("the whole stack, by its public API", () => {
     expect(present(archived.get("data.yaml")).toString()).toContain('0: "cat"');
   });
 
-  it("draws what is pointed at, though no word names it: a mask with the region's index, in a job without prompts", async () => {
+  it("draws what is pointed at, though no word names it: a mask with the region's index, in a job without prompts [A5-3 A5-4]", async () => {
     const taskId = await client.upload(sample("coffee"), "image/png");
     const regions = [{ taskId, points: [{ x: 130, y: 230, label: 1 as const }] }];
     const { jobId } = await client.createImageJob({ tasks: [taskId], regions, generatePreview: true });
@@ -125,7 +125,7 @@ describe("the whole stack, by its public API", () => {
     expect([pixel(130, 230), pixel(430, 200), pixel(290, 100), pixel(550, 60)]).toEqual([255, 255, 0, 0]);
   });
 
-  it("refuses a signed URL that was changed", async () => {
+  it("refuses a signed URL that was changed [2.1-3]", async () => {
     const { uploadUrl } = await presign("image/png");
     const url = new URL(uploadUrl);
     url.searchParams.set("X-Amz-Expires", "86400");
@@ -137,7 +137,7 @@ describe("the whole stack, by its public API", () => {
     expect(response.status).toBe(403);
   });
 
-  it("ends a batch of 10 of which 2 are broken as success: 8 items in the request's order, 2 task errors", async () => {
+  it("ends a batch of 10 of which 2 are broken as success: 8 items in the request's order, 2 task errors [2.5-8]", async () => {
     const whole = [sample("chelsea"), sample("coffee"), sample("astronaut")];
     const files = Array.from({ length: 10 }, (_, i) => at(whole, i % 3));
     files[2] = sample("astronaut").slice(0, 20_000);
@@ -156,7 +156,7 @@ describe("the whole stack, by its public API", () => {
     for (const item of manifest.items) expect(item.masks.length).toBeGreaterThan(0);
   });
 
-  it("does not process what was uploaded in an input's place after the job's acceptance", async () => {
+  it("does not process what was uploaded in an input's place after the job's acceptance [4.3-29]", async () => {
     const { uploadUrl, taskId } = await presign("image/png");
     const put = async (body: Uint8Array<ArrayBuffer>) => {
       const response = await fetch(uploadUrl, {

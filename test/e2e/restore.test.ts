@@ -76,7 +76,7 @@ describe("after an older copy of the database is put back", () => {
       },
     });
 
-  it("no job accepted since loses anything, the loss is told of, and relist mends it", async () => {
+  it("no job accepted since loses anything, the loss is told of, and relist mends it [A1-9]", async () => {
     const { data, logs } = stateFolder(stateDir);
     const before = createClient(stack);
     const [cat, cup] = await Promise.all([

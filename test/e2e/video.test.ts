@@ -43,7 +43,7 @@ describe("a video job by the public API", () => {
     await rm(stateDir, { recursive: true });
   });
 
-  it("gives tracked masks, a preview that plays and an archive, although everything was killed in the middle", async () => {
+  it("gives tracked masks, a preview that plays and an archive, although everything was killed in the middle [2.5-12]", async () => {
     const { jobId } = await client.createVideoJob({
       prompts: ["bright", "slow"],
       tasks: [taskId],

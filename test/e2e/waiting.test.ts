@@ -42,7 +42,7 @@ describe("clients that wait for a job, by the whole stack", () => {
     return socket;
   }
 
-  it("are let go as soon as their connections close, and the others hear of the end", async () => {
+  it("are let go as soon as their connections close, and the others hear of the end [A1-4]", async () => {
     const jobId = await newJob(5);
     const waiters = async () => {
       const { waits, streams } = JobReport.parse(await operator.call("GET", `/jobs/${jobId}`));

@@ -22,7 +22,7 @@ describe("an archive", () => {
   });
 
   it.each(archiveReaders().map((reader) => [reader.name, reader] as const))(
-    "is read whole by %s",
+    "is read whole by %s [2.6-3]",
     (_, { sizes }) => {
       expect(sizes(join(folder, "a.zip"))).toEqual([17, 165_536, 0, 4_000_000]);
     },

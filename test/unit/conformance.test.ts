@@ -1,47 +1,48 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { conformancePage } from "../conformance/page.ts";
-import { NOT_THERE_YET, PARTS } from "../conformance/parts.ts";
-import { hasTestsOf, isThere, labelOf, parseProof } from "../conformance/proof.ts";
-import { missingFrom, statementsOf } from "../conformance/statements-of.ts";
+import { PAGE, tagsOf, testsByTag, withProofs } from "../conformance/page.ts";
 import { SPECIFIED_STATUSES } from "../conformance/statuses.ts";
-
-const read = (path: string): string => readFileSync(path, "utf8");
-const statements = PARTS.flatMap((part) => part.statements);
+import * as operationTables from "../support/operation-tables.ts";
 
 describe("the conformance page", () => {
-  it.each(statements.map((statement) => [statement.says, statement] as const))(
-    "proves: %s",
-    (_, { proofs }) => {
-      expect(proofs.length).toBeGreaterThan(0);
-      for (const proof of proofs) expect(isThere(parseProof(proof)), proof).toBe(true);
-    },
-  );
+  const page = readFileSync(PAGE, "utf8");
+  const tags = tagsOf(page);
+  const tests = testsByTag();
+
+  it.each(tags)("has a test that proves statement %s", (tag) => {
+    expect(tests.get(tag)?.size).toBeGreaterThan(0);
+  });
+
+  it("has each tag once, and every tag that a test carries", () => {
+    expect(tags).toEqual([...new Set(tags)]);
+    expect([...tests.keys()].filter((tag) => !tags.includes(tag))).toEqual([]);
+  });
+
+  it("has no row that isn't read as a statement", () => {
+    const rows = page.split("\n").filter((line) => line.includes(" | "));
+    const heads = rows.filter((line) => line.startsWith("§ | "));
+    expect(rows.length - heads.length).toBe(tags.length);
+  });
 
   it("is the one that `npm run conformance` writes", () => {
-    expect(read("docs/conformance.md")).toBe(conformancePage(PARTS, NOT_THERE_YET));
-  });
-
-  it("names each proof by words that begin its title and no other in its file", () => {
-    const named = new Map<string, string>();
-    for (const proof of new Set(statements.flatMap(({ proofs }) => proofs))) {
-      const { file, title } = parseProof(proof);
-      const label = labelOf({ file, title });
-      expect(title.startsWith(label), proof).toBe(true);
-      expect(named.get(`${file}: ${label}`), "the other proof of this label").toBeUndefined();
-      named.set(`${file}: ${label}`, title);
-    }
-  });
-
-  it("lists every statement of the specification, and none that isn't", () => {
-    const full = read("test/conformance/statements-of-the-specification.txt").trimEnd().split("\n");
-    const listed = statementsOf(read("docs/conformance.md"));
-    expect({ lost: missingFrom(listed, full), unknown: missingFrom(full, listed) }).toEqual({
-      lost: [],
-      unknown: [],
-    });
+    expect(withProofs(page)).toBe(page);
   });
 });
+
+const LISTS: Readonly<Record<string, readonly string[]>> = operationTables;
+const sources = globSync("test/worker/{operations,every-operation}/**/*.test.ts").map((file) =>
+  readFileSync(file, "utf8"),
+);
+
+/** Whether an operation has tests of a status: a `describe` of its own, or one over a list that it is in. */
+const hasTestsOf = (operation: string, status: number): boolean =>
+  sources.some(
+    (source) =>
+      source.includes(`describe("${operation} ${status}"`) ||
+      [...source.matchAll(/describe\.each\((\w+)\)\("%s (\d+)"/g)].some(
+        ([, list = "", of]) => LISTS[list]?.includes(operation) && of === String(status),
+      ),
+  );
 
 describe("each status that the specification gives an operation", () => {
   const rows = Object.entries(SPECIFIED_STATUSES).flatMap(([operation, statuses]) =>

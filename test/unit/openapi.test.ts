@@ -49,7 +49,7 @@ describe("the API's document", () => {
     expect(text.match(/"examples":/g)?.length).toBeGreaterThan(20);
   });
 
-  it("says that fps and numFrames exclude each other, and that a field of the other variant is refused", async () => {
+  it("says that fps and numFrames exclude each other, and that a field of the other variant is refused [4.3-14]", async () => {
     const job = { type: "video", prompts: ["dog"], tasks: ["3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4"] };
     for (const wrong of [{ fps: 2, numFrames: 3 }, { threshold: 0.5 }, { fps: 0 }]) {
       const changed = structuredClone(document);
@@ -81,12 +81,12 @@ describe("the API's document", () => {
     }
   });
 
-  it("is labelled 1.0.0, and every path begins with its version", () => {
+  it("is labelled 1.0.0, and every path begins with its version [9-1]", () => {
     expect(document.info.version).toBe("1.0.0");
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/v1\//);
   });
 
-  it("has the specification's statuses of each operation", () => {
+  it("has the specification's statuses of each operation [4-1]", () => {
     const statuses = new Map<string, string[]>();
     for (const path of Object.values(Paths.parse(document.paths))) {
       for (const { operationId, responses } of Object.values(path)) {
@@ -99,7 +99,7 @@ describe("the API's document", () => {
     }
   });
 
-  it("tells of each error only what its catalogue says, under its status", () => {
+  it("tells of each error only what its catalogue says, under its status [2.11-1 7-1]", () => {
     const answers = [
       ...Object.values(Paths.parse(document.paths)).flatMap((path) =>
         Object.values(path).flatMap(({ responses }) => Object.entries(responses)),
@@ -122,7 +122,7 @@ describe("the API's document", () => {
     expect(examples).toBeGreaterThan(50);
   });
 
-  it("tells the rates that wrangler.toml sets", () => {
+  it("tells the rates that wrangler.toml sets [8-14]", () => {
     const { ratelimits } = z
       .object({
         ratelimits: z.array(z.object({ simple: z.object({ limit: z.int(), period: z.literal(60) }) })),

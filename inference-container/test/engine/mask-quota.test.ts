@@ -61,7 +61,7 @@ const visible = (count: number): number[] =>
     .filter((i) => i % 3 !== 2)
     .map((i) => 1 - i / 1_000);
 
-test("of each prompt the most confident masks are kept, up to its share of the limit, and a notice says so", async () => {
+test("of each prompt the most confident masks are kept, up to its share of the limit, and a notice says so [8-12]", async () => {
   const { masks, notice, files } = await run(modelThatFinds([600, 9]), 2, 400);
   const of = (prompt: number) =>
     masks.filter(({ promptIndex }) => promptIndex === prompt).map(({ confidence }) => confidence);
@@ -77,7 +77,7 @@ test("of each prompt the most confident masks are kept, up to its share of the l
   expect(files).toHaveLength(207);
 });
 
-test("just as many masks as the limit allows are kept without a notice", async () => {
+test("just as many masks as the limit allows are kept without a notice [8-12]", async () => {
   const { masks, notice } = await run(modelThatFinds([300]), 1, 200);
   expect(masks).toHaveLength(200);
   expect(notice).toBeNull();

@@ -48,7 +48,7 @@ test.for([
   ["a point on its right edge", click(600, 9)],
   ["a point on its lower edge", click(9, 400)],
   ["a point beside the object", click(700, 9, 0)],
-] as const)("%s is refused with the picture's size and the region's index", ([, region]) => {
+] as const)("%s is refused with the picture's size and the region's index [A5-8]", ([, region]) => {
   expect(() => placeRegions([box(0, 0, 9, 9), region], PICTURE)).toThrow(
     expect.objectContaining({
       code: "region_outside_image",

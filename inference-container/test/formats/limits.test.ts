@@ -37,19 +37,22 @@ test.for([
   ["COCO annotations", openCoco],
   ["YOLO labels", openYolo],
   ["cut-outs", openCutouts],
-] as const)("%s that would exceed their limit fail the task and say what to do", async ([name, open]) => {
-  await using writer = await open(subject());
-  const addMany = async (): Promise<void> => {
-    for (let i = 0; i < 100; i++) await writer.add(mask(i));
-  };
-  await expect(addMany()).rejects.toMatchObject({
-    code: "formats_too_large",
-    retryable: false,
-    message: expect.stringMatching(
-      new RegExp(`^The ${name} would exceed the limit of [\\d.]+ MB\\. .* ask for fewer formats\\.$`),
-    ),
-  });
-});
+] as const)(
+  "%s that would exceed their limit fail the task and say what to do [A4-13]",
+  async ([name, open]) => {
+    await using writer = await open(subject());
+    const addMany = async (): Promise<void> => {
+      for (let i = 0; i < 100; i++) await writer.add(mask(i));
+    };
+    await expect(addMany()).rejects.toMatchObject({
+      code: "formats_too_large",
+      retryable: false,
+      message: expect.stringMatching(
+        new RegExp(`^The ${name} would exceed the limit of [\\d.]+ MB\\. .* ask for fewer formats\\.$`),
+      ),
+    });
+  },
+);
 
 test("cut-outs of just the limit are written", async () => {
   await using writer = await openCutouts(subject());
@@ -57,7 +60,7 @@ test("cut-outs of just the limit are written", async () => {
   expect(await writer.finish()).toHaveLength(3);
 });
 
-test("a label map tells more than 255 masks apart, and keeps those that came before", async () => {
+test("a label map tells more than 255 masks apart, and keeps those that came before [A4-11]", async () => {
   await using writer = openLabelmap(subject());
   const known = Array.from({ length: 300 }, (_, maskIndex) => {
     const pixels = Array.from({ length: width * height }, (__, at) => at % 200 === maskIndex % 200);

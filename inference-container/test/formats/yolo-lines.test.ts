@@ -57,7 +57,7 @@ function partsOf({ pixels, width, height }: DrawnMask): number {
   return parts;
 }
 
-test("the polygons of any mask have exactly its pixels inside, holes and islands included, and a line for each part", () => {
+test("the polygons of any mask have exactly its pixels inside, holes and islands included, and a line for each part [A4-7]", () => {
   fc.assert(
     fc.property(drawnMasks, (mask) => {
       const lines = linesOf(mask);
@@ -68,7 +68,7 @@ test("the polygons of any mask have exactly its pixels inside, holes and islands
   );
 });
 
-test("drawn again as the COCO API draws polygons, blobs with holes and islands have an IoU of 0.97 and more with their masks", () => {
+test("drawn again as the COCO API draws polygons, blobs with holes and islands have an IoU of 0.97 and more with their masks [A4-8]", () => {
   fc.assert(
     fc.property(wavyBlobs, (blob) => {
       const mask = maskOfPixels(Uint8Array.from(blob.pixels, Number), blob.width, blob.height);
@@ -80,7 +80,7 @@ test("drawn again as the COCO API draws polygons, blobs with holes and islands h
   );
 });
 
-test("so have all labelled objects of photographs", async () => {
+test("so have all labelled objects of photographs [A4-8]", async () => {
   const { set } = await readSet("samples/labelled/pictures", "samples/labelled/instances.json");
   expect(set.objects.length).toBeGreaterThan(30);
   for (const { mask } of set.objects) {
@@ -99,7 +99,7 @@ const drawing = (...rows: string[]): DrawnMask => ({
   pixels: rows.flatMap((row) => Array.from(row, (character) => character === "#")),
 });
 
-test("a hole is joined to what surrounds it by a cut, an island in the hole has a line of its own", () => {
+test("a hole is joined to what surrounds it by a cut, an island in the hole has a line of its own [A4-7]", () => {
   const ring = drawing("######", "#....#", "#.##.#", "#....#", "######");
   const lines = linesOf(ring, 7);
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["7", "7"]);

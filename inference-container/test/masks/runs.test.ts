@@ -23,7 +23,7 @@ test("a logit that ties with the threshold is outside", () => {
   expect(findRuns(flat, 9, 5, 0.49).area).toBe(45);
 });
 
-test("a mask threshold of 0 sets every pixel and one of 1 sets none", () => {
+test("a mask threshold of 0 sets every pixel and one of 1 sets none [4.3-6]", () => {
   const grid = { width: 2, height: 1, logits: Float32Array.from([-80, 80]) };
   expect(findRuns(grid, 13, 3, 0).area).toBe(39);
   expect(findRuns(grid, 13, 3, 1).area).toBe(0);

@@ -121,7 +121,7 @@ describe("the embedded model on photographs", () => {
     expect(instances).toHaveLength(1);
   });
 
-  it("keeps no instance below the request's threshold", async () => {
+  it("keeps no instance below the request's threshold [4.3-5]", async () => {
     const { instances } = await model.segment(await sample("coffee"), {
       prompts: ["spoon"],
       threshold: 0.9,

@@ -32,13 +32,13 @@ test.for<readonly [string, string, Region]>([
   ["saucer", "at a point", on(130, 230)],
   ["dark-corner", "in a box", { box: [0, 0, 153, 108] }],
   ["dark-corner", "at a point", on(45, 35)],
-])("%s is drawn %s as a person drew it", async ([name, , region]) => {
+])("%s is drawn %s as a person drew it [A5-10]", async ([name, , region]) => {
   const { mask } = await draw(coffee, region);
   const drawn = plainMask(mask, coffee.width, coffee.height, 0.5);
   expect(maskIou(drawn, await reference(`coffee-${name}`))).toBeGreaterThanOrEqual(0.85);
 });
 
-test("a further region of a known picture costs one run, of the decoder", async () => {
+test("a further region of a known picture costs one run, of the decoder [A5-11]", async () => {
   const runs = vi.spyOn(Device.prototype, "run");
   onTestFinished(() => runs.mockRestore());
   const picture = { ...coffee, contentHash: "a picture not seen before" };

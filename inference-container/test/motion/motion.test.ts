@@ -10,7 +10,7 @@ const [FROM, TO] = [2, 5];
 const segment = segmenting(missingDetector(FROM, TO));
 
 test(
-  "a cat over whose face the camera pans keeps its mask and its id, though the detector misses it for a second",
+  "a cat over whose face the camera pans keeps its mask and its id, though the detector misses it for a second [2.5-13]",
   { timeout: CLIP_MS },
   async () => {
     const frames = await segment(await pan(FPS), { fps: FPS, maxFrames: TO + 1 });

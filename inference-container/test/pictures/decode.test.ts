@@ -45,7 +45,7 @@ describe("a readable picture becomes three sRGB bytes a pixel", async () => {
   });
 });
 
-test("EXIF orientation is applied", async () => {
+test("EXIF orientation is applied [2.5-18]", async () => {
   const picture = await decode(await turned());
   expect([picture.width, picture.height]).toEqual([60, 80]);
   expect(brightness(picture, 0.5, 0.2)).toBeLessThan(80);
@@ -67,7 +67,7 @@ test("a picture of exactly the pixel limit is read", async () => {
   expect((await decode(bytes, 80 * 60)).width).toBe(80);
 });
 
-test("more pixels than allowed are refused by the header", async () => {
+test("more pixels than allowed are refused by the header [8-9]", async () => {
   const huge = await sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: "#123" } })
     .png()
     .toBuffer();

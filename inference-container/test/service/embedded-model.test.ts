@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, DOWNLOAD_MS);
 afterAll(() => rig[Symbol.asyncDispose]());
 
-test("a photograph goes from the posted task to stored masks and a preview", async () => {
+test("a photograph goes from the posted task to stored masks and a preview [1-2]", async () => {
   const report = await rig.finish({
     key: "coffee",
     inputUrl: `${rig.worker.origin}/inputs/coffee.png`,

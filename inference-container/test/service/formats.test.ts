@@ -44,7 +44,7 @@ async function finish(request: Partial<ImageTaskRequest> & { key: string }): Pro
   );
 }
 
-test("a picture's masks are in each format that its task wants, as others read them", async () => {
+test("a picture's masks are in each format that its task wants, as others read them [A4-5 A4-7 A4-10 A4-11]", async () => {
   const prompts = ["stripes", "bright", "faint", "nothing"];
   const formats = { ...ALL, wanted: [...ALL.wanted], taskId: "the-picture.jpg", index: 41 };
   const inputUrl = `${rig.worker.origin}/inputs/turned.jpg`;
@@ -76,7 +76,7 @@ test.for([
   expect(told).toBe(format === "cutout" ? true : name);
 });
 
-test("a task that wants no format reports what it always did", async () => {
+test("a task that wants no format reports what it always did [A4-3]", async () => {
   const output = imageOutput(await rig.finish({ key: "none" }));
   expect(Object.keys(output).toSorted()).toEqual([
     "generatedAt",
@@ -103,7 +103,7 @@ test("a picture without objects has an empty document, an empty line of labels a
   await expectLabelmap(stored("empty/labelmap.png"), []);
 });
 
-test("a clip's document has its frames as images, and each object's track", async () => {
+test("a clip's document has its frames as images, and each object's track [A4-12]", async () => {
   const formats = { wanted: ["coco" as const], taskId: "the-clip.mp4", index: 0 };
   const report = await rig.finishVideo({ key: "clip", prompts: ["nothing", "bright"], formats });
   expect(videoOutput(report)).toMatchObject({ units: 12, totalMasks: 12, coco: "annotations.json" });

@@ -35,7 +35,7 @@ async function stored(path: string) {
   };
 }
 
-test("each region gives one mask behind those of the prompts, which names the region's index and no prompt", async () => {
+test("each region gives one mask behind those of the prompts, which names the region's index and no prompt [A5-4]", async () => {
   const report = await rig.finish({ key: "both", prompts: ["bright"], regions: [box, points] });
   const { masks } = imageOutput(report);
   expect(masks).toEqual([
@@ -67,7 +67,7 @@ test("a task of regions alone has their masks and its preview, whatever the thre
   });
 });
 
-test("coordinates are those of the picture as it is shown: turned by its EXIF orientation", async () => {
+test("coordinates are those of the picture as it is shown: turned by its EXIF orientation [A5-7]", async () => {
   const regions: TaskRegion[] = [{ index: 0, box: { x: 0, y: 60, width: 60, height: 20 } }];
   const inputUrl = `${rig.worker.origin}/inputs/turned.jpg`;
   await rig.finish({ key: "turned", prompts: [], regions, inputUrl });
@@ -76,7 +76,7 @@ test("coordinates are those of the picture as it is shown: turned by its EXIF or
   expect([at(30, 70), at(30, 30)]).toEqual([255, 0]);
 });
 
-test("a region outside the picture fails the task, and says how large the picture is", async () => {
+test("a region outside the picture fails the task, and says how large the picture is [A5-8]", async () => {
   const regions: TaskRegion[] = [box, { index: 5, points: [{ x: 80, y: 0, label: 1 }] }];
   expect(await rig.finish({ regions })).toMatchObject({
     outcome: "failed",
@@ -93,7 +93,7 @@ test("prompts that the model does not know are noticed, but fail no task that ha
   });
 });
 
-test("an annotation of a region has the category `region`, which comes behind those of the prompts", async () => {
+test("an annotation of a region has the category `region`, which comes behind those of the prompts [A5-6]", async () => {
   const formats = { wanted: ["coco" as const], taskId: "a.png", index: 0 };
   await rig.finish({ key: "coco", prompts: ["bright", "nothing"], regions: [box], formats });
   const { categories, annotations } = CocoPictures.parse(
@@ -118,7 +118,7 @@ test("a region whose mask has no pixel at the mask's threshold still has its PNG
   ]);
 });
 
-test("a model that finds by words only says regions_unsupported, before it looks at the picture", async () => {
+test("a model that finds by words only says regions_unsupported, before it looks at the picture [A5-9]", async () => {
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "input"), (await samples())["bright.png"] ?? "");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-test("a task's masks and preview are stored and reported", async () => {
+test("a task's masks and preview are stored and reported [2.5-3 4.3-4]", async () => {
   const report = await rig.finish({ key: "whole", generatePreview: true });
   expect(report).toMatchObject({
     outcome: "success",
@@ -29,7 +29,7 @@ test("a task's masks and preview are stored and reported", async () => {
   expect((await sharp(rig.worker.stored.get("whole/preview.png")).metadata()).width).toBe(80);
 });
 
-test("masks count over all prompts in the request's order, by descending confidence, without empty ones", async () => {
+test("masks count over all prompts in the request's order, by descending confidence, without empty ones [2.5-19]", async () => {
   const report = await rig.finish({ key: "many", prompts: ["bright", "stripes", "bright"] });
   const { masks } = imageOutput(report);
   expect(masks.map(({ maskIndex }) => maskIndex)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -45,7 +45,7 @@ test("finding nothing is a success without masks", async () => {
   expect(report).toMatchObject({ outcome: "success", output: { masks: [], preview: null } });
 });
 
-test("objects below the threshold are left out", async () => {
+test("objects below the threshold are left out [4.3-5]", async () => {
   const report = await rig.finish({ prompts: ["faint"], threshold: 0.31 });
   expect(report).toMatchObject({ outcome: "success", output: { masks: [] } });
 });

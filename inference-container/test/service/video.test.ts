@@ -35,7 +35,7 @@ const ffmpegs = (): number[] =>
     }
   });
 
-test("a clip's masks and preview are stored and reported", async () => {
+test("a clip's masks and preview are stored and reported [4.3-9]", async () => {
   const report = await rig.finishVideo({ key: "whole", generatePreview: true });
   expect(videoOutput(report)).toMatchObject({
     type: "video",
@@ -52,7 +52,7 @@ test("a clip's masks and preview are stored and reported", async () => {
   expect(rig.worker.stored.get("whole/preview.mp4")?.subarray(4, 8).toString()).toBe("ftyp");
 });
 
-test("an object that moves keeps its id, and is where it was at the frame's time", async () => {
+test("an object that moves keeps its id, and is where it was at the frame's time [2.5-13]", async () => {
   await rig.finishVideo({ key: "moving", sampling: { ...every, fps: 3 } });
   const { frames } = masksOf("moving");
   expect(frames.map(({ sampleIdx }) => sampleIdx)).toEqual([...frames.keys()]);
@@ -72,17 +72,17 @@ test.for([
   [{ ...every, fps: 2 }, 8],
   [{ ...every, fps: 2, maxFrames: 5 }, 5],
   [{ ...every, maxFrames: 3 }, 3],
-] as const)("sampling %o of a clip with 60 frames processes %i", async ([sampling, frames]) => {
+] as const)("sampling %o of a clip with 60 frames processes %i [4.3-11]", async ([sampling, frames]) => {
   expect(videoOutput(await rig.finishVideo({ sampling })).units).toBe(frames);
 });
 
-test("frames without objects are listed too, and finding nothing is a success", async () => {
+test("frames without objects are listed too, and finding nothing is a success [2.5-12]", async () => {
   const report = await rig.finishVideo({ key: "none", prompts: ["nothing"] });
   expect(videoOutput(report)).toMatchObject({ units: 24, framesWithMasks: 0, totalMasks: 0 });
   expect(masksOf("none").frames).toHaveLength(24);
 });
 
-test("objects below the scoreThreshold are left out", async () => {
+test("objects below the scoreThreshold are left out [4.3-10]", async () => {
   const prompts = ["faint", "bright"];
   const sampling = { ...every, numFrames: 3 };
   const totals = [];

@@ -42,7 +42,7 @@ async function openFiles(): Promise<string[]> {
   return Promise.all(targets);
 }
 
-test("every frame is listed in order, with or without objects", async () => {
+test("every frame is listed in order, with or without objects [2.5-12]", async () => {
   const summary = await write([
     frame(0, [object, { ...object, objectId: 9 }]),
     frame(1, []),

@@ -51,7 +51,7 @@ test("however it is sampled, frames ascend, none comes twice, and the first is t
 });
 
 describe("a rate", () => {
-  test("takes the first frame of each slot, which may begin a millisecond late", () => {
+  test("takes the first frame of each slot, which may begin a millisecond late [4.3-11]", () => {
     fc.assert(
       fc.property(clips, rates, (times, fps) => {
         const start = times[0] ?? 0;
@@ -131,7 +131,7 @@ describe("a rate", () => {
 });
 
 describe("a number", () => {
-  test("gives exactly as many, or all of a clip that has fewer; with maxFrames the smaller number", () => {
+  test("gives exactly as many, or all of a clip that has fewer; with maxFrames the smaller number [4.3-11]", () => {
     fc.assert(
       fc.property(clips, numbers, bound, (times, numFrames, maxFrames) => {
         const expected = Math.min(numFrames, maxFrames ?? Infinity, times.length);

@@ -35,7 +35,7 @@ describe("an account's access mode", () => {
     ["paused", "trial"],
     ["canceled", "trial"],
     [null, "trial"],
-  ])("follows its subscription: %s gives %s", (status, mode) => {
+  ])("follows its subscription: %s gives %s [4.10-11]", (status, mode) => {
     expect(accessModeOf("trial", status)).toBe(mode);
   });
 

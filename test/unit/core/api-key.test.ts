@@ -17,7 +17,7 @@ const checksumOf = (text: string): string =>
   [5, 4, 3, 2, 1, 0].map((place) => BASE62[Math.floor(crc32(text) / 62 ** place) % 62]).join("");
 
 describe("an API key", () => {
-  it("is sk_live_, 40 base62 digits and 6 of the CRC-32 of all before them", () => {
+  it("is sk_live_, 40 base62 digits and 6 of the CRC-32 of all before them [5-2 4.9-13]", () => {
     for (let i = 0; i < 1_000; i += 1) {
       const key = generateApiKey();
       expect(key).toMatch(API_KEY_PATTERN);
@@ -40,7 +40,7 @@ describe("an API key", () => {
     }
   });
 
-  it("is refused when any one character is another", () => {
+  it("is refused when any one character is another [4.9-14]", () => {
     fc.assert(
       fc.property(fc.nat(53), fc.stringMatching(/^[0-9A-Za-z]$/), (at, char) => {
         const key = generateApiKey();
@@ -65,7 +65,7 @@ describe("an API key", () => {
     expect(`${generateApiKey()}0`).not.toMatch(API_KEY_PATTERN);
   });
 
-  it("is stored as SHA-256 of the whole secret, and shown by 12 characters", async () => {
+  it("is stored as SHA-256 of the whole secret, and shown by 12 characters [4.9-16]", async () => {
     const key = `sk_live_${"0".repeat(46)}`;
     expect(await apiKeyDigest(key)).toBe(createHash("sha256").update(key).digest("hex"));
     expect(apiKeyPrefix(key)).toBe("sk_live_0000");

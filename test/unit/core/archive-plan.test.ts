@@ -77,7 +77,7 @@ describe("an archive's plan", () => {
     expect((await planArchive({ definition, tasks })).digest).not.toBe(digest);
   });
 
-  it("has a class for what was drawn for regions, behind those of the prompts", async () => {
+  it("has a class for what was drawn for regions, behind those of the prompts [A5-6]", async () => {
     const output = { ...IMAGE_OUTPUT, yolo: "labels.txt" };
     const definition = {
       ...imageJob(["a"], { prompts: ["cat", "dog"] }),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { crc32 } from "../../../src/core/crc32.ts";
 
-it("CRC-32 is zlib's, of whatever bytes", () => {
+it("CRC-32 is zlib's, of whatever bytes [4.9-13]", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(crc32(bytes)).toBe(zlibCrc32(bytes));

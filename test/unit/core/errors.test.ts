@@ -5,7 +5,7 @@ import { ERROR_CATALOGUE, ServiceError } from "../../../src/core/errors.ts";
 describe("the errors' page", () => {
   const page = readFileSync("docs/errors.md", "utf8");
 
-  it("lists the catalogue, each code with its status and sentence", () => {
+  it("lists the catalogue, each code with its status and sentence [7-15]", () => {
     const rows = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.*) \|$/gm)].map((row) => row.slice(1, 4));
     const catalogue = Object.entries(ERROR_CATALOGUE).map(([code, [status, message]]) => [
       code,

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isJobId, newId } from "../../../src/core/ids.ts";
 
 describe("identifiers", () => {
-  it("of jobs are of one form, unique, and sort by the time at which they were made", () => {
+  it("of jobs are of one form, unique, and sort by the time at which they were made [2-2]", () => {
     const ids: string[] = [];
     const start = Date.now();
     try {

@@ -37,7 +37,7 @@ const picture = fc.record({
   bytes: fc.integer({ min: 1, max: 90 }),
 });
 
-it("the documents of a job's pictures become one, with all images and annotations in their order, however they arrive", async () => {
+it("the documents of a job's pictures become one, with all images and annotations in their order, however they arrive [A4-6]", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(picture, { minLength: 1, maxLength: 5 }), async (pictures) => {
       const documents = pictures.map(({ image, annotations, bytes }) =>

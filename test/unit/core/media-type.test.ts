@@ -14,7 +14,7 @@ import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
 describe("media types", () => {
-  it("give every content type that may be uploaded an extension that makes a taskId", () => {
+  it("give every content type that may be uploaded an extension that makes a taskId [2.1-2 4.1-1]", () => {
     const contentType = fc.stringMatching(/^(image|video)\/[\x21-\x3a\x3c-\x7e]{1,100}$/);
     fc.assert(
       fc.property(contentType, (type) => {

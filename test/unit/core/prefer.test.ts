@@ -33,7 +33,7 @@ describe("the wait that a client prefers", () => {
     ['note="open, wait=5', null],
     ["", null],
     [undefined, null],
-  ])("of %j is %j", (header, seconds) => {
+  ])("of %j is %j [A1-3]", (header, seconds) => {
     expect(waitSeconds(header)).toBe(seconds);
   });
 

@@ -94,7 +94,7 @@ describe("a URL that the service sends no request to", () => {
     "https://example..com",
     "https://.example.com",
     "https://example.com..",
-  ])("is %j: its host is not public", (url) => {
+  ])("is %j: its host is not public [A6-2]", (url) => {
     expect(complaintOf(url)).toMatch(
       /^The URL's host ".+" is not one of the public Internet\. Send a URL whose host everybody can reach\.$/,
     );
@@ -110,7 +110,7 @@ describe("a URL that the service sends no request to", () => {
     "blob:https://example.com/1",
     "wss://example.com",
     "s3://bucket/key",
-  ])("is %j: it is not https", (url) => {
+  ])("is %j: it is not https [A6-2]", (url) => {
     expect(complaintOf(url)).toBe("The URL is not one of https. Send one that begins with https://.");
   });
 
@@ -120,7 +120,7 @@ describe("a URL that the service sends no request to", () => {
     "https://:secret@example.com",
     "https://example.com@127.0.0.1",
     "http://user@127.0.0.1",
-  ])("is %j: it has credentials, which the sentence does not repeat", (url) => {
+  ])("is %j: it has credentials, which the sentence does not repeat [A6-2]", (url) => {
     const complaint = "The URL has a user name or a password in it. Leave them out.";
     expect(complaintOf(url)).toBe(complaint);
     expect(complaintOf(url, LAPTOP)).toBe(complaint);
@@ -148,7 +148,7 @@ describe("a URL that the service sends no request to", () => {
     "https://API.example.org./v1/uploads/import",
     "https://api.example.org:8443",
     "https://api%2eexample.org",
-  ])("is %j: it leads to the service itself", (url) => {
+  ])("is %j: it leads to the service itself [A6-2]", (url) => {
     expect(complaintOf(url)).toBe("The URL leads to this service itself. Send one of another host.");
     expect(complaintOf(url, { ...DEPLOYED, ownUrl: "https://api.example.org.:443" })).toBeDefined();
   });
@@ -159,7 +159,7 @@ describe("a URL that the service sends no request to", () => {
     expect(complaintOf(`${longest}a`)).toBe("The URL is longer than 2048 characters.");
   });
 
-  it("is any with an IPv4 address that is not public, however it is written", () => {
+  it("is any with an IPv4 address that is not public, however it is written [A6-2]", () => {
     const octet = fc.nat(255);
     const notPublic = fc.oneof(
       fc.tuple(fc.constantFrom(0, 10, 127), octet, octet, octet),

@@ -89,7 +89,7 @@ describe("what a task gave", () => {
     ["video", clip({ preview: "preview.png" }), "preview.png"],
     ["video", clip({ preview: "masks.json" }), "masks.json"],
     ["video", clip({ framesWithMasks: 4 }), "More frames"],
-  ])("is refused where it is not, or names its files wrongly: %s", (type, output, named) => {
+  ])("is refused where it is not, or names its files wrongly: %s [2.5-16]", (type, output, named) => {
     expect(outputRefusal(type, output)).toContain(named);
   });
 });

@@ -19,7 +19,7 @@ const regions = fc.array(
   { minLength: 1, maxLength: 50 },
 );
 
-it("each task gets its own regions in the request's order, each with its index among all of the job's", () => {
+it("each task gets its own regions in the request's order, each with its index among all of the job's [A5-2]", () => {
   fc.assert(
     fc.property(regions, (asked) => {
       const request = CreateJobRequest.parse({

@@ -28,7 +28,7 @@ describe("a trial", () => {
     });
   });
 
-  it("is eligible until its first job, and then ends at the stroke of its time, tokens or not", () => {
+  it("is eligible until its first job, and then ends at the stroke of its time, tokens or not [4.3-33]", () => {
     everyTrial((trial, offer, now) => {
       expect(trial.status === "eligible").toBe(trial.startedAt === null);
       expect(trial.expiresAt).toBe(trial.startedAt === null ? null : BEGIN + trialLength(offer));

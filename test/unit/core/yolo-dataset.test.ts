@@ -3,7 +3,7 @@ import { load } from "js-yaml";
 import { expect, it } from "vitest";
 import { yoloDataset } from "../../../src/core/yolo-dataset.ts";
 
-it("the dataset of labels for YOLO names its classes by their numbers, whatever words the prompts are", () => {
+it("the dataset of labels for YOLO names its classes by their numbers, whatever words the prompts are [A4-9]", () => {
   const text = fc.oneof(fc.string({ minLength: 1 }), fc.string({ minLength: 1, unit: "binary" }));
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (names) => {

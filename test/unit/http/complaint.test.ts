@@ -60,7 +60,7 @@ describe("what is wrong with a request", () => {
       { type: "image", prompts: [], tasks: [], threshold: "1", fps: 1, x: 1 },
       "prompts: must have at least 1 item; tasks: must have at least 1 item; threshold: must be a number; and 2 more fields are wrong",
     ],
-  ])("%j: %s", (body, message) => {
+  ])("%j: %s [7-16]", (body, message) => {
     expect(complaint(CreateJobRequest, body, "json")).toBe(`${message}.`);
   });
 

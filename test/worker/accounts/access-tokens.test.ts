@@ -46,7 +46,7 @@ describe("an access token", () => {
   };
 
   describe("lets its person in", () => {
-    it("makes the account at the first valid token, a trial account with the token's profile", async () => {
+    it("makes the account at the first valid token, a trial account with the token's profile [5-3 5-10]", async () => {
       const { status, body } = await account(await provider.issue({ sub: "ada", email: "ada@example.com" }));
       expect(status).toBe(200);
       expect(body).toEqual({
@@ -61,7 +61,7 @@ describe("an access token", () => {
       expect(row).toEqual({ issuer: "https://identity.test", subject: "ada", plan: "trial" });
     });
 
-    it("makes one account of many first requests at once", async () => {
+    it("makes one account of many first requests at once [5-10]", async () => {
       const token = await provider.issue();
       const answers = await Promise.all(Array.from({ length: 20 }, () => account(token)));
       expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
@@ -163,11 +163,11 @@ describe("an access token", () => {
       ["with an empty subject", { sub: "" }],
       ["with a subject that is no string", { sub: 7 }],
       ["with too long a subject", { sub: "s".repeat(256) }],
-    ])("one %s", async (_, claims) => {
+    ])("one %s [5-9]", async (_, claims) => {
       await expectRefused(await provider.issue(claims));
     });
 
-    it("beyond the clock's tolerance", async () => {
+    it("beyond the clock's tolerance [5-5 5-9]", async () => {
       await expectRefused(await provider.issue({ exp: seconds() - 31 }));
       await expectRefused(await provider.issue({ nbf: seconds() + 40 }));
       const token = await provider.issue({ exp: seconds() + 10 });
@@ -182,7 +182,7 @@ describe("an access token", () => {
       }
     });
 
-    it("one that is signed by another key under the same id, or tampered with", async () => {
+    it("one that is signed by another key under the same id, or tampered with [5-8]", async () => {
       const other = await newProviderKey();
       await expectRefused(await provider.issue({}, { key: { ...other, kid: provider.key.kid } }));
       const [header, , signature] = (await provider.issue()).split(".");
@@ -198,7 +198,7 @@ describe("an access token", () => {
       expect((await account(token)).status).toBe(200);
     });
 
-    it("one of an algorithm that is not on the list, unsigned ones too, without a fetch", async () => {
+    it("one of an algorithm that is not on the list, unsigned ones too, without a fetch [5-8]", async () => {
       const { kid, jwk } = provider.key;
       const listed = { ...goodClaims() };
       const hidden = new TextEncoder().encode("a shared secret, thirty-two bytes long");
@@ -233,7 +233,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(0);
     });
 
-    it("one that brings its own key", async () => {
+    it("one that brings its own key [5-8]", async () => {
       const own = await newProviderKey();
       const header = {
         kid: own.kid,
@@ -314,14 +314,17 @@ describe("an access token", () => {
         "publishes a broken key",
         () => Response.json({ keys: [{ kty: "EC", crv: "P-256", kid: "odd", x: "", y: "" }] }),
       ],
-    ])("answers 503, never 401, where the provider %s, and lets in when it is back", async (_, answer) => {
-      const well = provider.answer;
-      provider.answer = answer;
-      const odd = { ...provider.key, kid: "odd" };
-      await expectUnavailable(await provider.issue({}, { key: odd }));
-      provider.answer = well;
-      expect((await account(await provider.issue())).status).toBe(200);
-    });
+    ])(
+      "answers 503, never 401, where the provider %s, and lets in when it is back [5-11]",
+      async (_, answer) => {
+        const well = provider.answer;
+        provider.answer = answer;
+        const odd = { ...provider.key, kid: "odd" };
+        await expectUnavailable(await provider.issue({}, { key: odd }));
+        provider.answer = well;
+        expect((await account(await provider.issue())).status).toBe(200);
+      },
+    );
 
     it("asks not to be redirected, and waits no longer than a few seconds", async () => {
       let asked: RequestInit | undefined;
@@ -347,7 +350,7 @@ describe("an access token", () => {
     });
   });
 
-  it("of a person whose address is not verified creates a job as soon as a later token verifies it", async () => {
+  it("of a person whose address is not verified creates a job as soon as a later token verifies it [4.3-35]", async () => {
     const sub = "ada";
     const create = async (verified: boolean): Promise<Answer> => {
       const token = await provider.issue({ sub, email: "ada@example.com", email_verified: verified });
@@ -361,7 +364,7 @@ describe("an access token", () => {
     expectError(await create(true), 403, "task_not_owned");
   });
 
-  it("works on every operation: it makes an API key, which then lets into the same account", async () => {
+  it("works on every operation: it makes an API key, which then lets into the same account [5-3]", async () => {
     const token = await provider.issue();
     const made = await send("POST", "/v1/api-keys", {
       headers: {

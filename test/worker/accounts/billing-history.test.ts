@@ -47,7 +47,7 @@ describe("a history of webhooks", () => {
     return stripe.webhooks.splice(0);
   }
 
-  it("of many events, in any order, each one to three times and many at once, ends as the ordered one does", async () => {
+  it("of many events, in any order, each one to three times and many at once, ends as the ordered one does [4.10-12]", async () => {
     const draw = new Draw();
     const stripe = new PlayedStripe();
     const accounts: Told[] = [];

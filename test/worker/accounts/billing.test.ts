@@ -50,7 +50,7 @@ describe("webhooks of the payment provider", () => {
     return webhook;
   }
 
-  it("decide the access mode, from the account's very next request on", async () => {
+  it("decide the access mode, from the account's very next request on [4.10-11]", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
     expect(await modeOf(client)).toBe("trial");
     const one = await subscribed();
@@ -77,7 +77,7 @@ describe("webhooks of the payment provider", () => {
     });
   });
 
-  it("are refused with a missing, forged or stale signature, and have no effect", async () => {
+  it("are refused with a missing, forged or stale signature, and have no effect [4.10-13]", async () => {
     await createSession(client, "checkout");
     const webhook = await webhookOf(stripe.standIn.subscriptions.begin(stripe.customerOf(client)));
     const body = await webhook.clone().text();
@@ -118,7 +118,7 @@ describe("webhooks of the payment provider", () => {
     expectError(await sendWithoutBilling(request), 404, "not_found");
   });
 
-  it("have their effect once: a known event asks Stripe for nothing", async () => {
+  it("have their effect once: a known event asks Stripe for nothing [4.10-12]", async () => {
     const webhook = await webhookOf(stripe.standIn.subscriptions.failPayment(await subscribed()));
     expect((await deliver(webhook)).status).toBe(200);
     const before = { ...(await known()), calls: stripe.calls.length };

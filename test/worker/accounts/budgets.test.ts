@@ -63,7 +63,7 @@ const storeKeys = async (accountId: string, count: number, revokedAt: number | n
 };
 
 describe("the guards within the statements that insert", () => {
-  it("let in exactly the uploads that the rule lets in, however the account stands", async () => {
+  it("let in exactly the uploads that the rule lets in, however the account stands [4.1-8]", async () => {
     const { uploads } = platformOf(env);
     const seen = new Set<string>();
     const standing = fc.record({
@@ -106,7 +106,7 @@ describe("the guards within the statements that insert", () => {
     expect(seen.size, "each reason, and none").toBe(4);
   });
 
-  it("let in exactly the API keys that the rule lets in, however the account stands", async () => {
+  it("let in exactly the API keys that the rule lets in, however the account stands [4.9-15]", async () => {
     const { apiKeys } = platformOf(env);
     const seen = new Set<string>();
     const standing = fc.record({

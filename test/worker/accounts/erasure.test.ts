@@ -219,7 +219,7 @@ describe("an account that is erased", () => {
     expect((await erase(person, now)).state).toBe("emptied");
   });
 
-  it("loses its webhook endpoints with their deliveries, and nothing is sent to them any more", async () => {
+  it("loses its webhook endpoints with their deliveries, and nothing is sent to them any more [A3-6]", async () => {
     const endpoint = await newEndpoint(person, MARKS.image, { description: MARKS.label });
     const endpoints = new PlayedEndpoints(endpoint);
     await sendTest(person, endpoint);

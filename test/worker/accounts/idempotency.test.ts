@@ -63,7 +63,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("is told to come again while the first is running, and one with another body that it never will do", async () => {
+  it("is told to come again while the first is running, and one with another body that it never will do [4.10-17]", async () => {
     const { promise, resolve } = Promise.withResolvers<Outcome<string>>();
     let begun = () => {};
     const running = new Promise<void>((tell) => (begun = tell));
@@ -81,7 +81,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await perform()).toEqual({ answer: "later", replayed: true });
   });
 
-  it("is another request for another account, operation or key, and each time where there is no key", async () => {
+  it("is another request for another account, operation or key, and each time where there is no key [4.10-18]", async () => {
     const { accountId } = await newClient();
     await perform();
     for (const other of [
@@ -97,7 +97,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await rows()).toBe(4);
   });
 
-  it("is remembered for 24 hours, and then is new, with whatever body", async () => {
+  it("is remembered for 24 hours, and then is new, with whatever body [4.10-18]", async () => {
     const start = Date.now();
     const first = await perform();
     vi.useFakeTimers({ now: start + REMEMBERED_MS - 1_000, toFake: ["Date"] });

@@ -39,7 +39,7 @@ describe("metered usage by the hour", () => {
   };
   const calls = () => stripe.keysOf("POST /v1/billing/meter_events").length;
 
-  it("is one event per account and hour, sent once the hour is over, however many jobs there were", async () => {
+  it("is one event per account and hour, sent once the hour is over, however many jobs there were [4.10-14]", async () => {
     const other = await newClient("trial");
     await stripe.subscribe(other);
     for (let i = 1; i <= 20; i += 1) await use(i);

@@ -39,7 +39,7 @@ describe("the inspection of uploads", () => {
     ["video/mp4", 1_000],
     ["application/octet-stream", 1_000],
   ])(
-    "deletes an upload (%s) of more than %i bytes at once, and no smaller one",
+    "deletes an upload (%s) of more than %i bytes at once, and no smaller one [4.1-7]",
     async (contentType, most) => {
       const large = await presign(client, contentType);
       const fit = await presign(client, contentType);
@@ -125,7 +125,7 @@ describe("the inspection of uploads", () => {
 
 describe("the bytes of an account's day", () => {
   it.each(["trial", "paid"] as const)(
-    "an account (%s) cannot upload more of them than it may",
+    "an account (%s) cannot upload more of them than it may [4.1-6]",
     async (plan) => {
       client = await newClient(plan);
       overrideSettings({
@@ -144,7 +144,7 @@ describe("the bytes of an account's day", () => {
     },
   );
 
-  it("are those of the last day: a day later the account may upload again", async () => {
+  it("are those of the last day: a day later the account may upload again [4.1-6]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 100 });
     await put(await presign(client), 100);
     later(6 * MINUTE);
@@ -178,7 +178,7 @@ describe("the bytes of an account's day", () => {
 });
 
 describe("createJob of an upload that is too large", () => {
-  it("deletes it, and counts its bytes: nobody hides it from the inspection by asking for a job", async () => {
+  it("deletes it, and counts its bytes: nobody hides it from the inspection by asking for a job [4.1-7]", async () => {
     const taskId = await uploaded(client, new Uint8Array([...PNG, ...new Uint8Array(100)]));
     expectError(await client.send("POST", "/v1/jobs", imageJob([taskId])), 400, "upload_too_large");
     expect(await isThere(taskId)).toBe(false);

@@ -7,7 +7,7 @@ import { expectError } from "../../support/worker/wire.ts";
 
 /** Nobody learns whether another account has such an endpoint. */
 describe.each(OF_ONE_ENDPOINT)("%s 404", (operation) => {
-  it("answers a foreign, an unknown and a malformed endpointId alike, byte for byte", async () => {
+  it("answers a foreign, an unknown and a malformed endpointId alike, byte for byte [A3-1]", async () => {
     const client = await newClient();
     const foreign = await newEndpoint(await newClient());
     const ids = [foreign.endpointId, `whe_${"0".repeat(32)}`, "whe_1", "%00", "x".repeat(3_000)];

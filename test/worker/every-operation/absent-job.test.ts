@@ -7,7 +7,7 @@ import { expectError } from "../../support/worker/wire.ts";
 
 /** Nobody learns whether another account has such a job. */
 describe.each(OF_ONE_JOB)("%s 404", (operation) => {
-  it("answers a foreign, an unknown and a malformed jobId alike, byte for byte", async () => {
+  it("answers a foreign, an unknown and a malformed jobId alike, byte for byte [4.4-2 5-7 7-6 4.3-31 A2-9 A1-12]", async () => {
     const client = await newClient();
     const { jobId: foreign } = await newJob(await newClient());
     const unknown = `job_${"0".repeat(32)}`;

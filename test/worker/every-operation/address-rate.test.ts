@@ -50,7 +50,7 @@ async function flood(
 }
 
 describe("a flood of made-up credentials", () => {
-  it("costs at most the rate of its address in reads, and is told when to come again", async () => {
+  it("costs at most the rate of its address in reads, and is told when to come again [8-15]", async () => {
     const reads = countReads();
     const { limited, most } = await flood(newAddress(), generateApiKey);
     expect(reads.mock.calls.length).toBeLessThanOrEqual(most);
@@ -90,7 +90,7 @@ describe("a flood of made-up credentials", () => {
     expect(reads.mock.calls.length).toBeLessThanOrEqual(minutes * RATE);
   });
 
-  it("stops nobody else: neither other addresses, nor those at the same one whose credential was seen good", async () => {
+  it("stops nobody else: neither other addresses, nor those at the same one whose credential was seen good [8-15]", async () => {
     const provider = await PlayedIdentityProvider.start();
     const [address, client, token] = [newAddress(), await newClient(), await provider.issue()];
     expect((await use(client.key, address)).status).toBe(200);

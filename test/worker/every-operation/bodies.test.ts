@@ -70,7 +70,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
       body,
     });
 
-  it("refuses malformed and ambiguous JSON, and says what is wrong with it", async () => {
+  it("refuses malformed and ambiguous JSON, and says what is wrong with it [7-17]", async () => {
     for (const [what, body, told] of LOOSE) {
       const answer = await post(body);
       expectError(answer, 400, "invalid_json");
@@ -79,7 +79,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     }
   });
 
-  it("refuses bytes that are not UTF-8", async () => {
+  it("refuses bytes that are not UTF-8 [7-17]", async () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
       [0x22, 0xc0, 0xaf, 0x22],
@@ -98,14 +98,14 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     expectError(await post(broken), 400, "body_incomplete");
   });
 
-  it("refuses any other Content-Type, and any other charset", async () => {
+  it("refuses any other Content-Type, and any other charset [1-1]", async () => {
     for (const type of TYPES_REFUSED) {
       const answer = await post(new TextEncoder().encode("{}"), type);
       expectError(answer, 400, "unsupported_content_type");
     }
   });
 
-  it("takes JSON however its Content-Type is spelt, and reads the body", async () => {
+  it("takes JSON however its Content-Type is spelt, and reads the body [1-1]", async () => {
     for (const type of TYPES_TAKEN) {
       const field = present(Object.keys(valid).at(-1), "field");
       const answer = await post(JSON.stringify({ ...valid, [field]: 1 }), type);
@@ -130,7 +130,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     };
   };
 
-  it("refuses a body that is too large, whether or not it says how large it is, without reading it all", async () => {
+  it("refuses a body that is too large, whether or not it says how large it is, without reading it all [8-13]", async () => {
     const max = 262_144;
     const told = `{"a": "${"x".repeat(max)}"}`;
     expectError(await post(told), 400, "body_too_large");
@@ -141,13 +141,13 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     expect(untold.read()).toBeLessThan(2 * max);
   });
 
-  it("takes a body of just the largest size", async () => {
+  it("takes a body of just the largest size [8-13]", async () => {
     const body = '{"contentType": 1, "label": 1, "type": 1, "url": 1}';
     expectError(await post(body + " ".repeat(262_144 - body.length)), 400, "invalid_request");
     expectError(await post(body + " ".repeat(262_145 - body.length)), 400, "body_too_large");
   });
 
-  it("gives nothing long back", async () => {
+  it("gives nothing long back [7-16]", async () => {
     const long = "x".repeat(200_000);
     for (const body of [
       `{"type": "${long}"}`,
@@ -162,7 +162,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
 });
 
 describe("400 of a request of the wrong shape", () => {
-  it("says what is wrong, field by field", async () => {
+  it("says what is wrong, field by field [4.3-15 7-16]", async () => {
     const client = await newClient();
     const job = await client.send("POST", "/v1/jobs", {
       type: "video",

@@ -35,12 +35,12 @@ describe("404 and 405", () => {
     "/docs/",
     "/favicon.ico",
     "/%zz",
-  ])("answers the unknown path %s with 404", async (path) => {
+  ])("answers the unknown path %s with 404 [7-1 7-14]", async (path) => {
     expectError(await (await newClient()).send("GET", path), 404, "not_found");
   });
 
   it.each([...allowed])(
-    "answers any method of %s but %s with 405, and names those",
+    "answers any method of %s but %s with 405, and names those [7-14]",
     async (path, methods) => {
       for (const method of METHODS.filter((name) => !methods.includes(name))) {
         const answer = await send(method, path);

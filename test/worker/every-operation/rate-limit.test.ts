@@ -21,7 +21,7 @@ async function busyClient(): Promise<Client> {
 }
 
 describe("429", () => {
-  it("answers an account that is over its rate, on every operation, and says when to try again", async () => {
+  it("answers an account that is over its rate, on every operation, and says when to try again [8-14]", async () => {
     const busy = await busyClient();
     for (const operation of OPERATION_IDS) {
       const { method, path, headers, body } = requestOf(operation);

@@ -19,7 +19,7 @@ import recorded from "./recorded-walk.json";
  * The walk was recorded before anything was added to the fourteen operations, and is not recorded anew: a client that
  * uses none of the additions must go on reading the very bytes that it was written for.
  */
-it("the fourteen operations answer a client that uses no addition byte for byte as recorded", async () => {
+it("the fourteen operations answer a client that uses no addition byte for byte as recorded [A4-3]", async () => {
   const recorder = new Recorder();
   const [paid, trial, other] = [await newClient("paid"), await newClient("trial"), await newClient("paid")];
   const key = (name: string) => ({ "idempotency-key": name });

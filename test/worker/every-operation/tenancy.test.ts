@@ -95,7 +95,7 @@ describe("two accounts", () => {
   });
 
   it.each(OPERATION_IDS.filter((id) => NAMING[id] !== null))(
-    "answers for another account's as for what is not there, byte for byte: %s",
+    "answers for another account's as for what is not there, byte for byte: %s [5-7 4.3-31 A2-14]",
     async (operation) => {
       const name = NAMING[operation] ?? "jobId";
       const foreign = await ask(ada.client, operation, { [name]: bob.own[name] });
@@ -132,7 +132,7 @@ describe("two accounts", () => {
     expect(answers[0]?.body).not.toEqual(answers[1]?.body);
   });
 
-  it("get signed addresses of their own files alone", async () => {
+  it("get signed addresses of their own files alone [4.5-1]", async () => {
     const { body } = await ask(ada.client, "retrieveJobResult", ada.own);
     const signed: string[] = body.assets.map((asset: { url: string }) => asset.url);
     expect(signed.length).toBeGreaterThan(0);

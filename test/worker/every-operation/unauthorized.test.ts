@@ -24,7 +24,7 @@ describe.each(OPERATION_IDS)("%s 401", (operation) => {
     });
   };
 
-  it("refuses 60 shapes of a bad credential, each with the same body", async () => {
+  it("refuses 60 shapes of a bad credential, each with the same body [1-6 4.1-4 4.8-2 4.8-4 4.9-2 4.9-6 4.9-8 4.10-4 4.10-7 5-1 5-5 7-3 5-12 A3-1]", async () => {
     const provider = await PlayedIdentityProvider.start();
     const { key } = await newClient();
     const shapes = await badCredentials(provider, key);
@@ -32,7 +32,7 @@ describe.each(OPERATION_IDS)("%s 401", (operation) => {
     for (const shape of shapes) await expectUnauthorized(shape);
   });
 
-  it("refuses a revoked key on its very next use", async () => {
+  it("refuses a revoked key on its very next use [5-5]", async () => {
     const client = await newClient();
     const before = await client.send(method, path, body, headers);
     expect(before.status).not.toBe(401);

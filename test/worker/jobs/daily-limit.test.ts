@@ -19,7 +19,7 @@ import { expectError } from "../../support/worker/wire.ts";
 const DAY = 86_400_000;
 
 describe("createJob 402 of a paying account", () => {
-  it("daily_limit_reached: the account's jobs have reserved all units of its day; nothing is left behind", async () => {
+  it("daily_limit_reached: the account's jobs have reserved all units of its day; nothing is left behind [4.3-41]", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 5 });
     const client = await newClient();
     await newJob(client, 4);
@@ -53,7 +53,7 @@ describe("createJob 402 of a paying account", () => {
     expect((await create()).status).toBe(202);
   });
 
-  it("follows the account's own limit where it has one", async () => {
+  it("follows the account's own limit where it has one [4.3-41]", async () => {
     const client = await newClient();
     const tasks = await uploads(client, 2);
     const limit = (units: number | null) =>
@@ -76,7 +76,7 @@ describe("createJob 402 of a paying account", () => {
     expectError(await create(41), 402, "daily_limit_reached");
   });
 
-  it("lets in exactly as many jobs as the day has units, however many come at once", async () => {
+  it("lets in exactly as many jobs as the day has units, however many come at once [4.3-41]", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 5 });
     const client = await newClient();
     const tasks = await uploads(client, 1);
@@ -196,7 +196,7 @@ describe("the use of a day", () => {
     return { jobId: job.jobId, units, ...listing };
   };
 
-  it("agrees with a model of it, whatever jobs come at once, end, fail or are withdrawn, on whatever day", async () => {
+  it("agrees with a model of it, whatever jobs come at once, end, fail or are withdrawn, on whatever day [4.3-41]", async () => {
     const anyStep = fc.oneof(
       fc.record({
         kind: fc.constant("at once" as const),

@@ -185,7 +185,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     });
   });
 
-  it("is queued, also in the list, until the service took it, however often it was offered", async () => {
+  it("is queued, also in the list, until the service took it, however often it was offered [3.1-3]", async () => {
     const pushed = vi.spyOn(Jobs.prototype, "project");
     inference.answer = () => new Response(null, { status: 429 });
     for (let offer = 0; offer < 3; offer += 1) {
@@ -284,7 +284,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(rings).toEqual([30, 90, 210]);
   });
 
-  it("gives up after a day what the service never had room for", async () => {
+  it("gives up after a day what the service never had room for [3.1-6]", async () => {
     later(86_400_001);
     await ring(jobId);
     expect(await job()).toMatchObject({ status: "failed" });
@@ -301,7 +301,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await expect.poll(() => sent.mock.calls.flatMap((call) => call[2])).toEqual(large.tasks.slice(0, 10));
   });
 
-  it("is in the list as it is, also when every push failed at first", async () => {
+  it("is in the list as it is, also when every push failed at first [2.2-3]", async () => {
     const listed = async () => (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0];
     const push = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("D1 is down"));
     await finishJob(inference, client.accountId, jobId, tasks);
@@ -313,7 +313,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(await listed()).toMatchObject({ status: "success", updatedAt: (await job()).updatedAt });
   });
 
-  it("never lets an older push overwrite a newer one", async () => {
+  it("never lets an older push overwrite a newer one [2.2-3]", async () => {
     await finishJob(inference, client.accountId, jobId, tasks);
     const push = { jobId, status: "processing", error: null, updatedAt: 1, usedUnits: null } as const;
     await expect

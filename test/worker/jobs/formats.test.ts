@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe("the inference service is told", () => {
-  it("which formats a task's result is written in, and the upload's name and place in its job", async () => {
+  it("which formats a task's result is written in, and the upload's name and place in its job [A4-1]", async () => {
     const { jobId, tasks } = await newJob(client, 3, { formats: ["labelmap", "coco", "coco"] });
     for (const [index, taskId] of tasks.entries()) {
       await deliverTask(jobId, taskId);
@@ -43,14 +43,14 @@ describe("the inference service is told", () => {
     expect(inference.last.formats).toEqual({ wanted: ["coco"], taskId: clip.taskId, index: 0 });
   });
 
-  it.each([{}, { formats: [] }])("of no formats where the job asked for none: %j", async (changes) => {
+  it.each([{}, { formats: [] }])("of no formats where the job asked for none: %j [A4-3]", async (changes) => {
     const { jobId, taskId } = await newJob(client, 1, changes);
     await deliverTask(jobId, taskId);
     expect(inference.last).not.toHaveProperty("formats");
     expect(inference.last).toMatchObject({ limits: { masks: 200 } });
   });
 
-  it("of half as many masks where each has a cut-out beside it, because a job has no more files for that", async () => {
+  it("of half as many masks where each has a cut-out beside it, because a job has no more files for that [A4-13]", async () => {
     const { jobId, taskId } = await newJob(client, 100, { prompts: PROMPTS, formats: ["cutout"] });
     await deliverTask(jobId, taskId);
     expect(inference.last).toMatchObject({ limits: { masks: 150 } });
@@ -135,7 +135,7 @@ describe("an archive", () => {
   const jsonOf = (files: Record<string, Uint8Array>, name: string): unknown =>
     JSON.parse(strFromU8(at(files, name)));
 
-  it("of several pictures has one COCO document of them all, the labels' classes, and each picture's own files", async () => {
+  it("of several pictures has one COCO document of them all, the labels' classes, and each picture's own files [A4-4 A4-6 A4-9]", async () => {
     const { jobId, tasks } = await finishedJob();
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     await deliverArchive(jobId);
@@ -161,7 +161,7 @@ describe("an archive", () => {
     );
   });
 
-  it("has the same bytes when it takes several messages, whichever file a message ends at", async () => {
+  it("has the same bytes when it takes several messages, whichever file a message ends at [A4-6]", async () => {
     const { jobId } = await finishedJob();
     const built: Uint8Array[] = [];
     for (const archiveTurnFiles of [100, 1, 2]) {
@@ -191,7 +191,7 @@ describe("an archive", () => {
     });
   });
 
-  it("of a clip has its COCO document under the job's name too, and of a job without formats nothing more than ever", async () => {
+  it("of a clip has its COCO document under the job's name too, and of a job without formats nothing more than ever [A4-12]", async () => {
     const clip = await newVideoJob(client, { formats: ["coco"] });
     const completion = videoSuccess(2, { coco: "annotations.json" });
     await finishJob(inference, client.accountId, clip.jobId, [clip.taskId], () => completion);

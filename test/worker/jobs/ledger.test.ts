@@ -38,7 +38,7 @@ describe("the ledger", () => {
   const meterEvents = async () => (await env.DB.prepare("SELECT * FROM meter_events").all()).results;
   const down = () => Promise.reject(new Error("it is down"));
 
-  it("reserves a job's images at its acceptance, and neither settles nor releases anything before its end", async () => {
+  it("reserves a job's images at its acceptance, and neither settles nor releases anything before its end [4.3-37]", async () => {
     const { jobId, taskId } = await newJob(client, 3);
     expect(await entriesOf(jobId)).toEqual([["reserve", 3]]);
     await deliverTask(jobId, taskId);
@@ -48,7 +48,7 @@ describe("the ledger", () => {
     expect(await trial()).toMatchObject({ consumedTokens: 3, remainingTokens: 97, activeJobId: jobId });
   });
 
-  it("settles all of a job that succeeded", async () => {
+  it("settles all of a job that succeeded [4.3-37]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(inference, client.accountId, jobId, tasks);
     await expect
@@ -61,7 +61,7 @@ describe("the ledger", () => {
     expect(await trial()).toMatchObject({ consumedTokens: 2, remainingTokens: 98, activeJobId: null });
   });
 
-  it("releases the failed tasks of a batch", async () => {
+  it("releases the failed tasks of a batch [4.3-37 3.1-9]", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     await finishJob(inference, client.accountId, jobId, tasks, (_, i) =>
       i === 1 ? success() : failure(false),
@@ -77,7 +77,7 @@ describe("the ledger", () => {
     expect((await trial()).consumedTokens).toBe(1);
   });
 
-  it("releases all of a job that failed, whose acceptance began the trial all the same", async () => {
+  it("releases all of a job that failed, whose acceptance began the trial all the same [4.3-37]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
     await expect
@@ -253,7 +253,7 @@ describe("the ledger", () => {
         .map(([outcome, of]) => `${of?.length} × ${outcome}`)
         .toSorted((a, b) => a.localeCompare(b));
 
-    it("lets exactly as many in as tokens are left, however many come", async () => {
+    it("lets exactly as many in as tokens are left, however many come [4.3-38]", async () => {
       overrideSettings({ TRIAL_MAX_ACTIVE_JOBS: 1_000 });
       await useTokens(client.accountId, 100 - PICTURES);
       const tasks = await uploads(client, 1);
@@ -267,7 +267,7 @@ describe("the ledger", () => {
       expect(left.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     });
 
-    it("lets batches in as long as they fit", async () => {
+    it("lets batches in as long as they fit [4.3-38]", async () => {
       overrideSettings({ TRIAL_MAX_ACTIVE_JOBS: 1_000 });
       await useTokens(client.accountId, 93);
       const tasks = await uploads(client, 3);
@@ -293,7 +293,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toEqual([]);
     });
 
-    it("tells the meter what a customer's job used, once, in the transaction of its settlement", async () => {
+    it("tells the meter what a customer's job used, once, in the transaction of its settlement [4.10-14]", async () => {
       const customerId = await makeCustomer(paid.accountId);
       const { jobId, tasks } = await newJob(paid, 3);
       await finishJob(inference, paid.accountId, jobId, tasks, (_, i) =>
@@ -333,7 +333,7 @@ describe("the ledger", () => {
       [{ numFrames: 20, maxFrames: 12 }, 12],
       [{ fps: 2, maxFrames: 5_000 }, 3_600],
     ])(
-      "reserves the most frames that a video %j can have, and releases all of one that failed",
+      "reserves the most frames that a video %j can have, and releases all of one that failed [4.3-27]",
       async (changes, most) => {
         const { jobId, taskId } = await newVideoJob(paid, changes);
         expect(await entriesOf(jobId)).toEqual([["reserve", most]]);
@@ -358,7 +358,7 @@ describe("the ledger", () => {
       [{ maxFrames: 12 }, 12, 12, 0],
       [{ numFrames: 5 }, 6, 5, 0],
     ])(
-      "settles the frames that a video %j had processed, %i, never more than were reserved, and meters them",
+      "settles the frames that a video %j had processed, %i, never more than were reserved, and meters them [3.1-9]",
       async (changes, frames, settled, released) => {
         await makeCustomer(paid.accountId);
         const { jobId, taskId } = await newVideoJob(paid, changes);

@@ -37,7 +37,7 @@ describe("a job's lifetime", () => {
     rows: await listedJobs(),
   });
 
-  it("ends after 30 days: outputs, archive, row and state are purged", async () => {
+  it("ends after 30 days: outputs, archive, row and state are purged [8-17]", async () => {
     const { jobId } = await successfulJob(client, 2);
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     await deliverArchive(jobId);
@@ -120,7 +120,7 @@ describe("a job's lifetime", () => {
     expect(await ring(ids.unlisted)).toBe(false);
   });
 
-  it("loses its uploads after 30 days by the sweeper, not before", async () => {
+  it("loses its uploads after 30 days by the sweeper, not before [8-17]", async () => {
     await newJob(client, 3);
     const platform = platformOf(env);
     expect(await sweepUploads(platform, Date.now() + 29 * DAY)).toBe(0);

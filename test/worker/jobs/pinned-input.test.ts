@@ -32,7 +32,7 @@ describe("a task's input", () => {
     }
   });
 
-  it("stays pinned however often it is overwritten and the task is tried: the first ETag goes with each attempt", async () => {
+  it("stays pinned however often it is overwritten and the task is tried: the first ETag goes with each attempt [4.3-29]", async () => {
     const { jobId, taskId } = await newJob(client);
     const accepted = await etagOf(taskId);
     for (const bytes of [GIF, JPEG]) {
@@ -65,7 +65,7 @@ describe("a task's input", () => {
     expect(inference.last.inputEtag).toBe(await etagOf(own));
   });
 
-  it("that was changed fails its task for good, and nothing is charged", async () => {
+  it("that was changed fails its task for good, and nothing is charged [4.3-29]", async () => {
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
     const problem = problemOf("input_changed");

@@ -49,7 +49,7 @@ describe("a video's task", () => {
     ],
     [{ numFrames: 30 }, { sampling: { ...DEFAULTS, numFrames: 30 } }],
   ])(
-    "tells the inference service what was asked for with %j, and the limits of a video",
+    "tells the inference service what was asked for with %j, and the limits of a video [1-3 4.3-9 4.3-12 4.3-13 8-10]",
     async (asked, told) => {
       await taken({ prompts: ["cat", "dog"], ...asked });
       expect(TaskRequest.parse(inference.last)).toMatchObject({
@@ -74,7 +74,7 @@ describe("a video's task", () => {
     expect(inference.last.limits).toEqual(limits);
   });
 
-  it("can be worked on for days: its input's address and its token live on with the lease", async () => {
+  it("can be worked on for days: its input's address and its token live on with the lease [3.1-6]", async () => {
     const { jobId, taskId } = await taken({ generatePreview: true });
     const { searchParams } = new URL(inference.last.inputUrl);
     expect(Number(searchParams.get("X-Amz-Expires"))).toBe(4 * 86_400);
@@ -91,7 +91,7 @@ describe("a video's task", () => {
   const file = (name: string, contentType: string) => ({ name, contentType, size: 7, md5: MD5 });
   const [MASKS, PREVIEW] = [file("masks.json", "application/json"), file("preview.mp4", "video/mp4")];
 
-  it("is granted masks.json and preview.mp4 with their content types, as a browser shows and plays them", async () => {
+  it("is granted masks.json and preview.mp4 with their content types, as a browser shows and plays them [2.5-15]", async () => {
     const { jobId, taskId } = await taken();
     const { status, body } = await callBack(inference.last, "outputs", { files: [MASKS, PREVIEW] });
     expect(status).toBe(200);
@@ -108,7 +108,7 @@ describe("a video's task", () => {
     ["a picture's mask", file("masks/0.png", "image/png")],
     ["a picture's preview", file("preview.png", "image/png")],
     ["masks of another content type", file("masks.json", "video/mp4")],
-  ])("is granted nothing else: %s", async (_, wrong) => {
+  ])("is granted nothing else: %s [2.5-16]", async (_, wrong) => {
     await taken();
     const answer = await callBack(inference.last, "outputs", { files: [PREVIEW, wrong] });
     expectError(answer, 400, "outputs_refused");
@@ -130,7 +130,7 @@ describe("a video's task", () => {
     ["a video's preview by a wrong name", "video", videoSuccess(3, { preview: "preview.png" })],
     ["a picture's preview by a wrong name", "image", success(1, { preview: "preview.mp4" })],
   ])(
-    "is not ended by %s: refused by name, not stored, and what is right is taken after it",
+    "is not ended by %s: refused by name, not stored, and what is right is taken after it [2.5-16]",
     async (_, type, wrong) => {
       const { jobId, taskId } = type === "video" ? await taken() : await newJob(client);
       if (type === "image") await deliverTask(jobId, taskId);

@@ -22,7 +22,7 @@ const ask = (path: string, prefer: string) => client.send("GET", path, undefined
 const appliedOf = ({ headers }: { headers: Headers }) => headers.get("preference-applied");
 
 describe("retrieveJob with `Prefer: wait=N`", () => {
-  it("is answered when the job has ended, and says that it waited", async () => {
+  it("is answered when the job has ended, and says that it waited [A1-1]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
     await expectWaiters(jobId, WAITING);
@@ -37,21 +37,21 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     await expectWaiters(jobId, NOBODY);
   });
 
-  it("is answered with the job as it is when the time has passed", async () => {
+  it("is answered with the job as it is when the time has passed [A1-1]", async () => {
     const { jobId } = await newJob(client);
     const answer = await ask(`/v1/jobs/${jobId}`, "wait=1");
     expect(answer).toMatchObject({ status: 200, body: { status: "queued" } });
     expect(appliedOf(answer)).toBe("wait=1");
   });
 
-  it("is answered at once of a job that has ended, with a wait that is cut to 60", async () => {
+  it("is answered at once of a job that has ended, with a wait that is cut to 60 [A1-3]", async () => {
     const { jobId } = await successfulJob(client);
     const answer = await ask(`/v1/jobs/${jobId}`, "respond-async, wait=3600");
     expect(answer.body.status).toBe("success");
     expect(appliedOf(answer)).toBe("wait=60");
   });
 
-  it("is answered at once, and without a word of it, where the value is no number", async () => {
+  it("is answered at once, and without a word of it, where the value is no number [A1-3]", async () => {
     const { jobId } = await newJob(client);
     for (const prefer of ["wait=soon", "wait", "wait=0", "return=minimal"]) {
       const answer = await ask(`/v1/jobs/${jobId}`, prefer);
@@ -72,7 +72,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     expectError(await answer, 404, "job_not_found");
   });
 
-  it("goes on waiting if the JobObject ends meanwhile", async () => {
+  it("goes on waiting if the JobObject ends meanwhile [A1-1]", async () => {
     const { jobId, tasks } = await newJob(client);
     const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
     await expectWaiters(jobId, WAITING);
@@ -97,7 +97,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
 });
 
 describe("retrieveJobDownload with `Prefer: wait=N`", () => {
-  it("is answered when the archive is ready", async () => {
+  it("is answered when the archive is ready [A1-2]", async () => {
     const { jobId } = await successfulJob(client);
     const path = `/v1/jobs/${jobId}/download`;
     await client.send("POST", path);
@@ -110,7 +110,7 @@ describe("retrieveJobDownload with `Prefer: wait=N`", () => {
     expect((await ask(path, "wait=60")).body.status).toBe("ready");
   });
 
-  it("is answered when the archive has failed", async () => {
+  it("is answered when the archive has failed [A1-2]", async () => {
     const { jobId } = await successfulJob(client);
     const path = `/v1/jobs/${jobId}/download`;
     await client.send("POST", path);
@@ -122,7 +122,7 @@ describe("retrieveJobDownload with `Prefer: wait=N`", () => {
     expect((await answer).body).toMatchObject({ status: "failed", error: failed.message });
   });
 
-  it("is answered with the archive as it is when the time has passed", async () => {
+  it("is answered with the archive as it is when the time has passed [A1-2]", async () => {
     const { jobId } = await successfulJob(client);
     const path = `/v1/jobs/${jobId}/download`;
     await client.send("POST", path);
@@ -147,7 +147,7 @@ describe("clients that wait", () => {
     return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
   };
 
-  it("cost no call of the database while they wait, and each is answered at its own job's end", async () => {
+  it("cost no call of the database while they wait, and each is answered at its own job's end [A1-4]", async () => {
     const jobs = await Promise.all(Array.from({ length: 8 }, () => newJob(client)));
     const answered: string[] = [];
     const answers = jobs.map(async ({ jobId }) => {
@@ -172,7 +172,7 @@ describe("clients that wait", () => {
     }
   });
 
-  it("are forgotten at once when they go away", async () => {
+  it("are forgotten at once when they go away [A1-4]", async () => {
     const { jobId } = await newJob(client);
     const away = new AbortController();
     const question = { ask: "status", accountId: client.accountId, waitMs: 60_000 };

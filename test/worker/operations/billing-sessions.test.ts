@@ -14,7 +14,7 @@ const keys = (): Promise<number | null> =>
   env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first<number>("n");
 
 describe.each(OF_BILLING)("%s 400", (operation) => {
-  it("refuses an Idempotency-Key that is missing, empty or longer than 128 characters", async () => {
+  it("refuses an Idempotency-Key that is missing, empty or longer than 128 characters [4.10-1 4.10-5 8-7]", async () => {
     const client = await newClient();
     expectError(await client.send("POST", OPERATIONS[operation].path), 400, "invalid_idempotency_key");
     for (const key of ["", "k".repeat(129)]) {

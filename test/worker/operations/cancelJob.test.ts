@@ -40,7 +40,7 @@ async function jobUnderWay() {
 }
 
 describe("cancelJob 200", () => {
-  it("fails each task that has not ended, stops its holder, and leaves the finished masks where they are", async () => {
+  it("fails each task that has not ended, stops its holder, and leaves the finished masks where they are [A2-1 A2-2]", async () => {
     const { jobId, held } = await jobUnderWay();
     const { status, body } = await cancel(jobId);
     expect(status).toBe(200);
@@ -61,7 +61,7 @@ describe("cancelJob 200", () => {
     expect((await env.MEDIA.list({ prefix: "outputs/" })).objects).toHaveLength(1);
   });
 
-  it("charges what has succeeded, and gives the units of all else back", async () => {
+  it("charges what has succeeded, and gives the units of all else back [A2-3]", async () => {
     const { jobId } = await jobUnderWay();
     await cancel(jobId);
     expect(await entriesOf(jobId)).toEqual([
@@ -72,7 +72,7 @@ describe("cancelJob 200", () => {
     await expectBooksToAgree();
   });
 
-  it("ends a job of which nothing has succeeded as failed, for nothing", async () => {
+  it("ends a job of which nothing has succeeded as failed, for nothing [A2-4]", async () => {
     const { jobId } = await newJob(client);
     expect((await cancel(jobId)).body).toMatchObject({
       status: "failed",
@@ -82,7 +82,7 @@ describe("cancelJob 200", () => {
     expect(await entriesOf(jobId)).toContainEqual(["release", 1]);
   });
 
-  it("leaves a job that has ended as it is, however often", async () => {
+  it("leaves a job that has ended as it is, however often [A2-5]", async () => {
     const { jobId } = await successfulJob(client);
     const before = (await retrieve(jobId)).body;
     for (let i = 0; i < 2; i += 1) expect(await cancel(jobId)).toMatchObject({ status: 200, body: before });
@@ -92,7 +92,7 @@ describe("cancelJob 200", () => {
     expect(inference.cancelled).toEqual([]);
   });
 
-  it("refuses what a holder reports later, and gives its tasks to nobody", async () => {
+  it("refuses what a holder reports later, and gives its tasks to nobody [A2-6]", async () => {
     const { jobId, tasks, held } = await jobUnderWay();
     await cancel(jobId);
     for (const completion of [success(), failure(true), { outcome: "returned" }])
@@ -106,7 +106,7 @@ describe("cancelJob 200", () => {
     expect((await retrieve(jobId)).body.status).toBe("success");
   });
 
-  it("lets the account have its next job at once", async () => {
+  it("lets the account have its next job at once [A2-7]", async () => {
     client = await newClient("trial");
     const { jobId } = await newJob(client, 2);
     await cancel(jobId);
@@ -125,7 +125,7 @@ describe("cancelJob 200", () => {
     await expectBooksToAgree();
   });
 
-  it("ends a job that is listed although its request was cut off, and that nobody has confirmed", async () => {
+  it("ends a job that is listed although its request was cut off, and that nobody has confirmed [A2-1]", async () => {
     const jobId = await cutOffJob(client);
     expect((await retrieve(jobId)).status).toBe(404);
     expect((await cancel(jobId)).body).toMatchObject({ jobId, status: "failed" });
@@ -136,22 +136,25 @@ describe("cancelJob 200", () => {
   it.each([
     ["the cancellation", "failed", 0],
     ["the completion", "success", 1],
-  ])("of a job whose completion comes at once goes by what came first: %s", async (_, status, units) => {
-    const { jobId, taskId } = await newJob(client);
-    await deliverTask(jobId, taskId);
-    const object = env.JOBS.getByName(jobId);
-    const both = [
-      () => object.cancel(client.accountId),
-      () => object.completeTask(taskId, 1, success()),
-    ] as const;
-    const calls = units === 0 ? both : both.toReversed();
-    const answers = await Promise.all(calls.map((call) => call()));
-    expect(answers).toContainEqual({ reported: units === 0 ? "lease_lost" : "ended" });
-    expect((await cancel(jobId)).body.status).toBe(status);
-    await ring(jobId);
-    expect(await entriesOf(jobId)).toContainEqual(["settle", units]);
-    await expectBooksToAgree();
-  });
+  ])(
+    "of a job whose completion comes at once goes by what came first: %s [A2-3]",
+    async (_, status, units) => {
+      const { jobId, taskId } = await newJob(client);
+      await deliverTask(jobId, taskId);
+      const object = env.JOBS.getByName(jobId);
+      const both = [
+        () => object.cancel(client.accountId),
+        () => object.completeTask(taskId, 1, success()),
+      ] as const;
+      const calls = units === 0 ? both : both.toReversed();
+      const answers = await Promise.all(calls.map((call) => call()));
+      expect(answers).toContainEqual({ reported: units === 0 ? "lease_lost" : "ended" });
+      expect((await cancel(jobId)).body.status).toBe(status);
+      await ring(jobId);
+      expect(await entriesOf(jobId)).toContainEqual(["settle", units]);
+      await expectBooksToAgree();
+    },
+  );
 
   it("and a claim that come at once leave no task that somebody works on for long", async () => {
     for (const isFirst of [true, false]) {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe("createApiKey 201", () => {
-  it("answers with the key and its secret, which lets into the same account at once", async () => {
+  it("answers with the key and its secret, which lets into the same account at once [2.7-1 2.7-2 4.9-5 3.3-1 5-2 2-1]", async () => {
     const { status, headers, body } = await createKey(client, { label: "laptop" });
     expect(status).toBe(201);
     expect(headers.get("idempotent-replayed")).toBeNull();
@@ -38,7 +38,7 @@ describe("createApiKey 201", () => {
     expect(account.accountId).toBe(client.accountId);
   });
 
-  it("keeps the secret's digest, and the secret nowhere", async () => {
+  it("keeps the secret's digest, and the secret nowhere [4.9-16]", async () => {
     const { apiKey, secret } = await newKey(client, "laptop");
     const tables = await Promise.all(
       ["api_keys", "idempotency_keys"].map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all()),
@@ -50,7 +50,7 @@ describe("createApiKey 201", () => {
     expect(stored).not.toContain(secret.slice(12));
   });
 
-  it("answers a repetition with the same key, without the secret", async () => {
+  it("answers a repetition with the same key, without the secret [2.7-2 4.9-5 4.3-23 4.9-9 4.10-15]", async () => {
     const first = await createKey(client, { label: "laptop" }, "k");
     const again = await createKey(client, { label: "laptop", other: "ignored" }, "k");
     expect(again).toMatchObject({ status: 201, replayed: "true" });
@@ -67,7 +67,7 @@ describe("createApiKey 201", () => {
     expect(two.secret).not.toBe(one.secret);
   });
 
-  it("takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128", async () => {
+  it("takes a label of 1 and of 100 characters, of any script, and an Idempotency-Key of 128 [4.9-3 8-7 4.9-12]", async () => {
     for (const [i, label] of ["x", "鍵".repeat(100), "' OR 1=1 --"].entries()) {
       const { status, body } = await createKey(client, { label }, String(i).repeat(128));
       expect({ status, body }).toMatchObject({ status: 201, body: { apiKey: { label } } });
@@ -79,7 +79,7 @@ describe("createApiKey 400", () => {
   const expectNoKeyMade = async () =>
     expect(await env.DB.prepare("SELECT count(*) AS n FROM api_keys").first("n")).toBe(1);
 
-  it("refuses a request without an Idempotency-Key, or with one that is empty or longer than 128", async () => {
+  it("refuses a request without an Idempotency-Key, or with one that is empty or longer than 128 [4.9-3 8-7]", async () => {
     const body = { label: "laptop" };
     expectError(await client.send("POST", "/v1/api-keys", body), 400, "invalid_idempotency_key");
     for (const key of ["", "   ", "x".repeat(129)]) {
@@ -97,7 +97,7 @@ describe("createApiKey 400", () => {
     ["a list", []],
     ["a text", "label"],
     ["null", null],
-  ])("refuses %s, and the Idempotency-Key stays free", async (_, body) => {
+  ])("refuses %s, and the Idempotency-Key stays free [4.9-4 4.9-12]", async (_, body) => {
     expectError(await createKey(client, body, "k"), 400, "invalid_request");
     await expectNoKeyMade();
     expect((await createKey(client, { label: "laptop" }, "k")).status).toBe(201);
@@ -112,14 +112,14 @@ describe("createApiKey 400", () => {
 const keysMade = () => env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE label <> 'test'").first("n");
 
 describe("createApiKey 409", () => {
-  it("refuses an Idempotency-Key that was used with another body, and remembers the first", async () => {
+  it("refuses an Idempotency-Key that was used with another body, and remembers the first [4.10-16]", async () => {
     const first = await createKey(client, { label: "one" }, "k");
     expectError(await createKey(client, { label: "two" }, "k"), 409, "idempotency_mismatch");
     expect(await keysMade()).toBe(1);
     expect((await createKey(client, { label: "one" }, "k")).body.apiKey).toEqual(first.body.apiKey);
   });
 
-  it("an account cannot have more than 100 live keys", async () => {
+  it("an account cannot have more than 100 live keys [4.9-15]", async () => {
     const stored = env.DB.prepare(
       `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
        SELECT 'key_' || value, ?1, 'stored', '', 'digest ' || value, 0, 0 FROM json_each(?2)`,
@@ -136,7 +136,7 @@ describe("createApiKey 409", () => {
     });
   });
 
-  it("lets exactly as many keys of many requests at once through as fit", async () => {
+  it("lets exactly as many keys of many requests at once through as fit [4.9-15]", async () => {
     overrideSettings({ MAX_API_KEYS: 4 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(client, { label: "one" })));
     const refused = answers.filter((answer) => answer.status !== 201);
@@ -184,7 +184,7 @@ describe("createApiKey 409", () => {
     expect((await createKey(client, { label: "one more" })).status).toBe(201);
   });
 
-  it("makes one key of 200 requests at once: one shows the secret, the others are replays or told to come again", async () => {
+  it("makes one key of 200 requests at once: one shows the secret, the others are replays or told to come again [4.10-17]", async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => createKey(client, { label: "one" }, "k")),
     );

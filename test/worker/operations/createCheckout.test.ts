@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe("createCheckout 201", () => {
-  it("answers with the URL of a page where the account subscribes to the metered price", async () => {
+  it("answers with the URL of a page where the account subscribes to the metered price [2.10-1 4.10-3 4.10-8]", async () => {
     const { status, body } = await createSession(client, "checkout");
     expect(status).toBe(201);
     BillingUrl.parse(body);
@@ -29,7 +29,7 @@ describe("createCheckout 201", () => {
     });
   });
 
-  it("makes one customer for an account, also for two requests at once", async () => {
+  it("makes one customer for an account, also for two requests at once [4.10-9]", async () => {
     await Promise.all([
       createSession(client, "checkout"),
       createSession(client, "checkout"),
@@ -77,7 +77,7 @@ describe("createCheckout 201", () => {
     expect((await stripe.press(url)).status).toBe(303);
   });
 
-  it("answers a repeated Idempotency-Key with the same URL, and gives Stripe a key of its own", async () => {
+  it("answers a repeated Idempotency-Key with the same URL, and gives Stripe a key of its own [4.10-15]", async () => {
     const first = await createSession(client, "checkout", "once");
     const second = await createSession(client, "checkout", "once");
     expect(second).toMatchObject({ status: 201, body: first.body, replayed: "true" });
@@ -87,7 +87,7 @@ describe("createCheckout 201", () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it("ignores a body, whatever it is", async () => {
+  it("ignores a body, whatever it is [4.10-2]", async () => {
     const answer = await client.send("POST", "/v1/billing/checkout", "x".repeat(2_000_000), {
       "idempotency-key": "with a body",
       "content-type": "text/plain",
@@ -165,7 +165,7 @@ describe("createCheckout 201", () => {
 });
 
 describe("createCheckout 409", () => {
-  it("refuses a second subscription, also before the first one's webhook has come", async () => {
+  it("refuses a second subscription, also before the first one's webhook has come [4.10-10]", async () => {
     const { body } = await createSession(client, "checkout");
     await stripe.press(body.url);
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
@@ -184,7 +184,7 @@ describe("createCheckout 409", () => {
     expect(stripe.standIn.state.subscriptions).toHaveLength(1);
   });
 
-  it("sends an account in arrears to the portal: past due or unpaid is still a subscription", async () => {
+  it("sends an account in arrears to the portal: past due or unpaid is still a subscription [4.10-10]", async () => {
     await stripe.subscribe(client);
     const [subscription] = stripe.standIn.state.subscriptions;
     if (subscription === undefined) throw new Error("there is no subscription");

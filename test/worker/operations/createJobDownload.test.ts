@@ -22,7 +22,7 @@ describe("createJobDownload 202", () => {
     return ArchiveDownload.parse(body);
   };
 
-  it("is pending until the archive is built, and asks to come again in 2 seconds", async () => {
+  it("is pending until the archive is built, and asks to come again in 2 seconds [2.6-1 2.6-2 4.6-1 3.2-1 2.6-6]", async () => {
     expect(await request()).toEqual({
       jobId,
       status: "pending",
@@ -42,14 +42,14 @@ describe("createJobDownload 202", () => {
     expect(await request()).toMatchObject({ jobId, status: "pending" });
   });
 
-  it("starts one archive, however often it is asked for", async () => {
+  it("starts one archive, however often it is asked for [4.6-1 2.6-9]", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendArchive");
     await Promise.all(Array.from({ length: 20 }, request));
     await request();
     expect(sent).toHaveBeenCalledTimes(1);
   });
 
-  it("is there for a blocked account too", async () => {
+  it("is there for a blocked account too [4.3-42]", async () => {
     await env.DB.prepare("UPDATE accounts SET plan = 'blocked'").run();
     const { body } = await client.send("GET", "/v1/account/overview");
     expect(body.access).toMatchObject({ mode: "blocked", downloadsAllowed: true });
@@ -57,7 +57,7 @@ describe("createJobDownload 202", () => {
     expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);
   });
 
-  it("gives the archive that is ready", async () => {
+  it("gives the archive that is ready [4.6-1 3.2-1 2.6-9]", async () => {
     await request();
     await deliverArchive(jobId);
     const ready = await request();
@@ -67,7 +67,7 @@ describe("createJobDownload 202", () => {
 });
 
 describe("createJobDownload 409", () => {
-  it("refuses a job that is not success, queued or failed; nothing was requested then", async () => {
+  it("refuses a job that is not success, queued or failed; nothing was requested then [4.6-2 3.1-7 7-7 2.6-12]", async () => {
     const client = await newClient();
     const queued = await newJob(client);
     const failed = await newJob(client);

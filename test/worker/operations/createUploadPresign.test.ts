@@ -15,7 +15,7 @@ beforeEach(async () => {
 const PATH = "/v1/uploads/presign";
 
 describe("createUploadPresign 200", () => {
-  it("answers with uploadUrl, taskId, bucket and expiresIn in seconds, the signature's real life", async () => {
+  it("answers with uploadUrl, taskId, bucket and expiresIn in seconds, the signature's real life [2.1-1 2.1-2 2.1-3 4.1-2 2.1-4]", async () => {
     const { status, body } = await client.send("POST", PATH, { contentType: "image/png" });
     expect(status).toBe(200);
     const upload = Upload.parse(body);
@@ -25,7 +25,7 @@ describe("createUploadPresign 200", () => {
     expect(url.pathname).toBe(`/${upload.bucket}/inputs/${client.accountId}/${upload.taskId}`);
   });
 
-  it("signs the content type", async () => {
+  it("signs the content type [2.1-5]", async () => {
     const { body } = await client.send("POST", PATH, { contentType: "image/png" });
     expect(new URL(body.uploadUrl).searchParams.get("X-Amz-SignedHeaders")).toContain("content-type");
   });
@@ -35,7 +35,7 @@ describe("createUploadPresign 200", () => {
     ["image/svg+xml", "svg-xml"],
     ["image/vnd.adobe.photoshop", "vnd.adobe.photoshop"],
     ["image/...", "bin"],
-  ])("gives %s the extension %s", async (contentType, extension) => {
+  ])("gives %s the extension %s [4.1-1 2.1-6]", async (contentType, extension) => {
     const { body } = await client.send("POST", PATH, { contentType });
     expect(body.taskId.slice(36)).toBe(`.${extension}`);
   });
@@ -52,7 +52,7 @@ describe("createUploadPresign 200", () => {
     expect((await client.send("POST", PATH, { contentType: `image/${"x".repeat(94)}` })).status).toBe(200);
   });
 
-  it("ignores unknown fields", async () => {
+  it("ignores unknown fields [4.3-23]", async () => {
     expect((await client.send("POST", PATH, { contentType: "image/png", size: 1 })).status).toBe(200);
   });
 });
@@ -73,7 +73,7 @@ describe("createUploadPresign 400", () => {
     [{ contentType: `image/${"x".repeat(95)}` }],
     [[]],
     ["image/png"],
-  ])("refuses %j", async (body) => {
+  ])("refuses %j [4.1-1 7-2]", async (body) => {
     expectError(await client.send("POST", "/v1/uploads/presign", body), 400, "invalid_request");
   });
 });
@@ -88,7 +88,7 @@ describe("createUploadPresign 409", () => {
   it.each([
     ["trial", 100],
     ["blocked", 100],
-  ] as const)("an account (%s) cannot have more than %i unused uploads", async (plan, most) => {
+  ] as const)("an account (%s) cannot have more than %i unused uploads [4.1-8]", async (plan, most) => {
     client = await newClient(plan);
     for (let i = 0; i < most; i += 1) await presign(client);
     const refused = await ask();
@@ -97,14 +97,14 @@ describe("createUploadPresign 409", () => {
     expect(await rows()).toBe(most);
   });
 
-  it("a paid account cannot have more unused uploads than its own setting says", async () => {
+  it("a paid account cannot have more unused uploads than its own setting says [4.1-8]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 3, TRIAL_MAX_UNUSED_UPLOADS: 1 });
     for (let i = 0; i < 3; i += 1) await presign(client);
     expectError(await ask(), 409, "too_many_uploads");
     expect(await newClient().then((other) => presign(other)), "another account is not touched").toBeTruthy();
   });
 
-  it("lets exactly as many of many requests at once through as fit", async () => {
+  it("lets exactly as many of many requests at once through as fit [4.1-8]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 5 });
     const answers = await Promise.all(Array.from({ length: 30 }, ask));
     const refused = answers.filter((answer) => answer.status !== 200);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const endpointsMade = () => env.DB.prepare("SELECT count(*) AS n FROM webhook_endpoints").first<number>("n");
 
 describe("createWebhookEndpoint 201", () => {
-  it("answers with the endpoint and its secret, which is shown once", async () => {
+  it("answers with the endpoint and its secret, which is shown once [A3-2]", async () => {
     const { status, body } = await createEndpoint(client, {
       url: URL,
       events: ["job.succeeded", "job.failed", "job.failed"],
@@ -51,7 +51,7 @@ describe("createWebhookEndpoint 201", () => {
     });
   });
 
-  it("keeps the secret sealed, and in clear nowhere", async () => {
+  it("keeps the secret sealed, and in clear nowhere [A3-2]", async () => {
     const { endpointId, secret } = await newEndpoint(client);
     const tables = await Promise.all(
       ["webhook_endpoints", "idempotency_keys"].map((table) =>
@@ -63,7 +63,7 @@ describe("createWebhookEndpoint 201", () => {
     expect(stored).not.toContain(secret.slice("whsec_".length));
   });
 
-  it("answers a repetition with the same endpoint, without the secret", async () => {
+  it("answers a repetition with the same endpoint, without the secret [A3-3]", async () => {
     const first = await createEndpoint(client, { url: URL }, "k");
     const again = await createEndpoint(client, { url: URL, other: "ignored" }, "k");
     expect(again).toMatchObject({ status: 201, replayed: "true" });
@@ -86,7 +86,7 @@ describe("createWebhookEndpoint 201", () => {
 });
 
 describe("createWebhookEndpoint 400", () => {
-  it("refuses a request without an Idempotency-Key", async () => {
+  it("refuses a request without an Idempotency-Key [A3-2]", async () => {
     const answer = await client.send("POST", "/v1/webhook-endpoints", { url: URL });
     expectError(answer, 400, "invalid_idempotency_key");
     expect(await endpointsMade()).toBe(0);
@@ -113,7 +113,7 @@ describe("createWebhookEndpoint 409", () => {
     expectError(other, 409, "idempotency_mismatch");
   });
 
-  it("refuses an eleventh endpoint, until one is deleted; other accounts have their own ten", async () => {
+  it("refuses an eleventh endpoint, until one is deleted; other accounts have their own ten [A3-11]", async () => {
     const [first] = await Promise.all(Array.from({ length: 10 }, () => newEndpoint(client)));
     expectError(await createEndpoint(client, { url: URL }), 409, "too_many_webhook_endpoints");
     expect((await createEndpoint(await newClient(), { url: URL })).status).toBe(201);
@@ -138,7 +138,7 @@ describe("createWebhookEndpoint 409", () => {
     expect((await createEndpoint(client, { url: URL })).status).toBe(201);
   });
 
-  it("lets exactly ten of many requests at once through", async () => {
+  it("lets exactly ten of many requests at once through [A3-11]", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => createEndpoint(client, { url: URL })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     expect(await endpointsMade()).toBe(10);

@@ -96,7 +96,7 @@ async function expectNothingLeft(jobId: string): Promise<void> {
 }
 
 describe("deleteJob 204", () => {
-  it("leaves nothing of a job with its results and its archive but what it used, at once for its account, soon in the bucket", async () => {
+  it("leaves nothing of a job with its results and its archive but what it used, at once for its account, soon in the bucket [A2-9 A2-10 A2-11]", async () => {
     const { jobId } = await successfulJob(client, 2, 3);
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     await deliverArchive(jobId);
@@ -114,7 +114,7 @@ describe("deleteJob 204", () => {
     await expectNothingLeft(jobId);
   });
 
-  it("cancels a job that is under way first: its holders stop, and what has not succeeded is not charged", async () => {
+  it("cancels a job that is under way first: its holders stop, and what has not succeeded is not charged [A2-8]", async () => {
     const { jobId, tasks, held } = await jobUnderWay();
     expect((await remove(jobId)).status).toBe(204);
     await expectGone(jobId);
@@ -134,21 +134,21 @@ describe("deleteJob 204", () => {
     await expectNothingLeft(jobId);
   });
 
-  it("leaves nothing at all of a job that nobody ever held", async () => {
+  it("leaves nothing at all of a job that nobody ever held [A2-8]", async () => {
     const { jobId } = await newJob(client);
     expect((await remove(jobId)).status).toBe(204);
     await vi.waitUntil(async () => (await storedOf(jobId)).length === 0, PATIENT);
     await expectNothingLeft(jobId);
   });
 
-  it("lets the account have its next job at once", async () => {
+  it("lets the account have its next job at once [A2-7]", async () => {
     client = await newClient("trial");
     const { jobId } = await newJob(client, 2);
     await remove(jobId);
     expect((await newJob(client)).jobId).toEqual(expect.any(String));
   });
 
-  it("is gone for its account also while its files can't be deleted, which go later", async () => {
+  it("is gone for its account also while its files can't be deleted, which go later [A2-9]", async () => {
     const { jobId } = await jobUnderWay();
     const lines = logged();
     const away = vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));
@@ -164,7 +164,7 @@ describe("deleteJob 204", () => {
     expect(await filesOf(jobId)).toEqual([]);
   });
 
-  it("is answered only once the list has struck it: after a failure of the database the request may be repeated", async () => {
+  it("is answered only once the list has struck it: after a failure of the database the request may be repeated [A2-9]", async () => {
     const { jobId } = await jobUnderWay();
     const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
     expectError(await remove(jobId), 500, "internal_error");
@@ -174,7 +174,7 @@ describe("deleteJob 204", () => {
     await expectGone(jobId);
   });
 
-  it("is done by the object itself if the request was not repeated, or everything was killed", async () => {
+  it("is done by the object itself if the request was not repeated, or everything was killed [A2-10]", async () => {
     const { jobId } = await jobUnderWay();
     const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
     expectError(await remove(jobId), 500, "internal_error");
@@ -188,7 +188,7 @@ describe("deleteJob 204", () => {
     await expectNothingLeft(jobId);
   });
 
-  it("of many at once deletes the job once", async () => {
+  it("of many at once deletes the job once [A2-9]", async () => {
     const { jobId } = await jobUnderWay();
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove(jobId)));
     for (const { status } of answers) expect([204, 404]).toContain(status);
@@ -201,7 +201,7 @@ describe("deleteJob 204", () => {
   it.each([
     ["the deletion", 0],
     ["the completion", 1],
-  ])("of a job whose completion comes at once charges by what came first: %s", async (_, units) => {
+  ])("of a job whose completion comes at once charges by what came first: %s [A2-8]", async (_, units) => {
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
     const object = env.JOBS.getByName(jobId);
@@ -218,7 +218,7 @@ describe("deleteJob 204", () => {
   });
 
   it.each([true, false])(
-    "and a claim at once leave no task to work on (deletion first: %s)",
+    "and a claim at once leave no task to work on (deletion first: %s) [A2-8]",
     async (isFirst) => {
       const { jobId, taskId } = await newJob(client);
       const both = [() => remove(jobId), () => deliverTask(jobId, taskId)];
@@ -233,7 +233,7 @@ describe("deleteJob 204", () => {
 });
 
 describe("what is written for a deleted job by a URL that is still good", () => {
-  it("is deleted once nobody can write any more: until then the object waits, and then it is forgotten", async () => {
+  it("is deleted once nobody can write any more: until then the object waits, and then it is forgotten [A2-10]", async () => {
     const { jobId, tasks } = await jobUnderWay();
     const lines = logged();
     await remove(jobId);
@@ -282,7 +282,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
     expect(await deletedRows()).toBe(0);
   });
 
-  it("is deleted by the nightly look where the object has lost its alarm", async () => {
+  it("is deleted by the nightly look where the object has lost its alarm [A2-10]", async () => {
     const { jobId, tasks } = await jobUnderWay();
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
@@ -302,7 +302,7 @@ describe("a deleted job whose archive is being built", () => {
     return jobId;
   };
 
-  it("stops its builder, and leaves neither archive nor upload", async () => {
+  it("stops its builder, and leaves neither archive nor upload [A2-10]", async () => {
     const jobId = await prepared();
     const media = new WatchedMedia();
     const begun = vi.spyOn(media, "beginParts");
@@ -335,7 +335,7 @@ describe("a deleted job whose archive is being built", () => {
 });
 
 describe("a job that is deleted while its acceptance is in doubt", () => {
-  it("is gone if it is listed, although nobody has confirmed it", async () => {
+  it("is gone if it is listed, although nobody has confirmed it [A2-8]", async () => {
     const jobId = await cutOffJob(client);
     expect((await get("/v1/jobs")).body.items).toMatchObject([{ jobId }]);
     expect((await remove(jobId)).status).toBe(204);
@@ -370,7 +370,7 @@ describe("the request of a deleted job, with the same Idempotency-Key again", ()
   const create = (tasks: readonly string[]) =>
     client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
 
-  it("gets its first answer, and makes no second job", async () => {
+  it("gets its first answer, and makes no second job [A2-12]", async () => {
     const tasks = await uploads(client, 1);
     const { body } = await create(tasks);
     await remove(body.jobId);
@@ -381,7 +381,7 @@ describe("the request of a deleted job, with the same Idempotency-Key again", ()
   it.each([
     ["is being purged", false],
     ["is forgotten", true],
-  ])("is answered likewise if the first answer was cut off and the job %s", async (_, forgotten) => {
+  ])("is answered likewise if the first answer was cut off and the job %s [A2-12]", async (_, forgotten) => {
     const tasks = await uploads(client, 1);
     const dies = () => Promise.reject(new Error("the Worker was stopped"));
     vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
@@ -396,7 +396,7 @@ describe("the request of a deleted job, with the same Idempotency-Key again", ()
     expect(await ledgerFindings()).toEqual([]);
   });
 
-  it("is answered likewise while the list still has the job, and its use stays settled", async () => {
+  it("is answered likewise while the list still has the job, and its use stays settled [A2-11]", async () => {
     const tasks = await uploads(client, 1);
     const dies = () => Promise.reject(new Error("the Worker was stopped"));
     vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);

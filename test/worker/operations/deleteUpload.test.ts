@@ -35,7 +35,7 @@ const rowsOf = async (taskId: string) =>
   env.DB.prepare("SELECT count(*) AS n FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("n");
 
 describe("deleteUpload 204", () => {
-  it("leaves nothing of an upload that a job could name: no later one, and its bytes are gone", async () => {
+  it("leaves nothing of an upload that a job could name: no later one, and its bytes are gone [A2-13]", async () => {
     const taskId = await uploaded(client);
     const { status, body } = await remove(taskId);
     expect([status, body]).toEqual([204, null]);
@@ -59,7 +59,7 @@ describe("deleteUpload 204", () => {
     expect(await rowsOf(old)).toBe(0);
   });
 
-  it("leaves the results of jobs that have used it", async () => {
+  it("leaves the results of jobs that have used it [A2-13]", async () => {
     const { jobId, tasks } = await successfulJob(client);
     for (const taskId of tasks) expect((await remove(taskId)).status).toBe(204);
     const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
@@ -68,7 +68,7 @@ describe("deleteUpload 204", () => {
     expect((await env.MEDIA.list({ prefix: "outputs/" })).objects).toHaveLength(2);
   });
 
-  it("gives the account its place for another upload back: at once, or when the upload's URL has expired", async () => {
+  it("gives the account its place for another upload back: at once, or when the upload's URL has expired [A2-16]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
     const ask = () => client.send("POST", "/v1/uploads/presign", { contentType: "image/png" });
     const [first = "", second = ""] = await uploads(client, 2);
@@ -83,7 +83,7 @@ describe("deleteUpload 204", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it("gives no byte of the day back: what was uploaded counts, however soon it is deleted", async () => {
+  it("gives no byte of the day back: what was uploaded counts, however soon it is deleted [A2-16]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 100 });
     const taskId = await presign(client);
     await put(taskId, new Uint8Array(100));
@@ -95,7 +95,7 @@ describe("deleteUpload 204", () => {
     );
   });
 
-  it("is refused no upload, but has only so many a day: their rows stay until nobody can write to them", async () => {
+  it("is refused no upload, but has only so many a day: their rows stay until nobody can write to them [A2-16]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
     for (let i = 0; i < KEPT_PER_LIVE; i += 1) {
       const taskIds = [await presign(client), await presign(client)];
@@ -112,7 +112,7 @@ describe("deleteUpload 204", () => {
     expect((await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" })).status).toBe(200);
   });
 
-  it("deletes also what its URL, or a PUT that is under way, brings after it, and forgets it a day after its presign", async () => {
+  it("deletes also what its URL, or a PUT that is under way, brings after it, and forgets it a day after its presign [A2-13]", async () => {
     const taskId = await uploaded(client);
     await remove(taskId);
     await put(taskId);
@@ -125,7 +125,7 @@ describe("deleteUpload 204", () => {
     expect([await isThere(taskId), await rowsOf(taskId)]).toEqual([false, 0]);
   });
 
-  it("is done by the inspection where the bucket can't be reached", async () => {
+  it("is done by the inspection where the bucket can't be reached [A2-13]", async () => {
     const taskId = await uploaded(client);
     const lines = logged();
     const away = vi.spyOn(Media.prototype, "delete").mockRejectedValue(new Error("the bucket is away"));
@@ -137,7 +137,7 @@ describe("deleteUpload 204", () => {
     expect(await isThere(taskId)).toBe(false);
   });
 
-  it("takes an upload as soon as the jobs that needed it have ended, were cancelled or deleted", async () => {
+  it("takes an upload as soon as the jobs that needed it have ended, were cancelled or deleted [A2-15]", async () => {
     const inference = new PlayedInference();
     for (const end of [
       (jobId: string, tasks: string[]) => finishJob(inference, client.accountId, jobId, tasks),
@@ -162,7 +162,7 @@ describe("deleteUpload 204", () => {
 });
 
 describe("deleteUpload 409", () => {
-  it("upload_in_use: a job under way needs it, queued or processing, and it stays", async () => {
+  it("upload_in_use: a job under way needs it, queued or processing, and it stays [A2-15]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     for (const taskId of tasks) expectError(await remove(taskId), 409, "upload_in_use");
     void new PlayedInference();
@@ -176,7 +176,7 @@ describe("deleteUpload 409", () => {
     expect((await remove(await uploaded(client))).status, "another upload").toBe(204);
   });
 
-  it("upload_in_use: of several jobs that name it, one is still under way", async () => {
+  it("upload_in_use: of several jobs that name it, one is still under way [A2-15]", async () => {
     const { jobId, tasks, taskId } = await newJob(client);
     await create([taskId]);
     const { body: last } = await create([taskId]);
@@ -213,7 +213,7 @@ describe("deleteUpload 409", () => {
 });
 
 describe("deleteUpload 404", () => {
-  it("answers a foreign, an unknown and a malformed taskId alike, byte for byte, and deletes nothing", async () => {
+  it("answers a foreign, an unknown and a malformed taskId alike, byte for byte, and deletes nothing [A2-14]", async () => {
     const other = await newClient();
     const foreign = await uploaded(other);
     const ids = [
@@ -235,7 +235,7 @@ describe("deleteUpload 404", () => {
 });
 
 describe("a deletion and a job on the same upload", () => {
-  it("that come at once end with one of the two: the job has its input, or there is none", async () => {
+  it("that come at once end with one of the two: the job has its input, or there is none [A2-15]", async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 8; round += 1) {
       const tasks = await uploads(client, 2);
@@ -254,7 +254,7 @@ describe("a deletion and a job on the same upload", () => {
     expect(outcomes.size).toBeGreaterThan(0);
   });
 
-  it("end so also where the job has found the upload there, and the deletion comes before it is listed", async () => {
+  it("end so also where the job has found the upload there, and the deletion comes before it is listed [A2-15]", async () => {
     const tasks = await uploads(client, 2);
     const { jobs } = platformOf(env);
     const insert = jobs.insert.bind(jobs);

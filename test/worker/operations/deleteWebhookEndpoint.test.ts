@@ -35,7 +35,7 @@ const storedKeys = () =>
   ]);
 
 describe("deleteWebhookEndpoint 204", () => {
-  it("leaves nothing of the endpoint and its deliveries, and sends nothing any more", async () => {
+  it("leaves nothing of the endpoint and its deliveries, and sends nothing any more [A3-6]", async () => {
     await sendTest(client, endpoint);
     expect(await storedKeys()).not.toEqual([]);
     const { status, body } = await remove();
@@ -69,7 +69,7 @@ describe("deleteWebhookEndpoint 204", () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it("is not undone by an event that was on its way", async () => {
+  it("is not undone by an event that was on its way [A3-6]", async () => {
     await remove();
     const late = { id: "evt_late", type: "test", at: Date.now(), body: "{}" } as const;
     expect(await env.WEBHOOKS.getByName(endpoint.endpointId).receive(endpoint.endpointId, late)).toBeNull();

@@ -5,7 +5,7 @@ import { newClient, send } from "../../support/worker/api.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("getAccount 200", () => {
-  it("answers with the account of the credential, each field present", async () => {
+  it("answers with the account of the credential, each field present [2.8-1 4.8-1 2.8-2]", async () => {
     const client = await newClient();
     await newClient();
     const { status, body } = await client.send("GET", "/v1/account");
@@ -20,7 +20,7 @@ describe("getAccount 200", () => {
     });
   });
 
-  it("shows what is known of its person", async () => {
+  it("shows what is known of its person [2.8-1]", async () => {
     const client = await newClient();
     await env.DB.prepare(
       "UPDATE accounts SET name = 'Ada', email_verified = 1, image = 'https://pictures.test/ada.png'",
@@ -34,7 +34,7 @@ describe("getAccount 200", () => {
 });
 
 describe("getAccount 401", () => {
-  it("refuses an API key with a wrong checksum without a read of the database", async () => {
+  it("refuses an API key with a wrong checksum without a read of the database [4.9-14]", async () => {
     const { key } = await newClient();
     const prepare = vi.spyOn(env.DB, "prepare");
     const use = (secret: string) =>

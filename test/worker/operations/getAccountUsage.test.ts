@@ -25,7 +25,7 @@ async function usedDays(client: Client, from: number, to: number): Promise<unkno
 }
 
 describe("getAccountUsage 200", () => {
-  it("tells of the last 30 days up to today where nothing else is asked for", async () => {
+  it("tells of the last 30 days up to today where nothing else is asked for [A6-9]", async () => {
     const client = await newClient();
     const now = Date.now();
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: now });
@@ -38,7 +38,7 @@ describe("getAccountUsage 200", () => {
     expect(days.slice(0, -1).every(({ units, jobs }) => units === 0 && jobs === 0)).toBe(true);
   });
 
-  it("is what the account's jobs come to by the day, whenever they ended, before and after its books are closed", async () => {
+  it("is what the account's jobs come to by the day, whenever they ended, before and after its books are closed [A6-8]", async () => {
     const midnight = Date.UTC(2026, 0, 15);
     const job = fc.record({
       units: fc.nat(5),
@@ -71,7 +71,7 @@ describe("getAccountUsage 200", () => {
     );
   });
 
-  it("tells of 366 days in a row each, however many jobs there were", async () => {
+  it("tells of 366 days in a row each, however many jobs there were [A6-9]", async () => {
     const client = await newClient();
     const now = Date.now();
     await env.DB.prepare(
@@ -92,7 +92,7 @@ describe("getAccountUsage 200", () => {
     expect(read.meta.rows_read).toBe(366);
   });
 
-  it("was so from the books that there were when the table was made, but for the jobs of closed ones", async () => {
+  it("was so from the books that there were when the table was made, but for the jobs of closed ones [A6-8]", async () => {
     const client = await newClient();
     later(0);
     const now = Date.now();
@@ -145,7 +145,7 @@ describe("getAccountUsage 400", () => {
     }
   });
 
-  it("refuses a period that is too long, begins too early or ends before it begins", async () => {
+  it("refuses a period that is too long, begins too early or ends before it begins [A6-9]", async () => {
     const client = await newClient();
     for (const query of [
       "?from=2000-01-01",

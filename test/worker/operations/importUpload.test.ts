@@ -53,7 +53,7 @@ describe("importUpload 201", () => {
     ["says its size", true, 200_000],
     ["does not say its size", false, 200_000],
     ["does not say its size, which is more than a part", false, TWO_PARTS],
-  ])("stores the file of a source that %s", async (_, isPromised, size) => {
+  ])("stores the file of a source that %s [A6-1]", async (_, isPromised, size) => {
     playSource({ [URL_OF_IT]: { steps: picture(size), ...(isPromised && { size }) } });
     const { status, body } = await importFrom();
     expect(status).toBe(201);
@@ -65,7 +65,7 @@ describe("importUpload 201", () => {
     expect(Buffer.compare(new Uint8Array((await object?.arrayBuffer()) ?? []), whole)).toBe(0);
   });
 
-  it("says what the file is by its bytes, or by the header where only that knows the format", async () => {
+  it("says what the file is by its bytes, or by the header where only that knows the format [A6-4]", async () => {
     const files = [
       [PNG, "image/png", "image/png", ".png"],
       [JPEG, "image/png", "image/jpeg", ".jpg"],
@@ -89,7 +89,7 @@ describe("importUpload 201", () => {
     expect(await importFrom()).toMatchObject({ status: 201, body: { size: PNG.length } });
   });
 
-  it("follows two redirects, by whatever name the next one has there", async () => {
+  it("follows two redirects, by whatever name the next one has there [A6-3]", async () => {
     const source = playSource({
       [URL_OF_IT]: { status: 302, headers: { location: "/other" } },
       "https://pictures.example/other": { status: 308, headers: { location: "//cdn.example/cat.png" } },
@@ -114,7 +114,7 @@ describe("importUpload 201", () => {
     });
   });
 
-  it("makes an upload that a job takes, and counts its bytes as uploaded", async () => {
+  it("makes an upload that a job takes, and counts its bytes as uploaded [A6-1]", async () => {
     playSource({ [URL_OF_IT]: { steps: picture(1_000), size: 1_000 } });
     const { body } = await importFrom();
     expect(await bytesOfTheDay()).toBe(1_000);
@@ -130,7 +130,7 @@ describe("importUpload 400", () => {
     }
   });
 
-  it("asks nobody for a URL that the rule for public URLs refuses", async () => {
+  it("asks nobody for a URL that the rule for public URLs refuses [A6-2]", async () => {
     const source = playSource({});
     for (const url of [
       "http://pictures.example/cat.jpg",
@@ -146,13 +146,13 @@ describe("importUpload 400", () => {
     expect(source.requests).toEqual([]);
   });
 
-  it("takes a local URL where a setting allows it", async () => {
+  it("takes a local URL where a setting allows it [A6-2]", async () => {
     overrideSettings({ ALLOW_LOCAL_URLS: true });
     playSource({ "http://127.0.0.1:9000/cat.jpg": { steps: [PNG] } });
     expect((await importFrom("http://127.0.0.1:9000/cat.jpg")).status).toBe(201);
   });
 
-  it("follows no redirect to a URL that the rule refuses", async () => {
+  it("follows no redirect to a URL that the rule refuses [A6-3]", async () => {
     for (const location of [
       "https://169.254.169.254/latest/meta-data/",
       "http://cdn.example/cat.jpg",
@@ -166,7 +166,7 @@ describe("importUpload 400", () => {
     }
   });
 
-  it("refuses what is neither a picture nor a video, by its bytes and by its header", async () => {
+  it("refuses what is neither a picture nor a video, by its bytes and by its header [A6-4]", async () => {
     const page = new TextEncoder().encode("<!doctype html>");
     for (const [bytes, type] of [
       [page, "text/html"],
@@ -183,7 +183,7 @@ describe("importUpload 400", () => {
     ["promises to be", PNG, { size: 1_001 }, 12],
     ["turns out to be", PNG, {}, 1_036],
     ["as a video turns out to be", MP4, {}, 2_064],
-  ])("refuses a file that %s larger than its kind may be", async (_, head, promise, fetched) => {
+  ])("refuses a file that %s larger than its kind may be [A6-4]", async (_, head, promise, fetched) => {
     overrideSettings({ MAX_IMAGE_BYTES: 1_000, MAX_VIDEO_BYTES: 2_000 });
     const endless = (function* () {
       yield head;
@@ -204,7 +204,7 @@ describe("importUpload 400", () => {
 });
 
 describe("importUpload 409", () => {
-  it("has the budget of unused uploads, which it shares with presigned ones", async () => {
+  it("has the budget of unused uploads, which it shares with presigned ones [A6-6]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
     const source = playSource({ [URL_OF_IT]: { steps: [PNG] } });
     await presign(client);
@@ -218,7 +218,7 @@ describe("importUpload 409", () => {
     expect(source.requests, "nobody is asked in vain").toHaveLength(1);
   });
 
-  it("has the budget of a day's bytes, which failed imports use up too", async () => {
+  it("has the budget of a day's bytes, which failed imports use up too [A6-6]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
     const steps = function* () {
       yield* picture(1_000);
@@ -231,7 +231,7 @@ describe("importUpload 409", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("lets exactly as many of many at once through as fit", async () => {
+  it("lets exactly as many of many at once through as fit [A6-6]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 3 });
     playSource(
       Object.fromEntries(
@@ -261,7 +261,7 @@ describe("importUpload 502", () => {
     ["breaks off later, of unknown size", { steps: [BEGINNING, "failure"] }, /closed the connection/],
     ["sends less than it promised", { steps: [BEGINNING], size: 1_000 }, /other than the 1000 bytes/],
     ["sends more than it promised", { steps: [BEGINNING, PNG], size: 101 }, /other than the 101 bytes/],
-  ] as const)("of a source that %s nothing remains", async (_, answer, message) => {
+  ] as const)("of a source that %s nothing remains [A6-7]", async (_, answer, message) => {
     const source = playSource({ [URL_OF_IT]: answer });
     const refused = await importFrom();
     expectError(refused, 502, "import_failed");
@@ -269,7 +269,7 @@ describe("importUpload 502", () => {
     await expectNothingLeft(source);
   });
 
-  it("of a source that breaks off after its first part nothing remains, no part either", async () => {
+  it("of a source that breaks off after its first part nothing remains, no part either [A6-7]", async () => {
     const begin = vi.spyOn(Media.prototype, "beginParts");
     const steps = function* () {
       yield* picture(TWO_PARTS);
@@ -304,7 +304,7 @@ describe("importUpload 502", () => {
       ["answers without a byte", { steps: ["silence"] }],
       ["stops in the middle", { steps: [BEGINNING, "silence"], size: 1_000 }],
       ["stops in the middle, of unknown size", { steps: [BEGINNING, "silence"] }],
-    ] as const)("that %s nothing remains after 20 seconds", async (_, answer) => {
+    ] as const)("that %s nothing remains after 20 seconds [A6-5]", async (_, answer) => {
       const source = playSource({ [URL_OF_IT]: answer });
       const refused = await importWhile(source, 20_000);
       expectError(refused, 502, "import_failed");
@@ -321,7 +321,7 @@ describe("importUpload 502", () => {
       expect((await importWhile(source, 19_000, 19_000)).body.size).toBe(2 * BEGINNING.length);
     });
 
-    it("that redirects before it is silent nothing remains after the same 20 seconds", async () => {
+    it("that redirects before it is silent nothing remains after the same 20 seconds [A6-5]", async () => {
       const source = playSource({
         [URL_OF_IT]: { afterMs: 15_000, status: 302, headers: { location: "/other" } },
         "https://pictures.example/other": { steps: ["silence"] },
@@ -330,7 +330,7 @@ describe("importUpload 502", () => {
       await expectNothingLeft(source);
     });
 
-    it("that goes on and on nothing remains after four minutes", async () => {
+    it("that goes on and on nothing remains after four minutes [A6-5]", async () => {
       const drop = { afterMs: 19_000, bytes: BEGINNING };
       const source = playSource({ [URL_OF_IT]: { steps: Array.from({ length: 20 }, () => drop) } });
       const refused = await importWhile(source, ...Array.from({ length: 13 }, () => 19_000));
@@ -340,7 +340,7 @@ describe("importUpload 502", () => {
     });
   });
 
-  it("leaves nothing for a client that goes away", async () => {
+  it("leaves nothing for a client that goes away [A6-7]", async () => {
     const source = playSource({ [URL_OF_IT]: { steps: [BEGINNING, "silence"] } });
     const goes = new AbortController();
     const silent = source.pauses();
@@ -383,7 +383,7 @@ describe("importUpload 500", () => {
   it.each([
     ["an object", PNG.length, "writeStream"],
     ["a part", undefined, "write"],
-  ] as const)("leaves nothing where storage fails to write %s", async (_, size, method) => {
+  ] as const)("leaves nothing where storage fails to write %s [A6-7]", async (_, size, method) => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     vi.spyOn(Media.prototype, method).mockRejectedValue(new Error("storage is down"));
     const source = playSource({ [URL_OF_IT]: { steps: [PNG], ...(size !== undefined && { size }) } });

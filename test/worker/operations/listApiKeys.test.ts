@@ -16,7 +16,7 @@ describe("listApiKeys 200", () => {
     return ApiKeyList.parse(body).items;
   };
 
-  it("lists what may be shown of each key, newest first, revoked ones too", async () => {
+  it("lists what may be shown of each key, newest first, revoked ones too [4.9-1]", async () => {
     const made = [await newKey(client, "one"), await newKey(client, "two"), await newKey(client, "three")];
     const [, two] = made;
     await client.send("DELETE", `/v1/api-keys/${two?.apiKey.keyId}`);
@@ -31,7 +31,7 @@ describe("listApiKeys 200", () => {
     expect(items[1]?.revokedAt).not.toBeNull();
   });
 
-  it("never shows a secret or its digest", async () => {
+  it("never shows a secret or its digest [2.7-2]", async () => {
     const { secret } = await newKey(client, "one");
     const { body } = await client.send("GET", "/v1/api-keys");
     const digests = await env.DB.prepare("SELECT digest FROM api_keys").all<{ digest: string }>();
@@ -40,7 +40,7 @@ describe("listApiKeys 200", () => {
     }
   });
 
-  it("never lists another account's keys", async () => {
+  it("never lists another account's keys [4.9-1]", async () => {
     await newKey(await newClient(), "theirs");
     expect((await list()).map((item) => item.label)).toEqual(["test"]);
   });

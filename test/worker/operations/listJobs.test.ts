@@ -17,11 +17,11 @@ describe("listJobs 200", () => {
     return JobList.parse(body);
   };
 
-  it("answers with items and nextToken, both empty at first", async () => {
+  it("answers with items and nextToken, both empty at first [4.2-5]", async () => {
     expect(await list()).toEqual({ items: [], nextToken: null });
   });
 
-  it("lists the newest first, a page at a time, every job once", async () => {
+  it("lists the newest first, a page at a time, every job once [2.2-1 4.2-2 4.2-7]", async () => {
     const made: string[] = [];
     for (let i = 0; i < 7; i += 1) made.unshift((await newJob(client)).jobId);
     const seen: string[] = [];
@@ -34,7 +34,7 @@ describe("listJobs 200", () => {
     expect(seen).toEqual(made);
   });
 
-  it("takes a limit of 1 to 100, and ignores what it does not know", async () => {
+  it("takes a limit of 1 to 100, and ignores what it does not know [4.2-1 8-1 4.3-23]", async () => {
     await newJob(client);
     const { jobId } = await newJob(client);
     expect((await list("?limit=1")).items.map((item) => item.jobId)).toEqual([jobId]);
@@ -43,7 +43,7 @@ describe("listJobs 200", () => {
     expect(page.nextToken).toBeNull();
   });
 
-  it("keeps its place when newer jobs come in between two pages", async () => {
+  it("keeps its place when newer jobs come in between two pages [4.2-2 4.2-7]", async () => {
     const first = (await newJob(client)).jobId;
     await newJob(client);
     const page = await list("?limit=1");
@@ -52,14 +52,14 @@ describe("listJobs 200", () => {
     expect(next).toMatchObject({ items: [{ jobId: first }], nextToken: null });
   });
 
-  it("gives 25 where no limit is asked for", async () => {
+  it("gives 25 where no limit is asked for [4.2-1 8-1]", async () => {
     for (let i = 0; i < 26; i += 1) await newJob(client);
     const page = await list();
     expect(page.items).toHaveLength(25);
     expect(page.nextToken).not.toBeNull();
   });
 
-  it("filters by jobId, mode and status", async () => {
+  it("filters by jobId, mode and status [2.2-2 4.2-3 4.2-4]", async () => {
     const inference = new PlayedInference();
     const single = await newJob(client);
     const batch = await newJob(client, 2);
@@ -78,7 +78,7 @@ describe("listJobs 200", () => {
     expect(items[0]).toMatchObject({ status: "failed", error: "not_an_image: The file is not a picture." });
   });
 
-  it("never lists another account's jobs", async () => {
+  it("never lists another account's jobs [4.2-3 5-7]", async () => {
     const other = await newJob(await newClient());
     expect(await list()).toEqual({ items: [], nextToken: null });
     expect(await list(`?jobId=${other.jobId}`)).toEqual({ items: [], nextToken: null });
@@ -99,11 +99,11 @@ describe("listJobs 400", () => {
     "mode=images",
     "status=done",
     "status=",
-  ])("refuses %s", async (query) => {
+  ])("refuses %s [4.2-1 4.2-6 7-2 8-1]", async (query) => {
     expectError(await list(query), 400, "invalid_request");
   });
 
-  it("refuses a cursor that is forged, of another account, or of another list", async () => {
+  it("refuses a cursor that is forged, of another account, or of another list [4.2-6 4.2-8]", async () => {
     await newJob(client);
     await newJob(client);
     const { nextToken } = (await list("limit=1")).body;

@@ -29,7 +29,7 @@ describe("retrieveJob 200", () => {
     return JobStatus.parse(body);
   };
 
-  it("goes from queued over processing to success, without ever showing a mask", async () => {
+  it("goes from queued over processing to success, without ever showing a mask [1-5 2.3-1 4.4-1 3.1-1 3.1-3 3.1-4 2-1]", async () => {
     const { jobId, taskId } = await newJob(client);
     expect(await retrieve(jobId)).toMatchObject({ status: "queued", tasks: [{ status: "queued" }] });
 
@@ -46,7 +46,7 @@ describe("retrieveJob 200", () => {
     expect(JSON.stringify(done)).not.toContain("mask");
   });
 
-  it("ends in success when at least one task succeeded; each failed task carries its own error", async () => {
+  it("ends in success when at least one task succeeded; each failed task carries its own error [2.3-2 2.3-3 3.1-5 3.1-8]", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     await finishJob(inference, client.accountId, jobId, tasks, (_, i) =>
       i === 1 ? success() : failure(false),
@@ -62,7 +62,7 @@ describe("retrieveJob 200", () => {
     ]);
   });
 
-  it("ends in failed, with an error, when every task failed", async () => {
+  it("ends in failed, with an error, when every task failed [3.1-5 3.1-8]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
     const job = await retrieve(jobId);
@@ -84,7 +84,7 @@ describe("retrieveJob 200", () => {
     const progress = async (jobId: string) =>
       (await client.send("GET", `/v1/jobs/${jobId}`)).headers.get("x-job-progress");
 
-    it("tells the share of a video's frames that are done, 1.00 only at its end; the body is as it was", async () => {
+    it("tells the share of a video's frames that are done, 1.00 only at its end; the body is as it was [3.1-10]", async () => {
       const { jobId, taskId } = await newVideoJob(client);
       const keys = Object.keys(await retrieve(jobId));
       expect(await progress(jobId)).toBe("0.00");
@@ -103,7 +103,7 @@ describe("retrieveJob 200", () => {
       expect(Object.keys(await retrieve(jobId))).toEqual(keys);
     });
 
-    it("tells the mean over the tasks of a batch, of which a failed one has ended too", async () => {
+    it("tells the mean over the tasks of a batch, of which a failed one has ended too [3.1-10]", async () => {
       const { jobId, tasks } = await newJob(client, 3);
       await finishJob(inference, client.accountId, jobId, tasks.slice(0, 2), (_, i) =>
         i === 0 ? success() : failure(false),
@@ -113,7 +113,7 @@ describe("retrieveJob 200", () => {
       expect(await progress(jobId)).toBe("1.00");
     });
 
-    it("begins again with a new attempt, whatever the holder of the lost lease tells", async () => {
+    it("begins again with a new attempt, whatever the holder of the lost lease tells [3.1-10]", async () => {
       const { jobId, taskId } = await newVideoJob(client);
       await deliverTask(jobId, taskId);
       const late = inference.last;

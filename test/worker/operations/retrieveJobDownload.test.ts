@@ -48,7 +48,7 @@ describe("retrieveJobDownload 200", () => {
     unzipSync(new Uint8Array(await present(object, "archive").arrayBuffer()));
   const textOf = (files: Record<string, Uint8Array>, name: string) => strFromU8(at(files, name));
 
-  it("is ready once built, expires 24 hours later, and is signed anew on each call for 300 seconds", async () => {
+  it("is ready once built, expires 24 hours later, and is signed anew on each call for 300 seconds [2.6-2 4.7-1 2.6-6 2.6-7 2.6-8]", async () => {
     expect(await poll()).toMatchObject({ status: "pending", retryAfterSeconds: 2 });
     const before = Date.now();
     await deliverArchive(job.jobId);
@@ -62,7 +62,7 @@ describe("retrieveJobDownload 200", () => {
     expect((await poll()).downloadUrl).not.toBe(ready.downloadUrl);
   });
 
-  it("holds every asset under its key, and the manifest with archive-relative references", async () => {
+  it("holds every asset under its key, and the manifest with archive-relative references [2.6-3 2.6-4 2.6-5]", async () => {
     await deliverArchive(job.jobId);
     const object = await objectOf((await poll()).downloadUrl);
     expect(object?.httpMetadata).toEqual({
@@ -81,7 +81,7 @@ describe("retrieveJobDownload 200", () => {
     expect(textOf(files, `masks/${job.tasks[1]}/2.png`)).toBe(`bytes of ${job.tasks[1]} masks/2.png`);
   });
 
-  it("holds a video's masks and preview under their keys, and its manifest with archive-relative references", async () => {
+  it("holds a video's masks and preview under their keys, and its manifest with archive-relative references [2.6-3 2.5-11 2.6-4]", async () => {
     const { jobId, taskId } = await newVideoJob(client, { generatePreview: true, fps: 2 });
     const completion = videoSuccess(4, { preview: "preview.mp4" });
     await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
@@ -104,7 +104,7 @@ describe("retrieveJobDownload 200", () => {
     });
   });
 
-  it("is purged 24 hours after it became ready; then it may be asked for again", async () => {
+  it("is purged 24 hours after it became ready; then it may be asked for again [2.6-8]", async () => {
     await deliverArchive(job.jobId);
     const { downloadUrl } = await poll();
     later(DAY - 60_000);
@@ -117,7 +117,7 @@ describe("retrieveJobDownload 200", () => {
     expect((await client.send("POST", path())).body).toMatchObject({ status: "pending" });
   });
 
-  it("has failed, by name, when an output is gone; asked for again it is started anew", async () => {
+  it("has failed, by name, when an output is gone; asked for again it is started anew [3.2-3 2.6-10]", async () => {
     const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
     const gone = at(objects, 0).key;
     const bytes = await present(await env.MEDIA.get(gone), "output").text();
@@ -150,7 +150,7 @@ describe("retrieveJobDownload 200", () => {
     expect(same).toHaveLength(3);
   });
 
-  it("has failed, by name, when it would hold more files than a zip can", async () => {
+  it("has failed, by name, when it would hold more files than a zip can [3.2-3]", async () => {
     const inference = new PlayedInference();
     const many = await newJob(client, 7);
     for (const taskId of many.tasks) {
@@ -169,7 +169,7 @@ describe("retrieveJobDownload 200", () => {
     );
   });
 
-  it("has failed, by name, when it would be larger than a zip can be, and leaves nothing in the bucket", async () => {
+  it("has failed, by name, when it would be larger than a zip can be, and leaves nothing in the bucket [3.2-3]", async () => {
     await buildArchive(platformOf(env), job.jobId, 500);
     expect(await poll()).toMatchObject({
       status: "failed",
@@ -202,7 +202,7 @@ describe("retrieveJobDownload 200", () => {
     expect(objects).toHaveLength(1);
   });
 
-  it("is built by another when its builder was cut off", async () => {
+  it("is built by another when its builder was cut off [4.7-1 3.2-2 2.6-6]", async () => {
     const stub = env.JOBS.getByName(job.jobId);
     const cutOff = await stub.claimArchive();
     expect(await poll()).toMatchObject({ status: "processing", retryAfterSeconds: 5 });
@@ -216,7 +216,7 @@ describe("retrieveJobDownload 200", () => {
 });
 
 describe("retrieveJobDownload 404", () => {
-  it("says that no archive was requested before any POST", async () => {
+  it("says that no archive was requested before any POST [7-6 2.6-11]", async () => {
     const client = await newClient();
     const { jobId } = await successfulJob(client);
     expectError(await client.send("GET", `/v1/jobs/${jobId}/download`), 404, "download_not_requested");
@@ -224,7 +224,7 @@ describe("retrieveJobDownload 404", () => {
 });
 
 describe("retrieveJobDownload 409", () => {
-  it("meets no conflict: of a job that is not success no archive was requested, which is 404", async () => {
+  it("meets no conflict: of a job that is not success no archive was requested, which is 404 [4.7-2]", async () => {
     const client = await newClient();
     const poll = (jobId: string) => client.send("GET", `/v1/jobs/${jobId}/download`);
     const request = (jobId: string) => client.send("POST", `/v1/jobs/${jobId}/download`);

@@ -14,7 +14,7 @@ const playService = (answer: (request: Request) => Promise<Response> = playedEls
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => answer(new Request(input, init)));
 
 describe("retrieveModel 200", () => {
-  it("tells what the inference service's model is and can", async () => {
+  it("tells what the inference service's model is and can [A6-10]", async () => {
     const { settings } = platformOf(env);
     const asked = playService(async (request) => {
       expect(request.url).toBe(`${settings.INFERENCE_URL}/v1/model`);
@@ -35,7 +35,7 @@ describe("retrieveModel 200", () => {
     expect((await ask()).body).toMatchObject({ video: false, vocabulary: "open" });
   });
 
-  it("is kept for a minute, for all accounts", async () => {
+  it("is kept for a minute, for all accounts [A6-10]", async () => {
     later(0);
     const asked = playService();
     await ask();
@@ -55,7 +55,7 @@ describe("retrieveModel 503", () => {
     ["refuses the token", async () => Response.json({ error: "unauthorized" }, { status: 401 })],
     ["is older than the Worker", async () => Response.json({ id: "builtin", version: "1.0.0" })],
     ["is a proxy's page", async () => new Response("<html>")],
-  ])("says that no model is there while the service %s, and asks again", async (_, answer) => {
+  ])("says that no model is there while the service %s, and asks again [A6-11]", async (_, answer) => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     playService(answer);
     const refused = await ask();

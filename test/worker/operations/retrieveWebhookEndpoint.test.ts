@@ -4,7 +4,7 @@ import { newClient } from "../../support/worker/api.ts";
 import { newEndpoint } from "../../support/worker/webhooks.ts";
 
 describe("retrieveWebhookEndpoint 200", () => {
-  it("gives the endpoint without its secret", async () => {
+  it("gives the endpoint without its secret [A3-4]", async () => {
     const client = await newClient();
     const { endpointId, url } = await newEndpoint(client);
     const { status, body } = await client.send("GET", `/v1/webhook-endpoints/${endpointId}`);

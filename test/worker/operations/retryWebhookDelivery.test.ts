@@ -27,7 +27,7 @@ const retry = (deliveryId: string, { endpointId } = endpoint) =>
 const refuse = () => endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
 
 describe("retryWebhookDelivery 202", () => {
-  it("tries one that waits at once, and it succeeds", async () => {
+  it("tries one that waits at once, and it succeeds [A3-10]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
     refuse();
     await ringEndpoint(endpoint);
@@ -45,7 +45,7 @@ describe("retryWebhookDelivery 202", () => {
     expect(ids).toEqual([deliveryId, deliveryId]);
   });
 
-  it("sends one again that has succeeded, with the same id and the same body", async () => {
+  it("sends one again that has succeeded, with the same id and the same body [A3-10]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
     await ringEndpoint(endpoint);
     later(60_000);
@@ -87,7 +87,7 @@ describe("retryWebhookDelivery 409", () => {
     expectError(await retry(deliveryId), 409, "webhook_endpoint_disabled");
   });
 
-  it("refuses a thirty-first attempt", async () => {
+  it("refuses a thirty-first attempt [A3-22]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
     refuse();
     await ringEndpoint(endpoint);

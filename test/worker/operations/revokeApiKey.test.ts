@@ -15,7 +15,7 @@ describe("revokeApiKey 200", () => {
   const revoke = (keyId: string) => client.send("DELETE", `/v1/api-keys/${keyId}`);
   const use = (secret: string) => send("GET", "/v1/jobs", { headers: { authorization: `Bearer ${secret}` } });
 
-  it("revokes a key, which is refused on its very next use; the account's others stay", async () => {
+  it("revokes a key, which is refused on its very next use; the account's others stay [4.9-7 3.3-2 4.9-17]", async () => {
     const { apiKey, secret } = await newKey(client, "laptop");
     expect((await use(secret)).status).toBe(200);
     later(1_000);
@@ -32,14 +32,14 @@ describe("revokeApiKey 200", () => {
     expect((await use(client.key)).status).toBe(200);
   });
 
-  it("answers for a key that is revoked already with its unchanged revokedAt", async () => {
+  it("answers for a key that is revoked already with its unchanged revokedAt [4.9-10]", async () => {
     const { apiKey } = await newKey(client, "laptop");
     const first = await revoke(apiKey.keyId);
     later(60_000);
     expect((await revoke(apiKey.keyId)).body).toEqual(first.body);
   });
 
-  it("revokes the key in use, which is its last use", async () => {
+  it("revokes the key in use, which is its last use [4.9-17]", async () => {
     const keyId = await env.DB.prepare("SELECT id FROM api_keys").first<string>("id");
     expect((await revoke(String(keyId))).status).toBe(200);
     expectError(await use(client.key), 401, "Unauthorized");
@@ -47,7 +47,7 @@ describe("revokeApiKey 200", () => {
 });
 
 describe("revokeApiKey 404", () => {
-  it("answers a foreign, an unknown and a malformed keyId alike, byte for byte, and revokes nothing", async () => {
+  it("answers a foreign, an unknown and a malformed keyId alike, byte for byte, and revokes nothing [4.9-11]", async () => {
     const client = await newClient();
     const { apiKey, secret } = await newKey(await newClient(), "theirs");
     const unknown = `key_${"0".repeat(32)}`;

@@ -26,7 +26,7 @@ const rotate = () => client.send("POST", `/v1/webhook-endpoints/${endpoint.endpo
 const rotated = async () => RotatedWebhookSecret.parse((await rotate()).body).secret;
 
 describe("rotateWebhookSecret 200", () => {
-  it("gives a new secret; for 24 hours both sign, then the new one alone", async () => {
+  it("gives a new secret; for 24 hours both sign, then the new one alone [A3-7]", async () => {
     const endpoints = new PlayedEndpoints(endpoint);
     const { status, body } = await rotate();
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe("rotateWebhookSecret 200", () => {
 });
 
 describe("rotateWebhookSecret 409", () => {
-  it("refuses a sixth secret that would be valid at a time, until one of the others has ended", async () => {
+  it("refuses a sixth secret that would be valid at a time, until one of the others has ended [A3-22]", async () => {
     later(HOUR);
     for (let i = 0; i < 4; i += 1) await rotated();
     expectError(await rotate(), 409, "too_many_secrets");

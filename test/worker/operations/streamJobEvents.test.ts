@@ -38,7 +38,7 @@ describe("streamJobEvents 200", () => {
   const retrieved = async (jobId: string): Promise<unknown> =>
     (await client.send("GET", `/v1/jobs/${jobId}`)).body;
 
-  it("tells the job's status at once and at each change, and the last as `end`; then it closes", async () => {
+  it("tells the job's status at once and at each change, and the last as `end`; then it closes [A1-5 A1-6]", async () => {
     const { jobId, tasks } = await newJob(client);
     const stream = await openStream(client, jobId);
     expect(await stream.next()).toEqual({ event: "status", id: "1", data: await retrieved(jobId) });
@@ -52,7 +52,7 @@ describe("streamJobEvents 200", () => {
     await expectWaiters(jobId, { waits: 0, streams: 0 });
   });
 
-  it("tells what changes of a task, under the same version of the job", async () => {
+  it("tells what changes of a task, under the same version of the job [A1-6]", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     const stream = await openStream(client, jobId);
     const seen: unknown[] = [];
@@ -65,7 +65,7 @@ describe("streamJobEvents 200", () => {
     expect(seen).toContainEqual(["2", "failed", "queued", "queued"]);
   });
 
-  it("tells how far the job is, and of many reports at once the last", async () => {
+  it("tells how far the job is, and of many reports at once the last [A1-7]", async () => {
     const { jobId, taskId } = await newVideoJob(client);
     await deliverTask(jobId, taskId);
     const stream = await openStream(client, jobId);
@@ -78,7 +78,7 @@ describe("streamJobEvents 200", () => {
     expect(progress.length).toBeLessThan(9);
   });
 
-  it("tells of a job that has ended its status, and then the end", async () => {
+  it("tells of a job that has ended its status, and then the end [A1-8]", async () => {
     const { jobId, tasks } = await newJob(client);
     await finishJob(inference, client.accountId, jobId, tasks);
     const events = await (await openStream(client, jobId)).rest();
@@ -88,7 +88,7 @@ describe("streamJobEvents 200", () => {
     ]);
   });
 
-  it("goes on by Last-Event-ID after its connection broke, with what has changed meanwhile and one end", async () => {
+  it("goes on by Last-Event-ID after its connection broke, with what has changed meanwhile and one end [A1-9]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     const broken = await openStream(client, jobId);
     await broken.next();
@@ -101,7 +101,7 @@ describe("streamJobEvents 200", () => {
     expect((await askEvents(client, jobId, stream.lastEventId)).status).toBe(204);
   });
 
-  it("outlives the JobObject, by Last-Event-ID: no `end` is lost and none comes twice", async () => {
+  it("outlives the JobObject, by Last-Event-ID: no `end` is lost and none comes twice [A1-9]", async () => {
     const { jobId, tasks } = await newJob(client);
     const broken = await openStream(client, jobId);
     const first = await broken.next();
@@ -116,7 +116,7 @@ describe("streamJobEvents 200", () => {
     expect((await askEvents(client, jobId, stream.lastEventId)).status).toBe(204);
   });
 
-  it("ends with the job that its account cancels", async () => {
+  it("ends with the job that its account cancels [A1-8]", async () => {
     const { jobId } = await newJob(client, 2);
     const stream = await openStream(client, jobId);
     await client.send("POST", `/v1/jobs/${jobId}/cancel`);
@@ -126,7 +126,7 @@ describe("streamJobEvents 200", () => {
     ]);
   });
 
-  it("closes without an `end` if the job is deleted, and then there is no such job", async () => {
+  it("closes without an `end` if the job is deleted, and then there is no such job [A1-8]", async () => {
     const { jobId } = await newJob(client);
     const stream = await openStream(client, jobId);
     await client.send("DELETE", `/v1/jobs/${jobId}`);
@@ -134,7 +134,7 @@ describe("streamJobEvents 200", () => {
     expectError(await answerOf(await askEvents(client, jobId, "1")), 404, "job_not_found");
   });
 
-  it("sends a comment when it has told nothing for 15 seconds, and closes after an hour", async () => {
+  it("sends a comment when it has told nothing for 15 seconds, and closes after an hour [A1-10]", async () => {
     const { jobId } = await newJob(client);
     const stream = await openStream(client, jobId);
     await stream.next();
@@ -166,7 +166,7 @@ describe("streamJobEvents 200", () => {
 });
 
 describe("streamJobEvents 204", () => {
-  it("answers who has heard the `end`, so that no client connects for ever; and nobody else", async () => {
+  it("answers who has heard the `end`, so that no client connects for ever; and nobody else [A1-9]", async () => {
     const client = await newClient();
     const { jobId, tasks } = await newJob(client);
     expect((await askEvents(client, jobId, "1")).status).toBe(200);
@@ -196,7 +196,7 @@ describe("streamJobEvents 429", () => {
   const otherStreams = (client: Client, room: number): Promise<boolean> =>
     env.STREAMS.getByName(client.accountId).say("others", MOST_STREAMS.account - room);
 
-  it("refuses a job's eleventh stream, until one of the ten is gone", async () => {
+  it("refuses a job's eleventh stream, until one of the ten is gone [A1-11]", async () => {
     const client = await newClient();
     const [{ jobId }, other] = [await newJob(client), await newJob(client)];
     const [first] = await openAll(client, jobId, MOST_STREAMS.job);
@@ -208,7 +208,7 @@ describe("streamJobEvents 429", () => {
     await expectRefused(client, jobId, "The job has 10");
   });
 
-  it("refuses an account's hundred and first stream, until one of the hundred is gone; others may go on", async () => {
+  it("refuses an account's hundred and first stream, until one of the hundred is gone; others may go on [A1-11]", async () => {
     const client = await newClient();
     const [one, two] = [await newJob(client), await newJob(client)];
     await otherStreams(client, 4);
@@ -222,7 +222,7 @@ describe("streamJobEvents 429", () => {
     await expectRefused(client, one.jobId, "The account has 100");
   });
 
-  it("forgets the streams of an object that died, at the latest when what it said of them no longer holds", async () => {
+  it("forgets the streams of an object that died, at the latest when what it said of them no longer holds [A1-11]", async () => {
     const client = await newClient();
     const [one, two] = [await newJob(client), await newJob(client)];
     await otherStreams(client, 2);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const path = () => `/v1/webhook-endpoints/${endpoint.endpointId}`;
 
 describe("testWebhookEndpoint 202", () => {
-  it("sends an event of the type test, whatever the endpoint wants, as any other is sent", async () => {
+  it("sends an event of the type test, whatever the endpoint wants, as any other is sent [A3-8]", async () => {
     const endpoints = new PlayedEndpoints(endpoint);
     const { status, body } = await client.send("POST", `${path()}/test`);
     expect(status).toBe(202);

@@ -29,7 +29,7 @@ const shown = async () =>
   WebhookEndpoint.parse((await client.send("GET", `/v1/webhook-endpoints/${endpoint.endpointId}`)).body);
 
 describe("updateWebhookEndpoint 200", () => {
-  it("changes what is given, and leaves the rest as it is", async () => {
+  it("changes what is given, and leaves the rest as it is [A3-5]", async () => {
     const before = await shown();
     later(1_000);
     const { status, body } = await update({ url: "https://other.test/", ignored: 1 });
@@ -49,7 +49,7 @@ describe("updateWebhookEndpoint 200", () => {
     expect(await shown()).toMatchObject({ events: null, description: null, disabled: false });
   });
 
-  it("disables the endpoint: nothing is sent, and what waits goes on once it is enabled again", async () => {
+  it("disables the endpoint: nothing is sent, and what waits goes on once it is enabled again [A3-5]", async () => {
     const endpoints = new PlayedEndpoints(endpoint);
     await sendTest(client, endpoint);
     const disabled = await update({ disabled: true });

@@ -53,7 +53,7 @@ const object = () => env.WEBHOOKS.getByName(endpoint.endpointId);
 const alarmAt = () => runInDurableObject(object(), (_, { storage }) => storage.getAlarm());
 
 describe("an attempt", () => {
-  it("is a POST of JSON with the specification's headers, signed for its own time; redirects are not followed", async () => {
+  it("is a POST of JSON with the specification's headers, signed for its own time; redirects are not followed [A3-14]", async () => {
     const { deliveryId, event } = await sendTest(client, endpoint);
     answers(500);
     await ringEndpoint(endpoint);
@@ -76,7 +76,7 @@ describe("an attempt", () => {
     expect(at(times, 1) - at(times, 0)).toBeGreaterThanOrEqual(5 * SECOND);
   });
 
-  it("succeeds with any status from 200 to 299", async () => {
+  it("succeeds with any status from 200 to 299 [A3-16]", async () => {
     for (const status of [200, 201, 204, 299]) {
       await sendTest(client, endpoint);
       answers(status);
@@ -86,7 +86,7 @@ describe("an attempt", () => {
     }
   });
 
-  it("fails with a redirect, which is not followed", async () => {
+  it("fails with a redirect, which is not followed [A3-16]", async () => {
     for (const status of [301, 302, 307, 308]) {
       const sent = endpoints.received.length;
       await sendTest(client, endpoint);
@@ -97,7 +97,7 @@ describe("an attempt", () => {
     }
   });
 
-  it("that gets no response within 15 seconds fails with a timeout", async () => {
+  it("that gets no response within 15 seconds fails with a timeout [A3-16]", async () => {
     await sendTest(client, endpoint);
     vi.useFakeTimers({ now: Date.now(), toFake: ["Date", "setTimeout", "clearTimeout"] });
     endpoints.answer(endpoint, (signal) => {
@@ -125,7 +125,7 @@ describe("an attempt", () => {
     expect(only((await delivery()).attempts)).toMatchObject({ status: null, error: "unreachable" });
   });
 
-  it("reads nothing of a body of megabytes: it is cancelled", async () => {
+  it("reads nothing of a body of megabytes: it is cancelled [A3-16]", async () => {
     let pulled = 0;
     let cancelled = false;
     const megabyte = new Uint8Array(1_000_000);
@@ -153,7 +153,7 @@ describe("an attempt", () => {
     expect((await delivery()).status).toBe("succeeded");
   });
 
-  it("is written down before it is made: one that is cut off has been, and the next has the same id", async () => {
+  it("is written down before it is made: one that is cut off has been, and the next has the same id [A3-17]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
     // A run that never comes to its end.
     const forEver = new Promise<Response>(() => {});
@@ -175,7 +175,7 @@ describe("an attempt", () => {
     expect(endpoints.received.map(({ headers }) => headers["webhook-id"])).toEqual([deliveryId, deliveryId]);
   });
 
-  it("is one of four at a time", async () => {
+  it("is one of four at a time [A3-19]", async () => {
     for (let i = 0; i < 10; i += 1) await sendTest(client, endpoint);
     let open = 0;
     let most = 0;
@@ -206,7 +206,7 @@ describe("an attempt", () => {
 });
 
 describe("a dead endpoint", () => {
-  it("is tried as planned, with jitter, ten times in all; then the delivery has failed, and may be tried by hand", async () => {
+  it("is tried as planned, with jitter, ten times in all; then the delivery has failed, and may be tried by hand [A3-17]", async () => {
     await sendTest(client, endpoint);
     answers(503);
     const waits: number[] = [];
@@ -235,7 +235,7 @@ describe("a dead endpoint", () => {
     expect(endpoints.received).toHaveLength(1);
   });
 
-  it("is disabled five days after its first failure, also if nothing was to be sent then; the overview says why", async () => {
+  it("is disabled five days after its first failure, also if nothing was to be sent then; the overview says why [A3-18]", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);
@@ -255,7 +255,7 @@ describe("a dead endpoint", () => {
     expect(endpoints.received).toHaveLength(sent);
   });
 
-  it("is not disabled if one success came in between, or if it was enabled in between", async () => {
+  it("is not disabled if one success came in between, or if it was enabled in between [A3-18]", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);
@@ -275,7 +275,7 @@ describe("a dead endpoint", () => {
     expect((await shown()).disabled).toBe(false);
   });
 
-  it("that answers 410 is disabled at once, and what waits is not sent until it is enabled", async () => {
+  it("that answers 410 is disabled at once, and what waits is not sent until it is enabled [A3-18]", async () => {
     for (let i = 0; i < 3; i += 1) await sendTest(client, endpoint);
     answers(410);
     await ringEndpoint(endpoint);
@@ -334,7 +334,7 @@ describe("an endpoint's object", () => {
     expect(await alarmAt()).toBeNull();
   });
 
-  it("keeps the newest 10,000 deliveries, and says how many it has dropped untold", async () => {
+  it("keeps the newest 10,000 deliveries, and says how many it has dropped untold [A3-22]", async () => {
     await sendTest(client, endpoint);
     await runInDurableObject(object(), (_, { storage }) => {
       storage.sql.exec(

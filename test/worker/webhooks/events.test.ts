@@ -60,7 +60,7 @@ const notedEvents = (jobId: string): Promise<NotedEvent[] | undefined> =>
   );
 
 describe("an endpoint is told", () => {
-  it("of the end of a job with its status, and of the end of its archive without its URL", async () => {
+  it("of the end of a job with its status, and of the end of its archive without its URL [A3-12]", async () => {
     const endpoint = await newEndpoint(client);
     const jobId = await endedJob([success(), failure(false)]);
     await told(endpoint, 1);
@@ -75,7 +75,7 @@ describe("an endpoint is told", () => {
     expect(archive?.event).toEqual({ type: "archive.ready", timestamp, data });
   });
 
-  it("of a job and an archive that failed, and of a job that was cancelled; not of one that was deleted", async () => {
+  it("of a job and an archive that failed, and of a job that was cancelled; not of one that was deleted [A3-12]", async () => {
     const endpoint = await newEndpoint(client);
     await endedJob([failure(false)]);
     await told(endpoint, 1);
@@ -104,7 +104,7 @@ describe("an endpoint is told", () => {
     expect(JSON.stringify(at(deliveries, 2).event)).toContain("canceled:");
   });
 
-  it("only of what it wants, and nothing that happened before it was there, to others or while it is disabled", async () => {
+  it("only of what it wants, and nothing that happened before it was there, to others or while it is disabled [A3-13]", async () => {
     await endedJob();
     const wanting = await newEndpoint(client, "https://a.test/", { events: ["job.failed", "archive.ready"] });
     const all = await newEndpoint(client, "https://b.test/");
@@ -142,7 +142,7 @@ describe("an endpoint is told", () => {
 });
 
 describe("an event", () => {
-  it("is written down in the turn of the job's end: whoever is cut off after that tells it by the job's alarm", async () => {
+  it("is written down in the turn of the job's end: whoever is cut off after that tells it by the job's alarm [A3-15]", async () => {
     const endpoint = await newEndpoint(client);
     const away = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("the database is away"));
     const blind = vi
@@ -161,7 +161,7 @@ describe("an event", () => {
     expect(await notedEvents(jobId)).toBeUndefined();
   });
 
-  it("is handed over again until each endpoint's object has it, and is one delivery each all the same", async () => {
+  it("is handed over again until each endpoint's object has it, and is one delivery each all the same [A3-15]", async () => {
     const pair = [await newEndpoint(client, "https://a.test/"), await newEndpoint(client, "https://b.test/")];
     const [first, second] = pair.map(({ endpointId }) => endpointId);
     // oxlint-disable-next-line typescript/unbound-method -- called with the object itself below
@@ -187,7 +187,7 @@ describe("an event", () => {
     await vi.waitFor(async () => expect(await notedEvents(jobId)).toBeUndefined(), PATIENT);
   });
 
-  it("that no object answers for holds up neither the job's list nor its archive", async () => {
+  it("that no object answers for holds up neither the job's list nor its archive [A3-19]", async () => {
     await newEndpoint(client);
     vi.spyOn(WebhookObject.prototype, "receive").mockImplementation(() => new Promise(() => {}));
     const jobId = await endedJob();
@@ -200,7 +200,7 @@ describe("an event", () => {
     expect(await notedEvents(jobId)).toHaveLength(2);
   });
 
-  it("of an account without endpoints costs no statement of its own, and leaves nothing behind", async () => {
+  it("of an account without endpoints costs no statement of its own, and leaves nothing behind [A3-19]", async () => {
     const listeners = vi.spyOn(WebhookEndpoints.prototype, "listeners");
     const jobId = await endedJob();
     await vi.waitFor(async () => expect(await notedEvents(jobId)).toBeUndefined(), PATIENT);

@@ -71,7 +71,7 @@ beforeEach(async () => {
 });
 
 describe("an address that no webhook goes to", () => {
-  it("is refused when an endpoint is created and when it is changed, whichever of 45 it is", async () => {
+  it("is refused when an endpoint is created and when it is changed, whichever of 45 it is [A3-20]", async () => {
     expect(FORBIDDEN).toHaveLength(45);
     const { endpointId, url } = await newEndpoint(client);
     for (const forbidden of FORBIDDEN) {
@@ -84,7 +84,7 @@ describe("an address that no webhook goes to", () => {
     expect(body.items).toMatchObject([{ endpointId, url }]);
   });
 
-  it("is refused at each delivery, if an endpoint has it all the same", async () => {
+  it("is refused at each delivery, if an endpoint has it all the same [A3-20]", async () => {
     const endpoint = await newEndpoint(client);
     const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
     for (const forbidden of FORBIDDEN) {
@@ -99,7 +99,7 @@ describe("an address that no webhook goes to", () => {
       expect(attempts, FORBIDDEN[i]).toMatchObject([{ status: null, error: "url_forbidden" }]);
   });
 
-  it("is not reached by a redirect", async () => {
+  it("is not reached by a redirect [A3-20]", async () => {
     const endpoint = await newEndpoint(client);
     const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
     for (const location of FORBIDDEN) {

@@ -107,7 +107,7 @@ describe("Grounding DINO with SAM 2", () => {
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0]);
   });
 
-  it("draws in a box the mask that it gives the object whose box that is", async () => {
+  it("draws in a box the mask that it gives the object whose box that is [A5-10]", async () => {
     const { instances } = await model.segment(picture, ask("green"));
     const box = instances[0]?.box ?? expect.fail();
     const { regions } = await model.segment(picture, { ...ask(), regions: [{ box }] });

@@ -25,7 +25,7 @@ const whole = candidate(0.7);
 const FOUR = [one, part, best, whole];
 
 describe("of the one mask and the three alternatives that SAM 2's decoder draws", () => {
-  test("a single point, which may mean several things, gets the alternative that is rated best", () => {
+  test("a single point, which may mean several things, gets the alternative that is rated best [A5-5]", () => {
     expect(chosen(FOUR, CLICK, PICTURE)).toBe(best);
     expect(chosen([candidate(0.99), part, best, whole], CLICK, PICTURE)).toBe(best);
   });
@@ -34,7 +34,7 @@ describe("of the one mask and the three alternatives that SAM 2's decoder draws"
     ["a small box", SMALL],
     ["two points on the object", { points: [ON, ON] }],
     ["a point on the object and one beside it", { points: [ON, BESIDE] }],
-  ])("%s gets the one mask, however it is rated", ([, region]) => {
+  ])("%s gets the one mask, however it is rated [A5-5]", ([, region]) => {
     expect(chosen(FOUR, region, PICTURE)).toBe(one);
   });
 

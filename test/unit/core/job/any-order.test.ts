@@ -35,7 +35,7 @@ const everyRun = (look: Look) =>
   );
 
 describe("a job's tasks, whatever happens in whatever order", () => {
-  it("go only forward, and what has ended stays as it is", () => {
+  it("go only forward, and what has ended stays as it is [3.1-1]", () => {
     everyRun((before, after) => {
       for (const [i, was] of before.tasks.entries()) {
         const is = after.tasks[i];
@@ -96,7 +96,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
     });
   });
 
-  it("all end, once the holders report: nothing is ever left without an alarm to wake it", () => {
+  it("all end, once the holders report: nothing is ever left without an alarm to wake it [3.1-6]", () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
         let { state, now } = run(events, () => {});

@@ -91,7 +91,7 @@ const everyLife = (
   );
 
 describe("the events of a job, whatever happens in whatever order", () => {
-  it("begin with its status and tell each one that differs, in the end the last", () => {
+  it("begin with its status and tell each one that differs, in the end the last [A1-6]", () => {
     everyLife(({ client, state, now }) => {
       client.look(state, now);
       const [first] = client.heard;
@@ -105,7 +105,7 @@ describe("the events of a job, whatever happens in whatever order", () => {
     });
   });
 
-  it("have exactly one `end`, the last, if the job ends, and else none; also if the connection breaks", () => {
+  it("have exactly one `end`, the last, if the job ends, and else none; also if the connection breaks [A1-8]", () => {
     everyLife(({ client, state, now }) => {
       client.look(state, now);
       expect(client.heard.filter(({ event }) => event === "end")).toHaveLength(hasEnded(state.tasks) ? 1 : 0);
@@ -117,7 +117,7 @@ describe("the events of a job, whatever happens in whatever order", () => {
     }, anyCuts);
   });
 
-  it("have an id that never falls, the job's version; only `end` has the last", () => {
+  it("have an id that never falls, the job's version; only `end` has the last [A1-9]", () => {
     everyLife(({ client, state }) => {
       const ids = client.heard.flatMap(({ id }) => id ?? []);
       expect(ids).toEqual(ids.toSorted((a, b) => a - b));
@@ -128,7 +128,7 @@ describe("the events of a job, whatever happens in whatever order", () => {
     }, anyCuts);
   });
 
-  it("tell progress at most four times in any second, and when nothing more comes how far the job is", () => {
+  it("tell progress at most four times in any second, and when nothing more comes how far the job is [A1-7]", () => {
     const pauses = fc.oneof(fc.nat(60), fc.nat(600));
     fc.assert(
       fc.property(fc.array(pauses, { minLength: 1, maxLength: 99 }), (all) => {

@@ -78,7 +78,7 @@ describe("a job's progress", () => {
     expect(jobProgress(state.tasks)).toBe(0.5);
   });
 
-  it("is a whole number of hundredths from 0 to 1, and 1 only when every task has ended", () => {
+  it("is a whole number of hundredths from 0 to 1, and 1 only when every task has ended [3.1-10]", () => {
     fc.assert(
       fc.property(fc.array(anyTask, { minLength: 1, maxLength: 100 }), (tasks) => {
         const progress = jobProgress(tasks);
@@ -96,7 +96,7 @@ describe("a job's progress", () => {
     expect(jobProgress(reported(claimed(running(["clip"])), 11, 10).tasks)).toBe(0.99);
   });
 
-  it("never falls while one lease is in force, whatever its holder tells", () => {
+  it("never falls while one lease is in force, whatever its holder tells [3.1-10]", () => {
     fc.assert(
       fc.property(fc.array(report, { minLength: 2, maxLength: 20 }), (reports) => {
         let state = claimed(running(["clip"]));

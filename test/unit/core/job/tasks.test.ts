@@ -336,7 +336,7 @@ describe("a cancellation", () => {
     return claimTask(job, "b", policy, BEGIN).state;
   };
 
-  it("ends each task that has not ended, and takes nothing from those that have", () => {
+  it("ends each task that has not ended, and takes nothing from those that have [A2-4]", () => {
     const before = threeTasks();
     const { state, taken } = cancelTasks(before, BEGIN + SECOND);
     expect(taken).toBe(true);
@@ -355,7 +355,7 @@ describe("a cancellation", () => {
     expect(jobError(state.tasks)).toMatch(/^canceled: The job was cancelled before/);
   });
 
-  it("makes a holder's later report come too late, and no claim possible", () => {
+  it("makes a holder's later report come too late, and no claim possible [A2-6]", () => {
     const { state } = cancelTasks(threeTasks(), BEGIN);
     expect(completeTask(state, "b", 2, SUCCESS, policy, BEGIN).report).toEqual({ reported: "lease_lost" });
     expect(claimTask(state, "c", policy, BEGIN).taken).toBe(false);

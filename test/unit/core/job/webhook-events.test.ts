@@ -31,7 +31,7 @@ const withArchive = (outcome: "ready" | "failed"): JobState => {
 };
 
 describe("a job notes an event", () => {
-  it("in the turn of its end, once: job.succeeded if a task succeeded, job.failed if none did", () => {
+  it("in the turn of its end, once: job.succeeded if a task succeeded, job.failed if none did [A3-15]", () => {
     const half = written(batch, ended(batch, A, SUCCESS));
     expect(half.events).toBeUndefined();
     const done = written(half, ended(half, B, failure(false)), BEGIN + SECOND);
@@ -81,7 +81,7 @@ describe("a job notes an event", () => {
 });
 
 describe("an event", () => {
-  it("tells what the API gives: the job's status, or the archive without its URL", () => {
+  it("tells what the API gives: the job's status, or the archive without its URL [A3-12]", () => {
     const job = written(batch, ended(ended(batch, A, SUCCESS), B, SUCCESS));
     const end = WebhookEvent.parse(eventOf(job, only(job.events ?? [])));
     expect(end).toEqual({

@@ -52,12 +52,12 @@ const ends = fc.oneof(
 );
 
 describe("a delivery", () => {
-  it("is tried at once, and again 5 s, 5 and 30 min, 2, 5, 10, 14, 20 and 24 h after each failure; then it has failed", () => {
+  it("is tried at once, and again 5 s, 5 and 30 min, 2, 5, 10, 14, 20 and 24 h after each failure; then it has failed [A3-17]", () => {
     const hours = [2, 5, 10, 14, 20, 24].map((count) => count * HOUR);
     expect(waitsOf(0)).toEqual([0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...hours]);
   });
 
-  it("waits up to a tenth longer than the plan, never less", () => {
+  it("waits up to a tenth longer than the plan, never less [A3-17]", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
         for (const [i, wait] of waitsOf(random).slice(1).entries()) {

@@ -18,7 +18,7 @@ const namesAt = (secrets: readonly WebhookSecret[], now: number): string[] =>
   validSecrets(secrets, now).map(({ secret }) => secret);
 
 describe("the secrets of an endpoint", () => {
-  it("both sign for 24 hours after a rotation, the new one first", () => {
+  it("both sign for 24 hours after a rotation, the new one first [A3-7]", () => {
     const secrets = rotated(FIRST, "second", NOW) ?? [];
     expect(namesAt(secrets, NOW)).toEqual(["second", "first"]);
     expect(namesAt(secrets, NOW + 24 * HOUR - 1)).toEqual(["second", "first"]);

@@ -17,7 +17,7 @@ describe("a secret", () => {
 });
 
 describe("the headers of an attempt", () => {
-  it("are verified by the package standardwebhooks with each of the secrets, whatever is signed, and by no other", async () => {
+  it("are verified by the package standardwebhooks with each of the secrets, whatever is signed, and by no other [A3-14]", async () => {
     const secrets = fc.array(fc.constant(null).map(newWebhookSecret), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(secrets, fc.uuid(), fc.json(), async (signing, id, body) => {
@@ -34,7 +34,7 @@ describe("the headers of an attempt", () => {
     );
   });
 
-  it("are the specification's: the id, whole seconds, and a signature for each secret, separated by a space", async () => {
+  it("are the specification's: the id, whole seconds, and a signature for each secret, separated by a space [A3-14]", async () => {
     // The example of the specification's text: https://github.com/standard-webhooks/standard-webhooks
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const body = '{"test": 2432232314}';

@@ -30,14 +30,14 @@ describe("createJob 202", () => {
     client = await newClient();
   });
 
-  it("answers with jobId, type and totalItems, and nothing else", async () => {
+  it("answers with jobId, type and totalItems, and nothing else [2.4-1 4.3-17]", async () => {
     const tasks = await uploads(client, 3);
     const { status, body } = await client.send("POST", "/v1/jobs", imageJob(tasks));
     expect(status).toBe(202);
     expect(AcceptedJob.parse(body)).toMatchObject({ type: "image", totalItems: 3 });
   });
 
-  it("lists the job as queued", async () => {
+  it("lists the job as queued [1-5 2.3-2 2.3-3 3.1-2]", async () => {
     const { jobId, tasks } = await newJob(client);
     const { body } = await client.send("GET", `/v1/jobs/${jobId}`);
     expect(body).toMatchObject({ jobId, status: "queued", processingMode: "single", error: null });
@@ -59,7 +59,7 @@ describe("createJob 202", () => {
     expect(sent.mock.calls).toEqual([["trial", jobId, tasks]]);
   });
 
-  it("takes 100 tasks, every optional field, and an upload of an earlier job", async () => {
+  it("takes 100 tasks, every optional field, and an upload of an earlier job [4.3-1 4.3-3 8-2 8-8 4.3-28]", async () => {
     const tasks = await uploads(client, 100);
     const changes = { threshold: 0, maskThreshold: 1, generatePreview: true, prompts: ["cat", "chat"] };
     for (let round = 0; round < 2; round += 1) {
@@ -68,7 +68,7 @@ describe("createJob 202", () => {
     }
   });
 
-  it("gives the inference service the request's thresholds, 0.5 where it has none, and the limits of a picture", async () => {
+  it("gives the inference service the request's thresholds, 0.5 where it has none, and the limits of a picture [4.3-4 4.3-5 4.3-6 8-9]", async () => {
     const inference = new PlayedInference();
     for (const [changes, thresholds] of [
       [{}, { threshold: 0.5, maskThreshold: 0.5, generatePreview: false }],
@@ -84,7 +84,7 @@ describe("createJob 202", () => {
     }
   });
 
-  it("tells a trial account what is left with this job, and until when", async () => {
+  it("tells a trial account what is left with this job, and until when [2.4-2 2-1]", async () => {
     const trial = await newClient("trial");
     const tasks = await uploads(trial, 3);
     const { status, body } = await trial.send("POST", "/v1/jobs", imageJob(tasks));
@@ -104,7 +104,7 @@ describe("createJob 202", () => {
     { maxFrames: 1 },
     { fps: 30, maxFrames: 10 },
     { numFrames: 10, maxFrames: 5, generatePreview: false, scoreThreshold: 0.25 },
-  ])("takes a paid account's video with %j", async (changes) => {
+  ])("takes a paid account's video with %j [1-3 2.3-3 2.4-1 4.3-1 4.3-8 4.3-12 4.3-13]", async (changes) => {
     const taskId = await uploaded(client, MP4, "video/mp4");
     const { status, body } = await client.send("POST", "/v1/jobs", videoJob(taskId, changes));
     expect(status).toBe(202);
@@ -120,11 +120,14 @@ describe("createJob 202", () => {
       bytes,
       (taskId) => videoJob(taskId),
     ]),
-  ])("takes %s that was sent as application/octet-stream, for its bytes decide", async (_, bytes, job) => {
-    const taskId = await uploaded(client, bytes, "application/octet-stream");
-    expect(taskId).toMatch(/\.bin$/);
-    expect((await client.send("POST", "/v1/jobs", job(taskId))).status).toBe(202);
-  });
+  ])(
+    "takes %s that was sent as application/octet-stream, for its bytes decide [4.3-26]",
+    async (_, bytes, job) => {
+      const taskId = await uploaded(client, bytes, "application/octet-stream");
+      expect(taskId).toMatch(/\.bin$/);
+      expect((await client.send("POST", "/v1/jobs", job(taskId))).status).toBe(202);
+    },
+  );
 
   describe("with an Idempotency-Key", () => {
     const key = { "idempotency-key": "k" };
@@ -136,7 +139,7 @@ describe("createJob 202", () => {
       create = () => client.send("POST", "/v1/jobs", imageJob(tasks), key);
     });
 
-    it("answers a repeated request with the first answer, before any other check", async () => {
+    it("answers a repeated request with the first answer, before any other check [4.3-44]", async () => {
       const first = await create();
       // What would refuse a new request: the job under way, and a queue that is full.
       overrideSettings({ TRIAL_TOKENS: 1 });
@@ -168,7 +171,7 @@ describe("createJob 202", () => {
     it.each([
       ["before its job was listed", "insert"],
       ["after its job was listed", "accept"],
-    ])("makes the one job of a request that was cut off %s", async (_, point) => {
+    ])("makes the one job of a request that was cut off %s [4.3-44]", async (_, point) => {
       const objects = async () => (await listDurableObjectIds(env.JOBS)).length;
       const before = await objects();
       const sent = vi.spyOn(Queues.prototype, "sendTasks");

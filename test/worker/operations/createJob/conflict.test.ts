@@ -10,7 +10,7 @@ import { overrideSettings } from "../../../support/worker/settings.ts";
 import { expectError } from "../../../support/worker/wire.ts";
 
 describe("createJob 409", () => {
-  it("refuses a task that was presigned and never uploaded", async () => {
+  it("refuses a task that was presigned and never uploaded [4.3-19 7-7 4.3-30]", async () => {
     const client = await newClient();
     const tasks = [...(await uploads(client, 2)), await presign(client)];
     const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
@@ -19,7 +19,7 @@ describe("createJob 409", () => {
     expect(await listedJobs()).toBe(0);
   });
 
-  it("refuses a trial account a second job while one is under way, and names it", async () => {
+  it("refuses a trial account a second job while one is under way, and names it [4.3-19 7-7 7-12 4.3-36]", async () => {
     const inference = new PlayedInference();
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client);
@@ -41,7 +41,7 @@ describe("createJob 409", () => {
     expect(answer.body.activeJobId).toBe(jobId);
   });
 
-  it("lets exactly one of many concurrent jobs of a trial account through", async () => {
+  it("lets exactly one of many concurrent jobs of a trial account through [4.3-36]", async () => {
     const client = await newClient("trial");
     const tasks = await uploads(client, 1);
     const answers = await Promise.all(
@@ -66,7 +66,7 @@ describe("createJob 409", () => {
     expect(answer.body.activeJobId).toBe(jobId);
   });
 
-  it("lets exactly as many concurrent jobs of a paid account through as the setting says", async () => {
+  it("lets exactly as many concurrent jobs of a paid account through as the setting says [4.3-40]", async () => {
     overrideSettings({ MAX_ACTIVE_JOBS: 5 });
     const client = await newClient();
     const tasks = await uploads(client, 1);
@@ -78,7 +78,7 @@ describe("createJob 409", () => {
     for (const answer of refused) expectError(answer, 409, "too_many_active_jobs");
   });
 
-  it("refuses a paid account more jobs under way than the setting allows, until one of them has ended", async () => {
+  it("refuses a paid account more jobs under way than the setting allows, until one of them has ended [4.3-40]", async () => {
     overrideSettings({ MAX_ACTIVE_JOBS: 2 });
     const inference = new PlayedInference();
     const client = await newClient();
@@ -105,7 +105,7 @@ describe("createJob 409", () => {
   describe("of an Idempotency-Key", () => {
     const key = { "idempotency-key": "a-client's-own-key" };
 
-    it("refuses another request with a key that was used", async () => {
+    it("refuses another request with a key that was used [4.10-16]", async () => {
       const client = await newClient();
       const tasks = await uploads(client, 2);
       expect((await client.send("POST", "/v1/jobs", imageJob(tasks), key)).status).toBe(202);
@@ -114,7 +114,7 @@ describe("createJob 409", () => {
       expect(await listedJobs()).toBe(1);
     });
 
-    it("refuses a request whose twin is under way, and never makes a second job of it", async () => {
+    it("refuses a request whose twin is under way, and never makes a second job of it [4.3-44]", async () => {
       const client = await newClient();
       const tasks = await uploads(client, 1);
       const answers = await Promise.all(

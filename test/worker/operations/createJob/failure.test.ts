@@ -36,7 +36,7 @@ describe("createJob 500", () => {
 const down = () => Promise.reject(new Error("the queue is down"));
 
 describe("createJob 502", () => {
-  it("leaves a trial account its tokens and its trial unbegun, and a repeated call begins it", async () => {
+  it("leaves a trial account its tokens and its trial unbegun, and a repeated call begins it [4.3-32]", async () => {
     const client = await newClient("trial");
     const tasks = await uploads(client, 3);
     vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
@@ -64,7 +64,7 @@ describe("createJob 502", () => {
     expect(await listedJobs()).toBe(1);
   });
 
-  it("leaves nothing behind when the queue takes no message, and a repeated call works", async () => {
+  it("leaves nothing behind when the queue takes no message, and a repeated call works [4.3-20 7-9 4.3-32]", async () => {
     const client = await newClient();
     const tasks = await uploads(client, 3);
     vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
@@ -112,7 +112,7 @@ describe("createJob 502", () => {
       "job",
     );
 
-  it("clears up later what it could not clear up at once: its object, which never runs it", async () => {
+  it("clears up later what it could not clear up at once: its object, which never runs it [4.3-32]", async () => {
     const client = await newClient("trial");
     const tasks = await uploads(client, 1);
     const sent = vi.spyOn(Queues.prototype, "sendTasks");
@@ -130,7 +130,7 @@ describe("createJob 502", () => {
     expect(sent).not.toHaveBeenCalled();
   });
 
-  it("stops a job that has begun although its object's answer was lost, and charges nothing for it", async () => {
+  it("stops a job that has begun although its object's answer was lost, and charges nothing for it [4.3-32]", async () => {
     const client = await newClient("trial");
     const taskId = await uploaded(client);
     const inference = new PlayedInference();

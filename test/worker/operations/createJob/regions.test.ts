@@ -24,7 +24,7 @@ describe("createJob 202 with regions", () => {
     return body.jobId;
   };
 
-  it("gives each task of the inference service its own regions, with their index in the request", async () => {
+  it("gives each task of the inference service its own regions, with their index in the request [A5-2]", async () => {
     const inference = new PlayedInference();
     const tasks = await uploads(client, 3);
     const [first, second] = tasks;
@@ -55,7 +55,7 @@ describe("createJob 202 with regions", () => {
     expect(requests[2]).not.toHaveProperty("regions");
   });
 
-  it("takes a job of regions alone, whose manifest has no prompts, and a mask for each region", async () => {
+  it("takes a job of regions alone, whose manifest has no prompts, and a mask for each region [A5-3]", async () => {
     const inference = new PlayedInference();
     const taskId = await uploaded(client);
     const jobId = await create([taskId], {
@@ -84,13 +84,13 @@ describe("createJob 202 with regions", () => {
     expect(assets.map(({ key }) => key)).toEqual([`masks/${taskId}/0.png`, `masks/${taskId}/1.png`]);
   });
 
-  it("takes 50 regions of 20 points each, and a region outside of any picture: only the task can know", async () => {
+  it("takes 50 regions of 20 points each, and a region outside of any picture: only the task can know [A5-1]", async () => {
     const taskId = await uploaded(client);
     const points = Array.from({ length: 20 }, () => ({ x: 123.456_789, y: -1e9, label: 1 }));
     await create([taskId], { regions: Array.from({ length: 50 }, () => ({ taskId, points })) });
   });
 
-  it("costs a picture's unit, however many regions it has", async () => {
+  it("costs a picture's unit, however many regions it has [A5-12]", async () => {
     const taskId = await uploaded(client);
     const jobId = await create([taskId], {
       prompts: undefined,
@@ -135,7 +135,7 @@ describe("createJob 400 for regions", () => {
       "an empty list of prompts beside regions",
       (own) => ({ prompts: [], regions: [{ taskId: own, box: BOX }] }),
     ],
-  ])("refuses %s", async (_, changes) => {
+  ])("refuses %s [A5-1 A5-2]", async (_, changes) => {
     expectError(
       await client.send("POST", "/v1/jobs", imageJob([taskId], changes(taskId))),
       400,
@@ -144,7 +144,7 @@ describe("createJob 400 for regions", () => {
     expect(await traces()).toEqual({ jobs: 0, entries: 0 });
   });
 
-  it("refuses a task for which a job without prompts has no region, and names it", async () => {
+  it("refuses a task for which a job without prompts has no region, and names it [A5-3]", async () => {
     const other = await uploaded(client);
     const changes = { prompts: undefined, regions: [{ taskId, box: BOX }] };
     const answer = await client.send("POST", "/v1/jobs", imageJob([taskId, other], changes));
@@ -152,7 +152,7 @@ describe("createJob 400 for regions", () => {
     expect(answer.body.message).toContain("tasks[1]");
   });
 
-  it("refuses regions of a video", async () => {
+  it("refuses regions of a video [A5-1]", async () => {
     const video = await uploaded(client, MP4, "video/mp4");
     const changes = { regions: [{ taskId: video, box: BOX }] };
     expectError(await client.send("POST", "/v1/jobs", videoJob(video, changes)), 400, "invalid_request");

@@ -54,9 +54,12 @@ describe("createJob 400", () => {
     ["formats that are no list", { formats: "coco" }],
     ["formats that are null", { formats: null }],
     ["an unknown field", { colour: "red" }],
-  ])("refuses %s", async (_, changes) => {
-    expectError(await create(imageJob([taskId], changes)), 400, "invalid_request");
-  });
+  ])(
+    "refuses %s [4.3-1 4.3-2 4.3-3 4.3-4 4.3-5 4.3-6 4.3-15 7-2 8-2 8-8 4.3-22 A4-2]",
+    async (_, changes) => {
+      expectError(await create(imageJob([taskId], changes)), 400, "invalid_request");
+    },
+  );
 
   it.each([
     ["no prompts", { prompts: undefined }],
@@ -82,17 +85,20 @@ describe("createJob 400", () => {
     ["a format of the image variant: cutout", { formats: ["coco", "cutout"] }],
     ["a format of the image variant: labelmap", { formats: ["labelmap"] }],
     ["an unknown field", { colour: "red" }],
-  ])("refuses a video job with %s", async (_, changes) => {
-    const video = await uploaded(client, MP4, "video/mp4");
-    expectError(await create(videoJob(video, changes)), 400, "invalid_request");
-  });
+  ])(
+    "refuses a video job with %s [4.3-7 4.3-8 4.3-9 4.3-12 4.3-13 4.3-14 4.3-15 8-8 4.3-22 A4-2]",
+    async (_, changes) => {
+      const video = await uploaded(client, MP4, "video/mp4");
+      expectError(await create(videoJob(video, changes)), 400, "invalid_request");
+    },
+  );
 
-  it("refuses a video job of two tasks", async () => {
+  it("refuses a video job of two tasks [4.3-8 8-2]", async () => {
     const tasks = [await presign(client, "video/mp4"), await presign(client, "video/mp4")];
     expectError(await create(videoJob("", { tasks })), 400, "invalid_request");
   });
 
-  it("refuses a picture in a video job, by its content type and by its bytes", async () => {
+  it("refuses a picture in a video job, by its content type and by its bytes [4.3-25]", async () => {
     expectError(await create(videoJob(taskId)), 400, "task_type_mismatch");
     for (const contentType of ["application/octet-stream", "video/mp4"]) {
       const picture = await uploaded(client, PNG, contentType);
@@ -101,7 +107,7 @@ describe("createJob 400", () => {
   });
 
   it.each(Object.entries(ISO_PICTURES))(
-    "refuses a picture in a video job that is in the container of MP4: %s",
+    "refuses a picture in a video job that is in the container of MP4: %s [4.3-25]",
     async (format, bytes) => {
       for (const contentType of ["application/octet-stream", "video/mp4"]) {
         const picture = await uploaded(client, bytes, contentType);
@@ -112,7 +118,7 @@ describe("createJob 400", () => {
     },
   );
 
-  it("refuses a video larger than the setting, which is not that of pictures", async () => {
+  it("refuses a video larger than the setting, which is not that of pictures [8-10]", async () => {
     expect(platformOf(env).settings.MAX_VIDEO_BYTES).toBe(2_000_000_000);
     overrideSettings({ MAX_IMAGE_BYTES: 10, MAX_VIDEO_BYTES: MP4.length - 1 });
     const video = await uploaded(client, MP4, "video/mp4");
@@ -129,7 +135,7 @@ describe("createJob 400", () => {
     },
   );
 
-  it("refuses 101 tasks", async () => {
+  it("refuses 101 tasks [4.3-3 8-2]", async () => {
     const tasks = Array.from({ length: 101 }, () => `${crypto.randomUUID()}.png`);
     expectError(await create(imageJob(tasks)), 400, "invalid_request");
   });
@@ -144,11 +150,11 @@ describe("createJob 400", () => {
     expect(body.message).toBe("formats[0]: must be one of coco, yolo, cutout, labelmap.");
   });
 
-  it("refuses a taskId that is listed twice", async () => {
+  it("refuses a taskId that is listed twice [4.3-24]", async () => {
     expectError(await create(imageJob([taskId, taskId])), 400, "duplicate_task");
   });
 
-  it("refuses a video by its content type, whether or not it was uploaded", async () => {
+  it("refuses a video by its content type, whether or not it was uploaded [4.3-25]", async () => {
     const video = await presign(client, "video/mp4");
     expectError(await create(imageJob([taskId, video])), 400, "task_type_mismatch");
   });
@@ -156,12 +162,12 @@ describe("createJob 400", () => {
   it.each([
     ["application/octet-stream", MP4],
     ["image/png", MP4],
-  ])("refuses a video by its bytes, sent as %s", async (contentType, bytes) => {
+  ])("refuses a video by its bytes, sent as %s [4.3-25 4.3-26]", async (contentType, bytes) => {
     const video = await uploaded(client, bytes, contentType);
     expectError(await create(imageJob([video])), 400, "task_type_mismatch");
   });
 
-  it("refuses more than 32 prompts, and a prompt of more than 200 characters", async () => {
+  it("refuses more than 32 prompts, and a prompt of more than 200 characters [8-11]", async () => {
     const prompts = Array.from({ length: 33 }, () => "cat");
     expectError(await create(imageJob([taskId], { prompts })), 400, "too_many_prompts");
     for (const character of ["x", "🐈"]) {
@@ -170,7 +176,7 @@ describe("createJob 400", () => {
     }
   });
 
-  it("refuses a picture of more than 50 MB", async () => {
+  it("refuses a picture of more than 50 MB [8-9]", async () => {
     const large = new Uint8Array(50_000_001);
     large.set(PNG);
     expectError(await create(imageJob([await uploaded(client, large)])), 400, "upload_too_large");
@@ -183,7 +189,7 @@ describe("createJob 400", () => {
 });
 
 describe("createJob 403", () => {
-  it("refuses a foreign and an unknown taskId alike, byte for byte", async () => {
+  it("refuses a foreign and an unknown taskId alike, byte for byte [4.3-16 5-6 7-5 4.3-31]", async () => {
     const [client, other] = [await newClient(), await newClient()];
     const own = await uploads(client, 2);
     const foreign = await client.send("POST", "/v1/jobs", imageJob([...own, await uploaded(other)]));

@@ -36,7 +36,7 @@ describe("createJob 402", () => {
     expect((await client.send("GET", "/v1/account/overview")).body.trial.status).toBe("eligible");
   };
 
-  it("trial_limit_exceeded: the free trial takes 3 images a job", async () => {
+  it("trial_limit_exceeded: the free trial takes 3 images a job [8-3 4.3-32 4.3-34]", async () => {
     const tasks = await uploads(client, 4);
     const answer = await create(imageJob(tasks));
     expectError(answer, 402, "trial_limit_exceeded");
@@ -50,7 +50,7 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks.slice(1)))).status).toBe(202);
   });
 
-  it("trial_video_unsupported: the free trial takes no video, uploaded or not", async () => {
+  it("trial_video_unsupported: the free trial takes no video, uploaded or not [8-5 4.3-34]", async () => {
     const answer = await create(videoJob(await presign(client, "video/mp4"), { maxFrames: 7 }));
     expectError(answer, 402, "trial_video_unsupported");
     expect(answer.body).toMatchObject({ remainingTokens: 100, requestedTokens: 7 });
@@ -61,22 +61,25 @@ describe("createJob 402", () => {
     ["a GIF", GIF, "image/gif"],
     ["a GIF that is sent as a PNG", GIF, "image/png"],
     ["bytes of no known kind", new TextEncoder().encode("hello"), "image/jpeg"],
-  ])("trial_format_unsupported: %s is told by its bytes, not by its name", async (_, bytes, contentType) => {
-    const tasks = [await uploaded(client), await uploaded(client, bytes, contentType)];
-    const answer = await create(imageJob(tasks));
-    expectError(answer, 402, "trial_format_unsupported");
-    expect(answer.body.message).toContain(tasks[1]);
-    expect(answer.body).toMatchObject({ remainingTokens: 100, requestedTokens: 2 });
-    await nothingIsLeft();
-  });
+  ])(
+    "trial_format_unsupported: %s is told by its bytes, not by its name [8-4 4.3-34]",
+    async (_, bytes, contentType) => {
+      const tasks = [await uploaded(client), await uploaded(client, bytes, contentType)];
+      const answer = await create(imageJob(tasks));
+      expectError(answer, 402, "trial_format_unsupported");
+      expect(answer.body.message).toContain(tasks[1]);
+      expect(answer.body).toMatchObject({ remainingTokens: 100, requestedTokens: 2 });
+      await nothingIsLeft();
+    },
+  );
 
-  it("takes JPEG, PNG and WebP by their bytes, whatever they are called", async () => {
+  it("takes JPEG, PNG and WebP by their bytes, whatever they are called [8-4 4.3-34]", async () => {
     const contentType = "image/x-raw";
     const tasks = await Promise.all([JPEG, PNG, WEBP].map((bytes) => uploaded(client, bytes, contentType)));
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("trial_expired: the free trial ends 14 days after the first accepted job, with tokens left", async () => {
+  it("trial_expired: the free trial ends 14 days after the first accepted job, with tokens left [4.3-18 7-4 7-11 4.3-33 4.3-39]", async () => {
     const begun = Date.now() - 14 * DAY;
     await useTokens(client.accountId, 1, begun);
     const answer = await create(imageJob(await uploads(client, 1)));
@@ -89,12 +92,12 @@ describe("createJob 402", () => {
     });
   });
 
-  it("is not expired a minute before", async () => {
+  it("is not expired a minute before [4.3-33]", async () => {
     await useTokens(client.accountId, 1, Date.now() - 14 * DAY + 60_000);
     expect((await create(imageJob(await uploads(client, 1)))).status).toBe(202);
   });
 
-  it("trial_exhausted: no token is left", async () => {
+  it("trial_exhausted: no token is left [4.3-18 7-4 7-11 4.3-39]", async () => {
     await useTokens(client.accountId, 100);
     const answer = await create(imageJob(await uploads(client, 1)));
     expectError(answer, 402, "trial_exhausted");
@@ -106,7 +109,7 @@ describe("createJob 402", () => {
     expect(Date.parse(answer.body.expiresAt)).toBeGreaterThan(Date.now() + 13 * DAY);
   });
 
-  it("trial_insufficient: fewer tokens are left than the job needs; a smaller one is taken", async () => {
+  it("trial_insufficient: fewer tokens are left than the job needs; a smaller one is taken [4.3-18 7-4]", async () => {
     await useTokens(client.accountId, 98);
     const tasks = await uploads(client, 3);
     const answer = await create(imageJob(tasks));
@@ -127,14 +130,14 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("sends who has used up the trial to the operator's own page", async () => {
+  it("sends who has used up the trial to the operator's own page [7-11]", async () => {
     overrideSettings({ UPGRADE_URL: "https://example.com/pricing" });
     await useTokens(client.accountId, 100);
     const { body } = await create(imageJob(await uploads(client, 1)));
     expect(body.upgradeUrl).toBe("https://example.com/pricing");
   });
 
-  it("email_unverified: the free trial is for verified e-mail addresses; nothing is left behind", async () => {
+  it("email_unverified: the free trial is for verified e-mail addresses; nothing is left behind [4.3-35]", async () => {
     await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
     const tasks = await uploads(client, 1);
     const answer = await create(imageJob(tasks));
@@ -151,7 +154,7 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("takes an unverified e-mail address where the operator asks for no other, and of an account that pays", async () => {
+  it("takes an unverified e-mail address where the operator asks for no other, and of an account that pays [4.3-35]", async () => {
     await env.DB.prepare("UPDATE accounts SET email_verified = 0").run();
     const tasks = await uploads(client, 1);
     await env.DB.prepare("UPDATE accounts SET plan = 'paid'").run();
@@ -161,7 +164,7 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("payment_required: a blocked account creates no job, whatever it asks for", async () => {
+  it("payment_required: a blocked account creates no job, whatever it asks for [4.3-42]", async () => {
     client = await newClient("blocked");
     const tasks = await uploads(client, 1);
     const answer = await create(imageJob(tasks));
@@ -193,7 +196,7 @@ async function indexesOf(statement: string): Promise<string[]> {
 }
 
 describe("createJob 503", () => {
-  it("trial_queue_full: more tasks of trials would be open than the setting allows; nothing is left behind", async () => {
+  it("trial_queue_full: more tasks of trials would be open than the setting allows; nothing is left behind [4.3-21 7-10 7-12 4.3-32 4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 10 });
     const others = await Promise.all(Array.from({ length: 3 }, () => newClient("trial")));
     for (const other of others) await newJob(other, 3);
@@ -225,7 +228,7 @@ describe("createJob 503", () => {
     expect(await listedJobs()).toBe(5);
   });
 
-  it("lets exactly as many tasks in as fit, however many jobs come at once", async () => {
+  it("lets exactly as many tasks in as fit, however many jobs come at once [4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 5 });
     const answers = await jobsAtOnce(20);
     expect(accepted(answers)).toHaveLength(5);
@@ -234,7 +237,7 @@ describe("createJob 503", () => {
     expect(await listedJobs()).toBe(5);
   });
 
-  it("has room again as soon as a job has ended, and tells by the pace when that will be", async () => {
+  it("has room again as soon as a job has ended, and tells by the pace when that will be [4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 3 });
     const inference = new PlayedInference();
     const worker = await newClient("trial");
@@ -270,7 +273,7 @@ describe("createJob 503", () => {
     expect((await create()).status).toBe(202);
   });
 
-  it("lets a paid account pass while the trial lane is full", async () => {
+  it("lets a paid account pass while the trial lane is full [4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 1 });
     await newJob(await newClient("trial"), 3);
     const client = await newClient("paid");
