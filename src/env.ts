@@ -1,8 +1,8 @@
 import { SettingsSchema, type Settings } from "./settings.ts";
-import type { JobRpc } from "./stores/job-rpc.ts";
-import type { StreamsRpc } from "./stores/streams-rpc.ts";
-import type { WebhookRpc } from "./stores/webhook-rpc.ts";
-import type { ArchiveMessage, TaskMessage } from "./stores/queue-messages.ts";
+import type { JobRpc } from "./stores/jobs/rpc.ts";
+import type { StreamsRpc } from "./stores/jobs/streams-rpc.ts";
+import type { WebhookRpc } from "./stores/webhooks/rpc.ts";
+import type { ArchiveMessage, TaskMessage } from "./stores/jobs/queue-messages.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
 export interface Env {

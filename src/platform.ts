@@ -1,9 +1,9 @@
 import type { Model } from "./contract/model.ts";
-import type { JobPolicy } from "./core/job/policy.ts";
-import { LogThrottle } from "./core/log-throttle.ts";
-import { RecentMap } from "./core/recent-map.ts";
-import { Room } from "./core/room.ts";
-import { newSeenCredentials, type SeenCredentials } from "./core/seen-credentials.ts";
+import type { JobPolicy } from "./core/jobs/policy.ts";
+import { LogThrottle } from "./core/lib/log-throttle.ts";
+import { RecentMap } from "./core/lib/recent-map.ts";
+import { Room } from "./core/lib/semaphore.ts";
+import { newSeenCredentials, type SeenCredentials } from "./core/accounts/seen-credentials.ts";
 import { settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
 import {
@@ -13,31 +13,31 @@ import {
   policyOf,
   type Settings,
 } from "./settings.ts";
-import { Accounts } from "./stores/accounts.ts";
-import { ApiKeys } from "./stores/api-keys.ts";
+import { Accounts } from "./stores/accounts/accounts.ts";
+import { ApiKeys } from "./stores/accounts/api-keys.ts";
 import { Assets } from "./stores/assets.ts";
-import { Billing } from "./stores/billing.ts";
-import { Closings } from "./stores/closings.ts";
-import { DeadLetters } from "./stores/dead-letters.ts";
-import { DeletedUploads } from "./stores/deleted-uploads.ts";
-import { Erasures } from "./stores/erasures.ts";
+import { Billing } from "./stores/billing/billing.ts";
+import { Closings } from "./stores/billing/closings.ts";
+import { DeadLetters } from "./stores/jobs/dead-letters.ts";
+import { DeletedUploads } from "./stores/uploads/deleted-uploads.ts";
+import { Erasures } from "./stores/accounts/erasures.ts";
 import { Gauges } from "./stores/gauges.ts";
-import { IdempotencyKeys } from "./stores/idempotency.ts";
-import { IdentityProvider } from "./stores/identity-provider.ts";
-import { Jobs } from "./stores/jobs.ts";
-import { Ledger } from "./stores/ledger.ts";
-import { LostJobs } from "./stores/lost-jobs.ts";
+import { IdempotencyKeys } from "./stores/accounts/idempotency.ts";
+import { IdentityProvider } from "./stores/accounts/identity-provider.ts";
+import { Jobs } from "./stores/jobs/jobs.ts";
+import { Ledger } from "./stores/billing/ledger.ts";
+import { LostJobs } from "./stores/jobs/lost-jobs.ts";
 import { Media } from "./stores/media.ts";
-import { OldJobs } from "./stores/old-jobs.ts";
-import { Payments } from "./stores/payments.ts";
-import { Queues } from "./stores/queues.ts";
+import { OldJobs } from "./stores/jobs/old-jobs.ts";
+import { Payments } from "./stores/billing/payments.ts";
+import { Queues } from "./stores/jobs/queues.ts";
 import { RequestRate } from "./stores/request-rate.ts";
-import { Rounds } from "./stores/rounds.ts";
-import { Uploads } from "./stores/uploads.ts";
-import { TrialLane } from "./stores/trial-lane.ts";
-import { UsageDays } from "./stores/usage-days.ts";
-import { UsageOutbox } from "./stores/usage-outbox.ts";
-import { WebhookEndpoints } from "./stores/webhook-endpoints.ts";
+import { Rounds } from "./stores/jobs/rounds.ts";
+import { Uploads } from "./stores/uploads/uploads.ts";
+import { TrialLane } from "./stores/jobs/trial-lane.ts";
+import { UsageDays } from "./stores/billing/usage-days.ts";
+import { UsageOutbox } from "./stores/billing/usage-outbox.ts";
+import { WebhookEndpoints } from "./stores/webhooks/endpoints.ts";
 
 /** What the services work with: the settings, and a store for each kind of fact. The composition root makes it. */
 export interface Platform {

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { AccessLimits } from "./core/access.ts";
-import type { UploadBudgets } from "./core/account-budget.ts";
-import type { AdmissionTerms } from "./core/admission.ts";
-import { DEFAULT_POLICY, type JobPolicy } from "./core/job/policy.ts";
-import { isLoopback } from "./core/loopback.ts";
-import type { PublicUrlTerms } from "./core/public-url.ts";
-import type { TrialOffer } from "./core/trial.ts";
+import type { AccessLimits } from "./core/accounts/access.ts";
+import type { UploadBudgets } from "./core/accounts/budgets.ts";
+import type { AdmissionTerms } from "./core/jobs/admission.ts";
+import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
+import { isLoopback } from "./core/lib/loopback.ts";
+import type { PublicUrlTerms } from "./core/lib/public-url.ts";
+import type { TrialOffer } from "./core/billing/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);

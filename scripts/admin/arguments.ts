@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import type { Plan } from "../../src/core/access.ts";
+import type { Plan } from "../../src/core/accounts/access.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { usageError } from "../shared/command-line.ts";
 import { PLANS } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../src/core/api-key.ts";
+import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../src/core/accounts/api-key.ts";
 import { newId } from "../../src/core/ids.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { SNIFF_BYTES, sniffMedia } from "../../src/core/media-type.ts";
+import { SNIFF_BYTES, sniffMedia } from "../../src/core/uploads/media-type.ts";
 import { Failure, usageError } from "../shared/command-line.ts";
 import { codeOf, messageOf } from "../shared/error-parts.ts";
 import { type Clip, readClip } from "./clip.ts";

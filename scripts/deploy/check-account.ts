@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { mapPool } from "../../src/core/pool.ts";
+import { mapPool } from "../../src/core/lib/pool.ts";
 import { ANALYTICS_ENGINE, checkAnalytics } from "./check-analytics.ts";
 import { checkBucket } from "./check-bucket.ts";
 import { type Cloudflare, read, sentenceOf } from "./cloudflare.ts";

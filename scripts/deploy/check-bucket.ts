@@ -1,5 +1,5 @@
-import { DEFAULT_POLICY } from "../../src/core/job/policy.ts";
-import { usedKeptMs } from "../../src/core/upload-life.ts";
+import { DEFAULT_POLICY } from "../../src/core/jobs/policy.ts";
+import { usedKeptMs } from "../../src/core/uploads/lifetime.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import { type Answer, type Cloudflare, sentenceOf } from "./cloudflare.ts";
 import type { Configuration } from "./configuration.ts";

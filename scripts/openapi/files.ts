@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { PROBLEMS } from "@segmentation/protocol";
 import { COMMON_ERRORS, type Operation } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
-import { ARCHIVE_PROBLEMS } from "../../src/core/archive-problems.ts";
+import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 

@@ -16,7 +16,7 @@ export const TaskId = z
 /** The longest URL that a client may name, in characters. */
 export const MOST_URL_CHARACTERS = 2_048;
 
-/** A URL to which the service sends requests for a client; `src/core/public-url.ts` says which it takes. */
+/** A URL to which the service sends requests for a client; `src/core/lib/public-url.ts` says which it takes. */
 export const PublicUrl = z
   .string()
   .min(1)

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Env } from "../env.ts";
-import type { LeaseClaims } from "../core/lease-token.ts";
-import type { Account } from "../stores/accounts.ts";
+import type { LeaseClaims } from "../core/jobs/lease-token.ts";
+import type { Account } from "../stores/accounts/accounts.ts";
 import type { Platform } from "../platform.ts";
 
 /** What the middleware leaves for the handlers behind it. */

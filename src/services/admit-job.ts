@@ -1,10 +1,10 @@
-import type { ProposedJob } from "../core/admission.ts";
+import type { ProposedJob } from "../core/jobs/admission.ts";
 import { ServiceError } from "../core/errors.ts";
-import { fundOf, type AccountUse } from "../core/ledger.ts";
+import { fundOf, type AccountUse } from "../core/billing/ledger.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { trialOfferOf } from "../settings.ts";
-import type { Listing } from "../stores/jobs.ts";
+import type { Listing } from "../stores/jobs/jobs.ts";
 import type { HoldKey } from "./idempotency.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiKey } from "../contract/api-key.ts";
-import type { ApiKeyRecord } from "../stores/api-keys.ts";
+import type { ApiKeyRecord } from "../stores/accounts/api-keys.ts";
 
 /** An API key as the API shows it. */
 export const apiKeyView = (key: ApiKeyRecord): ApiKey => ({

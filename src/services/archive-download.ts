@@ -1,6 +1,6 @@
 import type { ArchiveDownload } from "../contract/archive.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { ArchiveAnswer } from "../core/job/answers.ts";
+import type { ArchiveAnswer } from "../core/jobs/answers.ts";
 import type { Platform } from "../platform.ts";
 
 const DOWNLOAD_SECONDS = 300;

@@ -1,11 +1,11 @@
-import { apiKeyDigest, isWellFormedApiKey } from "../core/api-key.ts";
-import { addressOwner } from "../core/client-address.ts";
-import { sha256Hex } from "../core/digest.ts";
+import { apiKeyDigest, isWellFormedApiKey } from "../core/accounts/api-key.ts";
+import { addressOwner } from "../core/accounts/client-address.ts";
+import { sha256Hex } from "../core/lib/digest.ts";
 import { ServiceError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
-import { profileAfter, sameProfile, Subject } from "../core/identity.ts";
-import type { Account } from "../stores/accounts.ts";
-import type { IdentityProvider } from "../stores/identity-provider.ts";
+import { profileAfter, sameProfile, Subject } from "../core/accounts/identity.ts";
+import type { Account } from "../stores/accounts/accounts.ts";
+import type { IdentityProvider } from "../stores/accounts/identity-provider.ts";
 import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
 import type { Platform } from "../platform.ts";
 import { logSparsely } from "./log-sparsely.ts";

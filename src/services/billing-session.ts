@@ -1,9 +1,9 @@
 import { BillingUrl } from "../contract/billing.ts";
-import { sha256Hex } from "../core/digest.ts";
+import { sha256Hex } from "../core/lib/digest.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { Account } from "../stores/accounts.ts";
-import type { Payments } from "../stores/payments.ts";
-import { CustomerGone } from "../stores/stripe-failures.ts";
+import type { Account } from "../stores/accounts/accounts.ts";
+import type { Payments } from "../stores/billing/payments.ts";
+import { CustomerGone } from "../stores/billing/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
 import { once, type Once } from "./idempotency.ts";
 import { logSparsely } from "./log-sparsely.ts";

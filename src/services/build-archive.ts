@@ -1,10 +1,10 @@
-import { planArchive } from "../core/archive-plan.ts";
-import { archiveProblem } from "../core/archive-problems.ts";
-import type { ArchiveClaim } from "../core/job/answers.ts";
-import type { ArchiveOutcome } from "../core/job/archive.ts";
+import { planArchive } from "../core/archives/plan.ts";
+import { archiveProblem } from "../core/archives/problems.ts";
+import type { ArchiveClaim } from "../core/jobs/answers.ts";
+import type { ArchiveOutcome } from "../core/jobs/archive.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
-import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES } from "../core/zip-records.ts";
+import { MAX_ZIP_BYTES, MAX_ZIP_ENTRIES } from "../core/lib/zip-records.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveTurn, ImpossibleArchive, LeaseLost } from "./archive-turn.ts";
 

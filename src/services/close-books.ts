@@ -1,6 +1,12 @@
-import { addToClosed, closingTimes, NOTHING_CLOSED, partToClose, type Entry } from "../core/closing.ts";
-import { closedObject, closedObjectKey } from "../core/closed-object.ts";
-import { sha256Hex } from "../core/digest.ts";
+import {
+  addToClosed,
+  closingTimes,
+  NOTHING_CLOSED,
+  partToClose,
+  type Entry,
+} from "../core/billing/closing.ts";
+import { closedObject, closedObjectKey } from "../core/billing/closed-object.ts";
+import { sha256Hex } from "../core/lib/digest.ts";
 import { log } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 

@@ -1,4 +1,4 @@
-import { mostBytesOf, type RecordedUpload } from "../core/admission.ts";
+import { mostBytesOf, type RecordedUpload } from "../core/jobs/admission.ts";
 import { log } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import type { Platform } from "../platform.ts";

@@ -1,6 +1,6 @@
 import { ServiceError } from "../core/errors.ts";
 import type { Platform } from "../platform.ts";
-import type { EndpointRecord } from "../stores/webhook-endpoints.ts";
+import type { EndpointRecord } from "../stores/webhooks/endpoints.ts";
 
 /** A webhook endpoint, if there is one. @throws ServiceError webhook_endpoint_not_found if there is none. */
 export function found<T>(endpoint: T | null): T {

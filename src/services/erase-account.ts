@@ -1,9 +1,9 @@
 import type { ErasureReport } from "../contract/erasure.ts";
 import { ServiceError } from "../core/errors.ts";
-import { lateWritesMs } from "../core/job/policy.ts";
+import { lateWritesMs } from "../core/jobs/policy.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { accountPrefixes } from "../core/object-keys.ts";
-import { mapPool } from "../core/pool.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 import { eraseEndpoints } from "./erase-endpoints.ts";

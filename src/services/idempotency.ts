@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { ServiceError } from "../core/errors.ts";
-import { fingerprintOf } from "../core/fingerprint.ts";
+import { fingerprintOf } from "../core/lib/fingerprint.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { seal, unseal } from "../core/sealed.ts";
-import type { RequestName } from "../stores/idempotency.ts";
+import { seal, unseal } from "../core/lib/sealed.ts";
+import type { RequestName } from "../stores/accounts/idempotency.ts";
 import type { Platform } from "../platform.ts";
 
 /** A request that may be repeated; without a key each repetition is a new request. `body` is the validated body. */

@@ -1,9 +1,9 @@
-import { nextInspection } from "../core/inspection.ts";
+import { nextInspection } from "../core/uploads/inspection.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
-import { mapPool } from "../core/pool.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { DueUpload, Look } from "../stores/uploads.ts";
+import type { DueUpload, Look } from "../stores/uploads/uploads.ts";
 import { dropTooLarge } from "./drop-too-large.ts";
 
 const PAGE = 100;

@@ -1,8 +1,8 @@
 import { ServiceError } from "../core/errors.ts";
-import type { LeaseClaims } from "../core/lease-token.ts";
+import type { LeaseClaims } from "../core/jobs/lease-token.ts";
 import { log } from "../core/log.ts";
 import { outputKey } from "../core/object-keys.ts";
-import { filesRefusal } from "../core/task-outputs.ts";
+import { filesRefusal } from "../core/jobs/task-outputs.ts";
 import type {
   Completion,
   LeaseExtension,

@@ -2,7 +2,7 @@ import type { CanceledJob, JobReport, StuckJobs } from "../contract/operator.ts"
 import { ServiceError } from "../core/errors.ts";
 import { isJobId } from "../core/ids.ts";
 import { log } from "../core/log.ts";
-import { mapPool } from "../core/pool.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
-import { publicUrlRefusal } from "../core/public-url.ts";
-import { ATTEMPT_TIMEOUT_MS, isSuccess, type AttemptEnd } from "../core/webhook/delivery.ts";
-import { signedHeaders } from "../core/webhook/signature.ts";
+import { publicUrlRefusal } from "../core/lib/public-url.ts";
+import { ATTEMPT_TIMEOUT_MS, isSuccess, type AttemptEnd } from "../core/webhooks/delivery.ts";
+import { signedHeaders } from "../core/webhooks/signature.ts";
 import { publicUrlTermsOf, type Settings } from "../settings.ts";
-import type { OutgoingEvent } from "../stores/webhook-rpc.ts";
+import type { OutgoingEvent } from "../stores/webhooks/rpc.ts";
 
 const HEADERS = { "content-type": "application/json", "user-agent": "segmentation-job-service" };
 

@@ -1,8 +1,8 @@
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { signatureProblem } from "../core/stripe-signature.ts";
-import type { PaymentEvent, Payments } from "../stores/payments.ts";
-import { CustomerGone } from "../stores/stripe-failures.ts";
+import { signatureProblem } from "../core/billing/stripe-signature.ts";
+import type { PaymentEvent, Payments } from "../stores/billing/payments.ts";
+import { CustomerGone } from "../stores/billing/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
 import { logSparsely } from "./log-sparsely.ts";
 

@@ -1,8 +1,8 @@
-import { presignRefusal, uploadBudgetOf } from "../core/account-budget.ts";
+import { presignRefusal, uploadBudgetOf } from "../core/accounts/budgets.ts";
 import { ServiceError } from "../core/errors.ts";
-import { extensionOf } from "../core/media-type.ts";
+import { extensionOf } from "../core/uploads/media-type.ts";
 import { uploadBudgetsOf } from "../settings.ts";
-import type { Account } from "../stores/accounts.ts";
+import type { Account } from "../stores/accounts/accounts.ts";
 import type { Platform } from "../platform.ts";
 
 const budgetOf = ({ settings }: Platform, { accessMode }: Account) =>

@@ -1,9 +1,9 @@
 import { log } from "../core/log.ts";
-import { mapPool } from "../core/pool.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { Payments } from "../stores/payments.ts";
-import type { KnownCustomer } from "../stores/billing.ts";
-import { CustomerGone, CustomerUnknown, RequestRefused } from "../stores/stripe-failures.ts";
+import type { Payments } from "../stores/billing/payments.ts";
+import type { KnownCustomer } from "../stores/billing/billing.ts";
+import { CustomerGone, CustomerUnknown, RequestRefused } from "../stores/billing/stripe-failures.ts";
 
 /** Of each kind. Each costs a call to Stripe and a statement. What is left over comes first in the next run. */
 const MOST_A_RUN = 300;

@@ -1,6 +1,6 @@
 import type { Relisted } from "../contract/operator.ts";
-import type { JobListing } from "../core/job/answers.ts";
-import { unitsToReserve } from "../core/ledger.ts";
+import type { JobListing } from "../core/jobs/answers.ts";
+import { unitsToReserve } from "../core/billing/ledger.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 

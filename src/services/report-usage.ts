@@ -1,10 +1,10 @@
 import { log } from "../core/log.ts";
-import { LAG_ALARM_MS, RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../core/metering.ts";
-import { mapPool } from "../core/pool.ts";
+import { LAG_ALARM_MS, RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../core/billing/metering.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { Payments } from "../stores/payments.ts";
-import { CustomerUnknown } from "../stores/stripe-failures.ts";
-import type { DueUse, UsageOutbox } from "../stores/usage-outbox.ts";
+import type { Payments } from "../stores/billing/payments.ts";
+import { CustomerUnknown } from "../stores/billing/stripe-failures.ts";
+import type { DueUse, UsageOutbox } from "../stores/billing/usage-outbox.ts";
 
 const MOST_A_RUN = 5_000;
 /** A run ends before the next one begins. */

@@ -1,11 +1,11 @@
-import type { RecordedUpload } from "../core/admission.ts";
+import type { RecordedUpload } from "../core/jobs/admission.ts";
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import type { Platform } from "../platform.ts";
-import type { ImportSource } from "../stores/import-source.ts";
-import { PartsWriter } from "../stores/parts-writer.ts";
-import { SizedWriter } from "../stores/sized-writer.ts";
+import type { ImportSource } from "../stores/uploads/import-source.ts";
+import { PartsWriter } from "../stores/uploads/parts-writer.ts";
+import { SizedWriter } from "../stores/uploads/sized-writer.ts";
 
 /** After how long a client is told to try again that found too many files of unknown size on their way. */
 const RETRY_SECONDS = 30;

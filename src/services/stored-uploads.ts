@@ -1,9 +1,9 @@
-import type { RecordedUpload, StoredUpload } from "../core/admission.ts";
+import type { RecordedUpload, StoredUpload } from "../core/jobs/admission.ts";
 import type { ServiceError } from "../core/errors.ts";
-import type { JobDefinition } from "../core/job/state.ts";
-import { SNIFF_BYTES } from "../core/media-type.ts";
+import type { JobDefinition } from "../core/jobs/state.ts";
+import { SNIFF_BYTES } from "../core/uploads/media-type.ts";
 import { inputKey } from "../core/object-keys.ts";
-import { mapPool } from "../core/pool.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { dropTooLarge } from "./drop-too-large.ts";
 

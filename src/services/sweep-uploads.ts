@@ -1,6 +1,6 @@
 import { inputKey } from "../core/object-keys.ts";
 import { log } from "../core/log.ts";
-import { UNUSED_KEPT_MS, usedKeptMs } from "../core/upload-life.ts";
+import { UNUSED_KEPT_MS, usedKeptMs } from "../core/uploads/lifetime.ts";
 import type { Platform } from "../platform.ts";
 
 const PAGE = 5_000;

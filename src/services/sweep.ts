@@ -1,5 +1,5 @@
-import { dayOf } from "../core/daily-use.ts";
-import { USAGE_KEPT_DAYS } from "../core/usage-period.ts";
+import { dayOf } from "../core/billing/daily-use.ts";
+import { USAGE_KEPT_DAYS } from "../core/billing/usage-period.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 import { runParts } from "./run-parts.ts";

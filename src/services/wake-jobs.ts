@@ -1,8 +1,8 @@
 import { log, reasonOf } from "../core/log.ts";
-import { mapPool } from "../core/pool.ts";
+import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
-import { lateWritesMs } from "../core/job/policy.ts";
-import type { JobAge } from "../stores/old-jobs.ts";
+import { lateWritesMs } from "../core/jobs/policy.ts";
+import type { JobAge } from "../stores/jobs/old-jobs.ts";
 
 const PAGE = 100;
 /** A night's work has an end: the next night goes on there, and so comes round to all jobs, however many do not end. */

@@ -1,6 +1,6 @@
 import { WebhookEvent, type WebhookDelivery, type WebhookEndpoint } from "../contract/webhook.ts";
-import type { EndpointRecord } from "../stores/webhook-endpoints.ts";
-import type { DeliveryRecord } from "../stores/webhook-rpc.ts";
+import type { EndpointRecord } from "../stores/webhooks/endpoints.ts";
+import type { DeliveryRecord } from "../stores/webhooks/rpc.ts";
 
 const iso = (time: number): string => new Date(time).toISOString();
 

@@ -1,6 +1,6 @@
 import { AwsClient } from "aws4fetch";
-import type { StoredUpload } from "../core/admission.ts";
-import { keyInUrl, presigner, type Presigner, type SigningBucket } from "../core/presigned-url.ts";
+import type { StoredUpload } from "../core/jobs/admission.ts";
+import { keyInUrl, presigner, type Presigner, type SigningBucket } from "../core/lib/presigned-url.ts";
 import type { BucketSettings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */

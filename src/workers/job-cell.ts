@@ -1,14 +1,14 @@
-import type { KeptArchive } from "../core/job/answers.ts";
+import type { KeptArchive } from "../core/jobs/answers.ts";
 import { newId } from "../core/ids.ts";
-import { withEvents } from "../core/job/webhook-events.ts";
-import { milestones } from "../core/job/milestones.ts";
-import type { JobState } from "../core/job/state.ts";
-import type { Transition } from "../core/job/tasks.ts";
-import { nextWake } from "../core/job/wake.ts";
+import { withEvents } from "../core/jobs/webhook-events.ts";
+import { milestones } from "../core/jobs/milestones.ts";
+import type { JobState } from "../core/jobs/state.ts";
+import type { Transition } from "../core/jobs/tasks.ts";
+import { nextWake } from "../core/jobs/wake.ts";
 import { log } from "../core/log.ts";
 import type { TaskOutput } from "@segmentation/protocol";
-import type { JobPolicy } from "../core/job/policy.ts";
-import type { JobStorage } from "../stores/job-storage.ts";
+import type { JobPolicy } from "../core/jobs/policy.ts";
+import type { JobStorage } from "../stores/jobs/storage.ts";
 import { Changes } from "./changes.ts";
 
 /** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */

@@ -1,11 +1,11 @@
 import type { WebhookEvent } from "../contract/webhook.ts";
-import { eventOf, withoutEvents } from "../core/job/webhook-events.ts";
-import type { NotedEvent } from "../core/job/state.ts";
+import { eventOf, withoutEvents } from "../core/jobs/webhook-events.ts";
+import type { NotedEvent } from "../core/jobs/state.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { wants } from "../core/webhook/listener.ts";
+import { wants } from "../core/webhooks/listener.ts";
 import type { Platform } from "../platform.ts";
-import type { Listener } from "../stores/webhook-endpoints.ts";
-import type { OutgoingEvent } from "../stores/webhook-rpc.ts";
+import type { Listener } from "../stores/webhooks/endpoints.ts";
+import type { OutgoingEvent } from "../stores/webhooks/rpc.ts";
 import type { JobCell } from "./job-cell.ts";
 
 /**

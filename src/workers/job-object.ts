@@ -9,13 +9,13 @@ import type {
   JobListing,
   KeptArchive,
   TaskClaim,
-} from "../core/job/answers.ts";
-import * as archives from "../core/job/archive.ts";
-import { forgotten } from "../core/job/forget.ts";
-import { decided } from "../core/job/listing.ts";
-import { jobProgress } from "../core/job/progress.ts";
-import { jobReport } from "../core/job/report.ts";
-import { archiveView, jobStatus, jobView } from "../core/job/rollup.ts";
+} from "../core/jobs/answers.ts";
+import * as archives from "../core/jobs/archive.ts";
+import { forgotten } from "../core/jobs/forget.ts";
+import { decided } from "../core/jobs/listing.ts";
+import { jobProgress } from "../core/jobs/progress.ts";
+import { jobReport } from "../core/jobs/report.ts";
+import { archiveView, jobStatus, jobView } from "../core/jobs/rollup.ts";
 import {
   isDone,
   newJob,
@@ -23,15 +23,15 @@ import {
   type JobDefinition,
   type JobState,
   type TaskRecord,
-} from "../core/job/state.ts";
-import * as tasks from "../core/job/tasks.ts";
+} from "../core/jobs/state.ts";
+import * as tasks from "../core/jobs/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey } from "../core/object-keys.ts";
-import { countEntries } from "../core/zip-writer.ts";
+import { countEntries } from "../core/lib/zip-writer.ts";
 import type { Env } from "../env.ts";
 import type { Completion, ProgressReport } from "@segmentation/protocol";
-import type { ExtendedTask, JobRpc } from "../stores/job-rpc.ts";
-import { JobStorage } from "../stores/job-storage.ts";
+import type { ExtendedTask, JobRpc } from "../stores/jobs/rpc.ts";
+import { JobStorage } from "../stores/jobs/storage.ts";
 import { platformOf, type Platform } from "../platform.ts";
 import { JobCell } from "./job-cell.ts";
 import { JobEvents } from "./job-events.ts";
@@ -51,7 +51,7 @@ interface JobParts {
 const BROKEN_RETRY_MS = 60_000;
 
 /**
- * The truth of one job: the methods of JobRpc. Each is a transition by the pure rules of core/job, written in the same
+ * The truth of one job: the methods of JobRpc. Each is a transition by the pure rules of core/jobs, written in the same
  * turn; the outbox then sends what follows from it.
  */
 export class JobObject extends DurableObject<Env> implements JobRpc {
@@ -109,7 +109,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return this.#open.outbox;
   }
 
-  /** Questions whose answer may take as long as the job: stores/job-questions.ts. */
+  /** Questions whose answer may take as long as the job: stores/jobs/questions.ts. */
   override fetch(request: Request): Promise<Response> {
     return this.#open.waiters.answer(request);
   }

@@ -1,7 +1,7 @@
-import { COMMENT_TEXT, hasHeardEnd, nextEvents, NOTHING_TOLD, textOf } from "../core/job/events.ts";
-import { archiveEnd, hasEnded, ownedBy, type JobState } from "../core/job/state.ts";
-import type { JobRpc } from "../stores/job-rpc.ts";
-import { noStream, WaiterQuestion } from "../stores/job-questions.ts";
+import { COMMENT_TEXT, hasHeardEnd, nextEvents, NOTHING_TOLD, textOf } from "../core/jobs/events.ts";
+import { archiveEnd, hasEnded, ownedBy, type JobState } from "../core/jobs/state.ts";
+import type { JobRpc } from "../stores/jobs/rpc.ts";
+import { noStream, WaiterQuestion } from "../stores/jobs/questions.ts";
 import type { JobCell } from "./job-cell.ts";
 import type { StreamPlaces } from "./stream-places.ts";
 
@@ -37,7 +37,7 @@ export class JobWaiters {
     return { waits: this.#waits, streams: this.#places.count };
   }
 
-  /** Answers a question of stores/job-questions.ts, as late as it asks for. */
+  /** Answers a question of stores/jobs/questions.ts, as late as it asks for. */
   async answer(request: Request): Promise<Response> {
     const question = WaiterQuestion.parse(await request.json());
     const { accountId } = question;

@@ -1,14 +1,14 @@
 import type { DisabledReason } from "../contract/webhook.ts";
 import { log } from "../core/log.ts";
-import { deliveryKeptMs, MOST_DELIVERIES } from "../core/webhook/bounds.ts";
-import { attempted, begun, type Delivery } from "../core/webhook/delivery.ts";
-import { disablingReason, failingAfter } from "../core/webhook/health.ts";
-import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhook/secrets.ts";
+import { deliveryKeptMs, MOST_DELIVERIES } from "../core/webhooks/bounds.ts";
+import { attempted, begun, type Delivery } from "../core/webhooks/delivery.ts";
+import { disablingReason, failingAfter } from "../core/webhooks/health.ts";
+import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhooks/secrets.ts";
 import type { Platform } from "../platform.ts";
 import { outcomeOf, postEvent } from "../services/post-event.ts";
-import type { EndpointTarget } from "../stores/webhook-endpoints.ts";
-import type { DeliveryRecord } from "../stores/webhook-rpc.ts";
-import type { WebhookStorage } from "../stores/webhook-storage.ts";
+import type { EndpointTarget } from "../stores/webhooks/endpoints.ts";
+import type { DeliveryRecord } from "../stores/webhooks/rpc.ts";
+import type { WebhookStorage } from "../stores/webhooks/storage.ts";
 
 /** How many requests an endpoint gets at a time; a Worker has six connections. */
 const WIDTH = 4;

@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { log, reasonOf } from "../core/log.ts";
-import { deliveryKeptMs } from "../core/webhook/bounds.ts";
-import { askedAgain } from "../core/webhook/delivery.ts";
-import { nextWake } from "../core/webhook/wake.ts";
+import { deliveryKeptMs } from "../core/webhooks/bounds.ts";
+import { askedAgain } from "../core/webhooks/delivery.ts";
+import { nextWake } from "../core/webhooks/wake.ts";
 import type { Env } from "../env.ts";
 import { platformOf, type Platform } from "../platform.ts";
-import type { DeliveryRecord, OutgoingEvent, WebhookRpc } from "../stores/webhook-rpc.ts";
-import { WebhookStorage } from "../stores/webhook-storage.ts";
+import type { DeliveryRecord, OutgoingEvent, WebhookRpc } from "../stores/webhooks/rpc.ts";
+import { WebhookStorage } from "../stores/webhooks/storage.ts";
 import { sendDue } from "./send-due.ts";
 
 const BROKEN_RETRY_MS = 60_000;

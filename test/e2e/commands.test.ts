@@ -12,7 +12,7 @@ import { readMedia } from "../../scripts/demo/media.ts";
 import { walk } from "../../scripts/demo/walk.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { stackMark, stateFolder } from "../../scripts/stack/state-folder.ts";
-import { isWellFormedApiKey } from "../../src/core/api-key.ts";
+import { isWellFormedApiKey } from "../../src/core/accounts/api-key.ts";
 import { only } from "../support/at.ts";
 import { useSharedStack } from "../support/node/shared-stack.ts";
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
 import { ERRORS_PAGE, withErrorTables } from "../../scripts/errors/tables.ts";
-import { ARCHIVE_PROBLEMS } from "../../src/core/archive-problems.ts";
+import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
 import { ERROR_CATALOGUE } from "../../src/core/errors.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_POLICY } from "../../../src/core/job/policy.ts";
+import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
 import { markdownTable, spreadTable } from "../table.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";
 import { type IdleService, startIdleService } from "./idle-service.ts";

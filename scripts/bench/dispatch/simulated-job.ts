@@ -1,7 +1,7 @@
-import { DEFAULT_POLICY } from "../../../src/core/job/policy.ts";
-import { isDone, newJob, type JobDefinition, type JobState } from "../../../src/core/job/state.ts";
-import * as tasks from "../../../src/core/job/tasks.ts";
-import { nextWake } from "../../../src/core/job/wake.ts";
+import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
+import { isDone, newJob, type JobDefinition, type JobState } from "../../../src/core/jobs/state.ts";
+import * as tasks from "../../../src/core/jobs/tasks.ts";
+import { nextWake } from "../../../src/core/jobs/wake.ts";
 import { DEFAULT_DELAY_MS } from "../../../src/inference/client.ts";
 import type { Completion, Lane } from "@segmentation/protocol";
 import { RETRY_FULL_SECONDS } from "../../../inference-container/src/tasks/lanes.ts";
@@ -29,7 +29,7 @@ const QUEUE_MS: Readonly<Record<Lane, number>> = { interactive: 50, bulk: 1_050,
 
 const ASKED_MS = { full: RETRY_FULL_SECONDS * 1_000, unreachable: DEFAULT_DELAY_MS } as const;
 
-/** One job: the rules are those of core/job; its object's alarm, the queue and the consumer are simulated around them. */
+/** One job: the rules are those of core/jobs; its object's alarm, the queue and the consumer are simulated around them. */
 export class SimulatedJob {
   readonly #surroundings: Surroundings;
   #state: JobState;

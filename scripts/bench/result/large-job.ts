@@ -1,5 +1,5 @@
 import type { Completion } from "@segmentation/protocol";
-import type { ImageJobDefinition } from "../../../src/core/job/state.ts";
+import type { ImageJobDefinition } from "../../../src/core/jobs/state.ts";
 
 /** The most tasks of a job, with as many masks as the job may have then. */
 export const LARGE = { tasks: 100, masksPerTask: 300 } as const;

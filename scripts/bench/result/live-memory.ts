@@ -2,9 +2,9 @@ import { memoryUsage } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
-import type { FinishedJob } from "../../../src/core/job/answers.ts";
-import { presigner } from "../../../src/core/presigned-url.ts";
-import { resultJson } from "../../../src/core/result-json.ts";
+import type { FinishedJob } from "../../../src/core/jobs/answers.ts";
+import { presigner } from "../../../src/core/lib/presigned-url.ts";
+import { resultJson } from "../../../src/core/jobs/result-json.ts";
 import { formerResult } from "./former-result.ts";
 import { largeCompletion, largeJob } from "./large-job.ts";
 

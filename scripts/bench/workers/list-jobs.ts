@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ListJobsQuery } from "../../../src/contract/job.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 
 /** Runs in the Workers runtime: fills two databases with the jobs of one account, and reads pages of its list. */
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import type { FinishedJob } from "../../../src/core/job/answers.ts";
+import type { FinishedJob } from "../../../src/core/jobs/answers.ts";
 import type { AppEnv } from "../../../src/http/context.ts";
 import { respondWithJson } from "../../../src/http/json-stream.ts";
 import { platformOf, type Platform } from "../../../src/platform.ts";

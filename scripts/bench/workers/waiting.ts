@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createApp } from "../../../src/app.ts";
-import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/api-key.ts";
+import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/accounts/api-key.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import type { Env } from "../../../src/env.ts";
 import { platformOf } from "../../../src/platform.ts";

@@ -2,7 +2,7 @@ import type { JobStatus } from "../../contract/job.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { log } from "../../core/log.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 
 /** cancelJob: a job that has ended stays as it is. @throws ServiceError job_not_found, for a foreign job as for a missing one. */

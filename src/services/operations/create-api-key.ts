@@ -1,10 +1,10 @@
 import { CreatedApiKey } from "../../contract/api-key.ts";
-import { apiKeyRefusal } from "../../core/account-budget.ts";
-import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../core/api-key.ts";
+import { apiKeyRefusal } from "../../core/accounts/budgets.ts";
+import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../core/accounts/api-key.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { apiKeyView } from "../api-key-view.ts";
 import { once, type Once, type Outcome } from "../idempotency.ts";
 

@@ -1,6 +1,6 @@
 import type { BillingUrl } from "../../contract/billing.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { openBillingSession } from "../billing-session.ts";
 import type { Once } from "../idempotency.ts";
 

@@ -1,8 +1,8 @@
 import type { BillingUrl } from "../../contract/billing.ts";
-import { standingOf } from "../../core/access.ts";
+import { standingOf } from "../../core/accounts/access.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { openBillingSession } from "../billing-session.ts";
 import type { Once } from "../idempotency.ts";
 

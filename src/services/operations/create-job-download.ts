@@ -1,6 +1,6 @@
 import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { archiveDownload } from "../archive-download.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 

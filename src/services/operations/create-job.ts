@@ -1,5 +1,5 @@
 import { AcceptedJob, type CreateJobRequest } from "../../contract/job.ts";
-import { accessOf } from "../../core/access.ts";
+import { accessOf } from "../../core/accounts/access.ts";
 import {
   accessRefusal,
   accountRefusal,
@@ -11,18 +11,18 @@ import {
   uploadRefusal,
   type AdmissionTerms,
   type ProposedJob,
-} from "../../core/admission.ts";
+} from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { defineJob } from "../../core/job/define.ts";
-import type { JobDefinition } from "../../core/job/state.ts";
-import { unitsToReserve, type AccountUse } from "../../core/ledger.ts";
-import { trialAt } from "../../core/trial.ts";
-import { reusableMs, USABLE_MS } from "../../core/upload-life.ts";
+import { defineJob } from "../../core/jobs/define.ts";
+import type { JobDefinition } from "../../core/jobs/state.ts";
+import { unitsToReserve, type AccountUse } from "../../core/billing/ledger.ts";
+import { trialAt } from "../../core/billing/trial.ts";
+import { reusableMs, USABLE_MS } from "../../core/uploads/lifetime.ts";
 import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
-import type { Account } from "../../stores/accounts.ts";
-import type { JobPreconditions } from "../../stores/uploads.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import type { JobPreconditions } from "../../stores/uploads/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
 import { catchUp } from "../catch-up.ts";
 import { once, type HoldKey, type Once } from "../idempotency.ts";

@@ -1,7 +1,7 @@
 import type { Upload } from "../../contract/upload.ts";
-import { UPLOAD_SECONDS } from "../../core/inspection.ts";
+import { UPLOAD_SECONDS } from "../../core/uploads/inspection.ts";
 import { inputKey } from "../../core/object-keys.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import type { Platform } from "../../platform.ts";
 import { newTaskId, recordUpload } from "../record-upload.ts";
 

@@ -1,13 +1,13 @@
 import { CreatedWebhookEndpoint, type CreateWebhookEndpointRequest } from "../../contract/webhook.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { publicUrlRefusal } from "../../core/public-url.ts";
-import { endpointRefusal } from "../../core/webhook/bounds.ts";
-import { sealSecrets } from "../../core/webhook/secrets.ts";
-import { newWebhookSecret } from "../../core/webhook/signature.ts";
+import { publicUrlRefusal } from "../../core/lib/public-url.ts";
+import { endpointRefusal } from "../../core/webhooks/bounds.ts";
+import { sealSecrets } from "../../core/webhooks/secrets.ts";
+import { newWebhookSecret } from "../../core/webhooks/signature.ts";
 import type { Platform } from "../../platform.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { once, type Once, type Outcome } from "../idempotency.ts";
 import { endpointView } from "../webhook-views.ts";
 

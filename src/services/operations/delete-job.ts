@@ -1,7 +1,7 @@
 import { ServiceError } from "../../core/errors.ts";
 import { log } from "../../core/log.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { TaskId } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { DELETED_KEPT_MS } from "../../core/inspection.ts";
+import { DELETED_KEPT_MS } from "../../core/uploads/inspection.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
-import type { UploadDeletion } from "../../stores/deleted-uploads.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import type { UploadDeletion } from "../../stores/uploads/deleted-uploads.ts";
 import { catchUp } from "../catch-up.ts";
 import { lookAt } from "../inspect-uploads.ts";
 

@@ -1,5 +1,5 @@
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { found } from "../endpoint-of.ts";
 import { eraseEndpoint } from "../erase-endpoints.ts";
 

@@ -1,10 +1,10 @@
 import type { AccessReason, AccountBilling, AccountOverview } from "../../contract/account.ts";
-import { accessOf, standingOf, type Access } from "../../core/access.ts";
-import { usedOnDay } from "../../core/daily-use.ts";
-import { trialAt, type Trial } from "../../core/trial.ts";
+import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
+import { usedOnDay } from "../../core/billing/daily-use.ts";
+import { trialAt, type Trial } from "../../core/billing/trial.ts";
 import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
-import type { Account } from "../../stores/accounts.ts";
-import type { AccountFigures, BillingState } from "../../stores/ledger.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import type { AccountFigures, BillingState } from "../../stores/billing/ledger.ts";
 import type { Platform } from "../../platform.ts";
 import { catchUp } from "../catch-up.ts";
 

@@ -1,5 +1,5 @@
 import type { AccountUsage, UsageQuery } from "../../contract/usage.ts";
-import { usageOf, usagePeriod } from "../../core/usage-period.ts";
+import { usageOf, usagePeriod } from "../../core/billing/usage-period.ts";
 import type { Platform } from "../../platform.ts";
 
 /** getAccountUsage: what an account used on each day of a period. @throws ServiceError invalid_period. */

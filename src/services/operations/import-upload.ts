@@ -1,11 +1,11 @@
 import type { ImportedUpload } from "../../contract/upload.ts";
-import { mostBytesOf } from "../../core/admission.ts";
+import { mostBytesOf } from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { contentTypeOf, SNIFF_BYTES } from "../../core/media-type.ts";
+import { contentTypeOf, SNIFF_BYTES } from "../../core/uploads/media-type.ts";
 import type { Platform } from "../../platform.ts";
 import { admissionTermsOf, importPatienceOf, publicUrlTermsOf } from "../../settings.ts";
-import type { Account } from "../../stores/accounts.ts";
-import { ImportSource } from "../../stores/import-source.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import { ImportSource } from "../../stores/uploads/import-source.ts";
 import { newTaskId, recordUpload, refuseSpentBudget } from "../record-upload.ts";
 import { storeImport } from "../store-import.ts";
 

@@ -1,6 +1,6 @@
 import type { ApiKeyList } from "../../contract/api-key.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { apiKeyView } from "../api-key-view.ts";
 
 /** listApiKeys: newest first, including revoked keys. */

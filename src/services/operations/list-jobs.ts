@@ -1,8 +1,8 @@
 import type { JobList, JobSummary, ListJobsQuery } from "../../contract/job.ts";
-import { decodeCursor, encodeCursor } from "../../core/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../core/lib/cursor.ts";
 import { ServiceError } from "../../core/errors.ts";
-import type { Account } from "../../stores/accounts.ts";
-import type { JobRow } from "../../stores/jobs.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import type { JobRow } from "../../stores/jobs/jobs.ts";
 import type { Platform } from "../../platform.ts";
 
 const summary = (row: JobRow): JobSummary => ({

@@ -1,8 +1,8 @@
 import type { ListWebhookDeliveriesQuery, WebhookDeliveryList } from "../../contract/webhook.ts";
-import { decodeCursor, encodeCursor } from "../../core/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../core/lib/cursor.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { endpointOf } from "../endpoint-of.ts";
 import { deliveryView } from "../webhook-views.ts";
 

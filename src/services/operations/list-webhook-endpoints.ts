@@ -1,6 +1,6 @@
 import type { WebhookEndpointList } from "../../contract/webhook.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { endpointView } from "../webhook-views.ts";
 
 /** listWebhookEndpoints: newest first. */

@@ -1,7 +1,7 @@
 import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
-import { archiveAtEnd } from "../../stores/job-questions.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import { archiveAtEnd } from "../../stores/jobs/questions.ts";
 import { archiveDownload } from "../archive-download.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 

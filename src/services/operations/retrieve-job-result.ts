@@ -1,8 +1,8 @@
 import { ServiceError } from "../../core/errors.ts";
-import { assetsOf } from "../../core/manifest.ts";
-import { resultJson } from "../../core/result-json.ts";
+import { assetsOf } from "../../core/jobs/manifest.ts";
+import { resultJson } from "../../core/jobs/result-json.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { boundAccount } from "../authenticate.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../core/errors.ts";
-import type { JobAnswer } from "../../core/job/answers.ts";
+import type { JobAnswer } from "../../core/jobs/answers.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
-import { statusAtEnd } from "../../stores/job-questions.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import { statusAtEnd } from "../../stores/jobs/questions.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 
 /**

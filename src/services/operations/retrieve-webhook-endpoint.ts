@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from "../../contract/webhook.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { endpointOf } from "../endpoint-of.ts";
 import { endpointView } from "../webhook-views.ts";
 

@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from "../../contract/webhook.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { enabledEndpointOf } from "../endpoint-of.ts";
 import { deliveryView } from "../webhook-views.ts";
 

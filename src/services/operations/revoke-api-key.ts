@@ -1,7 +1,7 @@
 import type { RevokedApiKey } from "../../contract/api-key.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { apiKeyView } from "../api-key-view.ts";
 
 /**

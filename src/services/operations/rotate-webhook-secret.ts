@@ -1,9 +1,9 @@
 import type { RotatedWebhookSecret } from "../../contract/webhook.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { rotated, sealSecrets, unsealSecrets } from "../../core/webhook/secrets.ts";
-import { newWebhookSecret } from "../../core/webhook/signature.ts";
+import { rotated, sealSecrets, unsealSecrets } from "../../core/webhooks/secrets.ts";
+import { newWebhookSecret } from "../../core/webhooks/signature.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { found } from "../endpoint-of.ts";
 import { endpointView } from "../webhook-views.ts";
 

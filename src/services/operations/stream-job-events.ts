@@ -1,8 +1,8 @@
 import { ServiceError } from "../../core/errors.ts";
-import { MOST_STREAMS } from "../../core/open-streams.ts";
+import { MOST_STREAMS } from "../../core/jobs/open-streams.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
-import { jobEvents } from "../../stores/job-questions.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
+import { jobEvents } from "../../stores/jobs/questions.ts";
 import { jobObjectOf } from "../job-object-of.ts";
 
 const RETRY_SECONDS = 30;

@@ -1,7 +1,7 @@
 import type { WebhookDelivery, WebhookEvent } from "../../contract/webhook.ts";
 import { newId } from "../../core/ids.ts";
 import type { Platform } from "../../platform.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { enabledEndpointOf, found } from "../endpoint-of.ts";
 import { deliveryView } from "../webhook-views.ts";
 

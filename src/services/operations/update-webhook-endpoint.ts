@@ -1,9 +1,9 @@
 import type { UpdateWebhookEndpointRequest, WebhookEndpoint } from "../../contract/webhook.ts";
 import { log, reasonOf } from "../../core/log.ts";
-import { publicUrlRefusal } from "../../core/public-url.ts";
+import { publicUrlRefusal } from "../../core/lib/public-url.ts";
 import type { Platform } from "../../platform.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
-import type { Account } from "../../stores/accounts.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { found } from "../endpoint-of.ts";
 import { endpointView } from "../webhook-views.ts";
 

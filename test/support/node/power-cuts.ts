@@ -6,7 +6,7 @@ import { createClient } from "../../../scripts/client/api-client.ts";
 import { signIn } from "../../../scripts/token/sign-in.ts";
 import { stateFolder, type StateFolder } from "../../../scripts/stack/state-folder.ts";
 import type { JobReport } from "../../../src/contract/operator.ts";
-import { mapPool } from "../../../src/core/pool.ts";
+import { mapPool } from "../../../src/core/lib/pool.ts";
 import { PROBLEMS } from "@segmentation/protocol";
 import { at, present } from "../at.ts";
 import { newCustomer, whoIs, type Customer } from "../chaos/customers.ts";
@@ -64,7 +64,7 @@ const ALL_MET_BY = 2_000;
 const LONGEST_LIFE_MS = 300_000;
 /**
  * How long it may take at most, once the faults are over, until nothing is under way: a message that was lost again and again
- * is sent again after ten minutes at the latest (core/job/policy.ts).
+ * is sent again after ten minutes at the latest (core/jobs/policy.ts).
  */
 const SETTLED_WITHIN_MS = 720_000;
 

@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/api-key.ts";
-import type { Plan } from "../../../src/core/access.ts";
+import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/accounts/api-key.ts";
+import type { Plan } from "../../../src/core/accounts/access.ts";
 import { newId } from "../../../src/core/ids.ts";
 import worker from "../../../src/index.ts";
 import { EventReader } from "../event-stream.ts";

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { JobPolicy } from "../../../src/core/job/policy.ts";
+import type { JobPolicy } from "../../../src/core/jobs/policy.ts";
 import { platformOf, type Platform } from "../../../src/platform.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
 import { bucketSettingsOf } from "../../../src/settings.ts";

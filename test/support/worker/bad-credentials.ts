@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { generateApiKey } from "../../../src/core/api-key.ts";
-import { signToken } from "../../../src/core/signed-token.ts";
+import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
+import { signToken } from "../../../src/core/lib/signed-token.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
 

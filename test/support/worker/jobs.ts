@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { newId } from "../../../src/core/ids.ts";
-import { defineJob } from "../../../src/core/job/define.ts";
+import { defineJob } from "../../../src/core/jobs/define.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import type { Client } from "./api.ts";
 import { at } from "../at.ts";
 

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
-import type { Fund } from "../../../src/core/ledger.ts";
+import type { Fund } from "../../../src/core/billing/ledger.ts";
 import { newId } from "../../../src/core/ids.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import { database } from "./database.ts";
 import { listedJobs } from "./jobs.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Billing } from "../../../src/stores/billing.ts";
+import { Billing } from "../../../src/stores/billing/billing.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";

@@ -6,7 +6,7 @@ import {
   dailyBytesOf,
   KEPT_PER_LIVE,
   presignRefusal,
-} from "../../../src/core/account-budget.ts";
+} from "../../../src/core/accounts/budgets.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { sweep } from "../../../src/services/sweep.ts";

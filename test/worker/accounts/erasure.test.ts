@@ -5,9 +5,9 @@ import { archiveKey, inputKey, outputKey } from "../../../src/core/object-keys.t
 import { WebhookObject } from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { eraseAccount, sweepErasures } from "../../../src/services/erase-account.ts";
-import { Billing } from "../../../src/stores/billing.ts";
-import { Erasures } from "../../../src/stores/erasures.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
+import { Billing } from "../../../src/stores/billing/billing.ts";
+import { Erasures } from "../../../src/stores/accounts/erasures.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import { Media } from "../../../src/stores/media.ts";
 import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";

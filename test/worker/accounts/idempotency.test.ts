@@ -5,7 +5,7 @@ import { CreatedApiKey } from "../../../src/contract/api-key.ts";
 import { BillingUrl } from "../../../src/contract/billing.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { once, type Outcome } from "../../../src/services/idempotency.ts";
-import { LEASE_MS, REMEMBERED_MS } from "../../../src/stores/idempotency.ts";
+import { LEASE_MS, REMEMBERED_MS } from "../../../src/stores/accounts/idempotency.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { createKey } from "../../support/worker/api-keys.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";

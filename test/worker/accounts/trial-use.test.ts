@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
-import { ACCOUNT_USE } from "../../../src/stores/ledger.ts";
+import { ACCOUNT_USE } from "../../../src/stores/billing/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { openEntries } from "../../support/worker/closing.ts";
 import { settledJob, useTokens } from "../../support/worker/ledger.ts";

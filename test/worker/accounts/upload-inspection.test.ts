@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { dailyBytesOf } from "../../../src/core/account-budget.ts";
+import { dailyBytesOf } from "../../../src/core/accounts/budgets.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/services/inspect-uploads.ts";

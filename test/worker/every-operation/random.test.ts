@@ -6,7 +6,7 @@ import { z } from "zod";
 import { COMMON_ERRORS, type Operation } from "../../../src/contract/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
 import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
-import { Queues } from "../../../src/stores/queues.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
 import { newJob, uploaded } from "../../support/worker/jobs.ts";
 import { newEndpoint, sendTest } from "../../support/worker/webhooks.ts";

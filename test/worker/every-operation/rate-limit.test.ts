@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { generateApiKey } from "../../../src/core/api-key.ts";
+import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { RequestRate } from "../../../src/stores/request-rate.ts";
 import { newClient, send, type Client } from "../../support/worker/api.ts";

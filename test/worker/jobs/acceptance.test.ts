@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Queues } from "../../../src/stores/queues.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { JobObject } from "../../../src/workers/job-object.ts";
 import { present } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";

@@ -2,11 +2,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ArchiveDownload } from "../../../src/contract/archive.ts";
-import type { JobPolicy } from "../../../src/core/job/policy.ts";
-import type { ArchiveUpload } from "../../../src/core/job/state.ts";
+import type { JobPolicy } from "../../../src/core/jobs/policy.ts";
+import type { ArchiveUpload } from "../../../src/core/jobs/state.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
-import { JobStorage } from "../../../src/stores/job-storage.ts";
+import { JobStorage } from "../../../src/stores/jobs/storage.ts";
 import { at, only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import {

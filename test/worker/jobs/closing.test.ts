@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { newId } from "../../../src/core/ids.ts";
-import type { Fund } from "../../../src/core/ledger.ts";
+import type { Fund } from "../../../src/core/billing/ledger.ts";
 import { platformOf, type Platform } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
 import { present } from "../../support/at.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { dayOf, usedOnDay } from "../../../src/core/daily-use.ts";
+import { dayOf, usedOnDay } from "../../../src/core/billing/daily-use.ts";
 import { newId } from "../../../src/core/ids.ts";
-import { defineJob } from "../../../src/core/job/define.ts";
+import { defineJob } from "../../../src/core/jobs/define.ts";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Queues } from "../../../src/stores/queues.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { type Answer, newClient } from "../../support/worker/api.ts";
 import { failure, finishJob, PlayedInference } from "../../support/worker/inference.ts";
 import { imageJob, listedJobs, newJob, uploads, uploaded, videoJob, MP4 } from "../../support/worker/jobs.ts";

@@ -2,8 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { InferenceClient } from "../../../src/inference/client.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
-import { Queues } from "../../../src/stores/queues.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
 import {

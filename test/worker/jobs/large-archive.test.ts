@@ -3,7 +3,7 @@ import { strFromU8, unzipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import { filesOf, type Completion } from "@segmentation/protocol";
 import { outputKey } from "../../../src/core/object-keys.ts";
-import { mapPool } from "../../../src/core/pool.ts";
+import { mapPool } from "../../../src/core/lib/pool.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
 import { only, present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { JobDefinition } from "../../../src/core/job/state.ts";
-import { trialAt, trialRefusal } from "../../../src/core/trial.ts";
+import type { JobDefinition } from "../../../src/core/jobs/state.ts";
+import { trialAt, trialRefusal } from "../../../src/core/billing/trial.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
-import { Ledger } from "../../../src/stores/ledger.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { Ledger } from "../../../src/stores/billing/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { closedEntries, openEntries } from "../../support/worker/closing.ts";
 import { amount } from "../../support/worker/random.ts";

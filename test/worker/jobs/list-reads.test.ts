@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ListJobsQuery } from "../../../src/contract/job.ts";
 import { ProcessingMode, Status } from "../../../src/contract/primitives.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { jobsPage } from "../../../src/stores/jobs-page.ts";
+import { jobsPage } from "../../../src/stores/jobs/jobs-page.ts";
 import { at } from "../../support/at.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { planOf } from "../../support/worker/query-plans.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { IdempotencyKeys } from "../../../src/stores/idempotency.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
-import { Queues } from "../../../src/stores/queues.ts";
+import { IdempotencyKeys } from "../../../src/stores/accounts/idempotency.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { JobObject } from "../../../src/workers/job-object.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";

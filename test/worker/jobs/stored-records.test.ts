@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { outputKey } from "../../../src/core/object-keys.ts";
-import { JobStorage } from "../../../src/stores/job-storage.ts";
+import { JobStorage } from "../../../src/stores/jobs/storage.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { deliverArchive } from "../../support/worker/archives.ts";
 import { callBack, deliverTask, failure, PlayedInference, success } from "../../support/worker/inference.ts";

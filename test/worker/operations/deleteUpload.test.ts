@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { KEPT_PER_LIVE } from "../../../src/core/account-budget.ts";
+import { KEPT_PER_LIVE } from "../../../src/core/accounts/budgets.ts";
 import { inputKey } from "../../../src/core/object-keys.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
-import { Jobs } from "../../../src/stores/jobs.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import { Media } from "../../../src/stores/media.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { successfulJob } from "../../support/worker/archives.ts";

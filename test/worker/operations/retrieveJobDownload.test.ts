@@ -6,7 +6,7 @@ import { ArchivedImageManifest, ArchivedVideoManifest } from "../../../src/contr
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { Queues } from "../../../src/stores/queues.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
 import {

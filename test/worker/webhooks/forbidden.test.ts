@@ -11,7 +11,7 @@ import {
 } from "../../support/worker/webhooks.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
-/** Where no webhook goes. test/unit/core/public-url.test.ts has many more, and the rule itself. */
+/** Where no webhook goes. test/unit/core/lib/public-url.test.ts has many more, and the rule itself. */
 const FORBIDDEN = [
   // This machine, by IPv4 in all spellings of the URL standard.
   "https://127.0.0.1/",

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Jobs } from "../../../../src/stores/jobs.ts";
+import { Jobs } from "../../../../src/stores/jobs/jobs.ts";
 import { platformOf } from "../../../../src/platform.ts";
-import { Queues } from "../../../../src/stores/queues.ts";
+import { Queues } from "../../../../src/stores/jobs/queues.ts";
 import { JobObject } from "../../../../src/workers/job-object.ts";
 import { newClient } from "../../../support/worker/api.ts";
 import { ring } from "../../../support/worker/archives.ts";

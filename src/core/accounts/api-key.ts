@@ -1,0 +1,54 @@
+import { crc32 } from "../lib/crc32.ts";
+import { sha256Hex } from "../lib/digest.ts";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const PREFIX = "sk_live_";
+const RANDOM_LENGTH = 40;
+const CHECKSUM_LENGTH = 6;
+
+/** The form of a secret key, for secret scanners: prefix, 40 base62 of randomness, 6 base62 of CRC-32. */
+export const API_KEY_PATTERN = /^sk_live_[0-9A-Za-z]{46}$/;
+
+function checksum(text: string): string {
+  let rest = crc32(new TextEncoder().encode(text));
+  let digits = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    digits = ALPHABET.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+      // 248 is the largest multiple of 62 in a byte: dropping the rest keeps the digits uniform.
+      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % 62);
+    }
+  }
+  return text;
+}
+
+/** A new secret key: `sk_live_`, 40 random base62 digits (238 bits) and the checksum of all before it. */
+export function generateApiKey(): string {
+  const body = PREFIX + randomBase62(RANDOM_LENGTH);
+  return body + checksum(body);
+}
+
+/** Whether a string has the form and the checksum of a secret key. Whether such a key exists, only D1 knows. */
+export function isWellFormedApiKey(text: string): boolean {
+  if (!API_KEY_PATTERN.test(text)) return false;
+  const body = text.slice(0, -CHECKSUM_LENGTH);
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH);
+}
+
+/** The digest by which a key is stored and looked up: SHA-256 of the whole secret, hex. */
+export async function apiKeyDigest(secret: string): Promise<string> {
+  return sha256Hex(secret);
+}
+
+/** The part of a secret that may be shown, so that people recognise the key: prefix and four digits. */
+export function apiKeyPrefix(secret: string): string {
+  return secret.slice(0, PREFIX.length + 4);
+}

@@ -1,0 +1,114 @@
+import type { AccessMode } from "../../contract/account.ts";
+import { ServiceError } from "../errors.ts";
+
+/**
+ * What an account may make the service store before it has paid for anything: uploads and API keys. D1 repeats each rule
+ * in the statement that inserts (stores/uploads/uploads.ts, stores/accounts/api-keys.ts), so that requests at once cannot exceed a budget
+ * together; a test holds the two together.
+ */
+
+/** How much an account may upload. */
+export interface UploadBudget {
+  /** Uploads that no job has used yet. */
+  readonly maxUnused: number;
+  /** Bytes uploaded within a day. */
+  readonly maxDailyBytes: number;
+}
+
+/** The budgets that the operator's settings give. */
+export interface UploadBudgets {
+  readonly trial: UploadBudget;
+  readonly paid: UploadBudget;
+}
+
+/** How many hours before the one that it is count as the last day, whose bytes and deletions are limited. */
+export const DAY_HOURS = 24;
+
+/** Of the uploads that were presigned in one epoch hour: the bytes that were seen, and how many were deleted within a day. */
+export interface UploadHour {
+  readonly hour: number;
+  readonly bytes: number;
+  readonly deleted: number;
+}
+
+/** What an account has uploaded: how many uploads no job has used, and the hours of the last day. */
+export interface UploadUse {
+  readonly unused: number;
+  readonly hours: readonly UploadHour[];
+}
+
+const sumOf = ({ hours }: UploadUse, what: "bytes" | "deleted"): number =>
+  hours.reduce((sum, hour) => sum + hour[what], 0);
+
+/** The bytes of the last day. */
+export const dailyBytesOf = (use: UploadUse): number => sumOf(use, "bytes");
+
+/** The budget of an access mode; a blocked account has the trial's. */
+export const uploadBudgetOf = (budgets: UploadBudgets, accessMode: AccessMode): UploadBudget =>
+  accessMode === "paid" ? budgets.paid : budgets.trial;
+
+const HOUR_MS = 3_600_000;
+
+/** When the sum of the last day is below `most`, if the account adds no more: epoch milliseconds. */
+function belowAt(use: UploadUse, what: "bytes" | "deleted", most: number): number {
+  let sum = sumOf(use, what);
+  let last = 0;
+  for (const one of use.hours.toSorted((a, b) => a.hour - b.hour)) {
+    if (sum < most) break;
+    sum -= one[what];
+    last = one.hour;
+  }
+  return (last + DAY_HOURS + 1) * HOUR_MS;
+}
+
+/** Refuses an account that has used up a day, and says when it may upload again. */
+const dayIsFull = (told: string, fitsAt: number, now: number): ServiceError =>
+  new ServiceError(
+    "too_many_uploads",
+    `${told} within a day. Try again after the number of seconds in Retry-After.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil((fitsAt - now) / 1_000)) },
+  );
+
+/**
+ * How many are on record for each that may be live: revoked API keys stay for 90 days, deleted uploads until a day after their
+ * presign, and whoever makes and unmakes them all day must not fill the database with them.
+ */
+export const KEPT_PER_LIVE = 10;
+
+/** Refuses an account one more upload at `now` (epoch ms): too_many_uploads, and when it may upload again if that comes by itself. */
+export function presignRefusal(budget: UploadBudget, use: UploadUse, now: number): ServiceError | null {
+  if (use.unused >= budget.maxUnused) {
+    return new ServiceError(
+      "too_many_uploads",
+      `Uploads of this account that no job has used: ${use.unused}. Create jobs from them; what no job uses is deleted after a day.`,
+    );
+  }
+  const { maxDailyBytes } = budget;
+  if (dailyBytesOf(use) >= maxDailyBytes) {
+    const told = `The account has uploaded more than ${maxDailyBytes} bytes`;
+    return dayIsFull(told, belowAt(use, "bytes", maxDailyBytes), now);
+  }
+  const mostDeleted = budget.maxUnused * KEPT_PER_LIVE;
+  if (sumOf(use, "deleted") < mostDeleted) return null;
+  return dayIsFull(
+    `The account has deleted ${mostDeleted} uploads`,
+    belowAt(use, "deleted", mostDeleted),
+    now,
+  );
+}
+
+/** An account's API keys: those that are not revoked, and all that are on record. */
+export interface ApiKeyUse {
+  readonly live: number;
+  readonly kept: number;
+}
+
+/** Refuses an account one more API key: too_many_keys. */
+export function apiKeyRefusal(maxLive: number, use: ApiKeyUse): ServiceError | null {
+  if (use.live >= maxLive) return new ServiceError("too_many_keys");
+  if (use.kept < maxLive * KEPT_PER_LIVE) return null;
+  return new ServiceError(
+    "too_many_keys",
+    `The account has ${use.kept} API keys with the revoked ones, which stay on record for 90 days. Make new ones later.`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { TrialStatus } from "../../contract/account.ts";
+
+/** The free trial as the operator offers it. */
+export interface TrialOffer {
+  readonly version: string;
+  readonly tokens: number;
+  readonly days: number;
+}
+
+/** What the ledger knows of an account's trial: tokens reserved or settled, and when its first job was accepted. */
+export interface TrialUse {
+  readonly usedTokens: number;
+  /** Epoch milliseconds; null before the first accepted job. */
+  readonly startedAt: number | null;
+}
+
+/** A trial at a moment; times are epoch milliseconds. */
+export interface Trial {
+  readonly status: TrialStatus;
+  readonly consumedTokens: number;
+  readonly remainingTokens: number;
+  readonly startedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long a trial lasts, in milliseconds. */
+export const trialLength = (offer: TrialOffer): number => offer.days * DAY_MS;
+
+/** A trial's state at `now`: it begins with the first accepted job, and ends after its days or with its last token. */
+export function trialAt(offer: TrialOffer, use: TrialUse, now: number): Trial {
+  const expiresAt = use.startedAt === null ? null : use.startedAt + trialLength(offer);
+  const consumedTokens = Math.min(use.usedTokens, offer.tokens);
+  const remainingTokens = offer.tokens - consumedTokens;
+  const status = statusOf(expiresAt, remainingTokens, now);
+  return { status, consumedTokens, remainingTokens, startedAt: use.startedAt, expiresAt };
+}
+
+function statusOf(expiresAt: number | null, remainingTokens: number, now: number): TrialStatus {
+  if (expiresAt === null) return "eligible";
+  if (now >= expiresAt) return "expired";
+  return remainingTokens > 0 ? "active" : "exhausted";
+}
+
+/** Why a trial can't pay for a job. */
+export type TrialRefusal = "trial_expired" | "trial_exhausted" | "trial_insufficient";
+
+/** Why this trial can't pay for `tokens` (at least 1); null if it can. */
+export function trialRefusal(trial: Trial, tokens: number): TrialRefusal | null {
+  if (trial.status === "expired") return "trial_expired";
+  if (trial.remainingTokens === 0) return "trial_exhausted";
+  return tokens > trial.remainingTokens ? "trial_insufficient" : null;
+}

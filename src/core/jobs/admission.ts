@@ -1,0 +1,266 @@
+import type { CreateJobRequest } from "../../contract/job.ts";
+import type { JobType } from "../../contract/primitives.ts";
+import type { Access } from "../accounts/access.ts";
+import { secondsToNextDay, usedOnDay } from "../billing/daily-use.ts";
+import { ServiceError, type ErrorCode } from "../errors.ts";
+import type { JobDefinition } from "./state.ts";
+import type { AccountUse } from "../billing/ledger.ts";
+import { jobTypeOf, sniffMedia } from "../uploads/media-type.ts";
+import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../billing/trial.ts";
+
+/**
+ * Who may have which job: every reason to refuse a new job, each as the error that the client reads, or null. The
+ * functions stand in the order in which createJob asks them. D1 repeats `accountRefusal` and `laneHasRoom` inside the
+ * transaction that lists the job (stores/jobs/jobs.ts), so that of jobs that come at once no more get in; a test holds the two
+ * together.
+ */
+
+/** What the operator's settings say about new jobs. */
+export interface AdmissionTerms {
+  readonly maxPrompts: number;
+  /** Code points, as JSON Schema's maxLength counts. */
+  readonly maxPromptLength: number;
+  readonly maxBytes: Readonly<Record<JobType, number>>;
+  readonly trial: TrialOffer;
+  /** Tasks of trial jobs that may be open at a time: accepted and not ended. */
+  readonly maxTrialBacklog: number;
+  readonly upgradeUrl: string;
+}
+
+/** A job that an account asks for, the access it asks with, and the most units that the job can use. */
+export interface ProposedJob {
+  readonly job: JobDefinition;
+  readonly access: Access;
+  readonly units: number;
+}
+
+/** A presigned upload, as it is on record. */
+export interface RecordedUpload {
+  readonly taskId: string;
+  readonly contentType: string;
+}
+
+/** A stored upload: its size in bytes, its ETag, and its first bytes (SNIFF_BYTES of them, if there are as many). */
+export interface StoredUpload {
+  readonly size: number;
+  /** Quoted, as HTTP has it: other bytes have another one. */
+  readonly etag: string;
+  readonly head: Uint8Array;
+}
+
+const codePoints = (text: string): number => Array.from(text).length;
+
+/** Refuses a request by itself: duplicate_task, too_many_prompts, prompt_too_long. */
+export function requestRefusal(
+  terms: AdmissionTerms,
+  { prompts = [], tasks }: CreateJobRequest,
+): ServiceError | null {
+  if (new Set(tasks).size < tasks.length) return new ServiceError("duplicate_task");
+  if (prompts.length > terms.maxPrompts) {
+    return new ServiceError(
+      "too_many_prompts",
+      `The job has more than ${terms.maxPrompts} prompts. Send fewer.`,
+    );
+  }
+  if (prompts.some((prompt) => codePoints(prompt) > terms.maxPromptLength)) {
+    return new ServiceError(
+      "prompt_too_long",
+      `A prompt is longer than ${terms.maxPromptLength} characters. Shorten it.`,
+    );
+  }
+  return null;
+}
+
+/** Refuses every job of a blocked account, or of a trial account that first needs a verified address: payment_required, email_unverified. */
+export function accessRefusal(
+  { upgradeUrl }: AdmissionTerms,
+  { accessMode, lacksVerifiedEmail }: Access,
+): ServiceError | null {
+  if (accessMode === "blocked") return new ServiceError("payment_required", undefined, { upgradeUrl });
+  return lacksVerifiedEmail ? new ServiceError("email_unverified", undefined, { upgradeUrl }) : null;
+}
+
+const trialOf = ({ trial }: AdmissionTerms, { job }: ProposedJob, use: AccountUse): Trial =>
+  trialAt(trial, use.trial, job.createdAt);
+
+/** Error 402 of a trial account, with what is left of its trial. */
+function trialError(
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  use: AccountUse,
+  code: ErrorCode,
+  message?: string,
+): ServiceError {
+  const { remainingTokens, expiresAt } = trialOf(terms, proposed, use);
+  return new ServiceError(code, message, {
+    remainingTokens,
+    requestedTokens: proposed.units,
+    ...(expiresAt !== null && { expiresAt: new Date(expiresAt).toISOString() }),
+    upgradeUrl: terms.upgradeUrl,
+  });
+}
+
+/** Refuses a trial account by what it asks for, then by what it has left. */
+function trialJobRefusal(terms: AdmissionTerms, proposed: ProposedJob, use: AccountUse): ServiceError | null {
+  const { job, access, units } = proposed;
+  const refused = (code: ErrorCode) => trialError(terms, proposed, use, code);
+  if (job.type === "video" && !access.videoAllowed) return refused("trial_video_unsupported");
+  if (job.taskIds.length > access.maxImageTasksPerJob) return refused("trial_limit_exceeded");
+  const spent = trialRefusal(trialOf(terms, proposed, use), units);
+  return spent === null ? null : refused(spent);
+}
+
+/** Refuses a job with which the account would have more units or more tasks than it may in a day: daily_limit_reached. */
+function dailyRefusal({ job, access, units }: ProposedJob, { daily }: AccountUse): ServiceError | null {
+  const { maxUnitsPerDay, maxTasksPerDay } = access;
+  const used = usedOnDay(daily, job.createdAt);
+  if (maxUnitsPerDay !== null && units > maxUnitsPerDay - used.units) {
+    const needed = `Units that the job may use: ${units}. The account's limit per day (UTC) is ${maxUnitsPerDay}`;
+    return dayIsUsed(needed, units, maxUnitsPerDay, used.units, job.createdAt);
+  }
+  const tasks = job.taskIds.length;
+  if (tasks <= maxTasksPerDay - used.tasks) return null;
+  const needed = `Tasks of the job: ${tasks}. The account's limit per day (UTC), failed ones included, is ${maxTasksPerDay}`;
+  return dayIsUsed(needed, tasks, maxTasksPerDay, used.tasks, job.createdAt);
+}
+
+/** The refusal of a job that needs more than a day has left; who needs more than a whole day has is not told to come again. */
+function dayIsUsed(needed: string, asked: number, limit: number, used: number, now: number): ServiceError {
+  if (asked > limit) {
+    return new ServiceError(
+      "daily_limit_reached",
+      `${needed}. Ask for fewer pictures or frames, or ask the service's operator for a higher limit.`,
+    );
+  }
+  return new ServiceError(
+    "daily_limit_reached",
+    `${needed}; left until 00:00 UTC: ${Math.max(0, limit - used)}. Try again after the number of seconds in Retry-After, or ask the service's operator for a higher limit.`,
+    { retryAfterSeconds: secondsToNextDay(now) },
+  );
+}
+
+/**
+ * Refuses an account that has too much under way or too little left: one of the trial's errors, daily_limit_reached,
+ * active_job_exists, too_many_active_jobs.
+ */
+export function accountRefusal(
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  use: AccountUse,
+): ServiceError | null {
+  const { accessMode, maxActiveJobs } = proposed.access;
+  const isTrial = accessMode === "trial";
+  const ofTrial = isTrial ? trialJobRefusal(terms, proposed, use) : null;
+  const refusal = ofTrial ?? dailyRefusal(proposed, use);
+  if (refusal !== null) return refusal;
+  if (use.activeJobs < maxActiveJobs) return null;
+  if (!isTrial) return new ServiceError("too_many_active_jobs");
+  const { activeJobId } = use;
+  return new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId });
+}
+
+/** How many of the trial lane's open tasks have to end before the job fits; a lane without any takes every job. */
+function tasksInTheWay(
+  { maxTrialBacklog }: AdmissionTerms,
+  { job, access }: ProposedJob,
+  openTrialTasks: number,
+): number {
+  if (access.accessMode !== "trial") return 0;
+  const above = openTrialTasks + job.taskIds.length - maxTrialBacklog;
+  return Math.max(0, Math.min(openTrialTasks, above));
+}
+
+/** Whether the trial lane has room for the job; a job of another lane needs none. */
+export const laneHasRoom = (terms: AdmissionTerms, proposed: ProposedJob, openTrialTasks: number): boolean =>
+  tasksInTheWay(terms, proposed, openTrialTasks) === 0;
+
+/** How fast the trial lane's tasks end: so many within the last so many milliseconds in which it was never empty. */
+export interface LanePace {
+  readonly endedTasks: number;
+  readonly busyMs: number;
+}
+
+/** The longest wait that a client is asked for. */
+const LONGEST_WAIT_SECONDS = 600;
+
+/**
+ * The refusal of a job that the trial lane has no room for: trial_queue_full, and when there will be room at the lane's
+ * pace. Where no task has ended yet, we take it that one is about to.
+ */
+export function trialQueueFull(
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  openTrialTasks: number,
+  { endedTasks, busyMs }: LanePace,
+): ServiceError {
+  const secondsPerTask = busyMs / 1_000 / Math.max(1, endedTasks);
+  const wait = Math.ceil(tasksInTheWay(terms, proposed, openTrialTasks) * secondsPerTask);
+  return new ServiceError("trial_queue_full", undefined, {
+    retryAfterSeconds: Math.min(LONGEST_WAIT_SECONDS, Math.max(1, wait)),
+    upgradeUrl: terms.upgradeUrl,
+  });
+}
+
+const mismatch = (taskId: string, type: JobType): ServiceError =>
+  new ServiceError(
+    "task_type_mismatch",
+    `${taskId} is not ${type === "image" ? "a picture" : "a video"}, as a job of type ${type} requires.`,
+  );
+
+/** Refuses uploads by what is on record of them: task_not_owned, task_type_mismatch. `owned` are the account's own. */
+export function ownershipRefusal(
+  { type, taskIds }: JobDefinition,
+  owned: readonly RecordedUpload[],
+): ServiceError | null {
+  if (owned.length < taskIds.length) return new ServiceError("task_not_owned");
+  const other = owned.find(({ contentType }) => (jobTypeOf(contentType) ?? type) !== type);
+  return other === undefined ? null : mismatch(other.taskId, type);
+}
+
+/** The most bytes that any job takes of an upload with this content type. */
+export function mostBytesOf({ maxBytes }: AdmissionTerms, contentType: string): number {
+  const type = jobTypeOf(contentType);
+  return type === null ? Math.max(maxBytes.image, maxBytes.video) : maxBytes[type];
+}
+
+/**
+ * Refuses an upload by its bytes: upload_incomplete (null is none at all), upload_too_large, task_type_mismatch. Bytes
+ * of neither type pass: the inference service tells that task what is wrong with them, and no other task suffers.
+ */
+export function uploadRefusal(
+  { maxBytes }: AdmissionTerms,
+  { type }: JobDefinition,
+  taskId: string,
+  upload: StoredUpload | null,
+): ServiceError | null {
+  if (upload === null) {
+    return new ServiceError(
+      "upload_incomplete",
+      `The file of ${taskId} has not been uploaded. PUT it to its uploadUrl, then create the job again.`,
+    );
+  }
+  if (upload.size > maxBytes[type]) {
+    return new ServiceError(
+      "upload_too_large",
+      `The file of ${taskId} is larger than ${maxBytes[type]} bytes. Upload a smaller one.`,
+    );
+  }
+  return (sniffMedia(upload.head)?.type ?? type) === type ? null : mismatch(taskId, type);
+}
+
+/** What a trial takes, by the bytes and not by the name. */
+const TRIAL_FORMATS: ReadonlySet<string | undefined> = new Set(["jpeg", "png", "webp"]);
+
+/** Refuses a trial account a picture of another format than JPEG, PNG or WebP: trial_format_unsupported. */
+export function trialFormatRefusal(
+  terms: AdmissionTerms,
+  proposed: ProposedJob,
+  use: AccountUse,
+  uploads: readonly StoredUpload[],
+): ServiceError | null {
+  if (proposed.access.accessMode !== "trial") return null;
+  const odd = uploads.findIndex(({ head }) => !TRIAL_FORMATS.has(sniffMedia(head)?.format));
+  if (odd === -1) return null;
+  const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, as the free trial requires. Convert it, or upgrade.`;
+  return trialError(terms, proposed, use, "trial_format_unsupported", message);
+}

@@ -1,0 +1,175 @@
+import { archiveProblem } from "../archives/problems.ts";
+import * as delivery from "./delivery.ts";
+import type { JobPolicy } from "./policy.ts";
+import { jobStatus } from "./rollup.ts";
+import type { ArchiveRecord, ArchiveUpload, JobState } from "./state.ts";
+import type { Transition } from "./tasks.ts";
+
+const withArchive = (state: JobState, archive: ArchiveRecord | null): JobState => ({ ...state, archive });
+
+/**
+ * How a builder's turn ended. `ready`: `upload` is the lease that began the upload which became the archive; without it the
+ * archive lies under the builder's own. `unfinished`: the next message goes on from what was kept. `retryable` is true if
+ * another attempt may succeed.
+ */
+export type ArchiveOutcome =
+  | { readonly outcome: "ready"; readonly upload?: number }
+  | { readonly outcome: "unfinished" }
+  | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
+
+/** Nobody goes on with what is kept of the archive; its upload, if it has one, is to be aborted. */
+export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
+  const { kept: _, upload, ...rest } = archive;
+  const after = withArchive(state, rest);
+  return upload === undefined
+    ? after
+    : { ...after, abandonedUploads: [...(state.abandonedUploads ?? []), upload] };
+}
+
+/** More than expire within a job's retention, so that some may fail. */
+const SPARE_ARCHIVES = 10;
+
+/** How many archives a job may begin: each reads all its outputs again. */
+const mostArchives = ({ retentionMs, archiveTtlMs }: JobPolicy): number =>
+  Math.ceil(retentionMs / archiveTtlMs) + SPARE_ARCHIVES;
+
+/**
+ * The account asks for an archive: this starts one unless one is under way or ready. A job that has begun too many gets no
+ * further one: it has failed at once.
+ * Taken only if the job ended in success.
+ */
+export function requestArchive(state: JobState, policy: JobPolicy, now: number): Transition {
+  if (jobStatus(state.tasks) !== "success") return { state, taken: false };
+  if (state.archive !== null && state.archive.step.at !== "failed") return { state, taken: true };
+  const { archivesBegun = 0 } = state;
+  const archive = delivery.newDelivery(now);
+  if (archivesBegun >= mostArchives(policy)) {
+    const step = { at: "failed", message: archiveProblem("archive_too_often") } as const;
+    return { state: withArchive(state, { ...archive, step }), taken: true };
+  }
+  const begun = withArchive(state, { ...archive, requestedAt: now });
+  return { state: { ...begun, archivesBegun: archivesBegun + 1 }, taken: true };
+}
+
+/**
+ * A consumer claims the archive to build it. Not taken if nobody asked for it, another builds it, it has ended, or the job is
+ * being forgotten.
+ */
+export function claimArchive(state: JobState, policy: JobPolicy, now: number): Transition {
+  const lease = state.lastLease + 1;
+  const held = state.archive && delivery.claimed(state.archive, lease, policy, now);
+  if (state.phase !== "running" || held === null) return { state, taken: false };
+  const counted = { ...held, messages: (held.messages ?? 0) + 1 };
+  return { state: { ...withArchive(state, counted), lastLease: lease }, taken: true };
+}
+
+/** An event by the archive's builder: taken only while its lease is in force. A job that is being forgotten has no builder. */
+function byBuilder(state: JobState, lease: number, change: (archive: ArchiveRecord) => JobState): Transition {
+  const { archive, phase } = state;
+  if (phase !== "running" || archive === null || !delivery.isHeldBy(archive, lease))
+    return { state, taken: false };
+  return { state: change(archive), taken: true };
+}
+
+/** The builder is at work: its lease is extended. */
+export const extendArchive = (state: JobState, lease: number, policy: JobPolicy, now: number): Transition =>
+  byBuilder(state, lease, (archive) => withArchive(state, delivery.extended(archive, lease, policy, now)));
+
+/** The builder has begun the archive's upload. Not taken if the archive has one already. */
+export const beginArchiveUpload = (state: JobState, lease: number, uploadId: string): Transition =>
+  state.archive?.upload === undefined
+    ? byBuilder(state, lease, (archive) => withArchive(state, { ...archive, upload: { lease, uploadId } }))
+    : { state, taken: false };
+
+/**
+ * The builder keeps a half-built archive of so many files, and its lease is extended. Only if there are more of them than
+ * before did anybody get further, and what follows has all its attempts again.
+ */
+export const keepArchive = (
+  state: JobState,
+  lease: number,
+  files: number,
+  policy: JobPolicy,
+  now: number,
+): Transition =>
+  byBuilder(state, lease, (archive) => {
+    const held = delivery.extended({ ...archive, kept: files }, lease, policy, now);
+    return withArchive(state, files > (archive.kept ?? 0) ? delivery.advanced(held) : held);
+  });
+
+/**
+ * A failed attempt: another one follows. When none is left, what was kept may be what is wrong (an upload that R2 no longer
+ * has, a part that a late builder overwrote), so the archive is begun anew, once. After that it has failed.
+ */
+function attemptFailed(state: JobState, archive: ArchiveRecord, policy: JobPolicy, now: number): JobState {
+  const next = delivery.retried(archive, policy, now);
+  if (next !== null) return withArchive(state, next);
+  const isOnKept = archive.kept !== undefined || archive.upload !== undefined;
+  if (isOnKept && archive.restarted === undefined) {
+    return givenUp(state, { ...archive, ...delivery.newDelivery(now), restarted: true });
+  }
+  const step = { at: "failed", message: archiveProblem("archive_failed") } as const;
+  return givenUp(state, { ...archive, step });
+}
+
+/** The builder reports the end of its turn; taken only while its lease is in force. */
+export const completeArchive = (
+  state: JobState,
+  lease: number,
+  outcome: ArchiveOutcome,
+  policy: JobPolicy,
+  now: number,
+): Transition =>
+  byBuilder(state, lease, (archive) => {
+    if (outcome.outcome === "unfinished") return withArchive(state, delivery.passedOn(archive, now));
+    if (outcome.outcome === "ready") {
+      const { upload, ...rest } = archive;
+      const isWritten = upload?.lease === outcome.upload;
+      const step = {
+        at: "ready",
+        lease: outcome.upload ?? lease,
+        expiresAt: now + policy.archiveTtlMs,
+      } as const;
+      return givenUp(state, { ...(isWritten ? rest : archive), step });
+    }
+    return outcome.retryable
+      ? attemptFailed(state, archive, policy, now)
+      : givenUp(state, { ...archive, step: { at: "failed", message: outcome.message } });
+  });
+
+/** An abandoned upload is aborted, or R2 no longer has it. */
+export function abortedUpload(state: JobState, uploadId: string): JobState {
+  const { abandonedUploads = [], ...rest } = state;
+  const left = abandonedUploads.filter((upload) => upload.uploadId !== uploadId);
+  return left.length === 0 ? rest : { ...rest, abandonedUploads: left };
+}
+
+/** Every upload that the job's archives have in the bucket: abandoned ones, and one that is being written. */
+export const archiveUploads = ({ archive, abandonedUploads = [] }: JobState): readonly ArchiveUpload[] =>
+  archive?.upload === undefined ? abandonedUploads : [...abandonedUploads, archive.upload];
+
+/** What time does to the archive: a builder's lease ends; a ready archive expires and is forgotten. */
+export function tickArchive(state: JobState, policy: JobPolicy, now: number): JobState {
+  const { archive } = state;
+  if (archive === null) return state;
+  if (delivery.isExpired(archive, now)) return attemptFailed(state, archive, policy, now);
+  if (archive.step.at === "ready" && archive.step.expiresAt <= now) return withArchive(state, null);
+  return state;
+}
+
+/** Whether a message for the archive is due, and the job with that message marked as sent. */
+export function takeDueArchive(
+  state: JobState,
+  policy: JobPolicy,
+  now: number,
+): { state: JobState; due: boolean } {
+  const { archive } = state;
+  if (archive === null || !delivery.isDue(archive, now)) return { state, due: false };
+  return { state: withArchive(state, delivery.sent(archive, policy, now)), due: true };
+}
+
+/** The archive's message could not be sent: it waits for `delayMs`. */
+export const unsendArchive = (state: JobState, delayMs: number, now: number): JobState =>
+  state.archive?.step.at === "sent"
+    ? withArchive(state, delivery.unsent(state.archive, delayMs, now))
+    : state;

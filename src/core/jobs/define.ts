@@ -1,0 +1,63 @@
+import type { AccessMode } from "../../contract/account.ts";
+import type { CreateJobRequest } from "../../contract/job.ts";
+import type { ProcessingMode } from "../../contract/primitives.ts";
+import type { Region } from "../../contract/region.ts";
+import { laneOf } from "../accounts/access.ts";
+import type { JobDefinition, JobRegion } from "./state.ts";
+
+/** Who asks for a job. */
+interface Asker {
+  readonly accountId: string;
+  readonly accessMode: AccessMode;
+}
+
+/** `video` for a video; for pictures `single` or `batch`, by how many there are. */
+function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
+  if (type === "video") return "video";
+  return tasks.length === 1 ? "single" : "batch";
+}
+
+/** The formats that a request names, each once; nothing if it names none. */
+const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
+  formats.length === 0 ? {} : { formats: [...new Set(formats)] };
+
+function regionOf({ taskId, box, points = [] }: Region): JobRegion {
+  if (box === undefined) return { taskId, points };
+  const [x, y, width, height] = box;
+  return { taskId, box: { x, y, width, height } };
+}
+
+/** The job that an account's request asks for, under the id `jobId`; `now` is epoch milliseconds. */
+export function defineJob(
+  { accountId, accessMode }: Asker,
+  request: CreateJobRequest,
+  jobId: string,
+  now: number,
+): JobDefinition {
+  const processingMode = processingModeOf(request);
+  const common = {
+    jobId,
+    accountId,
+    processingMode,
+    lane: laneOf(accessMode, processingMode),
+    prompts: request.prompts ?? [],
+    generatePreview: request.generatePreview,
+    taskIds: request.tasks,
+    createdAt: now,
+  };
+  if (request.type === "image") {
+    const { type, threshold, maskThreshold, regions } = request;
+    const drawn = regions && { regions: regions.map(regionOf) };
+    return { ...common, type, threshold, maskThreshold, ...wanted(request.formats), ...drawn };
+  }
+  const { type, scoreThreshold, fps, numFrames, maxFrames } = request;
+  return {
+    ...common,
+    type,
+    scoreThreshold,
+    fps: fps ?? null,
+    numFrames: numFrames ?? null,
+    maxFrames: maxFrames ?? null,
+    ...wanted(request.formats),
+  };
+}

@@ -1,0 +1,203 @@
+import { problemOf, type Completion, type ProgressReport, type TaskProblem } from "@segmentation/protocol";
+import { outputRefusal } from "./task-outputs.ts";
+import * as delivery from "./delivery.ts";
+import { givesUpAt, type JobPolicy } from "./policy.ts";
+import { latestProgress } from "./progress.ts";
+import { jobError, jobStatus } from "./rollup.ts";
+import { isDone, type JobState, type TaskRecord } from "./state.ts";
+
+/** A job after an event, and whether the event was taken. What is not taken changes nothing. */
+export interface Transition {
+  readonly state: JobState;
+  readonly taken: boolean;
+}
+
+/** What became of a holder's last report: it ended the attempt, repeated that, came too late, or is impossible. */
+export type Reported =
+  | { readonly reported: "ended" | "repeated" | "lease_lost" }
+  | { readonly reported: "refused"; readonly reason: string };
+
+const notTaken = (state: JobState): Transition => ({ state, taken: false });
+
+const find = (state: JobState, taskId: string): TaskRecord | undefined =>
+  state.tasks.find((task) => task.taskId === taskId);
+
+const shown = (tasks: readonly TaskRecord[]): string => `${jobStatus(tasks)} ${jobError(tasks)}`;
+
+/** The job with some tasks changed; it gets a new version if what the account's list shows has changed. */
+function withTasks(state: JobState, tasks: readonly TaskRecord[], now: number): JobState {
+  if (tasks.every((task, i) => task === state.tasks[i])) return state;
+  return shown(state.tasks) === shown(tasks)
+    ? { ...state, tasks }
+    : { ...state, tasks, updatedAt: now, version: state.version + 1 };
+}
+
+const withTask = (state: JobState, changed: TaskRecord, now: number): JobState =>
+  withTasks(
+    state,
+    state.tasks.map((task) => (task.taskId === changed.taskId ? changed : task)),
+    now,
+  );
+
+const failed = (task: TaskRecord, lease: number | null, problem: TaskProblem): TaskRecord => ({
+  ...task,
+  step: { at: "failed", lease },
+  problem,
+});
+
+/** After a failed attempt another one follows, or the task fails with the problem of the last. */
+const attemptFailed = (
+  task: TaskRecord,
+  lease: number,
+  problem: TaskProblem,
+  policy: JobPolicy,
+  now: number,
+): TaskRecord =>
+  delivery.retried({ ...task, problem, failedAt: now }, policy, now) ?? failed(task, lease, problem);
+
+/** A consumer claims a task. Taken only if the job is running, nobody holds the task and it has not ended. */
+export function claimTask(state: JobState, taskId: string, policy: JobPolicy, now: number): Transition {
+  const task = find(state, taskId);
+  if (state.phase !== "running" || task === undefined) return notTaken(state);
+  const lease = state.lastLease + 1;
+  const held = delivery.claimed(task, lease, policy, now);
+  if (held === null) return notTaken(state);
+  return { state: withTask({ ...state, lastLease: lease }, held, now), taken: true };
+}
+
+/** An event by a task's holder: taken only while the lease is in force. A job that is being forgotten has no holders. */
+function byHolder(
+  state: JobState,
+  taskId: string,
+  lease: number,
+  now: number,
+  change: (task: TaskRecord) => TaskRecord,
+): Transition {
+  const task = find(state, taskId);
+  if (state.phase !== "running" || task === undefined || !delivery.isHeldBy(task, lease))
+    return notTaken(state);
+  return { state: withTask(state, change(task), now), taken: true };
+}
+
+/** The inference service had no room: the task waits for `askedMs` or more (`refusalDelay`), no attempt is burned. */
+export const releaseTask = (
+  state: JobState,
+  taskId: string,
+  lease: number,
+  askedMs: number,
+  random: number,
+  now: number,
+): Transition =>
+  byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, askedMs, random, now));
+
+/** The inference service took the task: from here on it is being processed. */
+export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
+  byHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
+
+/** The holder is at work and reports how far it is: its lease is extended. */
+export const extendTask = (
+  state: JobState,
+  taskId: string,
+  lease: number,
+  report: ProgressReport,
+  policy: JobPolicy,
+  now: number,
+): Transition =>
+  byHolder(state, taskId, lease, now, (task) => ({
+    ...delivery.extended(task, lease, policy, now),
+    started: true,
+    progress: latestProgress(task, lease, report),
+  }));
+
+/**
+ * The holder reports the end. The holder that ended the task may repeat its report without effect; a report by anybody
+ * else is too late, and so is any once the job is being forgotten. An output that such a task can't have is refused, and the holder keeps its lease.
+ */
+export function completeTask(
+  state: JobState,
+  taskId: string,
+  lease: number,
+  completion: Completion,
+  policy: JobPolicy,
+  now: number,
+): { readonly state: JobState; readonly report: Reported } {
+  const ended = state.phase === "running" ? find(state, taskId)?.step : undefined;
+  if ((ended?.at === "success" || ended?.at === "failed") && ended.lease === lease) {
+    return { state, report: { reported: "repeated" } };
+  }
+  const reason =
+    completion.outcome === "success" ? outputRefusal(state.definition.type, completion.output) : null;
+  const moved = byHolder(state, taskId, lease, now, (held) => {
+    const task = { ...held, started: true };
+    if (completion.outcome === "success") {
+      return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
+    }
+    if (completion.outcome === "returned") return { ...delivery.handedBack(task, 0, 0, now), failedAt: now };
+    return completion.retryable
+      ? attemptFailed(task, lease, completion.problem, policy, now)
+      : failed(task, lease, completion.problem);
+  });
+  if (!moved.taken) return { state, report: { reported: "lease_lost" } };
+  return reason === null
+    ? { state: moved.state, report: { reported: "ended" } }
+    : { state, report: { reported: "refused", reason } };
+}
+
+/** What time does to the tasks: leases end, and a task that has waited for too long is given up. */
+export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
+  const { createdAt } = state.definition;
+  const tasks = state.tasks.map((task) => {
+    if (isDone(task)) return task;
+    if (task.step.at === "leased") {
+      return delivery.isExpired(task, now)
+        ? attemptFailed(task, task.step.lease, task.problem ?? problemOf("attempts_exhausted"), policy, now)
+        : task;
+    }
+    return now < givesUpAt(task, createdAt, policy)
+      ? task
+      : failed(task, null, problemOf("inference_unavailable"));
+  });
+  return withTasks(state, tasks, now);
+}
+
+/** The job is cancelled: each task that has not ended fails, and a report of its holder comes too late. */
+export function cancelTasks(state: JobState, now: number): Transition {
+  if (state.phase !== "running" || state.tasks.every(isDone)) return notTaken(state);
+  const canceled = state.tasks.map((task) =>
+    isDone(task) ? task : failed(task, null, problemOf("canceled")),
+  );
+  return { state: withTasks(state, canceled, now), taken: true };
+}
+
+/** Takes the tasks whose messages are due, as many as fit the window, and marks them as sent. */
+export function takeDueTasks(
+  state: JobState,
+  policy: JobPolicy,
+  now: number,
+): { state: JobState; taskIds: string[] } {
+  let room = policy.window - state.tasks.filter((task) => delivery.takesPlace(task, now)).length;
+  const taskIds: string[] = [];
+  const tasks = state.tasks.map((task) => {
+    if (!delivery.isDue(task, now)) return task;
+    if (task.step.at === "waiting") {
+      if (room <= 0) return task;
+      room -= 1;
+    }
+    taskIds.push(task.taskId);
+    return delivery.sent(task, policy, now);
+  });
+  return { state: withTasks(state, tasks, now), taskIds };
+}
+
+/** Messages that could not be sent: their tasks wait for `delayMs`. */
+export function unsendTasks(
+  state: JobState,
+  taskIds: readonly string[],
+  delayMs: number,
+  now: number,
+): JobState {
+  const tasks = state.tasks.map((task) =>
+    task.step.at === "sent" && taskIds.includes(task.taskId) ? delivery.unsent(task, delayMs, now) : task,
+  );
+  return withTasks(state, tasks, now);
+}

@@ -1,0 +1,64 @@
+import ipaddr from "ipaddr.js";
+import { MOST_URL_CHARACTERS } from "../../contract/primitives.ts";
+import { ServiceError } from "../errors.ts";
+
+/** What the rule for URLs of clients depends on. */
+export interface PublicUrlTerms {
+  /** The service's own base URL: it must not be sent to itself. */
+  readonly ownUrl: string;
+  /** Whether `http://127.0.0.1` is taken too: only on a laptop. */
+  readonly allowsLocal: boolean;
+}
+
+/** Names that the public DNS never has: RFC 6761, 6.3; RFC 6762, 3; RFC 8375; ICANN's resolution of 29 July 2024 on `.internal`. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
+/** RFC 4291, 2.4 and IANA's registry: all unicast addresses that are routed on the Internet. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** A URL's host without the dot that ends a fully qualified name. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
+
+/** Whether an address is reached over the Internet by everybody. Those that embed an IPv4 address are none: that could be a private one. */
+function isPublicAddress(text: string): boolean {
+  const address = ipaddr.parse(text);
+  if (address.range() !== "unicast") return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
+}
+
+/** Whether a host, as the URL standard spells it, can be another machine of the Internet. */
+function isPublicHost(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  if (ipaddr.isValid(address)) return isPublicAddress(address);
+  const labels = host.split(".");
+  return labels.length > 1 && !labels.includes("") && !LOCAL_NAME.test(host);
+}
+
+const isOnThisMachine = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && hostname === "127.0.0.1";
+
+/** Why a URL of a client is not one that the service sends requests to, and what to do instead; null if it is one. */
+function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): string | null {
+  if (text.length > MOST_URL_CHARACTERS) return `The URL is longer than ${MOST_URL_CHARACTERS} characters.`;
+  const url = URL.parse(text);
+  if (url === null) return "The URL cannot be read. Send an absolute one that begins with https://.";
+  if (url.username !== "" || url.password !== "") {
+    return "The URL has a user name or a password in it. Leave them out.";
+  }
+  const own = new URL(ownUrl);
+  const toOwnHost = "The URL leads to this service itself. Send one of another host.";
+  if (allowsLocal && isOnThisMachine(url)) return url.host === own.host ? toOwnHost : null;
+  if (url.protocol !== "https:") return "The URL is not one of https. Send one that begins with https://.";
+  if (!isPublicHost(hostOf(url))) {
+    return `The URL's host ${JSON.stringify(url.hostname)} is not one of the public Internet. Send a URL whose host everybody can reach.`;
+  }
+  return hostOf(url) === hostOf(own) ? toOwnHost : null;
+}
+
+/**
+ * Refuses a URL that a client gave, or a redirect led to, if the service must not send a request there: url_forbidden, with
+ * what to do. What a public name resolves to is not looked at: a Worker cannot know, and a deployed one reaches no private network.
+ */
+export function publicUrlRefusal(text: string, terms: PublicUrlTerms): ServiceError | null {
+  const complaint = complaintOf(text, terms);
+  return complaint === null ? null : new ServiceError("url_forbidden", complaint);
+}

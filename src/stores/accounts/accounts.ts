@@ -1,0 +1,136 @@
+import type { AccessMode, Account as AccountProfile } from "../../contract/account.ts";
+import { accessModeOf, type Plan } from "../../core/accounts/access.ts";
+import { nameOf, type Identity, type Profile } from "../../core/accounts/identity.ts";
+
+/** An account as the rules see it. */
+export interface Account {
+  readonly accountId: string;
+  readonly accessMode: AccessMode;
+  readonly emailVerified: boolean;
+  /** The account's own limit of units per day; null if it has none. */
+  readonly unitsPerDay: number | null;
+}
+
+/** The account of an identity, with its person's profile as the last token gave it. */
+export interface KnownIdentity {
+  readonly account: Account;
+  readonly profile: Profile;
+  readonly suspended: boolean;
+}
+
+interface AccountRow {
+  id: string;
+  plan: Plan;
+  subscription_status: string | null;
+  email_verified: number;
+  units_per_day: number | null;
+}
+
+interface ProfileRow {
+  email: string;
+  email_verified: number;
+  name: string | null;
+  image: string | null;
+  status: "active" | "suspended";
+}
+
+const accountOf = (row: AccountRow): Account => ({
+  accountId: row.id,
+  accessMode: accessModeOf(row.plan, row.subscription_status),
+  emailVerified: row.email_verified === 1,
+  unitsPerDay: row.units_per_day,
+});
+
+const profileOf = (row: ProfileRow): Profile => ({
+  email: row.email,
+  emailVerified: row.email_verified === 1,
+  name: row.name,
+  image: row.image,
+});
+
+const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
+
+/** Accounts in D1, found by their credentials. */
+export class Accounts {
+  readonly #db: D1Database;
+
+  constructor(db: D1Database) {
+    this.#db = db;
+  }
+
+  /** The active account of a key that is not revoked, by the key's digest: one indexed read. */
+  async findByKeyDigest(digest: string): Promise<Account | null> {
+    const row = await this.#db
+      .prepare(
+        `SELECT a.id, a.plan, a.units_per_day, a.email_verified, b.subscription_status
+         FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
+         WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
+      )
+      .bind(digest)
+      .first<AccountRow>();
+    return row && accountOf(row);
+  }
+
+  #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
+    return this.#db
+      .prepare(
+        `SELECT a.id, a.plan, a.units_per_day, b.subscription_status, ${PROFILE}
+         FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
+         WHERE a.issuer = ?1 AND a.subject = ?2`,
+      )
+      .bind(issuer, subject);
+  }
+
+  /** The account of an identity, also if it is suspended: one indexed read. */
+  async findByIdentity(identity: Identity): Promise<KnownIdentity | null> {
+    return known(await this.#byIdentity(identity).first<AccountRow & ProfileRow>());
+  }
+
+  /** Creates the account of an identity under the id `accountId`, or updates its profile. Two calls at once create one. */
+  async saveIdentity(
+    identity: Identity,
+    profile: Profile,
+    accountId: string,
+    now: number,
+  ): Promise<KnownIdentity> {
+    const [, read] = await this.#db.batch<AccountRow & ProfileRow>([
+      this.#db
+        .prepare(
+          `INSERT INTO accounts
+             (id, issuer, subject, email, email_verified, name, image, plan, created_at, updated_at)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'trial', ?8, ?8)
+           ON CONFLICT (issuer, subject) WHERE subject IS NOT NULL DO UPDATE SET
+             email = excluded.email, email_verified = excluded.email_verified,
+             name = excluded.name, image = excluded.image, updated_at = excluded.updated_at`,
+        )
+        .bind(
+          accountId,
+          identity.issuer,
+          identity.subject,
+          profile.email,
+          profile.emailVerified ? 1 : 0,
+          profile.name,
+          profile.image,
+          now,
+        ),
+      this.#byIdentity(identity),
+    ]);
+    const saved = known(read?.results[0] ?? null);
+    if (saved === null) throw new Error("an account was saved and is not there");
+    return saved;
+  }
+
+  /** What getAccount shows; null if there is no such account. */
+  async profile(accountId: string): Promise<AccountProfile | null> {
+    const row = await this.#db
+      .prepare(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`)
+      .bind(accountId)
+      .first<ProfileRow>();
+    if (row === null) return null;
+    const profile = profileOf(row);
+    return { accountId, ...profile, name: nameOf(profile), status: row.status };
+  }
+}
+
+const known = (row: (AccountRow & ProfileRow) | null): KnownIdentity | null =>
+  row && { account: accountOf(row), profile: profileOf(row), suspended: row.status === "suspended" };

@@ -1,0 +1,213 @@
+import { Stripe } from "stripe";
+import { z } from "zod";
+import { SIGNATURE_TOLERANCE_SECONDS } from "../../core/billing/stripe-signature.ts";
+import { bestStanding, type Subscription } from "../../core/billing/subscription.ts";
+import type { BillingSettings } from "../../settings.ts";
+import { askedOf, askForOneOf, createCustomer } from "./stripe-customers.ts";
+import { asked, failed, isKnownIdentifier, isRefused, isTurnedAway } from "./stripe-failures.ts";
+
+const TIMEOUT_MS = 10_000;
+const RETRIES = 1;
+/** The largest page that Stripe gives. */
+const LARGEST_PAGE = 100;
+
+/** A webhook event: what it is about, not what it says. */
+export interface PaymentEvent {
+  readonly id: string;
+  readonly type: string;
+  /** Null if it is not about a customer. */
+  readonly customerId: string | null;
+}
+
+/** Units that a customer used; `at` is epoch milliseconds. */
+export interface MeteredUse {
+  readonly identifier: string;
+  readonly customerId: string;
+  readonly units: number;
+  readonly at: number;
+}
+
+/**
+ * What became of a report of metered use: Stripe has it; it refuses this report; it takes no report at present, so it has
+ * not taken this one; or nobody knows, because no answer came.
+ */
+export type ReportAnswer = "taken" | "refused" | "turned_away" | "unanswered";
+
+/** The object of an event: a customer, or something of a customer's. */
+const AboutCustomer = z.union([
+  z.object({ object: z.literal("customer"), id: z.string() }).transform(({ id }) => id),
+  z
+    .object({ customer: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]) })
+    .transform(({ customer }) => customer),
+]);
+
+/**
+ * Stripe, as far as this service uses it. A failure is a ServiceError payment_provider_failed unless stated otherwise, among
+ * them CustomerGone and CustomerUnknown of what is asked for a customer.
+ */
+export class Payments {
+  readonly #stripe: Stripe;
+  readonly #settings: BillingSettings;
+
+  constructor(settings: BillingSettings) {
+    const { protocol, hostname, port } = new URL(settings.apiUrl);
+    this.#settings = settings;
+    this.#stripe = new Stripe(settings.secretKey, {
+      host: hostname,
+      protocol: protocol === "http:" ? "http" : "https",
+      ...(port !== "" && { port }),
+      // Looked up at each call: tests replace fetch after the client was made.
+      httpClient: Stripe.createFetchHttpClient((input: RequestInfo | URL, init?: RequestInit) =>
+        fetch(input, init),
+      ),
+      timeout: TIMEOUT_MS,
+      maxNetworkRetries: RETRIES,
+      telemetry: false,
+    });
+  }
+
+  /** Creates the customer of an account. Returns its id. */
+  createCustomer(accountId: string, email: string, idempotencyKey: string): Promise<string> {
+    return createCustomer(this.#stripe, accountId, email, idempotencyKey);
+  }
+
+  /** Closes a customer's unpaid checkout pages. A checkout that was paid meanwhile stays paid. */
+  async expireCheckouts(customerId: string): Promise<void> {
+    for (const { id } of await this.#openCheckouts(customerId)) await this.#expire(id);
+  }
+
+  /**
+   * Opens a page where a customer subscribes and returns its URL. The price is metered, so there is no quantity. Each call
+   * opens a new page (the SDK gives it a key): a repeated answer could name a page that was closed since. Of pages that are
+   * opened at once, the newest stays open alone, and every caller gets its URL who could see it: two could both be paid.
+   */
+  async createCheckout(customerId: string, accountId: string): Promise<string> {
+    const { priceId } = this.#settings;
+    const created = await this.#askedOf("createCheckout", customerId, () =>
+      this.#stripe.checkout.sessions.create({
+        mode: "subscription",
+        customer: customerId,
+        client_reference_id: accountId,
+        line_items: [{ price: priceId }],
+        success_url: this.#returnUrl("success"),
+        cancel_url: this.#returnUrl("cancelled"),
+      }),
+    );
+    const [newest = created, ...others] = (await this.#openCheckouts(customerId)).toSorted(
+      (a, b) => b.created - a.created || (a.id < b.id ? 1 : -1),
+    );
+    for (const { id } of others) await this.#expire(id);
+    if (newest.url === null) throw new Error("a checkout session without a URL");
+    return newest.url;
+  }
+
+  /** Opens a page where a customer manages the subscription and its invoices. Returns its URL. */
+  async createPortal(customerId: string, idempotencyKey: string): Promise<string> {
+    const { url } = await this.#askedOf("createPortal", customerId, () =>
+      this.#stripe.billingPortal.sessions.create(
+        { customer: customerId, return_url: this.#settings.returnUrl },
+        { idempotencyKey },
+      ),
+    );
+    return url;
+  }
+
+  /** The subscription that counts for a customer, as it is now; null if there never was one. */
+  async subscriptionOf(customerId: string): Promise<Subscription | null> {
+    const { data } = await this.#askedOf("subscriptionOf", customerId, () =>
+      this.#stripe.subscriptions.list({
+        customer: customerId,
+        status: "all",
+        limit: LARGEST_PAGE,
+        expand: ["data.latest_invoice"],
+      }),
+    );
+    return bestStanding(data.map(toSubscription));
+  }
+
+  /**
+   * Makes sure that our key is that of the Stripe account with these customers, before their use is reported: Stripe takes use
+   * of customers that it does not have, and tells of it later and elsewhere.
+   * @throws CustomerUnknown if Stripe has, or had, none of them.
+   */
+  askForOneOf(customerIds: readonly string[]): Promise<void> {
+    return askForOneOf(this.#stripe, "reportUse", customerIds);
+  }
+
+  /** Reports metered use, in one try. Stripe remembers the identifier for a day and does not count a repetition. Never throws. */
+  async reportUse(use: MeteredUse): Promise<ReportAnswer> {
+    try {
+      await this.#stripe.billing.meterEvents.create(
+        {
+          event_name: this.#settings.meterEvent,
+          identifier: use.identifier,
+          timestamp: Math.floor(use.at / 1_000),
+          payload: { stripe_customer_id: use.customerId, value: String(use.units) },
+        },
+        // A refusal tells of its own try alone: one before it may have been taken.
+        { maxNetworkRetries: 0 },
+      );
+      return "taken";
+    } catch (error) {
+      if (isKnownIdentifier(error)) return "taken";
+      failed("reportUse", error, { identifier: use.identifier });
+      if (isRefused(error)) return "refused";
+      return isTurnedAway(error) ? "turned_away" : "unanswered";
+    }
+  }
+
+  /** Reads a webhook's body as Stripe signed it. @throws any error, if the signature is wrong or too old. */
+  async readEvent(body: string, signature: string): Promise<PaymentEvent> {
+    const event = await this.#stripe.webhooks.constructEventAsync(
+      body,
+      signature,
+      this.#settings.webhookSecret,
+      SIGNATURE_TOLERANCE_SECONDS,
+      Stripe.createSubtleCryptoProvider(),
+    );
+    const about = AboutCustomer.safeParse(event.data.object);
+    return { id: event.id, type: event.type, customerId: about.data ?? null };
+  }
+
+  #askedOf<Answer>(operation: string, customerId: string, ask: () => Promise<Answer>): Promise<Answer> {
+    return askedOf(this.#stripe, operation, customerId, ask);
+  }
+
+  async #openCheckouts(customerId: string): Promise<Stripe.Checkout.Session[]> {
+    const { data } = await this.#askedOf("openCheckouts", customerId, () =>
+      this.#stripe.checkout.sessions.list({ customer: customerId, status: "open", limit: LARGEST_PAGE }),
+    );
+    return data;
+  }
+
+  /** Closes a checkout page. One that was paid or closed meanwhile stays as it is. */
+  #expire(sessionId: string): Promise<void> {
+    return asked("expireCheckout", async () => {
+      try {
+        await this.#stripe.checkout.sessions.expire(sessionId);
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+      }
+    });
+  }
+
+  /** Where the browser returns to; the page there may tell the visitor how the checkout ended. */
+  #returnUrl(checkout: "success" | "cancelled"): string {
+    const url = new URL(this.#settings.returnUrl);
+    url.searchParams.set("checkout", checkout);
+    return url.href;
+  }
+}
+
+function toSubscription(subscription: Stripe.Subscription): Subscription {
+  const invoice = subscription.latest_invoice;
+  // The period stands on the items since API version 2025-03-31; a subscription of this service has one.
+  const periodEnd = subscription.items.data[0]?.current_period_end;
+  return {
+    id: subscription.id,
+    status: subscription.status,
+    createdAt: subscription.created * 1_000,
+    currentPeriodEnd: periodEnd === undefined ? null : periodEnd * 1_000,
+    latestInvoiceStatus: invoice === null || typeof invoice === "string" ? null : invoice.status,
+  };
+}

@@ -1,0 +1,44 @@
+import type { ListJobsQuery } from "../../contract/job.ts";
+import { ProcessingMode, Status } from "../../contract/primitives.ts";
+
+/** A statement's text, and the values of its parameters. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** A part of an account's list that lies in one index, newest first. */
+type Range = Pick<ListJobsQuery, "jobId" | "mode" | "status">;
+
+/**
+ * The ranges that together are the requested list. The index of statuses has the jobs of one status and one mode in the
+ * order of their ids, so a filter that leaves one of the two open is a range for each of its values: at most four, and
+ * D1 takes five in one statement.
+ */
+function rangesOf({ jobId, mode, status }: Range): Range[] {
+  if (jobId !== undefined || (mode === undefined && status === undefined)) return [{ jobId, mode, status }];
+  const modes = mode === undefined ? ProcessingMode.options : [mode];
+  const statuses = status === undefined ? Status.options : [status];
+  return statuses.flatMap((eachStatus) => modes.map((eachMode) => ({ mode: eachMode, status: eachStatus })));
+}
+
+/**
+ * The statement for up to `query.limit` of an account's jobs that are older than `before`, newest first. It has only the
+ * conditions that the query asks for, because SQLite plans a statement before it knows its values: a condition that a
+ * value switches off gets no index. SQLite merges the ranges without sorting, and reads as many rows as the page has.
+ */
+export function jobsPage(accountId: string, query: ListJobsQuery, before: string | null): Statement {
+  const values: (string | number)[] = [];
+  const bind = (value: string | number): string => `?${values.push(value)}`;
+  const account = bind(accountId);
+  const limit = bind(query.limit);
+  const older = before === null ? "" : ` AND id < ${bind(before)}`;
+  const equal = (column: string, value: string | undefined): string =>
+    value === undefined ? "" : ` AND ${column} = ${bind(value)}`;
+  const selects = rangesOf(query).map(
+    ({ jobId, mode, status }) =>
+      `SELECT id, type, mode AS processing_mode, total_items, status, error, created_at, updated_at FROM jobs
+       WHERE account_id = ${account}${equal("id", jobId)}${equal("status", status)}${equal("mode", mode)}${older}`,
+  );
+  return { sql: `${selects.join(" UNION ALL ")} ORDER BY id DESC LIMIT ${limit}`, values };
+}

@@ -1,0 +1,163 @@
+import { ServiceError } from "../../core/errors.ts";
+import { publicUrlRefusal, type PublicUrlTerms } from "../../core/lib/public-url.ts";
+import type { ImportPatience } from "../../settings.ts";
+import { importFailed, PatientWait } from "./import-patience.ts";
+
+const MOST_REDIRECTS = 2;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const HEADERS = {
+  accept: "image/*, video/*, */*;q=0.1",
+  "accept-encoding": "identity",
+  // Some servers refuse a request that does not say who sends it.
+  "user-agent": "segmentation-job-service",
+};
+
+/**
+ * The bytes that a response promises; null if it does not say. Of a body with a coding the runtime gives the decoded bytes, and
+ * Content-Length counts the others.
+ */
+function promisedBytes({ headers }: Response): number | null {
+  const length = headers.get("content-length") ?? "";
+  const coding = headers.get("content-encoding") ?? "identity";
+  return /^\d{1,15}$/.test(length) && coding === "identity" ? Number(length) : null;
+}
+
+/** The answer to a GET of a URL that the rule takes, after up to two redirects to such URLs. */
+async function request(
+  first: string,
+  terms: PublicUrlTerms,
+  wait: PatientWait,
+  signal: AbortSignal,
+): Promise<Response> {
+  let url = first;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const refusal = publicUrlRefusal(url, terms);
+    if (refusal !== null) throw refusal;
+    const response = await wait.for(
+      fetch(url, { redirect: "manual", headers: HEADERS, signal }),
+      "The source could not be reached. Check the URL, and try again.",
+    );
+    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
+    if (location === null) return response;
+    await response.body?.cancel();
+    url = URL.parse(location, url)?.href ?? location;
+  }
+  throw importFailed(
+    `The source redirects more than ${MOST_REDIRECTS} times. Send the URL that it leads to.`,
+  );
+}
+
+/**
+ * A file of somebody else's server, as its bytes come. Every method throws import_failed, with what happened and what to do, if
+ * the server fails, is too slow or sends other than it promised.
+ */
+export class ImportSource {
+  /** The header Content-Type; null if there is none. */
+  readonly contentType: string | null;
+  /** The file's size in bytes, if its server promises one; it is kept to. */
+  readonly size: number | null;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #wait: PatientWait;
+  readonly #abort: AbortController;
+  /** Bytes that were looked at, and that the next `read` gives. */
+  #seen: Uint8Array[] = [];
+  #mostBytes = Infinity;
+  #received = 0;
+
+  private constructor(
+    response: Response,
+    body: ReadableStream<Uint8Array>,
+    wait: PatientWait,
+    abort: AbortController,
+  ) {
+    this.contentType = response.headers.get("content-type");
+    this.size = promisedBytes(response);
+    this.#reader = body.getReader();
+    this.#wait = wait;
+    this.#abort = abort;
+  }
+
+  /**
+   * Opens the file at a URL. `client` aborts when nobody waits for the file any more.
+   * @throws ServiceError url_forbidden if it, or what it redirects to, is none that the rule takes
+   */
+  static async open(
+    url: string,
+    terms: PublicUrlTerms,
+    patience: ImportPatience,
+    client: AbortSignal,
+  ): Promise<ImportSource> {
+    const abort = new AbortController();
+    const wait = new PatientWait(patience, client);
+    try {
+      const response = await request(url, terms, wait, abort.signal);
+      if (response.status === 200 && response.body !== null) {
+        return new ImportSource(response, response.body, wait, abort);
+      }
+      await response.body?.cancel();
+      throw importFailed(
+        `The source answered with status ${response.status}, and not with a file. Check that everybody can open the URL.`,
+      );
+    } catch (error) {
+      abort.abort();
+      throw error;
+    }
+  }
+
+  /** How many bytes have come, read or not. */
+  get received(): number {
+    return this.#received;
+  }
+
+  async #receive(): Promise<Uint8Array | null> {
+    const { value } = await this.#wait.for(
+      this.#reader.read(),
+      "The source closed the connection in the middle of the file. Try again, or upload the file.",
+    );
+    this.#wait.begun();
+    this.#received += value?.length ?? 0;
+    const { size } = this;
+    if (size !== null && (value === undefined ? this.#received < size : this.#received > size)) {
+      throw importFailed(
+        `The source sent other than the ${size} bytes that it had promised. Try again, or upload the file.`,
+      );
+    }
+    this.#refuseTooLarge(this.#received);
+    return value ?? null;
+  }
+
+  /** Bounds the file. @throws ServiceError upload_too_large, now or from the first byte beyond on. */
+  refuseMoreThan(mostBytes: number): void {
+    this.#mostBytes = mostBytes;
+    this.#refuseTooLarge(this.size ?? this.#received);
+  }
+
+  #refuseTooLarge(bytes: number): void {
+    if (bytes <= this.#mostBytes) return;
+    throw new ServiceError(
+      "upload_too_large",
+      `The file at the URL is larger than ${this.#mostBytes} bytes. Import a smaller one.`,
+    );
+  }
+
+  /** The first `length` bytes, or all if there are fewer. They are read again from the first on. */
+  async peek(length: number): Promise<Uint8Array> {
+    while (this.#received < length) {
+      const bytes = await this.#receive();
+      if (bytes === null) break;
+      this.#seen.push(bytes);
+    }
+    return new Uint8Array(await new Blob(this.#seen).slice(0, length).arrayBuffer());
+  }
+
+  /** The next bytes; null after the last. */
+  async read(): Promise<Uint8Array | null> {
+    return this.#seen.shift() ?? (await this.#receive());
+  }
+
+  /** Ends the connection, if it is still open. */
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#reader.cancel().catch(() => {});
+  }
+}

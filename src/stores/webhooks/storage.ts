@@ -1,0 +1,177 @@
+import type { WebhookEventType } from "../../contract/webhook.ts";
+import { newDelivery, type Attempt, type Delivery } from "../../core/webhooks/delivery.ts";
+import type { Pending } from "../../core/webhooks/wake.ts";
+import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
+
+interface DeliveryRow extends Record<string, SqlStorageValue> {
+  number: number;
+  id: string;
+  type: WebhookEventType;
+  at: number;
+  body: string;
+  attempts: string;
+  due_at: number | null;
+  outcome: Delivery["outcome"];
+}
+
+/** Every object runs it when it begins its life, so columns are only ever added, each by a statement of its own. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS deliveries (
+    number      INTEGER PRIMARY KEY AUTOINCREMENT,
+    id          TEXT NOT NULL UNIQUE,
+    type        TEXT NOT NULL,
+    at          INTEGER NOT NULL,
+    body        TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    attempts    TEXT NOT NULL,
+    due_at      INTEGER,
+    outcome     TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;`;
+
+const ENDPOINT = "endpoint";
+const HELD = "held";
+const FAILING = "failingSince";
+
+const recordOf = ({ attempts, due_at: dueAt, ...row }: DeliveryRow): DeliveryRecord => {
+  const tries: Attempt[] = JSON.parse(attempts);
+  const { number, id, type, at, body, outcome } = row;
+  return { number, id, type, at, body, attempts: tries, dueAt, outcome };
+};
+
+/** One WebhookObject's own storage: its endpoint's deliveries, and how the endpoint does. Times are epoch milliseconds. */
+export class WebhookStorage {
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    if (this.endpointId !== null) storage.sql.exec(SCHEMA);
+  }
+
+  /** The endpoint's id; null until the object has been begun. */
+  get endpointId(): string | null {
+    return this.#storage.kv.get<string>(ENDPOINT) ?? null;
+  }
+
+  /** Begins the object of an endpoint. */
+  begin(endpointId: string): void {
+    this.#storage.kv.put(ENDPOINT, endpointId);
+    this.#storage.sql.exec(SCHEMA);
+  }
+
+  /** Adds a delivery, unless the event has one. */
+  add({ id, type, at, body }: OutgoingEvent, now: number): DeliveryRecord {
+    const { attempts, dueAt } = newDelivery(now);
+    this.#storage.sql.exec(
+      `INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      id,
+      type,
+      at,
+      body,
+      now,
+      JSON.stringify(attempts),
+      dueAt,
+    );
+    const added = this.find(id);
+    if (added === null) throw new Error("a delivery was added and is not there");
+    return added;
+  }
+
+  /** One delivery; null if there is none of this id. */
+  find(id: string): DeliveryRecord | null {
+    return this.#read("WHERE id = ?", id)[0] ?? null;
+  }
+
+  /** The delivery that is due for longest; null if none is. */
+  firstDue(now: number): DeliveryRecord | null {
+    return this.#read("WHERE due_at <= ? ORDER BY due_at LIMIT 1", now)[0] ?? null;
+  }
+
+  /** Up to `limit` deliveries with a number below `before`, the newest first. */
+  page(before: number, limit: number): DeliveryRecord[] {
+    return this.#read("WHERE number < ? ORDER BY number DESC LIMIT ?", before, limit);
+  }
+
+  #read(where: string, ...values: SqlStorageValue[]): DeliveryRecord[] {
+    const columns = "number, id, type, at, body, attempts, due_at, outcome";
+    const rows = this.#storage.sql.exec<DeliveryRow>(`SELECT ${columns} FROM deliveries ${where}`, ...values);
+    return Array.from(rows, recordOf);
+  }
+
+  /** Writes how a delivery stands. One that was purged meanwhile stays away. */
+  save(id: string, { attempts, dueAt, outcome }: Delivery): void {
+    this.#storage.sql.exec(
+      "UPDATE deliveries SET attempts = ?, due_at = ?, outcome = ? WHERE id = ?",
+      JSON.stringify(attempts),
+      dueAt,
+      outcome,
+      id,
+    );
+  }
+
+  /** Forgets what arrived before `before`, and all but the newest `most`. @returns how many of these had not ended */
+  purge(before: number, most: number): number {
+    const { newest } = this.#storage.sql
+      .exec<{ newest: number }>("SELECT coalesce(max(number), 0) AS newest FROM deliveries")
+      .one();
+    const gone = this.#storage.sql.exec<{ outcome: string | null }>(
+      `DELETE FROM deliveries WHERE number <= coalesce(
+         (SELECT number - 1 FROM deliveries WHERE number > ?1 AND received_at >= ?2 ORDER BY number LIMIT 1), ?3)
+       RETURNING outcome`,
+      newest - most,
+      before,
+      newest,
+    );
+    return Array.from(gone).filter(({ outcome }) => outcome === null).length;
+  }
+
+  /** Whether nothing may be sent: the endpoint is disabled. */
+  get isHeld(): boolean {
+    return this.#storage.kv.get<boolean>(HELD) ?? false;
+  }
+
+  set isHeld(held: boolean) {
+    this.#put(HELD, held ? true : null);
+  }
+
+  get failingSince(): number | null {
+    return this.#storage.kv.get<number>(FAILING) ?? null;
+  }
+
+  set failingSince(since: number | null) {
+    this.#put(FAILING, since);
+  }
+
+  #put(key: string, value: boolean | number | null): void {
+    if (value === null) this.#storage.kv.delete(key);
+    else this.#storage.kv.put(key, value);
+  }
+
+  /** What the object has to look after. */
+  get pending(): Pending {
+    const row = this.#storage.sql
+      .exec<{ due_at: number | null; oldest_at: number | null }>(
+        `SELECT (SELECT min(due_at) FROM deliveries WHERE due_at IS NOT NULL) AS due_at,
+           (SELECT received_at FROM deliveries ORDER BY number LIMIT 1) AS oldest_at`,
+      )
+      .one();
+    return {
+      dueAt: row.due_at,
+      isHeld: this.isHeld,
+      failingSince: this.failingSince,
+      oldestAt: row.oldest_at,
+    };
+  }
+
+  /** Sets the alarm; null for none. */
+  async setAlarm(at: number | null): Promise<void> {
+    await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+  }
+
+  /** Forgets everything, alarm included: in one turn. The object is as if it had never been begun. */
+  async clear(): Promise<void> {
+    this.#storage.kv.delete(ENDPOINT);
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+  }
+}

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { accessModeOf, accessOf, laneOf, standingOf } from "../../../../src/core/accounts/access.ts";
+
+const LIMITS = {
+  trialImagesPerJob: 3,
+  trialActiveJobs: 1,
+  paidActiveJobs: 1_000,
+  trialTasksPerDay: 200,
+  paidUnitsPerDay: 5_000,
+  trialNeedsVerifiedEmail: true,
+};
+
+describe("a subscription's standing", () => {
+  it.each([
+    ["active", "active"],
+    ["trialing", "active"],
+    ["past_due", "delinquent"],
+    ["unpaid", "delinquent"],
+    ["canceled", "inactive"],
+    ["incomplete", "inactive"],
+    ["paused", "inactive"],
+    [null, "inactive"],
+  ])("while it is %s is %s", (status, standing) => {
+    expect(standingOf(status)).toBe(standing);
+  });
+});
+
+describe("an account's access mode", () => {
+  it.each([
+    ["active", "paid"],
+    ["trialing", "paid"],
+    ["past_due", "blocked"],
+    ["unpaid", "blocked"],
+    ["paused", "trial"],
+    ["canceled", "trial"],
+    [null, "trial"],
+  ])("follows its subscription: %s gives %s [4.10-11]", (status, mode) => {
+    expect(accessModeOf("trial", status)).toBe(mode);
+  });
+
+  it("is the operator's word where there is one, whatever the subscription says", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("active", "past_due", "canceled", null), (status) => {
+        expect(accessModeOf("paid", status)).toBe("paid");
+        expect(accessModeOf("blocked", status)).toBe("blocked");
+      }),
+    );
+  });
+});
+
+describe("what an account may do", () => {
+  it("in the trial: pictures alone, few a job, one job at a time", () => {
+    expect(accessOf({ accessMode: "trial", emailVerified: true, unitsPerDay: null }, LIMITS)).toEqual({
+      accessMode: "trial",
+      lacksVerifiedEmail: false,
+      videoAllowed: false,
+      maxImageTasksPerJob: 3,
+      maxActiveJobs: 1,
+      maxUnitsPerDay: null,
+      maxTasksPerDay: 200,
+    });
+  });
+
+  it("when it pays: pictures, a hundred a job, videos, many jobs at a time", () => {
+    expect(accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay: null }, LIMITS)).toEqual({
+      accessMode: "paid",
+      lacksVerifiedEmail: false,
+      videoAllowed: true,
+      maxImageTasksPerJob: 100,
+      maxActiveJobs: 1_000,
+      maxUnitsPerDay: 5_000,
+      maxTasksPerDay: 10_000,
+    });
+  });
+
+  it("when it is blocked: nothing", () => {
+    expect(accessOf({ accessMode: "blocked", emailVerified: true, unitsPerDay: null }, LIMITS)).toEqual({
+      accessMode: "blocked",
+      lacksVerifiedEmail: false,
+      videoAllowed: false,
+      maxImageTasksPerJob: 0,
+      maxActiveJobs: 0,
+      maxUnitsPerDay: null,
+      maxTasksPerDay: 0,
+    });
+  });
+});
+
+describe("an account's units per day", () => {
+  const most = (accessMode: "trial" | "paid" | "blocked", unitsPerDay: number | null): number | null =>
+    accessOf({ accessMode, emailVerified: true, unitsPerDay }, LIMITS).maxUnitsPerDay;
+
+  it("are limited by its own limit, also if that is zero, or else by everybody's; a trial has its tokens instead", () => {
+    expect(most("paid", null)).toBe(5_000);
+    expect(most("paid", 7)).toBe(7);
+    expect(most("paid", 0)).toBe(0);
+    expect(most("trial", 7)).toBeNull();
+    expect(most("blocked", 7)).toBeNull();
+  });
+});
+
+describe("an account's tasks per day", () => {
+  it("are twice its units where it pays, by its own limit if it has one", () => {
+    const most = (unitsPerDay: number | null): number =>
+      accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay }, LIMITS).maxTasksPerDay;
+    expect(most(null)).toBe(10_000);
+    expect(most(7)).toBe(14);
+    expect(most(0)).toBe(0);
+  });
+});
+
+describe("an account without a verified e-mail address", () => {
+  const lacks = (accessMode: "trial" | "paid" | "blocked", trialNeedsVerifiedEmail: boolean): boolean =>
+    accessOf({ accessMode, emailVerified: false, unitsPerDay: null }, { ...LIMITS, trialNeedsVerifiedEmail })
+      .lacksVerifiedEmail;
+
+  it("lacks it in the trial alone, and there unless the operator asks for none", () => {
+    expect(lacks("trial", true)).toBe(true);
+    expect(lacks("trial", false)).toBe(false);
+    expect(lacks("paid", true)).toBe(false);
+    expect(lacks("blocked", true)).toBe(false);
+  });
+});
+
+describe("a job's lane", () => {
+  it.each([
+    ["paid", "single", "interactive"],
+    ["paid", "batch", "bulk"],
+    ["paid", "video", "bulk"],
+    ["trial", "single", "trial"],
+    ["trial", "batch", "trial"],
+    ["trial", "video", "trial"],
+  ] as const)(
+    "keeps single pictures from standing behind batches, and payers behind trials: %s, %s: %s",
+    (mode, processing, lane) => {
+      expect(laneOf(mode, processing)).toBe(lane);
+    },
+  );
+});

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fundOf, unitsToReserve } from "../../../../src/core/billing/ledger.ts";
+import { imageJob, videoJob } from "../jobs/a-job.ts";
+
+describe("a job's units", () => {
+  it("are borne by the trial of a trial account, and by the account of any other", () => {
+    expect((["trial", "paid", "blocked"] as const).map(fundOf)).toEqual(["trial", "paid", "paid"]);
+  });
+
+  it("are reserved for each picture", () => {
+    expect(unitsToReserve(imageJob(["a", "b", "c"]), 1)).toBe(3);
+  });
+
+  it("are reserved for as many frames as the request and the operator allow, the least of them", () => {
+    expect(unitsToReserve(videoJob(), 3_600)).toBe(3_600);
+    expect(unitsToReserve(videoJob({ numFrames: 10 }), 3_600)).toBe(10);
+    expect(unitsToReserve(videoJob({ maxFrames: 20 }), 3_600)).toBe(20);
+    const bound = fc.integer({ min: 1, max: 5_000 });
+    fc.assert(
+      fc.property(bound, bound, bound, (operator, numFrames, maxFrames) => {
+        const [least] = [operator, numFrames, maxFrames].toSorted((a, b) => a - b);
+        expect(unitsToReserve(videoJob({ numFrames, maxFrames }), operator)).toBe(least);
+      }),
+    );
+  });
+});

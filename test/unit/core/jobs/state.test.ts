@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { isDone, newJob, type TaskRecord } from "../../../../src/core/jobs/state.ts";
+import { BEGIN, imageJob } from "./a-job.ts";
+
+describe("a job that was just written down", () => {
+  it("is prepared, not yet running, with all its tasks unsent and nothing in the account's list", () => {
+    const definition = imageJob(["a", "b"]);
+    const task = {
+      step: { at: "waiting", notBefore: BEGIN },
+      attempts: 0,
+      sends: 0,
+      refusals: 0,
+      started: false,
+      problem: null,
+    };
+    expect(newJob(definition)).toEqual({
+      definition,
+      phase: "prepared",
+      tasks: [
+        { taskId: "a", ...task },
+        { taskId: "b", ...task },
+      ],
+      archive: null,
+      lastLease: 0,
+      updatedAt: BEGIN,
+      version: 1,
+      projected: 0,
+      unlistedAt: null,
+    });
+  });
+});
+
+describe("a task", () => {
+  it.each<[TaskRecord["step"], boolean]>([
+    [{ at: "waiting", notBefore: BEGIN }, false],
+    [{ at: "sent", resendAt: BEGIN }, false],
+    [{ at: "leased", lease: 1, deadline: BEGIN }, false],
+    [{ at: "success", lease: 1 }, true],
+    [{ at: "failed", lease: 1 }, true],
+    [{ at: "failed", lease: null }, true],
+  ])("has ended in success or failure, and at no other step: %j", (step, done) => {
+    for (const task of newJob(imageJob(["a"])).tasks) expect(isDone({ ...task, step })).toBe(done);
+  });
+});

@@ -1,0 +1,14 @@
+import { crc32 as zlibCrc32 } from "node:zlib";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { crc32 } from "../../../../src/core/lib/crc32.ts";
+
+it("CRC-32 is zlib's, of whatever bytes [4.9-13]", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(crc32(bytes)).toBe(zlibCrc32(bytes));
+    }),
+  );
+  const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  expect(crc32(everyByte)).toBe(zlibCrc32(everyByte));
+});

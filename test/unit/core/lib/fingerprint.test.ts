@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../../src/core/lib/digest.ts";
+import { fingerprintOf } from "../../../../src/core/lib/fingerprint.ts";
+
+describe("a fingerprint", () => {
+  it("is the digest of the JSON with the names of each object in order", async () => {
+    const body = { b: 1, a: [{ d: null, c: "x" }, true], "": {} };
+    const ordered = '{"":{},"a":[{"c":"x","d":null},true],"b":1}';
+    expect(await fingerprintOf(body)).toBe(await sha256Hex(ordered));
+  });
+
+  it("of no body is that of null", async () => {
+    expect(await fingerprintOf(undefined)).toBe(await sha256Hex("null"));
+  });
+
+  it("tells a list and a text from an object whose names are their places", async () => {
+    const bodies = [["x"], "x", { 0: "x" }];
+    expect(new Set(await Promise.all(bodies.map(fingerprintOf))).size).toBe(3);
+  });
+
+  it("is equal for equal JSON, in whatever order the fields stand, and another for any other", async () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed);
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([k, v]) => [k, reversed(v)] as const)
+          .toReversed(),
+      );
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (a, b) => {
+        expect(await fingerprintOf(reversed(a))).toBe(await fingerprintOf(a));
+        const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+        expect((await fingerprintOf(a)) === (await fingerprintOf(b))).toBe(same);
+      }),
+    );
+  });
+});
+
+/** Fields as a list of pairs in order: another way to the same end. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return ["list", ...value.map(sorted)];
+  if (typeof value !== "object" || value === null) return value;
+  const names = Object.keys(value).toSorted();
+  const fields = new Map(Object.entries(value));
+  return ["object", ...names.map((name) => [name, sorted(fields.get(name))])];
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
+import { reusableMs, UNUSED_KEPT_MS, USABLE_MS, usedKeptMs } from "../../../../src/core/uploads/lifetime.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describe("an upload that no job has used", () => {
+  it("may be named for a day, and is deleted an hour later", () => {
+    expect([USABLE_MS, UNUSED_KEPT_MS]).toEqual([DAY, 25 * HOUR]);
+  });
+});
+
+describe("an upload that a job has used", () => {
+  it.each([
+    // Three attempts, each after a wait of a day, and a day for the attempts themselves.
+    [30, 26, 30],
+    [6, 2, 6],
+    [5, 1, 5],
+    // A job of the upload's first day is itself purged after its retention.
+    [4, 1, 5],
+    [1, 1, 2],
+  ])("with a retention of %i days may be named for %i, and is deleted after %i", (days, named, kept) => {
+    const policy = { ...DEFAULT_POLICY, retentionMs: days * DAY };
+    expect(reusableMs(policy)).toBe(named * DAY);
+    expect(usedKeptMs(policy)).toBe(kept * DAY);
+  });
+
+  it("follows the number of attempts and how long a task may wait", () => {
+    const policy = { ...DEFAULT_POLICY, maxAttempts: 1, giveUpMs: 6 * HOUR };
+    expect(usedKeptMs(policy) - reusableMs(policy)).toBe(12 * HOUR);
+  });
+});
