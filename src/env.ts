@@ -1,8 +1,7 @@
 import { SettingsSchema, type Settings } from "./settings.ts";
-import type { JobRpc } from "./stores/jobs/rpc.ts";
-import type { StreamsRpc } from "./stores/jobs/streams-rpc.ts";
+import type { JobRpc, StreamsRpc } from "./stores/jobs/rpc.ts";
 import type { WebhookRpc } from "./stores/webhooks/rpc.ts";
-import type { ArchiveMessage, TaskMessage } from "./stores/jobs/queue-messages.ts";
+import type { ArchiveMessage, TaskMessage } from "./stores/jobs/queues.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
 export interface Env {

@@ -1,9 +1,9 @@
 import type { Model } from "./contract/model.ts";
 import type { JobPolicy } from "./core/jobs/policy.ts";
-import { LogThrottle } from "./core/lib/log-throttle.ts";
+import { LogThrottle } from "./core/log.ts";
 import { RecentMap } from "./core/lib/recent-map.ts";
 import { Room } from "./core/lib/semaphore.ts";
-import { newSeenCredentials, type SeenCredentials } from "./core/accounts/seen-credentials.ts";
+import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
 import { settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
 import {
@@ -32,10 +32,8 @@ import { OldJobs } from "./stores/jobs/old-jobs.ts";
 import { Payments } from "./stores/billing/payments.ts";
 import { Queues } from "./stores/jobs/queues.ts";
 import { RequestRate } from "./stores/request-rate.ts";
-import { Rounds } from "./stores/jobs/rounds.ts";
 import { Uploads } from "./stores/uploads/uploads.ts";
 import { TrialLane } from "./stores/jobs/trial-lane.ts";
-import { UsageDays } from "./stores/billing/usage-days.ts";
 import { UsageOutbox } from "./stores/billing/usage-outbox.ts";
 import { WebhookEndpoints } from "./stores/webhooks/endpoints.ts";
 
@@ -62,7 +60,6 @@ export interface Platform {
   readonly oldJobs: OldJobs;
   readonly trialLane: TrialLane;
   readonly ledger: Ledger;
-  readonly usageDays: UsageDays;
   readonly closings: Closings;
   readonly media: Media;
   /** For imports that keep a part of their file in memory. */
@@ -80,7 +77,6 @@ export interface Platform {
   readonly lostJobs: LostJobs;
   readonly deadLetters: DeadLetters;
   readonly gauges: Gauges;
-  readonly rounds: Rounds;
   /** The JobObject of this id, whether or not there is such a job. */
   readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
   /** What counts the open streams of this account. */
@@ -141,7 +137,6 @@ function createPlatform(env: Env): Platform {
     oldJobs: new OldJobs(env.DB),
     trialLane: new TrialLane(env.DB),
     ledger: new Ledger(env.DB),
-    usageDays: new UsageDays(env.DB),
     closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     bufferedImports: new Room(MOST_BUFFERED_IMPORTS),
@@ -161,7 +156,6 @@ function createPlatform(env: Env): Platform {
     lostJobs: new LostJobs(env.DB),
     deadLetters: new DeadLetters(env.DB),
     gauges: new Gauges(env.DB),
-    rounds: new Rounds(env.DB),
     accountStreams: (accountId) => env.STREAMS.getByName(accountId),
     jobObject: (jobId) => env.JOBS.getByName(jobId),
     jobObjectById: (objectId) => {

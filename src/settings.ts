@@ -3,8 +3,7 @@ import type { AccessLimits } from "./core/accounts/access.ts";
 import type { UploadBudgets } from "./core/accounts/budgets.ts";
 import type { AdmissionTerms } from "./core/jobs/admission.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
-import { isLoopback } from "./core/lib/loopback.ts";
-import type { PublicUrlTerms } from "./core/lib/public-url.ts";
+import { isLoopback, type PublicUrlTerms } from "./core/lib/public-url.ts";
 import type { TrialOffer } from "./core/billing/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isLoopback } from "../../src/core/lib/loopback.ts";
+import { isLoopback } from "../../src/core/lib/public-url.ts";
 import { readConfiguration } from "../deploy/configuration.ts";
 import { Failure } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";

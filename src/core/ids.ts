@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 
-/** A new identifier, `<kind>_` and a version 7 UUID without dashes: opaque, unique, sorting by time. */
+/** A new identifier, `<kind>_` and a version 7 UUID without dashes: opaque, unique, sorted by time. */
 export function newId(kind: "job" | "acct" | "key" | "whe" | "evt"): string {
   return `${kind}_${v7().replaceAll("-", "")}`;
 }

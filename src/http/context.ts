@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Env } from "../env.ts";
-import type { LeaseClaims } from "../core/jobs/lease-token.ts";
+import type { LeaseClaims } from "../core/jobs/lease.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
 import type { Platform } from "../platform.ts";
 

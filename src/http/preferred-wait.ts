@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { waitSeconds } from "../core/jobs/prefer.ts";
+import { waitSeconds } from "../core/jobs/waiters.ts";
 import type { AppEnv } from "./context.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { categoriesOfJob } from "../core/jobs/categories.ts";
+import { categoriesOfJob } from "../core/jobs/define.ts";
 import { archiveProblem } from "../core/archives/problems.ts";
 import type { ArchivePlan, FetchedFile } from "../core/archives/plan.ts";
 import type { ArchiveClaim } from "../core/jobs/answers.ts";
 import { joinAnnotations } from "../core/archives/join-annotations.ts";
-import type { Asset } from "../core/jobs/manifest.ts";
+import type { Asset } from "../core/jobs/result.ts";
 import { archiveKey } from "../core/object-keys.ts";
 import { mapAhead } from "../core/lib/pool.ts";
 import { countEntries, ZipWriter } from "../core/lib/zip-writer.ts";
 import type { Platform } from "../platform.ts";
-import { PartsWriter } from "../stores/uploads/parts-writer.ts";
+import { PartsWriter } from "../stores/uploads/writers.ts";
 
 /** Outputs are fetched ahead of their turn: so many at a time, if they are small enough to wait in memory. */
 const FETCHED_AHEAD = 6;

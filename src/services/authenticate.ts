@@ -1,5 +1,5 @@
 import { apiKeyDigest, isWellFormedApiKey } from "../core/accounts/api-key.ts";
-import { addressOwner } from "../core/accounts/client-address.ts";
+import { addressOwner } from "../core/accounts/callers.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
 import { ServiceError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";

@@ -3,9 +3,10 @@ import {
   closingTimes,
   NOTHING_CLOSED,
   partToClose,
+  closedObject,
+  closedObjectKey,
   type Entry,
 } from "../core/billing/closing.ts";
-import { closedObject, closedObjectKey } from "../core/billing/closed-object.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
 import { log } from "../core/log.ts";
 import type { Platform } from "../platform.ts";

@@ -1,7 +1,7 @@
 import type { ReplayedLetters } from "../contract/operator.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
-import { ArchiveMessage, TaskMessage } from "../stores/jobs/queue-messages.ts";
+import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
 
 /** How long a dead letter is kept, milliseconds. */
 export const LETTERS_KEPT_MS = 30 * 86_400_000;

@@ -1,11 +1,10 @@
 import type { TaskClaim } from "../core/jobs/answers.ts";
 import type { JobDefinition } from "../core/jobs/state.ts";
-import { issueLeaseToken } from "../core/jobs/lease-token.ts";
+import { issueLeaseToken, taskKey } from "../core/jobs/lease.ts";
 import { log } from "../core/log.ts";
-import { mostMasks } from "../core/jobs/mask-limit.ts";
+import { mostMasks } from "../core/jobs/task-outputs.ts";
 import { inputKey } from "../core/object-keys.ts";
-import { taskKey } from "../core/jobs/task-key.ts";
-import { regionsOfTask } from "../core/jobs/task-regions.ts";
+import { regionsOfTask } from "../core/jobs/define.ts";
 import { problemOf, PROBLEMS, type TaskRequest } from "@segmentation/protocol";
 import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";

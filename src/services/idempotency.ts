@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ServiceError } from "../core/errors.ts";
-import { fingerprintOf } from "../core/lib/fingerprint.ts";
+import { fingerprintOf } from "../core/lib/digest.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { seal, unseal } from "../core/lib/sealed.ts";
 import type { RequestName } from "../stores/accounts/idempotency.ts";

@@ -1,9 +1,9 @@
-import { nextInspection } from "../core/uploads/inspection.ts";
+import { nextInspection } from "../core/uploads/lifetime.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { DueUpload, Look } from "../stores/uploads/uploads.ts";
+import type { DueUpload, Inspection } from "../stores/uploads/uploads.ts";
 import { dropTooLarge } from "./drop-too-large.ts";
 
 const PAGE = 100;
@@ -41,7 +41,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
 }
 
 /** What is there of an upload, which goes if the upload is deleted or too large; null if it can't be told now. */
-export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
+export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Inspection | null> {
   const { accountId, taskId, presignedAt, isDeleted } = upload;
   try {
     const key = inputKey(accountId, taskId);

@@ -1,5 +1,5 @@
 import { ServiceError } from "../core/errors.ts";
-import type { LeaseClaims } from "../core/jobs/lease-token.ts";
+import type { LeaseClaims } from "../core/jobs/lease.ts";
 import { log } from "../core/log.ts";
 import { outputKey } from "../core/object-keys.ts";
 import { filesRefusal } from "../core/jobs/task-outputs.ts";

@@ -1,6 +1,6 @@
 import { publicUrlRefusal } from "../core/lib/public-url.ts";
 import { ATTEMPT_TIMEOUT_MS, isSuccess, type AttemptEnd } from "../core/webhooks/delivery.ts";
-import { signedHeaders } from "../core/webhooks/signature.ts";
+import { signedHeaders } from "../core/webhooks/signing.ts";
 import { publicUrlTermsOf, type Settings } from "../settings.ts";
 import type { OutgoingEvent } from "../stores/webhooks/rpc.ts";
 

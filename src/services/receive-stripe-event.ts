@@ -1,6 +1,6 @@
 import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { signatureProblem } from "../core/billing/stripe-signature.ts";
+import { signatureProblem } from "../core/billing/stripe.ts";
 import type { PaymentEvent, Payments } from "../stores/billing/payments.ts";
 import { CustomerGone } from "../stores/billing/stripe-failures.ts";
 import type { Platform } from "../platform.ts";

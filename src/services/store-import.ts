@@ -4,8 +4,7 @@ import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import type { Platform } from "../platform.ts";
 import type { ImportSource } from "../stores/uploads/import-source.ts";
-import { PartsWriter } from "../stores/uploads/parts-writer.ts";
-import { SizedWriter } from "../stores/uploads/sized-writer.ts";
+import { PartsWriter, SizedWriter } from "../stores/uploads/writers.ts";
 
 /** After how long a client is told to try again that found too many files of unknown size on their way. */
 const RETRY_SECONDS = 30;

@@ -50,7 +50,7 @@ async function wakeAll(
   const until = Date.now() + RUN_MS;
   let woken = 0;
   let unknown = 0;
-  const begin = await platform.rounds.read(part);
+  const begin = await platform.oldJobs.sweepCursor(part);
   let after: JobAge | null = begin === null ? null : { since: begin, jobId: "" };
   let isRound = false;
   for (let pages = 0; pages < MOST_PAGES && !isRound && Date.now() <= until; pages += 1) {
@@ -63,7 +63,7 @@ async function wakeAll(
     after = page.at(-1) ?? after;
     isRound = page.length < PAGE;
   }
-  await platform.rounds.note(part, isRound ? null : (after?.since ?? null));
+  await platform.oldJobs.saveSweepCursor(part, isRound ? null : (after?.since ?? null));
   if (woken + unknown > 0) log("info", "jobs_woken", { part, woken, unknown });
 }
 

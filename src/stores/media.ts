@@ -1,6 +1,5 @@
-import { AwsClient } from "aws4fetch";
 import type { StoredUpload } from "../core/jobs/admission.ts";
-import { keyInUrl, presigner, type Presigner, type SigningBucket } from "../core/lib/presigned-url.ts";
+import { presigner, type Presigner, type SigningBucket } from "../core/lib/presigned-url.ts";
 import type { BucketSettings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
@@ -24,52 +23,37 @@ export class Media {
   readonly bucketName: string;
   readonly #bucket: R2Bucket;
   readonly #signing: SigningBucket;
-  readonly #signer: AwsClient;
 
   constructor(binding: R2Bucket, { endpoint, name, accessKeyId, secretAccessKey }: BucketSettings) {
     this.bucketName = name;
     this.#bucket = binding;
     this.#signing = { url: `${endpoint}/${name}`, accessKeyId, secretAccessKey };
-    this.#signer = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "auto" });
   }
 
-  async #sign(
-    method: string,
-    key: string,
-    seconds: number,
-    headers: Record<string, string>,
-  ): Promise<string> {
-    const url = new URL(`${this.#signing.url}/${keyInUrl(key)}`);
-    url.searchParams.set("X-Amz-Expires", String(seconds));
-    // Without allHeaders aws4fetch leaves Content-Type and Content-Length out of the signature.
-    const signed = await this.#signer.sign(url, {
-      method,
-      headers,
-      aws: { signQuery: true, allHeaders: true },
-    });
-    return signed.url;
-  }
-
-  /** The URL for a GET of one object; it lives for `seconds`. */
+  /** The URL for a GET of one object; it is valid for `seconds`. */
   async signGet(key: string, seconds: number): Promise<string> {
-    return this.#sign("GET", key, seconds, {});
+    const signer = await this.signGets(seconds);
+    return signer.url(key, await signer.signature(key));
   }
 
-  /** The URL for a PUT of one object of this content type; it lives for `seconds`. */
+  /** The URL for a PUT of one object of this content type; it is valid for `seconds`. */
   async signUpload(key: string, contentType: string, seconds: number): Promise<string> {
-    return this.#sign("PUT", key, seconds, { "content-type": contentType });
+    const signer = await this.#signPuts(seconds, ["content-type"]);
+    return signer.url(key, await signer.signature(key, { "content-type": contentType }));
   }
 
-  /** Signs GETs of many objects, which live for `seconds` from now. */
+  #signPuts(seconds: number, headers: readonly string[]): Promise<Presigner> {
+    return presigner(this.#signing, { method: "PUT", seconds, now: Date.now(), headers });
+  }
+
+  /** Signs GETs of many objects, valid for `seconds` from now. */
   async signGets(seconds: number): Promise<Presigner> {
     return presigner(this.#signing, { method: "GET", seconds, now: Date.now() });
   }
 
-  /** Signs PUTs of many outputs, which live for `seconds` from now: content type, size and MD5 (base64) are signed. */
+  /** Signs PUTs of many outputs, valid for `seconds` from now: content type, size and MD5 (base64) are signed. */
   async signOutputs(seconds: number): Promise<OutputSigner> {
-    const names = ["content-length", "content-md5", "content-type"];
-    const access = { method: "PUT", seconds, now: Date.now(), headers: names } as const;
-    const signer = await presigner(this.#signing, access);
+    const signer = await this.#signPuts(seconds, ["content-length", "content-md5", "content-type"]);
     return async (key, { contentType, size, md5 }) => {
       const headers = { "content-type": contentType, "content-md5": md5 };
       const signature = await signer.signature(key, { ...headers, "content-length": String(size) });
@@ -77,13 +61,13 @@ export class Media {
     };
   }
 
-  /** An object's size, ETag and first bytes, of one version of it and in one round trip; null if there is no object. */
+  /** The size, ETag and first bytes of one version of an object, in one round trip; null if there is no object. */
   async peek(key: string, bytes: number): Promise<StoredUpload | null> {
     try {
       const object = await this.#bucket.get(key, { range: { offset: 0, length: bytes } });
       return object && { size: object.size, etag: object.httpEtag, head: await object.bytes() };
     } catch (error) {
-      // Nobody can satisfy a range of an empty object.
+      // A range of an empty object cannot be satisfied.
       const known = await this.#bucket.head(key);
       if (known !== null && known.size > 0) throw error;
       return known && { size: 0, etag: known.httpEtag, head: new Uint8Array() };
@@ -105,19 +89,19 @@ export class Media {
     await this.#bucket.put(key, bytes, { httpMetadata: metadata });
   }
 
-  /** Writes a stream of known length (a FixedLengthStream's) as an object, which is there only if the stream ends as it promised. */
+  /** Writes a stream of known length (a FixedLengthStream's) as an object, which exists only if the stream has that length. */
   async writeStream(key: string, stream: ReadableStream, metadata: R2HTTPMetadata): Promise<void> {
     await this.#bucket.put(key, stream, { httpMetadata: metadata });
   }
 
-  /** Writes a text whole, if it arrives as its SHA-256 (hex) says. */
+  /** Writes a text whole, if it arrives with this SHA-256 (hex). */
   async writeText(key: string, text: string, sha256: string, contentType: string): Promise<void> {
     await this.#bucket.put(key, text, { httpMetadata: { contentType }, sha256 });
   }
 
   /**
-   * The bytes of an object of at most `mostBytes`; "larger" for any other, of which nothing is read; null if there is no
-   * object.
+   * The bytes of an object of at most `mostBytes`; "larger" for a larger one, of which nothing is read; null if there is
+   * no object.
    */
   async readSmall(key: string, mostBytes: number): Promise<Uint8Array | "larger" | null> {
     const object = await this.#bucket.get(key);
@@ -127,7 +111,7 @@ export class Media {
   }
 
   /**
-   * Begins an object that is written in parts, and returns the upload's id. All parts but the last have the same size, at
+   * Begins a multipart upload, and returns its id. All parts but the last have the same size, at
    * least 5 MiB. R2 aborts an upload that is not completed within seven days.
    */
   async beginParts(key: string, metadata: R2HTTPMetadata): Promise<string> {
@@ -140,13 +124,13 @@ export class Media {
     return (await upload.uploadPart(partNumber, bytes)).etag;
   }
 
-  /** Makes an object of the parts with these ETags. @throws if a part has another one. */
+  /** Assembles an object from the parts with these ETags. @throws if a part has another one. */
   async completeParts(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
     const parts = etags.map((etag, i) => ({ partNumber: i + 1, etag }));
     await this.#bucket.resumeMultipartUpload(key, uploadId).complete(parts);
   }
 
-  /** Gives an upload up: none of its parts remains. One that is no longer there is not an error. */
+  /** Aborts an upload: none of its parts remains. An upload that no longer exists is not an error. */
   async abortParts(key: string, uploadId: string): Promise<void> {
     try {
       await this.#bucket.resumeMultipartUpload(key, uploadId).abort();
@@ -161,8 +145,8 @@ export class Media {
   }
 
   /**
-   * Deletes every object under a prefix, a thousand at a time, or as many as it can until `until` (epoch ms): a thousand at
-   * the least. Returns how many, and whether none is left.
+   * Deletes every object under a prefix, a thousand at a time, until none is left or the time is `until` (epoch ms), but
+   * at least a thousand. Returns how many, and whether none is left.
    */
   async deletePrefix(prefix: string, until = Infinity): Promise<{ deleted: number; isEmpty: boolean }> {
     let deleted = 0;

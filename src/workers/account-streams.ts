@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { stillOpen, streamsSaid, type OpenStreams } from "../core/jobs/open-streams.ts";
+import { stillOpen, streamsSaid, type OpenStreams } from "../core/jobs/waiters.ts";
 import type { Env } from "../env.ts";
-import type { StreamsRpc } from "../stores/jobs/streams-rpc.ts";
+import type { StreamsRpc } from "../stores/jobs/rpc.ts";
 
 const OPEN = "open";
 

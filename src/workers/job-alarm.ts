@@ -1,11 +1,10 @@
 import * as archives from "../core/jobs/archive.ts";
-import { forgotten } from "../core/jobs/forget.ts";
-import { decided } from "../core/jobs/listing.ts";
+import { forgotten, decided } from "../core/jobs/lifecycle.ts";
 import type { JobState } from "../core/jobs/state.ts";
 import * as tasks from "../core/jobs/tasks.ts";
 import { log } from "../core/log.ts";
 import { archivesPrefix } from "../core/object-keys.ts";
-import { taskKey } from "../core/jobs/task-key.ts";
+import { taskKey } from "../core/jobs/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 

@@ -1,10 +1,9 @@
 import type { KeptArchive } from "../core/jobs/answers.ts";
 import { newId } from "../core/ids.ts";
-import { withEvents } from "../core/jobs/webhook-events.ts";
-import { milestones } from "../core/jobs/milestones.ts";
+import { withEvents, milestones } from "../core/jobs/milestones.ts";
 import type { JobState } from "../core/jobs/state.ts";
 import type { Transition } from "../core/jobs/tasks.ts";
-import { nextWake } from "../core/jobs/wake.ts";
+import { nextWake } from "../core/jobs/lifecycle.ts";
 import { log } from "../core/log.ts";
 import type { TaskOutput } from "@segmentation/protocol";
 import type { JobPolicy } from "../core/jobs/policy.ts";

@@ -11,11 +11,8 @@ import type {
   TaskClaim,
 } from "../core/jobs/answers.ts";
 import * as archives from "../core/jobs/archive.ts";
-import { forgotten } from "../core/jobs/forget.ts";
-import { decided } from "../core/jobs/listing.ts";
-import { jobProgress } from "../core/jobs/progress.ts";
-import { jobReport } from "../core/jobs/report.ts";
-import { archiveView, jobStatus, jobView } from "../core/jobs/rollup.ts";
+import { forgotten, decided } from "../core/jobs/lifecycle.ts";
+import { jobProgress, jobReport, archiveView, jobStatus, jobView } from "../core/jobs/rollup.ts";
 import {
   isDone,
   newJob,

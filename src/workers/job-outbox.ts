@@ -1,8 +1,7 @@
 import type { JobListing } from "../core/jobs/answers.ts";
 import * as archives from "../core/jobs/archive.ts";
-import { withoutEvents } from "../core/jobs/webhook-events.ts";
-import { hasLateWriters } from "../core/jobs/forget.ts";
-import { isEndConfirmed, pushDueAt, pushed } from "../core/jobs/listing.ts";
+import { withoutEvents } from "../core/jobs/milestones.ts";
+import { hasLateWriters, isEndConfirmed, pushDueAt, pushed } from "../core/jobs/lifecycle.ts";
 import { lateWritesMs } from "../core/jobs/policy.ts";
 import { jobError, jobStatus } from "../core/jobs/rollup.ts";
 import { isDone, type ArchiveUpload, type JobState } from "../core/jobs/state.ts";

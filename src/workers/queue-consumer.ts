@@ -3,7 +3,7 @@ import { buildArchive } from "../services/build-archive.ts";
 import { keepDeadLetter } from "../services/dead-letters.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
 import type { Platform } from "../platform.ts";
-import { ArchiveMessage, TaskMessage } from "../stores/jobs/queue-messages.ts";
+import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
 
 /** The end of a queue's name tells its kind, so that an operator may put a prefix before it. */
 const kindOf = (queue: string): "archive" | "dead-letters" | "task" => {

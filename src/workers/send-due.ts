@@ -1,9 +1,8 @@
 import type { DisabledReason } from "../contract/webhook.ts";
 import { log } from "../core/log.ts";
-import { deliveryKeptMs, MOST_DELIVERIES } from "../core/webhooks/bounds.ts";
+import { deliveryKeptMs, MOST_DELIVERIES, disablingReason, failingAfter } from "../core/webhooks/endpoint.ts";
 import { attempted, begun, type Delivery } from "../core/webhooks/delivery.ts";
-import { disablingReason, failingAfter } from "../core/webhooks/health.ts";
-import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhooks/secrets.ts";
+import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhooks/signing.ts";
 import type { Platform } from "../platform.ts";
 import { outcomeOf, postEvent } from "../services/post-event.ts";
 import type { EndpointTarget } from "../stores/webhooks/endpoints.ts";

@@ -1,4 +1,4 @@
-import { MOST_STREAMS, STREAMS_SAID_EVERY_MS } from "../core/jobs/open-streams.ts";
+import { MOST_STREAMS, STREAMS_SAID_EVERY_MS } from "../core/jobs/waiters.ts";
 
 /** The open streams of one job: how many there are, and that the account's count of them stays true. */
 export class StreamPlaces {

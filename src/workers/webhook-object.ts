@@ -1,8 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { log, reasonOf } from "../core/log.ts";
-import { deliveryKeptMs } from "../core/webhooks/bounds.ts";
+import { deliveryKeptMs, nextWake } from "../core/webhooks/endpoint.ts";
 import { askedAgain } from "../core/webhooks/delivery.ts";
-import { nextWake } from "../core/webhooks/wake.ts";
 import type { Env } from "../env.ts";
 import { platformOf, type Platform } from "../platform.ts";
 import type { DeliveryRecord, OutgoingEvent, WebhookRpc } from "../stores/webhooks/rpc.ts";

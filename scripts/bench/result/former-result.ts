@@ -1,6 +1,6 @@
 import { AwsClient } from "aws4fetch";
 import type { FinishedJob } from "../../../src/core/jobs/answers.ts";
-import { assetsOf, manifestOf } from "../../../src/core/jobs/manifest.ts";
+import { assetsOf, manifestOf } from "../../../src/core/jobs/result.ts";
 import type { SigningBucket } from "../../../src/core/lib/presigned-url.ts";
 
 /** The result of a job as it was made before: aws4fetch signs each URL, and the whole answer is one object. */

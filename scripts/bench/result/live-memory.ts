@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import type { FinishedJob } from "../../../src/core/jobs/answers.ts";
 import { presigner } from "../../../src/core/lib/presigned-url.ts";
-import { resultJson } from "../../../src/core/jobs/result-json.ts";
+import { resultJson } from "../../../src/core/jobs/result.ts";
 import { formerResult } from "./former-result.ts";
 import { largeCompletion, largeJob } from "./large-job.ts";
 

@@ -5,7 +5,7 @@ import type { Lane } from "@segmentation/protocol";
 /** The operator's decision for an account: `paid` and `blocked` hold whatever its subscription says. */
 export type Plan = "trial" | "paid" | "blocked";
 
-/** How a subscription's state at the payment provider bears on access. */
+/** What a subscription's state at the payment provider means for access. */
 export type SubscriptionStanding = "active" | "delinquent" | "inactive";
 
 const STANDINGS: ReadonlyMap<string | null, SubscriptionStanding> = new Map([
@@ -15,7 +15,7 @@ const STANDINGS: ReadonlyMap<string | null, SubscriptionStanding> = new Map([
   ["unpaid", "delinquent"],
 ]);
 
-/** The standing of a subscription by Stripe's status; null means that there is no subscription. */
+/** The standing of a subscription by Stripe's status; null if there is no subscription. */
 export const standingOf = (subscriptionStatus: string | null): SubscriptionStanding =>
   STANDINGS.get(subscriptionStatus) ?? "inactive";
 
@@ -32,43 +32,43 @@ export interface AccessLimits {
   readonly trialActiveJobs: number;
   readonly trialTasksPerDay: number;
   readonly paidActiveJobs: number;
-  /** Where the account has no limit of its own. */
+  /** For an account that has no limit of its own. */
   readonly paidUnitsPerDay: number;
-  /** Whether the trial is only for accounts with a verified e-mail address. */
+  /** Whether the trial requires a verified e-mail address. */
   readonly trialNeedsVerifiedEmail: boolean;
 }
 
 const MOST_IMAGES_PER_JOB = 100;
 
 /**
- * How many tasks a paying account may have a day for each unit: failed tasks give their units back, so that units alone
- * would let somebody have tasks fail all day at no charge.
+ * How many tasks per day a paying account may have for each unit: failed tasks release their units, so a limit of units
+ * alone would allow failing tasks all day at no charge.
  */
 const TASKS_PER_UNIT = 2;
 
-/** What of an account decides what it may do. */
+/** The properties of an account that determine its access. */
 export interface AccessHolder {
   readonly accessMode: AccessMode;
   readonly emailVerified: boolean;
-  /** Units that its jobs may reserve a day, if the operator set a limit for this account alone. */
+  /** Units that its jobs may reserve per day, if the operator set a limit for this account alone. */
   readonly unitsPerDay: number | null;
 }
 
 /** What an account may do. */
 export interface Access {
   readonly accessMode: AccessMode;
-  /** Whether the account lacks the verified e-mail address without which it creates no jobs. */
+  /** Whether the account cannot create jobs until it has a verified e-mail address. */
   readonly lacksVerifiedEmail: boolean;
   readonly videoAllowed: boolean;
   readonly maxImageTasksPerJob: number;
   readonly maxActiveJobs: number;
-  /** Units that its jobs may reserve a day; null if there is no limit, as in the trial, which has its tokens. */
+  /** Units that its jobs may reserve per day; null if there is no limit, as in the trial, which is limited by tokens. */
   readonly maxUnitsPerDay: number | null;
-  /** Tasks that its jobs may have a day, whether they succeed or fail. */
+  /** Tasks that its jobs may have per day, whether they succeed or fail. */
   readonly maxTasksPerDay: number;
 }
 
-/** The access of an account: that of its access mode, if its e-mail address is verified where it has to be. */
+/** The access of an account, by its access mode and, where the trial requires it, its verified e-mail address. */
 export function accessOf(
   { accessMode, emailVerified, unitsPerDay }: AccessHolder,
   limits: AccessLimits,
@@ -109,7 +109,7 @@ export function accessOf(
   }
 }
 
-/** The queue for a job's tasks: a single picture never waits behind a batch, nor a paying account behind a trial. */
+/** The queue for a job's tasks: a single picture never waits behind a batch, or a paying account behind a trial. */
 export function laneOf(accessMode: AccessMode, processingMode: ProcessingMode): Lane {
   if (accessMode === "trial") return "trial";
   return processingMode === "single" ? "interactive" : "bulk";

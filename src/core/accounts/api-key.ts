@@ -30,13 +30,13 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** A new secret key: `sk_live_`, 40 random base62 digits (238 bits) and the checksum of all before it. */
+/** A new secret key: `sk_live_`, 40 random base62 digits (238 bits) and the checksum of everything before it. */
 export function generateApiKey(): string {
   const body = PREFIX + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Whether a string has the form and the checksum of a secret key. Whether such a key exists, only D1 knows. */
+/** Whether a string has the form and the checksum of a secret key. Only D1 knows whether the key exists. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!API_KEY_PATTERN.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
@@ -44,11 +44,7 @@ export function isWellFormedApiKey(text: string): boolean {
 }
 
 /** The digest by which a key is stored and looked up: SHA-256 of the whole secret, hex. */
-export async function apiKeyDigest(secret: string): Promise<string> {
-  return sha256Hex(secret);
-}
+export const apiKeyDigest = (secret: string): Promise<string> => sha256Hex(secret);
 
-/** The part of a secret that may be shown, so that people recognise the key: prefix and four digits. */
-export function apiKeyPrefix(secret: string): string {
-  return secret.slice(0, PREFIX.length + 4);
-}
+/** The part of a secret that may be shown so that people recognise the key: the prefix and four digits. */
+export const apiKeyPrefix = (secret: string): string => secret.slice(0, PREFIX.length + 4);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** The person that an access token names: issuer and subject together belong to one account. */
+/** The person named by an access token: issuer and subject together identify one account. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** What the service keeps about a person. */
+/** What the service stores about a person. */
 export interface Profile {
   /** Empty if no token ever named one. */
   readonly email: string;
@@ -31,7 +31,7 @@ const ProfileClaims = z.object({
 
 const UNKNOWN: Profile = { email: "", emailVerified: false, name: null, image: null };
 
-/** The profile after a token's claims. An absent claim changes nothing; only the token that names an address verifies it. */
+/** The profile updated with a token's claims. An absent claim changes nothing; only a token that has an address verifies it. */
 export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profile {
   const { email, email_verified: verified, name, picture } = ProfileClaims.parse(claims);
   return {
@@ -42,7 +42,7 @@ export function profileAfter(claims: unknown, before: Profile = UNKNOWN): Profil
   };
 }
 
-/** What a person is called: by name, or by the part of the e-mail address before the @; empty if there is neither. */
+/** A person's display name: the name, or the part of the e-mail address before the @; empty if there is neither. */
 export const nameOf = ({ name, email }: Profile): string => name ?? email.replace(/@[^@]*$/, "");
 
 /** Whether two profiles are equal. */

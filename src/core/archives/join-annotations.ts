@@ -3,7 +3,7 @@ import type { Category } from "@segmentation/protocol";
 import { z } from "zod";
 
 const NEWLINE = 10;
-/** More than the categories of any job take. */
+/** More than any job's categories take. */
 const LONGEST_HEAD = 1024 * 1024;
 
 const Head = z.object({ images: z.array(z.unknown()) });
@@ -11,11 +11,11 @@ const Head = z.object({ images: z.array(z.unknown()) });
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
- * The COCO document of all pictures of a job, joined from the documents of each, in pieces. Annotations are copied as they
- * are: memory holds a chunk of a document and what is told of each picture.
+ * The COCO document of all of a job's pictures, joined from their documents, in pieces. Annotations are copied as they are:
+ * memory holds one chunk of a document and the entries of the pictures.
  *
  * @param documents open one document each, one after the other
- * @throws Error if one is not written in lines, as the protocol says
+ * @throws Error if one is not written in lines, as the protocol requires
  */
 export async function* joinAnnotations(
   categories: readonly Category[],
@@ -25,34 +25,34 @@ export async function* joinAnnotations(
   let isFirst = true;
   yield utf8(openAnnotations({ categories }));
   for (const open of documents) {
-    let isBegun = false;
+    let hasAnnotations = false;
     const lines = linesOf(await open(), (head) => images.push(...Head.parse(parseHead(head)).images));
     for await (const piece of lines) {
-      if (!isFirst && !isBegun) yield utf8(",");
+      if (!isFirst && !hasAnnotations) yield utf8(",");
       yield piece;
-      isBegun = true;
+      hasAnnotations = true;
     }
-    if (isBegun) isFirst = false;
+    if (hasAnnotations) isFirst = false;
   }
   yield utf8(closeAnnotations({ images }));
 }
 
-/** The annotations of a document as they stand there, line by line; `tell` gets its first line. */
+/** The annotations of a document, unchanged and line by line; `onHead` receives its first line. */
 async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
-  tell: (head: string) => void,
+  onHead: (head: string) => void,
 ): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array = new Uint8Array();
-  let isTold = false;
+  let hasHead = false;
   for await (const chunk of chunks) {
     waiting = joined(waiting, chunk);
-    if (!isTold) {
+    if (!hasHead) {
       const end = waiting.indexOf(NEWLINE);
       if (end === -1 && waiting.length > LONGEST_HEAD) break;
       if (end === -1) continue;
-      tell(new TextDecoder().decode(waiting.subarray(0, end)));
+      onHead(new TextDecoder().decode(waiting.subarray(0, end)));
       waiting = waiting.subarray(end + 1);
-      isTold = true;
+      hasHead = true;
     }
     // The document's end is not an annotation, and may come in two chunks.
     const sure = Math.max(0, waiting.length - END_OF_ANNOTATIONS.length);

@@ -1,34 +1,34 @@
-import { categoriesOfJob } from "../jobs/categories.ts";
+import { categoriesOfJob } from "../jobs/define.ts";
 import { sha256Hex } from "../lib/digest.ts";
 import type { FinishedJob } from "../jobs/answers.ts";
-import { annotationsOf, assetsOf, manifestOf, type Asset } from "../jobs/manifest.ts";
+import { annotationsOf, assetsOf, manifestOf, type Asset } from "../jobs/result.ts";
 import { yoloDataset } from "./yolo-dataset.ts";
 
 const MANIFEST_NAME = "output_manifest.json";
 const DATASET_NAME = "data.yaml";
 const ANNOTATIONS_NAME = "annotations.json";
 
-/** A file that is made for the archive. */
+/** A file that is generated for the archive. */
 export interface MadeFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** The COCO document of a job of pictures: theirs, which are joined while it is written. */
+/** The COCO document of an image job: those of its pictures, which are joined while the archive is written. */
 export interface JoinedDocuments {
   readonly key: string;
   readonly documents: readonly Asset[];
 }
 
-/** A file whose bytes lie in the bucket; its key is its name in the archive. */
+/** A file whose bytes are in the bucket; its key is its name in the archive. */
 export type FetchedFile = Asset | JoinedDocuments;
 
-/** What a job's archive holds, in its order: what is made for it, the manifest first; then what is fetched, every asset under its key. */
+/** What a job's archive holds, in order: the generated files, the manifest first; then the fetched ones, every asset under its key. */
 export interface ArchivePlan {
   readonly made: readonly MadeFile[];
   readonly fetched: readonly FetchedFile[];
   readonly names: readonly string[];
-  /** The same for the same files from the same places, whoever plans. */
+  /** Identical for identical files from identical places, whoever plans. */
   readonly digest: string;
 }
 
@@ -37,7 +37,7 @@ const madeFile = (name: string, text: string): MadeFile => ({ name, bytes: new T
 const asksFor = ({ definition }: FinishedJob, format: string): boolean =>
   definition.formats?.some((asked) => asked === format) ?? false;
 
-/** Plans a job's archive. The manifest refers to the files in it by their names. */
+/** Plans a job's archive. Its manifest refers to the files by their names. */
 export async function planArchive(job: FinishedJob): Promise<ArchivePlan> {
   const manifest = JSON.stringify(
     manifestOf(job, (key) => key),
@@ -55,12 +55,12 @@ export async function planArchive(job: FinishedJob): Promise<ArchivePlan> {
     made,
     fetched,
     names: [...made.map(({ name }) => name), ...fetched.map(({ key }) => key)],
-    // Without formats it is what it was before there were any: half-built archives go on.
+    // Without formats it is the same as before formats existed: half-built archives continue.
     digest: await sha256Hex(JSON.stringify([manifest, assets, ...datasets, ...annotations])),
   };
 }
 
-/** The COCO document of a whole job: a clip's is its only one. */
+/** The COCO document of a whole job: a clip has only one. */
 function wholeAnnotations(job: FinishedJob): FetchedFile {
   const documents = annotationsOf(job);
   const [only] = documents;

@@ -14,7 +14,7 @@ export const ARCHIVE_PROBLEMS = {
 
 type Code = keyof typeof ARCHIVE_PROBLEMS;
 
-/** The reason as clients read it. */
+/** The reason as clients see it. */
 export function archiveProblem<Given extends Code>(
   code: Given,
   ...[values]: Blanks<(typeof ARCHIVE_PROBLEMS)[Given]>

@@ -1,7 +1,7 @@
-/** Characters that a reader of YAML may refuse or take for the end of a line, though JSON lets them stand. */
+/** Characters that JSON leaves unescaped, but that a YAML reader may refuse or take for a line break. */
 const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A text as a YAML scalar in double quotes: JSON's string is one. */
+/** A text as a double-quoted YAML scalar: a JSON string is one. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replaceAll(
     UNREADABLE,
@@ -9,8 +9,8 @@ const quoted = (text: string): string =>
   );
 
 /**
- * The `data.yaml` of a job's labels for YOLO: the names of its classes, in the order of their numbers, and the folder that the
- * pictures belong into, beside `labels`.
+ * The `data.yaml` of a job's YOLO labels: the names of its classes, in the order of their numbers, and the folder for the
+ * pictures, beside `labels`.
  */
 export const yoloDataset = (names: readonly string[]): string =>
   [

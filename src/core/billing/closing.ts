@@ -3,7 +3,7 @@ import type { Fund } from "./ledger.ts";
 
 const DAY_MS = 86_400_000;
 
-/** For how many days closed books tell the use of each. Older days are in the objects. */
+/** For how many days closed books have daily sums. Older days are only in the objects. */
 const DAYS_KEPT = 400;
 
 /** An entry of the ledger; `at` is epoch milliseconds. */
@@ -14,14 +14,14 @@ export interface Entry {
   readonly fund: Fund;
   readonly units: number;
   readonly at: number;
-  /** The meter event that carries what it settled. */
+  /** The meter event that reports what it settled. */
   readonly meterEvent: string | null;
 }
 
-/** The units of a fund by what became of them. */
+/** The units of a fund by kind of entry. */
 const FundSums = z.strictObject({ reserved: z.int(), settled: z.int(), released: z.int(), voided: z.int() });
 
-/** What closed entries of one account come to. Times are epoch milliseconds. */
+/** The sums of an account's closed entries. Times are epoch milliseconds. */
 export const ClosedSums = z.strictObject({
   jobs: z.int(),
   entries: z.int(),
@@ -31,7 +31,7 @@ export const ClosedSums = z.strictObject({
   trialStartedAt: z.int().nullable(),
   trial: FundSums,
   paid: FundSums,
-  /** Of what the paid fund settled, what meter events carried. */
+  /** The units that the paid fund settled and meter events reported. */
   meteredUnits: z.int(),
   /** Settled units of the trial and of the paid fund by day of UTC, for the last 400 days up to the newest. */
   days: z.record(z.string(), z.tuple([z.int(), z.int()])),
@@ -55,15 +55,15 @@ export const NOTHING_CLOSED: ClosedSums = {
 
 /** When an account's books are closed. Times are epoch milliseconds. */
 export interface ClosingTimes {
-  /** The books are due when the account's first ended job that is not closed ended before this. */
+  /** The books are due when the account's first unclosed ended job ended before this. */
   readonly dueBefore: number;
-  /** Then all jobs are closed that ended before this. */
+  /** All jobs that ended before this are then closed. */
   readonly closedBefore: number;
 }
 
 /**
- * No entry stays open for more than `openDays` after its job's end, and none is closed before half of them: so an account
- * that is in use is closed a few times a month, not every day. Both times are midnights of UTC.
+ * No entry stays open for more than `openDays` after its job's end, and none is closed before half of them: the books of an
+ * account in use are closed a few times a month, not every day. Both times are midnights of UTC.
  */
 export function closingTimes(now: number, openDays: number): ClosingTimes {
   const today = now - (now % DAY_MS);
@@ -82,7 +82,7 @@ const endOf = (job: readonly Entry[]): Entry | undefined =>
 const unitsOf = (job: readonly Entry[], kind: Entry["kind"]): number | null =>
   job.find((entry) => entry.kind === kind)?.units ?? null;
 
-/** Whether the entries of an ended job are all there and agree: only then is it closed. */
+/** Whether the entries of an ended job are complete and consistent: only then is it closed. */
 function addsUp(job: readonly Entry[]): boolean {
   const [reserved, settled] = [unitsOf(job, "reserve"), unitsOf(job, "settle")];
   const [released, voided] = [unitsOf(job, "release"), unitsOf(job, "void")];
@@ -94,7 +94,7 @@ function addsUp(job: readonly Entry[]): boolean {
 
 /** A part of an account's books, to be closed at once. */
 export interface ClosingPart {
-  /** In the order in which their ends were written; each with its entries in the order in which these were. */
+  /** In the order in which their ends were written; each job's entries in the order in which they were written. */
   readonly jobs: readonly (readonly Entry[])[];
   /** The month of UTC in which all of them ended, such as `2026-11`. */
   readonly month: string;
@@ -103,10 +103,10 @@ export interface ClosingPart {
 }
 
 /**
- * What to close of an account's oldest ended jobs: those that ended before `closedBefore` and in one month, from the first
- * on without a gap. Null if there is none.
- * @param entries of these jobs, each job's together, in the order in which their ends were written
- * @returns the id of a job whose entries do not add up instead, if that is the next to be closed: it needs a person.
+ * The next part of an account's books to close: its oldest ended jobs, without a gap, that ended before `closedBefore` and
+ * in one month. Null if there are none.
+ * @param entries of these jobs, grouped by job, in the order in which their ends were written
+ * @returns if the next job to be closed does not add up, its id instead: it needs a person.
  */
 export function partToClose(entries: readonly Entry[], closedBefore: number): ClosingPart | string | null {
   const jobs: Entry[][] = [];
@@ -128,7 +128,7 @@ export function partToClose(entries: readonly Entry[], closedBefore: number): Cl
 
 const SUM_OF = { reserve: "reserved", settle: "settled", release: "released", void: "voided" } as const;
 
-/** The sums with these jobs in them. The order in which jobs are added makes no difference. */
+/** The sums with these jobs added. The order in which jobs are added makes no difference. */
 export function addToClosed(closed: ClosedSums, jobs: readonly (readonly Entry[])[]): ClosedSums {
   const entries = jobs.flat();
   const sums = { trial: { ...closed.trial }, paid: { ...closed.paid } };
@@ -166,4 +166,42 @@ function newestDays(days: ReadonlyMap<string, [number, number]>): ClosedSums["da
   if (newest === undefined) return {};
   const first = dayOf(Date.parse(newest) - (DAYS_KEPT - 1) * DAY_MS);
   return Object.fromEntries(sorted.filter(([day]) => day >= first));
+}
+
+/** The first line of a part's object: its account, and the previous part. */
+const Header = z.strictObject({
+  account: z.string(),
+  number: z.int().positive(),
+  jobs: z.int().positive(),
+  previous: z.strictObject({ key: z.string(), digest: z.string() }).nullable(),
+});
+export type ClosedObjectHeader = z.infer<typeof Header>;
+
+/** Each line after the first: an entry of the ledger. Times are epoch milliseconds. */
+const Line = z.strictObject({
+  id: z.int(),
+  jobId: z.string(),
+  kind: z.enum(["reserve", "settle", "release", "void"]),
+  fund: z.enum(["trial", "paid"]),
+  units: z.int(),
+  at: z.int(),
+  meterEvent: z.string().nullable(),
+}) satisfies z.ZodType<Entry>;
+
+/** The key of a part's object. It contains the digest, so that no other bytes are ever written under it. */
+export const closedObjectKey = (month: string, accountId: string, number: number, digest: string): string =>
+  `ledger/${month}/${accountId}/${String(number).padStart(6, "0")}-${digest}.jsonl`;
+
+/** A part's object: JSON lines, each ended by a newline. */
+export const closedObject = (header: ClosedObjectHeader, jobs: readonly (readonly Entry[])[]): string =>
+  [header, ...jobs.flat()].map((line) => `${JSON.stringify(line)}\n`).join("");
+
+/** Reads a part's object back. @throws Error if the text is not one */
+export function readClosedObject(text: string): { header: ClosedObjectHeader; jobs: Entry[][] } {
+  const [first = "", ...rest] = text.trimEnd().split("\n");
+  const entries = rest.map((line) => Line.parse(JSON.parse(line)));
+  return {
+    header: Header.parse(JSON.parse(first)),
+    jobs: [...Map.groupBy(entries, ({ jobId }) => jobId).values()],
+  };
 }

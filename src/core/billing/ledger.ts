@@ -1,28 +1,46 @@
 import type { AccessMode } from "../../contract/account.ts";
 import type { JobDefinition } from "../jobs/state.ts";
-import type { DailyUse } from "./daily-use.ts";
+import type { DailyUse } from "./usage.ts";
 import type { TrialUse } from "./trial.ts";
 
 /** Who pays for a job's units: the free trial with its tokens, or the account. */
 export type Fund = "trial" | "paid";
 
-/** The fund that pays for what an account of this access mode uses. */
+/** The fund that pays for an account with this access mode. */
 export const fundOf = (accessMode: AccessMode): Fund => (accessMode === "trial" ? "trial" : "paid");
 
-/** What an account has under way, and what it has used of its trial and of its day. */
+/** An account's active jobs, and what it has used of its trial and of its day. */
 export interface AccountUse {
   readonly activeJobs: number;
-  /** The newest job under way. */
+  /** The newest active job. */
   readonly activeJobId: string | null;
   readonly trial: TrialUse;
   readonly daily: DailyUse;
 }
 
 /**
- * The most units that a job can use, reserved when it is accepted: a picture is one unit, and so is a processed frame
- * of a video. The request and the operator bound the number of frames.
+ * The most units that a job can use, reserved when it is accepted: one per picture or processed video frame. The request
+ * and the operator limit the number of frames.
  */
 export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): number {
   if (job.type === "image") return job.taskIds.length;
   return Math.min(maxVideoFrames, job.numFrames ?? Infinity, job.maxFrames ?? Infinity);
+}
+
+/** The length of a slot over which settled units are summed, in milliseconds. migrations/0011 has the same number. */
+const SLOT_MS = 300_000;
+
+/** The slot (counted from the epoch) that contains a time (epoch ms). */
+export const slotOf = (time: number): number => Math.floor(time / SLOT_MS);
+
+/** The slots after a time: up to `wholeFrom` (epoch ms) part of a slot, from there on whole ones. */
+export interface SlotsAfter {
+  readonly firstWhole: number;
+  readonly wholeFrom: number;
+}
+
+/** The slots after a time (epoch ms). */
+export function slotsAfter(time: number): SlotsAfter {
+  const firstWhole = slotOf(time) + 1;
+  return { firstWhole, wholeFrom: firstWhole * SLOT_MS };
 }

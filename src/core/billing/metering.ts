@@ -1,25 +1,25 @@
 /**
- * For how long after its first try an event may be sent again, in milliseconds. Stripe remembers an identifier for
- * 24 hours: an event sent later could be counted twice.
+ * How long after its first try an event may be sent again, in milliseconds. Stripe remembers an identifier for 24 hours: an
+ * event sent again later could be counted twice.
  */
 export const RESENT_WITHIN_MS = 20 * 3_600_000;
 
-/** How old the use in an event that was never tried may be, in milliseconds. Stripe accepts timestamps of the last 35 days. */
+/** How old the use in an untried event may be, in milliseconds. Stripe accepts timestamps of the last 35 days. */
 export const SENT_WITHIN_MS = 34 * 86_400_000;
 
 /**
- * For how long metered use may wait although it could be sent, in milliseconds, before an alarm. Stripe makes an invoice
- * final an hour after its period has ended; what comes later is not on it.
+ * How long metered use that could be sent may wait before an alarm, in milliseconds. Stripe finalises an invoice an hour
+ * after its period has ended; use reported later is not on it.
  */
 export const LAG_ALARM_MS = 30 * 60_000;
 
-/** How long a metering window is, in milliseconds: the use of one account in one hour of UTC is one event. */
+/** The length of a metering window, in milliseconds: one account's use in one hour of UTC is one event. */
 export const WINDOW_MS = 3_600_000;
 
-/** How late use may be written and still count for when the job ended, in milliseconds: its invoice is still a draft then. */
+/** How late use may be written and still count as of the job's end, in milliseconds: its invoice is still a draft then. */
 const LATE_MS = 30 * 60_000;
 
-/** Where metered use goes. Times are epoch milliseconds. */
+/** The window of metered use. Times are epoch milliseconds. */
 export interface MeteringWindow {
   /** When the use counts as used. */
   readonly usedAt: number;

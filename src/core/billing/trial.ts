@@ -7,14 +7,14 @@ export interface TrialOffer {
   readonly days: number;
 }
 
-/** What the ledger knows of an account's trial: tokens reserved or settled, and when its first job was accepted. */
+/** What the ledger knows about an account's trial: tokens reserved or settled, and when its first job was accepted. */
 export interface TrialUse {
   readonly usedTokens: number;
   /** Epoch milliseconds; null before the first accepted job. */
   readonly startedAt: number | null;
 }
 
-/** A trial at a moment; times are epoch milliseconds. */
+/** The state of a trial at some time; times are epoch milliseconds. */
 export interface Trial {
   readonly status: TrialStatus;
   readonly consumedTokens: number;

@@ -1,7 +1,7 @@
 import type { CreateJobRequest } from "../../contract/job.ts";
 import type { JobType } from "../../contract/primitives.ts";
 import type { Access } from "../accounts/access.ts";
-import { secondsToNextDay, usedOnDay } from "../billing/daily-use.ts";
+import { secondsToNextDay, usedOnDay } from "../billing/usage.ts";
 import { ServiceError, type ErrorCode } from "../errors.ts";
 import type { JobDefinition } from "./state.ts";
 import type { AccountUse } from "../billing/ledger.ts";

@@ -3,7 +3,8 @@ import type { CreateJobRequest } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Region } from "../../contract/region.ts";
 import { laneOf } from "../accounts/access.ts";
-import type { JobDefinition, JobRegion } from "./state.ts";
+import type { JobDefinition, JobRegion, ImageJobDefinition } from "./state.ts";
+import { categoriesOf, type TaskRegion, type Category } from "@segmentation/protocol";
 
 /** Who asks for a job. */
 interface Asker {
@@ -61,3 +62,11 @@ export function defineJob(
     ...wanted(request.formats),
   };
 }
+
+/** The regions of one of a job's tasks, each with its index among all of the job's. */
+export const regionsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: string): TaskRegion[] =>
+  regions.flatMap(({ taskId: of, ...where }, index) => (of === taskId ? [{ index, ...where }] : []));
+
+/** The categories of a job's annotations and labels: its prompts, then `region` if it has regions. */
+export const categoriesOfJob = (definition: JobDefinition): Category[] =>
+  categoriesOf(definition.prompts, definition.type === "image" && definition.regions !== undefined);

@@ -1,7 +1,6 @@
 import type { JobProgress } from "../../contract/job-event.ts";
 import type { JobStatus } from "../../contract/job.ts";
-import { jobProgress } from "./progress.ts";
-import { jobView } from "./rollup.ts";
+import { jobProgress, jobView } from "./rollup.ts";
 import { hasEnded, type JobState } from "./state.ts";
 
 /** An event of a job's stream. `id` is the job's version; a client that names it as its last goes on from there. */

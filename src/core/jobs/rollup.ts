@@ -1,8 +1,18 @@
 import type { JobStatus } from "../../contract/job.ts";
 import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { Status } from "../../contract/primitives.ts";
-import { problemOf, type TaskProblem } from "@segmentation/protocol";
-import { isDone, type ArchiveRecord, type JobState, type TaskRecord } from "./state.ts";
+import { problemOf, type TaskProblem, type ProgressReport } from "@segmentation/protocol";
+import {
+  isDone,
+  type ArchiveRecord,
+  type JobState,
+  type TaskRecord,
+  type TaskProgress,
+  type ArchiveEnd,
+  type TaskEnd,
+} from "./state.ts";
+import type { JobReport } from "../../contract/operator.ts";
+import { wakeTime, type Delivery } from "./delivery.ts";
 
 /** A problem as clients read it. */
 const problemText = (problem: TaskProblem): string => `${problem.code}: ${problem.message}`;
@@ -77,4 +87,83 @@ export function archiveView(jobId: string, archive: ArchiveRecord): Omit<Archive
     case "failed":
       return { jobId, status: "failed", expiresAt: null, retryAfterSeconds: null, error: step.message };
   }
+}
+
+const share = ({ done, total }: ProgressReport): number => Math.min(done / total, 1);
+
+/** What the holder of `lease` has reported so far; nothing of an earlier lease counts. */
+const told = (task: TaskRecord, lease: number): TaskProgress | null =>
+  task.progress?.lease === lease ? task.progress : null;
+
+/** The progress to keep after a report by the holder of `lease`: within one lease it never falls. */
+export function latestProgress(
+  task: TaskRecord,
+  lease: number,
+  { done, total }: ProgressReport,
+): TaskProgress {
+  const before = told(task, lease);
+  return before !== null && share(before) > share({ done, total }) ? before : { lease, done, total };
+}
+
+function taskShare(task: TaskRecord): number {
+  if (isDone(task)) return 1;
+  const progress = task.step.at === "leased" ? told(task, task.step.lease) : null;
+  return progress === null ? 0 : share(progress);
+}
+
+/** Added before rounding down, because a sum of binary fractions may fall short of its hundredth by a hair. */
+const ROUNDING = 1e-9;
+
+/**
+ * The share of a job's work that is done, in whole hundredths, rounded down: the mean over its tasks. A task that has
+ * ended counts as 1, a leased one by its holder's reports. 1 only when every task has ended. It falls when an attempt
+ * fails, because the next one begins anew.
+ */
+export function jobProgress(tasks: readonly TaskRecord[]): number {
+  if (tasks.every(isDone)) return 1;
+  const sum = tasks.reduce((so, task) => so + taskShare(task), 0);
+  return Math.min(Math.floor((sum / tasks.length) * 100 + ROUNDING), 99) / 100;
+}
+
+const wayOf = (work: Delivery<TaskEnd | ArchiveEnd>) => ({
+  at: work.step.at,
+  lease: "lease" in work.step ? work.step.lease : null,
+  until: wakeTime(work),
+  attempts: work.attempts,
+});
+
+/** What an operator sees of a job: where everything is on its way, and nothing of what the account sent or got. */
+export function jobReport(
+  state: JobState,
+  alarmAt: number | null,
+  waiters: { readonly waits: number; readonly streams: number },
+): JobReport {
+  const { definition, phase, updatedAt, version, projected, unlistedAt, archive } = state;
+  const { jobId, accountId, type, lane, createdAt } = definition;
+  return {
+    jobId,
+    accountId,
+    type,
+    lane,
+    phase,
+    status: jobStatus(state.tasks),
+    error: jobError(state.tasks),
+    createdAt,
+    updatedAt,
+    version,
+    projected,
+    unlistedAt,
+    alarmAt,
+    ...waiters,
+    tasks: state.tasks.map((task) => ({
+      taskId: task.taskId,
+      status: taskStatus(task),
+      ...wayOf(task),
+      sends: task.sends,
+      refusals: task.refusals,
+      failedAt: task.failedAt ?? null,
+      problem: task.problem?.code ?? null,
+    })),
+    archive: archive && wayOf(archive),
+  };
 }

@@ -1,4 +1,12 @@
-import { filesOf, isNamed, outputNamed, type OutputFile, type TaskOutput } from "@segmentation/protocol";
+import {
+  filesOf,
+  isNamed,
+  outputNamed,
+  MOST_MASKS_PER_PROMPT,
+  MOST_MASKS_PER_TASK,
+  type OutputFile,
+  type TaskOutput,
+} from "@segmentation/protocol";
 import type { JobType } from "../../contract/primitives.ts";
 
 const hasDoubles = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
@@ -24,3 +32,28 @@ export function outputRefusal(type: JobType, given: TaskOutput): string | null {
     return hasDoubles(given.masks.map((mask) => mask.maskIndex)) ? "A maskIndex is given twice." : null;
   return given.framesWithMasks > given.units ? "More frames have masks than were processed." : null;
 }
+
+/** A result and an archive name every file of their job's masks, and both are made from one list of them. */
+const MOST_MASK_FILES_PER_JOB = 30_000;
+
+/**
+ * The most masks of one task's prompts, which share them alike: as many of each as a picture may have, unless that is more than
+ * a task may have, or more than the task's share of its job. The masks of the job's regions have their places first. With
+ * cut-outs, a mask has two files.
+ */
+export const mostMasks = ({
+  prompts,
+  tasks,
+  regions,
+  cutouts = false,
+}: {
+  prompts: number;
+  tasks: number;
+  regions: number;
+  cutouts?: boolean;
+}): number =>
+  Math.min(
+    MOST_MASKS_PER_PROMPT * prompts,
+    MOST_MASKS_PER_TASK - regions,
+    Math.floor(MOST_MASK_FILES_PER_JOB / (cutouts ? 2 : 1) / tasks) - regions,
+  );

@@ -2,8 +2,7 @@ import { problemOf, type Completion, type ProgressReport, type TaskProblem } fro
 import { outputRefusal } from "./task-outputs.ts";
 import * as delivery from "./delivery.ts";
 import { givesUpAt, type JobPolicy } from "./policy.ts";
-import { latestProgress } from "./progress.ts";
-import { jobError, jobStatus } from "./rollup.ts";
+import { latestProgress, jobError, jobStatus } from "./rollup.ts";
 import { isDone, type JobState, type TaskRecord } from "./state.ts";
 
 /** A job after an event, and whether the event was taken. What is not taken changes nothing. */

@@ -3,3 +3,16 @@ export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** SHA-256 (hex) of a body's JSON with the names of each object sorted, so that equal bodies have equal fingerprints. */
+export async function fingerprintOf(body: unknown): Promise<string> {
+  const canonical = JSON.stringify(body ?? null, (_name, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return sha256Hex(canonical);
+}

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
-import { readLeaseToken } from "../../core/jobs/lease-token.ts";
+import { readLeaseToken } from "../../core/jobs/lease.ts";
 import { authenticate as accountOf } from "../../services/authenticate.ts";
 import { platform, type AppEnv } from "../context.ts";
 

@@ -1,5 +1,5 @@
 import type { Upload } from "../../contract/upload.ts";
-import { UPLOAD_SECONDS } from "../../core/uploads/inspection.ts";
+import { UPLOAD_SECONDS } from "../../core/uploads/lifetime.ts";
 import { inputKey } from "../../core/object-keys.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import type { Platform } from "../../platform.ts";

@@ -2,9 +2,8 @@ import { CreatedWebhookEndpoint, type CreateWebhookEndpointRequest } from "../..
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { publicUrlRefusal } from "../../core/lib/public-url.ts";
-import { endpointRefusal } from "../../core/webhooks/bounds.ts";
-import { sealSecrets } from "../../core/webhooks/secrets.ts";
-import { newWebhookSecret } from "../../core/webhooks/signature.ts";
+import { endpointRefusal } from "../../core/webhooks/endpoint.ts";
+import { sealSecrets, newWebhookSecret } from "../../core/webhooks/signing.ts";
 import type { Platform } from "../../platform.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";

@@ -1,6 +1,6 @@
 import { TaskId } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { DELETED_KEPT_MS } from "../../core/uploads/inspection.ts";
+import { DELETED_KEPT_MS } from "../../core/uploads/lifetime.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import type { UploadDeletion } from "../../stores/uploads/deleted-uploads.ts";

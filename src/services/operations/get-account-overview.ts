@@ -1,6 +1,6 @@
 import type { AccessReason, AccountBilling, AccountOverview } from "../../contract/account.ts";
 import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
-import { usedOnDay } from "../../core/billing/daily-use.ts";
+import { usedOnDay } from "../../core/billing/usage.ts";
 import { trialAt, type Trial } from "../../core/billing/trial.ts";
 import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";

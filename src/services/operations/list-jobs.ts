@@ -1,19 +1,14 @@
 import type { JobList, JobSummary, ListJobsQuery } from "../../contract/job.ts";
-import { decodeCursor, encodeCursor } from "../../core/lib/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../core/lib/signed-token.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
-import type { JobRow } from "../../stores/jobs/jobs.ts";
+import type { JobRow } from "../../stores/jobs/jobs-page.ts";
 import type { Platform } from "../../platform.ts";
 
 const summary = (row: JobRow): JobSummary => ({
-  jobId: row.id,
-  type: row.type,
-  processingMode: row.processing_mode,
-  totalItems: row.total_items,
-  status: row.status,
-  createdAt: new Date(row.created_at).toISOString(),
-  updatedAt: new Date(row.updated_at).toISOString(),
-  error: row.error,
+  ...row,
+  createdAt: new Date(row.createdAt).toISOString(),
+  updatedAt: new Date(row.updatedAt).toISOString(),
 });
 
 /** listJobs: one page of the account's jobs, newest first; a cursor names its last job. @throws ServiceError invalid_cursor. */
@@ -30,6 +25,6 @@ export async function listJobs(platform: Platform, account: Account, query: List
   const more = rows.length > page.length && last !== undefined;
   return {
     items: page.map(summary),
-    nextToken: more ? await encodeCursor(secret, list, last.id) : null,
+    nextToken: more ? await encodeCursor(secret, list, last.jobId) : null,
   };
 }

@@ -1,5 +1,5 @@
 import type { ListWebhookDeliveriesQuery, WebhookDeliveryList } from "../../contract/webhook.ts";
-import { decodeCursor, encodeCursor } from "../../core/lib/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../core/lib/signed-token.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";

@@ -1,6 +1,5 @@
 import { ServiceError } from "../../core/errors.ts";
-import { assetsOf } from "../../core/jobs/manifest.ts";
-import { resultJson } from "../../core/jobs/result-json.ts";
+import { assetsOf, resultJson } from "../../core/jobs/result.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import { boundAccount } from "../authenticate.ts";

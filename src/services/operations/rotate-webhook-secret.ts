@@ -1,7 +1,6 @@
 import type { RotatedWebhookSecret } from "../../contract/webhook.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { rotated, sealSecrets, unsealSecrets } from "../../core/webhooks/secrets.ts";
-import { newWebhookSecret } from "../../core/webhooks/signature.ts";
+import { rotated, sealSecrets, unsealSecrets, newWebhookSecret } from "../../core/webhooks/signing.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import { found } from "../endpoint-of.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../core/errors.ts";
-import { MOST_STREAMS } from "../../core/jobs/open-streams.ts";
+import { MOST_STREAMS } from "../../core/jobs/waiters.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import { jobEvents } from "../../stores/jobs/questions.ts";

@@ -1,6 +1,7 @@
 import type { AccessMode, Account as AccountProfile } from "../../contract/account.ts";
 import { accessModeOf, type Plan } from "../../core/accounts/access.ts";
 import { nameOf, type Identity, type Profile } from "../../core/accounts/identity.ts";
+import { D1Store, present } from "../d1-store.ts";
 
 /** An account as the rules see it. */
 export interface Account {
@@ -11,7 +12,7 @@ export interface Account {
   readonly unitsPerDay: number | null;
 }
 
-/** The account of an identity, with its person's profile as the last token gave it. */
+/** The account of an identity, with the profile from the last token. */
 export interface KnownIdentity {
   readonly account: Account;
   readonly profile: Profile;
@@ -41,96 +42,78 @@ const accountOf = (row: AccountRow): Account => ({
   unitsPerDay: row.units_per_day,
 });
 
-const profileOf = (row: ProfileRow): Profile => ({
-  email: row.email,
-  emailVerified: row.email_verified === 1,
-  name: row.name,
-  image: row.image,
+const profileOf = ({ email, email_verified: verified, name, image }: ProfileRow): Profile => ({
+  email,
+  emailVerified: verified === 1,
+  name,
+  image,
+});
+
+const identityOf = (row: AccountRow & ProfileRow): KnownIdentity => ({
+  account: accountOf(row),
+  profile: profileOf(row),
+  suspended: row.status === "suspended",
 });
 
 const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
 
-/** Accounts in D1, found by their credentials. */
-export class Accounts {
-  readonly #db: D1Database;
-
-  constructor(db: D1Database) {
-    this.#db = db;
-  }
-
-  /** The active account of a key that is not revoked, by the key's digest: one indexed read. */
+/** Accounts in D1, by their credentials. */
+export class Accounts extends D1Store {
+  /** The active account of an unrevoked key, by the key's digest: one indexed read. */
   async findByKeyDigest(digest: string): Promise<Account | null> {
-    const row = await this.#db
-      .prepare(
-        `SELECT a.id, a.plan, a.units_per_day, a.email_verified, b.subscription_status
-         FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
-         WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
-      )
-      .bind(digest)
-      .first<AccountRow>();
+    const row = await this.first<AccountRow>(
+      `SELECT a.id, a.plan, a.units_per_day, a.email_verified, b.subscription_status
+       FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
+       WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
+      [digest],
+    );
     return row && accountOf(row);
   }
 
   #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
-    return this.#db
-      .prepare(
-        `SELECT a.id, a.plan, a.units_per_day, b.subscription_status, ${PROFILE}
-         FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
-         WHERE a.issuer = ?1 AND a.subject = ?2`,
-      )
-      .bind(issuer, subject);
+    return this.statement(
+      `SELECT a.id, a.plan, a.units_per_day, b.subscription_status, ${PROFILE}
+       FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
+       WHERE a.issuer = ?1 AND a.subject = ?2`,
+      [issuer, subject],
+    );
   }
 
-  /** The account of an identity, also if it is suspended: one indexed read. */
+  /** The account of an identity, suspended or not: one indexed read. */
   async findByIdentity(identity: Identity): Promise<KnownIdentity | null> {
-    return known(await this.#byIdentity(identity).first<AccountRow & ProfileRow>());
+    const row = await this.#byIdentity(identity).first<AccountRow & ProfileRow>();
+    return row && identityOf(row);
   }
 
-  /** Creates the account of an identity under the id `accountId`, or updates its profile. Two calls at once create one. */
+  /** Creates the account of an identity under the id `accountId`, or updates its profile. Two concurrent calls create one. */
   async saveIdentity(
     identity: Identity,
-    profile: Profile,
+    { email, emailVerified, name, image }: Profile,
     accountId: string,
     now: number,
   ): Promise<KnownIdentity> {
-    const [, read] = await this.#db.batch<AccountRow & ProfileRow>([
-      this.#db
-        .prepare(
-          `INSERT INTO accounts
-             (id, issuer, subject, email, email_verified, name, image, plan, created_at, updated_at)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'trial', ?8, ?8)
-           ON CONFLICT (issuer, subject) WHERE subject IS NOT NULL DO UPDATE SET
-             email = excluded.email, email_verified = excluded.email_verified,
-             name = excluded.name, image = excluded.image, updated_at = excluded.updated_at`,
-        )
-        .bind(
-          accountId,
-          identity.issuer,
-          identity.subject,
-          profile.email,
-          profile.emailVerified ? 1 : 0,
-          profile.name,
-          profile.image,
-          now,
-        ),
+    const [, read] = await this.db.batch<AccountRow & ProfileRow>([
+      this.statement(
+        `INSERT INTO accounts
+           (id, issuer, subject, email, email_verified, name, image, plan, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'trial', ?8, ?8)
+         ON CONFLICT (issuer, subject) WHERE subject IS NOT NULL DO UPDATE SET
+           email = excluded.email, email_verified = excluded.email_verified,
+           name = excluded.name, image = excluded.image, updated_at = excluded.updated_at`,
+        [accountId, identity.issuer, identity.subject, email, Number(emailVerified), name, image, now],
+      ),
       this.#byIdentity(identity),
     ]);
-    const saved = known(read?.results[0] ?? null);
-    if (saved === null) throw new Error("an account was saved and is not there");
-    return saved;
+    return identityOf(present(read?.results[0]));
   }
 
   /** What getAccount shows; null if there is no such account. */
   async profile(accountId: string): Promise<AccountProfile | null> {
-    const row = await this.#db
-      .prepare(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`)
-      .bind(accountId)
-      .first<ProfileRow>();
+    const row = await this.first<ProfileRow>(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`, [
+      accountId,
+    ]);
     if (row === null) return null;
     const profile = profileOf(row);
     return { accountId, ...profile, name: nameOf(profile), status: row.status };
   }
 }
-
-const known = (row: (AccountRow & ProfileRow) | null): KnownIdentity | null =>
-  row && { account: accountOf(row), profile: profileOf(row), suspended: row.status === "suspended" };

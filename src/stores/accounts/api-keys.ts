@@ -1,4 +1,5 @@
 import { type ApiKeyUse, KEPT_PER_LIVE } from "../../core/accounts/budgets.ts";
+import { D1Store } from "../d1-store.ts";
 
 /** What may be shown of a key; times are epoch milliseconds. */
 export interface ApiKeyRecord {
@@ -10,110 +11,57 @@ export interface ApiKeyRecord {
   readonly updatedAt: number;
 }
 
-interface ApiKeyRow {
-  id: string;
-  label: string;
-  prefix: string;
-  revoked_at: number | null;
-  created_at: number;
-  updated_at: number;
-}
-
-const SHOWN = "id, label, prefix, revoked_at, created_at, updated_at";
+/** The columns of an ApiKeyRecord. */
+const RECORD = `id AS keyId, label, prefix, revoked_at AS revokedAt, created_at AS createdAt, updated_at AS updatedAt`;
 
 /** One row, an ApiKeyUse, for the account ?1. */
 const KEY_USE = `
   SELECT count(*) AS kept, count(*) FILTER (WHERE revoked_at IS NULL) AS live FROM api_keys WHERE account_id = ?1`;
 
-const recordOf = (row: ApiKeyRow): ApiKeyRecord => ({
-  keyId: row.id,
-  label: row.label,
-  prefix: row.prefix,
-  revokedAt: row.revoked_at,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
-
 /** An account's API keys in D1. A secret's digest goes in; neither secret nor digest comes out. */
-export class ApiKeys {
-  readonly #db: D1Database;
-
-  constructor(db: D1Database) {
-    this.#db = db;
-  }
-
+export class ApiKeys extends D1Store {
   /** The account's keys, newest first, including revoked ones. */
-  async list(accountId: string): Promise<ApiKeyRecord[]> {
-    const { results } = await this.#db
-      .prepare(`SELECT ${SHOWN} FROM api_keys WHERE account_id = ?1 ORDER BY id DESC`)
-      .bind(accountId)
-      .all<ApiKeyRow>();
-    return results.map(recordOf);
+  list(accountId: string): Promise<ApiKeyRecord[]> {
+    return this.all(`SELECT ${RECORD} FROM api_keys WHERE account_id = ?1 ORDER BY id DESC`, [accountId]);
   }
 
   /** One key of the account; null if it has none with this id. */
-  async find(accountId: string, keyId: string): Promise<ApiKeyRecord | null> {
-    const row = await this.#db
-      .prepare(`SELECT ${SHOWN} FROM api_keys WHERE account_id = ?1 AND id = ?2`)
-      .bind(accountId, keyId)
-      .first<ApiKeyRow>();
-    return row && recordOf(row);
+  find(accountId: string, keyId: string): Promise<ApiKeyRecord | null> {
+    return this.first(`SELECT ${RECORD} FROM api_keys WHERE account_id = ?1 AND id = ?2`, [accountId, keyId]);
   }
 
   /**
-   * Adds a key, unless the account has `maxLive` that are not revoked, or too many on record. The statement decides, so
-   * that of many at once no more are added than fit. A key of this id that exists already stays as it is.
+   * Adds a key, unless the account has `maxLive` unrevoked ones, or too many on record. The statement decides, so that
+   * concurrent requests cannot exceed the limit together. An existing key with this id stays as it is.
    * @returns whether the key was added.
    */
   async insert(accountId: string, key: ApiKeyRecord, digest: string, maxLive: number): Promise<boolean> {
-    const { meta } = await this.#db
-      .prepare(
-        `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
-         SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?6 FROM (${KEY_USE}) WHERE live < ?7 AND kept < ?8
-         ON CONFLICT (id) DO NOTHING`,
-      )
-      .bind(
-        accountId,
-        key.keyId,
-        key.label,
-        key.prefix,
-        digest,
-        key.createdAt,
-        maxLive,
-        maxLive * KEPT_PER_LIVE,
-      )
-      .run();
-    return meta.changes === 1;
+    const added = await this.run(
+      `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
+       SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?6 FROM (${KEY_USE}) WHERE live < ?7 AND kept < ?8
+       ON CONFLICT (id) DO NOTHING`,
+      [accountId, key.keyId, key.label, key.prefix, digest, key.createdAt, maxLive, maxLive * KEPT_PER_LIVE],
+    );
+    return added === 1;
   }
 
   /** How many keys an account has. */
-  async use(accountId: string): Promise<ApiKeyUse> {
-    const row = await this.#db.prepare(KEY_USE).bind(accountId).first<ApiKeyUse>();
-    if (row === null) throw new Error("a count gave no row");
-    return row;
+  use(accountId: string): Promise<ApiKeyUse> {
+    return this.one(KEY_USE, [accountId]);
   }
 
   /** Revokes a key at `now` unless it is revoked already. Returns the key as it is then, or null if there is none. */
-  async revoke(accountId: string, keyId: string, now: number): Promise<ApiKeyRecord | null> {
-    const row = await this.#db
-      .prepare(
-        `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3),
-           updated_at = CASE WHEN revoked_at IS NULL THEN ?3 ELSE updated_at END
-         WHERE account_id = ?1 AND id = ?2 RETURNING ${SHOWN}`,
-      )
-      .bind(accountId, keyId, now)
-      .first<ApiKeyRow>();
-    return row && recordOf(row);
+  revoke(accountId: string, keyId: string, now: number): Promise<ApiKeyRecord | null> {
+    return this.first(
+      `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3),
+         updated_at = CASE WHEN revoked_at IS NULL THEN ?3 ELSE updated_at END
+       WHERE account_id = ?1 AND id = ?2 RETURNING ${RECORD}`,
+      [accountId, keyId, now],
+    );
   }
 
-  /** Forgets up to `limit` keys that were revoked before `before` (epoch ms). Returns how many. */
-  async purgeRevoked(before: number, limit: number): Promise<number> {
-    const { meta } = await this.#db
-      .prepare(
-        "DELETE FROM api_keys WHERE rowid IN (SELECT rowid FROM api_keys WHERE revoked_at < ?1 LIMIT ?2)",
-      )
-      .bind(before, limit)
-      .run();
-    return meta.changes;
+  /** Deletes up to `limit` keys that were revoked before `before` (epoch ms). Returns how many. */
+  purgeRevoked(before: number, limit: number): Promise<number> {
+    return this.deleteSome("api_keys", "rowid", "revoked_at < ?1 LIMIT ?2", [before, limit]);
   }
 }

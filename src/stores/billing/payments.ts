@@ -1,7 +1,6 @@
 import { Stripe } from "stripe";
 import { z } from "zod";
-import { SIGNATURE_TOLERANCE_SECONDS } from "../../core/billing/stripe-signature.ts";
-import { bestStanding, type Subscription } from "../../core/billing/subscription.ts";
+import { SIGNATURE_TOLERANCE_SECONDS, bestStanding, type Subscription } from "../../core/billing/stripe.ts";
 import type { BillingSettings } from "../../settings.ts";
 import { askedOf, askForOneOf, createCustomer } from "./stripe-customers.ts";
 import { asked, failed, isKnownIdentifier, isRefused, isTurnedAway } from "./stripe-failures.ts";

@@ -1,4 +1,4 @@
-import type { ListJobsQuery } from "../../contract/job.ts";
+import type { JobSummary, ListJobsQuery } from "../../contract/job.ts";
 import { ProcessingMode, Status } from "../../contract/primitives.ts";
 
 /** A statement's text, and the values of its parameters. */
@@ -7,13 +7,22 @@ export interface Statement {
   readonly values: readonly (string | number)[];
 }
 
+/** A job as the account's list shows it; times are epoch milliseconds. */
+export type JobRow = Omit<JobSummary, "createdAt" | "updatedAt"> & {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+const ROW = `id AS jobId, type, mode AS processingMode, total_items AS totalItems, status, created_at AS createdAt,
+  updated_at AS updatedAt, error`;
+
 /** A part of an account's list that lies in one index, newest first. */
 type Range = Pick<ListJobsQuery, "jobId" | "mode" | "status">;
 
 /**
- * The ranges that together are the requested list. The index of statuses has the jobs of one status and one mode in the
- * order of their ids, so a filter that leaves one of the two open is a range for each of its values: at most four, and
- * D1 takes five in one statement.
+ * The ranges that together make up the requested list. The index of statuses has the jobs of one status and one mode in the
+ * order of their ids, so a filter that leaves one of the two open becomes one range per value: at most four, and D1 takes
+ * five in one statement.
  */
 function rangesOf({ jobId, mode, status }: Range): Range[] {
   if (jobId !== undefined || (mode === undefined && status === undefined)) return [{ jobId, mode, status }];
@@ -23,9 +32,10 @@ function rangesOf({ jobId, mode, status }: Range): Range[] {
 }
 
 /**
- * The statement for up to `query.limit` of an account's jobs that are older than `before`, newest first. It has only the
- * conditions that the query asks for, because SQLite plans a statement before it knows its values: a condition that a
- * value switches off gets no index. SQLite merges the ranges without sorting, and reads as many rows as the page has.
+ * The statement for up to `query.limit` of an account's jobs that are older than `before`, newest first: JobRows. It has
+ * only the conditions that the query asks for, because SQLite plans a statement before it knows its values: a condition
+ * that a value switches off gets no index. SQLite merges the ranges without sorting, and reads no more rows than the page
+ * has.
  */
 export function jobsPage(accountId: string, query: ListJobsQuery, before: string | null): Statement {
   const values: (string | number)[] = [];
@@ -37,8 +47,8 @@ export function jobsPage(accountId: string, query: ListJobsQuery, before: string
     value === undefined ? "" : ` AND ${column} = ${bind(value)}`;
   const selects = rangesOf(query).map(
     ({ jobId, mode, status }) =>
-      `SELECT id, type, mode AS processing_mode, total_items, status, error, created_at, updated_at FROM jobs
+      `SELECT ${ROW} FROM jobs
        WHERE account_id = ${account}${equal("id", jobId)}${equal("status", status)}${equal("mode", mode)}${older}`,
   );
-  return { sql: `${selects.join(" UNION ALL ")} ORDER BY id DESC LIMIT ${limit}`, values };
+  return { sql: `${selects.join(" UNION ALL ")} ORDER BY jobId DESC LIMIT ${limit}`, values };
 }

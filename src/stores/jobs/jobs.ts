@@ -1,39 +1,17 @@
 import type { ListJobsQuery } from "../../contract/job.ts";
-import type { JobType, ProcessingMode, Status } from "../../contract/primitives.ts";
-import { dayOf } from "../../core/billing/daily-use.ts";
-import type { Standing } from "../../core/jobs/listing.ts";
-import type { JobDefinition } from "../../core/jobs/state.ts";
+import type { Status } from "../../contract/primitives.ts";
 import type { AccountUse, Fund } from "../../core/billing/ledger.ts";
 import { trialLength, type TrialOffer } from "../../core/billing/trial.ts";
-import { forgetLetters } from "./dead-letters.ts";
-import { forgetDeleted, noteDeleted } from "./deleted-jobs.ts";
-import { anyDeleted } from "../uploads/deleted-uploads.ts";
-import { jobsPage } from "./jobs-page.ts";
-import {
-  ACCOUNT_USE,
-  accountUseOf,
-  isClosed,
-  reserve,
-  settle,
-  settleAgain,
-  voidReservations,
-  type AccountUseRow,
-} from "../billing/ledger.ts";
-import { OPEN_TRIAL_TASKS } from "./trial-lane.ts";
-import { markUsed } from "../uploads/uploads.ts";
+import { dayOf } from "../../core/billing/usage.ts";
+import type { Standing } from "../../core/jobs/lifecycle.ts";
+import type { JobDefinition } from "../../core/jobs/state.ts";
+import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
+import { isClosed, Settlement } from "../billing/settlement.ts";
+import { D1Store, present } from "../d1-store.ts";
+import { anyDeleted, markUsed } from "../uploads/uploads.ts";
 import { hasEndpoints } from "../webhooks/endpoints.ts";
-
-/** A job as the account's list shows it; times are epoch milliseconds. */
-export interface JobRow {
-  readonly id: string;
-  readonly type: JobType;
-  readonly processing_mode: ProcessingMode;
-  readonly total_items: number;
-  readonly status: Status;
-  readonly error: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+import { jobsPage, type JobRow } from "./jobs-page.ts";
+import { OPEN_TRIAL_TASKS } from "./trial-lane.ts";
 
 /** What a JobObject pushes into the list; `version` orders the pushes of one job. */
 export interface JobProjection {
@@ -42,9 +20,9 @@ export interface JobProjection {
   readonly status: Status;
   readonly error: string | null;
   readonly updatedAt: number;
-  /** What the job used; null while it is under way. */
+  /** What the job used; null until it has ended. */
   readonly usedUnits: number | null;
-  /** Whether the list confirmed the job's end before: a settlement that is not there now was lost. */
+  /** Whether the list has already confirmed the job's end: a settlement that is missing now was lost. */
   readonly again?: boolean;
 }
 
@@ -56,9 +34,9 @@ export interface JobTerms {
   readonly fund: Fund;
   /** What the trial grants, if it is the fund. */
   readonly offer: TrialOffer;
-  /** Tasks of trial jobs that may be open at a time, if it is the fund. */
+  /** How many tasks of trial jobs may be open at a time, if it is the fund. */
   readonly maxTrialBacklog: number;
-  /** Units that the account's jobs may reserve a day; null if there is no limit. */
+  /** Units that the account's jobs may reserve per day; null if there is no limit. */
   readonly maxUnitsPerDay: number | null;
   readonly maxTasksPerDay: number;
 }
@@ -67,9 +45,9 @@ export interface JobTerms {
 export interface Listing {
   readonly listed: boolean;
   readonly use: AccountUse;
-  /** Zero if the job is none of the trial's. */
+  /** Zero if the job is not a trial job. */
   readonly openTrialTasks: number;
-  /** Whether an upload of the job is deleted. */
+  /** Whether any of the job's uploads is deleted. */
   readonly lacksUpload: boolean;
 }
 
@@ -79,55 +57,48 @@ interface StandingRow {
   settled: number;
 }
 
-/** What the list says of a job that was pushed, and whether its account has webhook endpoints: that of a job that is not listed may. */
+/** What the list says about a pushed job, and whether its account has webhook endpoints: if the job is not listed, it may. */
 export interface Pushed {
   readonly standing: Standing;
   readonly mayHaveEndpoints: boolean;
 }
 
-function standingOf(row: StandingRow | null | undefined): Standing {
-  if (row === null || row === undefined) throw new Error("a count gave no row");
+function standingOf(row: StandingRow): Standing {
   if (row.listed === 1) return "listed";
   if (row.voided === 1) return "withdrawn";
   return row.settled === 1 ? "settled" : "missing";
 }
 
-/** The list of jobs in D1: which exist, and whose they are. Their status is a projection of the JobObjects'. */
-export class Jobs {
-  readonly #db: D1Database;
-
-  constructor(db: D1Database) {
-    this.#db = db;
-  }
+/** The list of jobs in D1: which exist, and who owns them. Their status is a projection of the JobObjects'. */
+export class Jobs extends D1Store {
+  readonly #settlement = new Settlement(this.db);
 
   /**
-   * Lists a new job, reserves its units and marks its uploads as used, all or nothing, if the account's limit of jobs under
-   * way, what is left of its trial or of its day, and the room in the trial lane allow it, and none of its uploads is deleted.
-   * The transaction decides, so that of many jobs at once no more get in than fit. A job that is listed already stays as it is; one that was struck from the list never comes
-   * back, nor one of closed books.
+   * Lists a new job, reserves its units and marks its uploads as used, all or nothing. It does so if the account's limit of
+   * active jobs, its trial, its daily limits and the trial lane allow it, and none of the uploads is deleted. The
+   * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
+   * was removed from the list never comes back, nor does one of closed books.
    */
   async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
     const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay } = terms;
     const taskIds = JSON.stringify(job.taskIds);
-    const [, , account] = await this.#db.batch<
+    const [, , account] = await this.db.batch<
       AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
     >([
-      this.#db
-        .prepare(
-          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids)
-           SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17
-           FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
-           WHERE active_jobs < ?7
-             AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
-             AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
-             AND (?8 <> 'trial' OR
-                  (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
-                   AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
-             AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
-             AND NOT ${isClosed("?1", "?2")} AND NOT ${anyDeleted("?17")}
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(
+      this.statement(
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids)
+         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17
+         FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
+         WHERE active_jobs < ?7
+           AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
+           AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
+           AND (?8 <> 'trial' OR
+                (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
+                 AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
+           AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
+           AND NOT ${isClosed("?1", "?2")} AND NOT ${anyDeleted("?17")}
+         ON CONFLICT DO NOTHING`,
+        [
           job.accountId,
           job.jobId,
           job.type,
@@ -145,19 +116,18 @@ export class Jobs {
           dayOf(job.createdAt),
           maxTasksPerDay,
           taskIds,
-        ),
-      reserve(this.#db, job.jobId, fund, units),
-      this.#db
-        .prepare(
-          `SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed,
-             iif(?3 = 'trial', ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks, ${anyDeleted("?4")} AS lacks_upload
-           FROM (${ACCOUNT_USE})`,
-        )
-        .bind(job.accountId, job.jobId, fund, taskIds),
-      markUsed(this.#db, job),
+        ],
+      ),
+      this.#settlement.reserve(job.jobId, fund, units),
+      this.statement(
+        `SELECT *, EXISTS (SELECT 1 FROM jobs WHERE id = ?2) AS listed,
+           iif(?3 = 'trial', ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks, ${anyDeleted("?4")} AS lacks_upload
+         FROM (${ACCOUNT_USE})`,
+        [job.accountId, job.jobId, fund, taskIds],
+      ),
+      markUsed(this.db, job),
     ]);
-    const row = account?.results[0];
-    if (row === undefined) throw new Error("a count gave no row");
+    const row = present(account?.results[0]);
     return {
       listed: row.listed === 1,
       use: accountUseOf(row),
@@ -166,95 +136,95 @@ export class Jobs {
     };
   }
 
-  /** What the list and the ledger say of the job. */
+  /** What the list and the ledger say about the job. */
   async standing(jobId: string): Promise<Standing> {
-    return standingOf(await this.#standing(jobId).first<StandingRow>());
+    return standingOf(present(await this.#standing(jobId).first<StandingRow>()));
   }
 
   /** A StandingRow, with further columns if they are given. */
   #standing(jobId: string, further = ""): D1PreparedStatement {
-    return this.#db
-      .prepare(
-        `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
-           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided,
-           EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'settle') AS settled${further}`,
-      )
-      .bind(jobId);
+    return this.statement(
+      `SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS listed,
+         EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void') AS voided,
+         EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'settle') AS settled${further}`,
+      [jobId],
+    );
   }
 
   /**
    * Writes a projection; an older version never overwrites a newer one. The last one also settles the job.
-   * @returns what the list says of the job and its account.
+   * @returns what the list says about the job and its account.
    */
   async project(projection: JobProjection): Promise<Pushed> {
     const { jobId, status, error, updatedAt, version, usedUnits, again = false } = projection;
-    const [read] = await this.#db.batch<StandingRow & { has_endpoints: number }>([
-      this.#standing(
-        jobId,
-        `, ${hasEndpoints("(SELECT account_id FROM jobs WHERE id = ?1)")} AS has_endpoints`,
+    const endpoints = hasEndpoints("(SELECT account_id FROM jobs WHERE id = ?1)");
+    const [read] = await this.db.batch<StandingRow & { has_endpoints: number }>([
+      this.#standing(jobId, `, ${endpoints} AS has_endpoints`),
+      this.statement(
+        `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5,
+           task_ids = iif(?2 IN ('queued', 'processing'), task_ids, NULL)
+         WHERE id = ?1 AND version < ?5`,
+        [jobId, status, error, updatedAt, version],
       ),
-      this.#db
-        .prepare(
-          `UPDATE jobs SET status = ?2, error = ?3, updated_at = ?4, version = ?5,
-             task_ids = iif(?2 IN ('queued', 'processing'), task_ids, NULL)
-           WHERE id = ?1 AND version < ?5`,
-        )
-        .bind(jobId, status, error, updatedAt, version),
       ...(usedUnits === null ? [] : this.#settle(jobId, usedUnits, updatedAt, again)),
     ]);
-    const row = read?.results[0];
+    const row = present(read?.results[0]);
     const standing = standingOf(row);
-    return { standing, mayHaveEndpoints: standing !== "listed" || row?.has_endpoints === 1 };
+    return { standing, mayHaveEndpoints: standing !== "listed" || row.has_endpoints === 1 };
   }
 
-  /** Strikes an accepted job that is being forgotten from the list, into the deleted jobs; what it used stays settled. */
+  /** Moves an accepted job that is being forgotten from the list to the deleted jobs; what it used stays settled. */
   async retire(jobId: string, usedUnits: number, at: number, again = false): Promise<void> {
-    await this.#db.batch([
+    await this.db.batch([
       ...this.#settle(jobId, usedUnits, at, again),
-      noteDeleted(this.#db, jobId, Date.now()),
+      this.statement(
+        `INSERT INTO deleted_jobs (job_id, account_id, deleted_at) SELECT id, account_id, ?2 FROM jobs WHERE id = ?1
+         ON CONFLICT DO NOTHING`,
+        [jobId, Date.now()],
+      ),
       ...this.#strike([jobId]),
     ]);
   }
 
   /** Forgets a retired job of which nothing is left. */
   async forget(jobId: string): Promise<void> {
-    await this.#db.batch([forgetDeleted(this.#db, [jobId]), ...this.#strike([jobId])]);
+    await this.db.batch([this.#delete("deleted_jobs", "job_id", [jobId]), ...this.#strike([jobId])]);
   }
 
   #settle(jobId: string, units: number, at: number, again: boolean): D1PreparedStatement[] {
-    return again ? settleAgain(this.#db, jobId, units, at) : settle(this.#db, jobId, units, at, Date.now());
+    return again
+      ? this.#settlement.settleAgain(jobId, units, at)
+      : this.#settlement.settle(jobId, units, at, Date.now());
   }
 
-  /** Strikes a job that was never accepted from the list, and voids what was reserved for it. */
+  /** Removes a job that was never accepted from the list, and voids what was reserved for it. */
   async withdraw(jobId: string, now: number): Promise<void> {
     await this.withdrawAll([jobId], now);
   }
 
-  /** As `withdraw`, for many jobs by three statements: D1 takes a thousand from one run of a Worker. */
+  /** As `withdraw`, for many jobs with a few statements: D1 takes a thousand from one run of a Worker. */
   async withdrawAll(jobIds: readonly string[], now: number): Promise<void> {
-    await this.#db.batch([
-      voidReservations(this.#db, jobIds, now),
-      forgetDeleted(this.#db, jobIds),
+    await this.db.batch([
+      this.#settlement.void(jobIds, now),
+      this.#delete("deleted_jobs", "job_id", jobIds),
       ...this.#strike(jobIds),
     ]);
   }
 
+  /** Removes jobs from the list, with their dead letters: nobody could send these again. */
   #strike(jobIds: readonly string[]): D1PreparedStatement[] {
-    return [
-      forgetLetters(this.#db, jobIds),
-      this.#db
-        .prepare("DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?1))")
-        .bind(JSON.stringify(jobIds)),
-    ];
+    return [this.#delete("dead_letters", "job_id", jobIds), this.#delete("jobs", "id", jobIds)];
+  }
+
+  #delete(table: string, idColumn: string, jobIds: readonly string[]): D1PreparedStatement {
+    return this.statement(`DELETE FROM ${table} WHERE ${idColumn} IN (SELECT value FROM json_each(?1))`, [
+      JSON.stringify(jobIds),
+    ]);
   }
 
   /** Up to `query.limit` of the account's jobs that are older than `before`, newest first. */
-  async list(accountId: string, query: ListJobsQuery, before: string | null): Promise<JobRow[]> {
+  list(accountId: string, query: ListJobsQuery, before: string | null): Promise<JobRow[]> {
     const { sql, values } = jobsPage(accountId, query, before);
-    const { results } = await this.#db
-      .prepare(sql)
-      .bind(...values)
-      .all<JobRow>();
-    return results;
+    return this.all(sql, values);
   }
 }

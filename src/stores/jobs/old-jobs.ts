@@ -1,51 +1,54 @@
-/** A job and since when (epoch ms) it is what was asked for: a keyset cursor. */
+import { D1Store } from "../d1-store.ts";
+
+/** A job and the time (epoch ms) that the list is sorted by: a keyset cursor. */
 export interface JobAge {
   readonly jobId: string;
   readonly since: number;
 }
 
-/** Jobs in D1 that an operator or the nightly look asks for by their age. */
-export class OldJobs {
-  readonly #db: D1Database;
-
-  constructor(db: D1Database) {
-    this.#db = db;
-  }
-
-  /** Up to `limit` jobs that are under way and whose row has not changed since `before` (epoch ms), oldest first. */
-  async underWaySince(before: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT id AS jobId, updated_at AS since FROM jobs
-         WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3)
-         ORDER BY updated_at, id LIMIT ?4`,
-      )
-      .bind(before, after?.since ?? 0, after?.jobId ?? "", limit)
-      .all<JobAge>();
-    return results;
+/** Jobs in D1 by their age, for an operator and for the nightly sweeps. */
+export class OldJobs extends D1Store {
+  /** Up to `limit` unfinished jobs whose row has not changed since `before` (epoch ms), oldest first. */
+  underWaySince(before: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
+    return this.all(
+      `SELECT id AS jobId, updated_at AS since FROM jobs
+       WHERE status IN ('queued', 'processing') AND updated_at < ?1 AND (updated_at, id) > (?2, ?3)
+       ORDER BY updated_at, id LIMIT ?4`,
+      [before, after?.since ?? 0, after?.jobId ?? "", limit],
+    );
   }
 
   /** Up to `limit` jobs that were created at `time` (epoch ms) or before, oldest first. */
-  async createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT id AS jobId, created_at AS since FROM jobs
-         WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at, id LIMIT ?4`,
-      )
-      .bind(time, after?.since ?? 0, after?.jobId ?? "", limit)
-      .all<JobAge>();
-    return results;
+  createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
+    return this.all(
+      `SELECT id AS jobId, created_at AS since FROM jobs
+       WHERE created_at <= ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at, id LIMIT ?4`,
+      [time, after?.since ?? 0, after?.jobId ?? "", limit],
+    );
   }
 
   /** Up to `limit` jobs that were deleted before `time` (epoch ms) and of which something is left, oldest first. */
-  async deletedBefore(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT job_id AS jobId, deleted_at AS since FROM deleted_jobs
-         WHERE deleted_at < ?1 AND (deleted_at, job_id) > (?2, ?3) ORDER BY deleted_at, job_id LIMIT ?4`,
-      )
-      .bind(time, after?.since ?? 0, after?.jobId ?? "", limit)
-      .all<JobAge>();
-    return results;
+  deletedBefore(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
+    return this.all(
+      `SELECT job_id AS jobId, deleted_at AS since FROM deleted_jobs
+       WHERE deleted_at < ?1 AND (deleted_at, job_id) > (?2, ?3) ORDER BY deleted_at, job_id LIMIT ?4`,
+      [time, after?.since ?? 0, after?.jobId ?? "", limit],
+    );
+  }
+
+  /** Where a nightly sweep left off (epoch ms); null if it starts over. A time, because an id would outlive its account's erasure. */
+  sweepCursor(sweep: string): Promise<number | null> {
+    return this.statement("SELECT since FROM rounds WHERE part = ?1", [sweep]).first<number>("since");
+  }
+
+  /** Saves where a sweep continues next time (epoch ms); null: it has reached the end. */
+  async saveSweepCursor(sweep: string, since: number | null): Promise<void> {
+    if (since === null) await this.run("DELETE FROM rounds WHERE part = ?1", [sweep]);
+    else {
+      await this.run(
+        "INSERT INTO rounds (part, since) VALUES (?1, ?2) ON CONFLICT (part) DO UPDATE SET since = ?2",
+        [sweep, since],
+      );
+    }
   }
 }

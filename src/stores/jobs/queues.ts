@@ -1,12 +1,19 @@
 import type { Lane } from "@segmentation/protocol";
-import type { ArchiveMessage, TaskMessage } from "./queue-messages.ts";
+import { z } from "zod";
+
+/** Messages carry ids only. The receiver asks the JobObject for the rest. */
+export const TaskMessage = z.strictObject({ v: z.literal(1), jobId: z.string(), taskId: z.string() });
+export type TaskMessage = z.infer<typeof TaskMessage>;
+
+export const ArchiveMessage = z.strictObject({ v: z.literal(1), jobId: z.string() });
+export type ArchiveMessage = z.infer<typeof ArchiveMessage>;
 
 /** The bindings: a queue of tasks for each lane, and one for archives. */
 export interface QueueBindings extends Readonly<Record<Lane, Queue<TaskMessage>>> {
   readonly archive: Queue<ArchiveMessage>;
 }
 
-/** The queues: a message says that something is to be done soon, and is never the truth about it. */
+/** The queues: a message asks for something to be done soon, and is never the source of truth. */
 export class Queues {
   readonly #queues: QueueBindings;
 
@@ -22,7 +29,6 @@ export class Queues {
 
   /** Asks for a job's archive to be built. @throws if the queue does not take the message. */
   async sendArchive(jobId: string): Promise<void> {
-    const message: ArchiveMessage = { v: 1, jobId };
-    await this.#queues.archive.send(message);
+    await this.#queues.archive.send({ v: 1, jobId });
   }
 }

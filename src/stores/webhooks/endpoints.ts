@@ -1,11 +1,12 @@
 import type { DisabledReason, WebhookEventType } from "../../contract/webhook.ts";
-import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../../core/webhooks/bounds.ts";
+import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../../core/webhooks/endpoint.ts";
+import { D1Store, type SqlValue } from "../d1-store.ts";
 
 /** What may be shown of an endpoint; times are epoch milliseconds. */
 export interface EndpointRecord {
   readonly endpointId: string;
   readonly url: string;
-  /** The types that it is told of; null for all. */
+  /** The event types that it receives; null for all. */
   readonly events: readonly WebhookEventType[] | null;
   readonly description: string | null;
   readonly disabledAt: number | null;
@@ -14,7 +15,7 @@ export interface EndpointRecord {
   readonly updatedAt: number;
 }
 
-/** What its account changes of an endpoint; what is absent stays. */
+/** A change that an account makes to its endpoint; absent fields stay as they are. */
 export interface EndpointChange {
   readonly url?: string | undefined;
   readonly events?: readonly WebhookEventType[] | null | undefined;
@@ -22,107 +23,86 @@ export interface EndpointChange {
   readonly disabled?: boolean | undefined;
 }
 
-/** Where an endpoint's object sends its events, and how it signs them. */
+/** Where an endpoint's object sends its events, and with which secrets it signs them. */
 export interface EndpointTarget {
   readonly accountId: string;
   readonly url: string;
   readonly sealedSecrets: string;
   readonly isDisabled: boolean;
-  /** Since when it is enabled without a break. */
+  /** When it was last enabled. */
   readonly enabledAt: number;
 }
 
-/** An endpoint that listens: to what, and since when. */
+/** An enabled endpoint: which events it receives, and since when. */
 export type Listener = Pick<EndpointRecord, "endpointId" | "events" | "createdAt">;
 
-interface EndpointRow {
-  id: string;
-  url: string;
-  events: string | null;
-  description: string | null;
-  disabled_at: number | null;
-  disabled_reason: DisabledReason | null;
-  created_at: number;
-  updated_at: number;
-}
+/** The events as they are stored: JSON, or null for all. */
+type Stored<Shown> = Omit<Shown, "events"> & { readonly events: string | null };
 
-const SHOWN = "id, url, events, description, disabled_at, disabled_reason, created_at, updated_at";
+/** The columns of an EndpointRecord. */
+const RECORD = `id AS endpointId, url, events, description, disabled_at AS disabledAt, disabled_reason AS disabledReason,
+  created_at AS createdAt, updated_at AS updatedAt`;
 
 /** One row, an EndpointUse, for the account ?1. */
 const ENDPOINT_USE = `
   SELECT count(*) AS kept, count(*) FILTER (WHERE deleted_at IS NULL) AS live FROM webhook_endpoints
   WHERE account_id = ?1`;
 
-/** Whether the account of the parameter has endpoints: for a statement that runs anyway. */
+/** Whether an account (an SQL expression) has endpoints: for a statement that runs anyway. */
 export const hasEndpoints = (account: string): string =>
   `EXISTS (SELECT 1 FROM webhook_endpoints WHERE account_id = ${account} AND deleted_at IS NULL)`;
 
-/** An endpoint that is deleted keeps its id alone, by which its object is found. ?2 is when. */
+/** Deletes endpoints at ?2: all that stays is the id, by which the endpoint's object is found. */
 export const MARK_DELETED =
   "UPDATE webhook_endpoints SET deleted_at = ?2, url = '', description = NULL, events = NULL, secrets = '', updated_at = ?2";
-
-const eventsOf = (text: string | null): WebhookEventType[] | null =>
-  text === null ? null : JSON.parse(text);
 
 const textOf = (events: readonly WebhookEventType[] | null): string | null =>
   events === null ? null : JSON.stringify([...new Set(events)]);
 
-const recordOf = (row: EndpointRow): EndpointRecord => ({
-  endpointId: row.id,
-  url: row.url,
-  events: eventsOf(row.events),
-  description: row.description,
-  disabledAt: row.disabled_at,
-  disabledReason: row.disabled_reason,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+const eventsOf = (text: string): WebhookEventType[] => JSON.parse(text);
+
+const parsed = <Row extends { readonly events: string | null }>(row: Row) => ({
+  ...row,
+  events: row.events === null ? null : eventsOf(row.events),
 });
 
 /** The webhook endpoints of accounts, in D1. Their secrets go in and out sealed. */
-export class WebhookEndpoints {
-  readonly #db: D1Database;
-
-  constructor(db: D1Database) {
-    this.#db = db;
-  }
-
+export class WebhookEndpoints extends D1Store {
   /** The account's endpoints, newest first. */
   async list(accountId: string): Promise<EndpointRecord[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT ${SHOWN} FROM webhook_endpoints WHERE account_id = ?1 AND deleted_at IS NULL ORDER BY id DESC`,
-      )
-      .bind(accountId)
-      .all<EndpointRow>();
-    return results.map(recordOf);
+    const rows = await this.all<Stored<EndpointRecord>>(
+      `SELECT ${RECORD} FROM webhook_endpoints WHERE account_id = ?1 AND deleted_at IS NULL ORDER BY id DESC`,
+      [accountId],
+    );
+    return rows.map(parsed);
+  }
+
+  async #record(sql: string, values: readonly SqlValue[]): Promise<EndpointRecord | null> {
+    const row = await this.first<Stored<EndpointRecord>>(sql, values);
+    return row && parsed(row);
   }
 
   /** One endpoint of the account; null if it has none with this id. */
-  async find(accountId: string, endpointId: string): Promise<EndpointRecord | null> {
-    const row = await this.#db
-      .prepare(
-        `SELECT ${SHOWN} FROM webhook_endpoints WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL`,
-      )
-      .bind(accountId, endpointId)
-      .first<EndpointRow>();
-    return row && recordOf(row);
+  find(accountId: string, endpointId: string): Promise<EndpointRecord | null> {
+    return this.#record(
+      `SELECT ${RECORD} FROM webhook_endpoints WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL`,
+      [accountId, endpointId],
+    );
   }
 
   /**
-   * Adds an endpoint, unless the account has too many. The statement decides, so that of many at once no more are added than fit.
-   * One of this id that exists already stays as it is.
+   * Adds an endpoint, unless the account has too many. The statement decides, so that concurrent requests cannot exceed the
+   * limit together. An existing one with this id stays as it is.
    * @returns whether it was added.
    */
   async insert(accountId: string, endpoint: EndpointRecord, sealedSecrets: string): Promise<boolean> {
     const { endpointId, url, events, description, createdAt } = endpoint;
-    const { meta } = await this.#db
-      .prepare(
-        `INSERT INTO webhook_endpoints
-           (id, account_id, url, events, description, secrets, enabled_at, created_at, updated_at)
-         SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?7, ?7, ?7 FROM (${ENDPOINT_USE}) WHERE live < ?8 AND kept < ?9
-         ON CONFLICT (id) DO NOTHING`,
-      )
-      .bind(
+    const added = await this.run(
+      `INSERT INTO webhook_endpoints
+         (id, account_id, url, events, description, secrets, enabled_at, created_at, updated_at)
+       SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?7, ?7, ?7 FROM (${ENDPOINT_USE}) WHERE live < ?8 AND kept < ?9
+       ON CONFLICT (id) DO NOTHING`,
+      [
         accountId,
         endpointId,
         url,
@@ -132,39 +112,35 @@ export class WebhookEndpoints {
         createdAt,
         MOST_ENDPOINTS,
         MOST_KEPT_ENDPOINTS,
-      )
-      .run();
-    return meta.changes === 1;
+      ],
+    );
+    return added === 1;
   }
 
   /** How many endpoints an account has. */
-  async use(accountId: string): Promise<EndpointUse> {
-    const row = await this.#db.prepare(ENDPOINT_USE).bind(accountId).first<EndpointUse>();
-    if (row === null) throw new Error("a count gave no row");
-    return row;
+  use(accountId: string): Promise<EndpointUse> {
+    return this.one(ENDPOINT_USE, [accountId]);
   }
 
-  /** Changes an endpoint at `now`. Returns it as it is then, or null if the account has none of this id. */
-  async update(
+  /** Changes an endpoint at `now`. Returns it as it is then, or null if the account has none with this id. */
+  update(
     accountId: string,
     endpointId: string,
     { url, events, description, disabled }: EndpointChange,
     now: number,
   ): Promise<EndpointRecord | null> {
-    const row = await this.#db
-      .prepare(
-        `UPDATE webhook_endpoints SET
-           url = coalesce(?4, url),
-           events = iif(?5, ?6, events),
-           description = iif(?7, ?8, description),
-           enabled_at = iif(?9 = 0 AND disabled_at IS NOT NULL, ?3, enabled_at),
-           disabled_reason = CASE ?9 WHEN 1 THEN coalesce(disabled_reason, 'by_account') WHEN 0 THEN NULL
-                             ELSE disabled_reason END,
-           disabled_at = CASE ?9 WHEN 1 THEN coalesce(disabled_at, ?3) WHEN 0 THEN NULL ELSE disabled_at END,
-           updated_at = ?3
-         WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING ${SHOWN}`,
-      )
-      .bind(
+    return this.#record(
+      `UPDATE webhook_endpoints SET
+         url = coalesce(?4, url),
+         events = iif(?5, ?6, events),
+         description = iif(?7, ?8, description),
+         enabled_at = iif(?9 = 0 AND disabled_at IS NOT NULL, ?3, enabled_at),
+         disabled_reason = CASE ?9 WHEN 1 THEN coalesce(disabled_reason, 'by_account') WHEN 0 THEN NULL
+                           ELSE disabled_reason END,
+         disabled_at = CASE ?9 WHEN 1 THEN coalesce(disabled_at, ?3) WHEN 0 THEN NULL ELSE disabled_at END,
+         updated_at = ?3
+       WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING ${RECORD}`,
+      [
         accountId,
         endpointId,
         now,
@@ -174,137 +150,96 @@ export class WebhookEndpoints {
         Number(description !== undefined),
         description ?? null,
         disabled === undefined ? null : Number(disabled),
-      )
-      .first<EndpointRow>();
-    return row && recordOf(row);
+      ],
+    );
   }
 
-  /** The sealed secrets of an endpoint; null if the account has none of this id. */
-  async sealedSecrets(accountId: string, endpointId: string): Promise<string | null> {
-    return this.#db
-      .prepare(
-        "SELECT secrets FROM webhook_endpoints WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL",
-      )
-      .bind(accountId, endpointId)
-      .first<string>("secrets");
+  /** The sealed secrets of an endpoint; null if the account has none with this id. */
+  sealedSecrets(accountId: string, endpointId: string): Promise<string | null> {
+    return this.statement(
+      "SELECT secrets FROM webhook_endpoints WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL",
+      [accountId, endpointId],
+    ).first<string>("secrets");
   }
 
   /** Replaces the sealed secrets `before`. Returns the endpoint, or null if it is gone or another request was faster. */
-  async replaceSecrets(
+  replaceSecrets(
     accountId: string,
     endpointId: string,
     { before, after }: { readonly before: string; readonly after: string },
     now: number,
   ): Promise<EndpointRecord | null> {
-    const row = await this.#db
-      .prepare(
-        `UPDATE webhook_endpoints SET secrets = ?4, updated_at = ?5
-         WHERE account_id = ?1 AND id = ?2 AND secrets = ?3 AND deleted_at IS NULL RETURNING ${SHOWN}`,
-      )
-      .bind(accountId, endpointId, before, after, now)
-      .first<EndpointRow>();
-    return row && recordOf(row);
-  }
-
-  /** The account's endpoints that are enabled. */
-  async listeners(accountId: string): Promise<Listener[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT id, events, created_at FROM webhook_endpoints
-         WHERE account_id = ?1 AND deleted_at IS NULL AND disabled_at IS NULL`,
-      )
-      .bind(accountId)
-      .all<Pick<EndpointRow, "id" | "events" | "created_at">>();
-    return results.map((row) => ({
-      endpointId: row.id,
-      events: eventsOf(row.events),
-      createdAt: row.created_at,
-    }));
-  }
-
-  /** What an endpoint's object needs to know of it; null if there is no such endpoint. */
-  async target(endpointId: string): Promise<EndpointTarget | null> {
-    const row = await this.#db
-      .prepare(
-        `SELECT account_id, url, secrets, disabled_at, enabled_at FROM webhook_endpoints
-         WHERE id = ?1 AND deleted_at IS NULL`,
-      )
-      .bind(endpointId)
-      .first<{
-        account_id: string;
-        url: string;
-        secrets: string;
-        disabled_at: number | null;
-        enabled_at: number;
-      }>();
-    return (
-      row && {
-        accountId: row.account_id,
-        url: row.url,
-        sealedSecrets: row.secrets,
-        isDisabled: row.disabled_at !== null,
-        enabledAt: row.enabled_at,
-      }
+    return this.#record(
+      `UPDATE webhook_endpoints SET secrets = ?4, updated_at = ?5
+       WHERE account_id = ?1 AND id = ?2 AND secrets = ?3 AND deleted_at IS NULL RETURNING ${RECORD}`,
+      [accountId, endpointId, before, after, now],
     );
   }
 
-  /** Disables an endpoint at `now`, unless it is. Returns whether it did. */
+  /** The account's enabled endpoints. */
+  async listeners(accountId: string): Promise<Listener[]> {
+    const rows = await this.all<Stored<Listener>>(
+      `SELECT id AS endpointId, events, created_at AS createdAt FROM webhook_endpoints
+       WHERE account_id = ?1 AND deleted_at IS NULL AND disabled_at IS NULL`,
+      [accountId],
+    );
+    return rows.map(parsed);
+  }
+
+  /** What an endpoint's object needs to send to it; null if there is no such endpoint. */
+  async target(endpointId: string): Promise<EndpointTarget | null> {
+    const row = await this.first<Omit<EndpointTarget, "isDisabled"> & { isDisabled: number }>(
+      `SELECT account_id AS accountId, url, secrets AS sealedSecrets, disabled_at IS NOT NULL AS isDisabled,
+         enabled_at AS enabledAt
+       FROM webhook_endpoints WHERE id = ?1 AND deleted_at IS NULL`,
+      [endpointId],
+    );
+    return row && { ...row, isDisabled: row.isDisabled === 1 };
+  }
+
+  /** Disables an endpoint at `now`, unless it is disabled. Returns whether it did. */
   async disable(endpointId: string, reason: DisabledReason, now: number): Promise<boolean> {
-    const { meta } = await this.#db
-      .prepare(
-        `UPDATE webhook_endpoints SET disabled_at = ?3, disabled_reason = ?2, updated_at = ?3
-         WHERE id = ?1 AND disabled_at IS NULL`,
-      )
-      .bind(endpointId, reason, now)
-      .run();
-    return meta.changes === 1;
+    const disabled = await this.run(
+      `UPDATE webhook_endpoints SET disabled_at = ?3, disabled_reason = ?2, updated_at = ?3
+       WHERE id = ?1 AND disabled_at IS NULL`,
+      [endpointId, reason, now],
+    );
+    return disabled === 1;
   }
 
-  /** Deletes an endpoint for its account, with what it was told and its secrets. Returns whether there was one. */
+  /** Deletes an endpoint for its account, with its settings and secrets. Returns whether there was one. */
   async markDeleted(accountId: string, endpointId: string, now: number): Promise<boolean> {
-    const { meta } = await this.#db
-      .prepare(`${MARK_DELETED} WHERE account_id = ?1 AND deleted_at IS NULL AND id = ?3`)
-      .bind(accountId, now, endpointId)
-      .run();
-    return meta.changes === 1;
+    const where = "WHERE account_id = ?1 AND deleted_at IS NULL AND id = ?3";
+    return (await this.run(`${MARK_DELETED} ${where}`, [accountId, now, endpointId])) === 1;
   }
 
-  /** Up to `limit` endpoints, of one account or of all, that are deleted and whose objects may not be erased. */
+  /** Up to `limit` deleted endpoints, of one account or of all, whose objects may still exist. */
   async toErase(accountId: string | null, limit: number): Promise<string[]> {
-    const { results } = await this.#db
-      .prepare(
-        `SELECT id FROM webhook_endpoints
-         WHERE deleted_at IS NOT NULL AND erased_at IS NULL ${accountId === null ? "" : "AND account_id = ?2"} LIMIT ?1`,
-      )
-      .bind(...(accountId === null ? [limit] : [limit, accountId]))
-      .all<{ id: string }>();
-    return results.map(({ id }) => id);
+    const rows = await this.all<{ id: string }>(
+      `SELECT id FROM webhook_endpoints
+       WHERE deleted_at IS NOT NULL AND erased_at IS NULL ${accountId === null ? "" : "AND account_id = ?2"} LIMIT ?1`,
+      accountId === null ? [limit] : [limit, accountId],
+    );
+    return rows.map(({ id }) => id);
   }
 
-  /** Notes that the object of an endpoint that is deleted is erased. */
+  /** Records that the object of a deleted endpoint is erased. */
   async noteErased(endpointId: string, now: number): Promise<void> {
-    await this.#db
-      .prepare("UPDATE webhook_endpoints SET erased_at = ?2 WHERE id = ?1 AND deleted_at IS NOT NULL")
-      .bind(endpointId, now)
-      .run();
+    await this.run("UPDATE webhook_endpoints SET erased_at = ?2 WHERE id = ?1 AND deleted_at IS NOT NULL", [
+      endpointId,
+      now,
+    ]);
   }
 
-  /** Forgets up to `limit` endpoints that were erased before `before` (epoch ms). Returns how many. */
-  async purge(before: number, limit: number): Promise<number> {
-    const { meta } = await this.#db
-      .prepare(
-        "DELETE FROM webhook_endpoints WHERE rowid IN (SELECT rowid FROM webhook_endpoints WHERE erased_at < ?1 LIMIT ?2)",
-      )
-      .bind(before, limit)
-      .run();
-    return meta.changes;
+  /** Deletes the rows of up to `limit` endpoints that were erased before `before` (epoch ms). Returns how many. */
+  purge(before: number, limit: number): Promise<number> {
+    return this.deleteSome("webhook_endpoints", "rowid", "erased_at < ?1 LIMIT ?2", [before, limit]);
   }
 
-  /** Forgets those of an account that are erased. */
+  /** Deletes the rows of an account's erased endpoints. */
   async forgetErased(accountId: string): Promise<void> {
-    await this.#db
-      .prepare("DELETE FROM webhook_endpoints WHERE account_id = ?1 AND erased_at IS NOT NULL")
-      .bind(accountId)
-      .run();
+    await this.run("DELETE FROM webhook_endpoints WHERE account_id = ?1 AND erased_at IS NOT NULL", [
+      accountId,
+    ]);
   }
 }

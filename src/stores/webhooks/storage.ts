@@ -1,6 +1,6 @@
 import type { WebhookEventType } from "../../contract/webhook.ts";
 import { newDelivery, type Attempt, type Delivery } from "../../core/webhooks/delivery.ts";
-import type { Pending } from "../../core/webhooks/wake.ts";
+import type { Pending } from "../../core/webhooks/endpoint.ts";
 import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
 
 interface DeliveryRow extends Record<string, SqlStorageValue> {

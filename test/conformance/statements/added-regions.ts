@@ -21,7 +21,7 @@ export const ADDED_REGIONS = section(
     "A region names one of the job's tasks, which alone gets it, with its index in the request.",
     REFUSED,
     "operations/createJob/regions: gives each task of the inference service its own regions, with their index in the request",
-    "unit/core/jobs/task-regions: each task gets its own regions in the request's order, each with its index among all of the job's",
+    "unit/core/jobs/define: each task gets its own regions in the request's order, each with its index among all of the job's",
   ],
   [
     "With regions prompts may be left out, if each task has a region.",

@@ -22,7 +22,7 @@ export const ADDED_WAITING = section(
   ],
   [
     "N is 1 to 60: a larger one is cut to 60, a value that is no number is ignored.",
-    "unit/core/jobs/prefer: of %j is %j",
+    "unit/core/jobs/waiters: of %j is %j",
     "jobs/waiting: is answered at once of a job that has ended, with a wait that is cut to 60",
     "jobs/waiting: is answered at once, and without a word of it, where the value is no number",
   ],

@@ -6,7 +6,7 @@ const PLAN =
 const MANY =
   "webhooks/many-jobs: each arrives at the slow one under one webhook-id, the dead one is retried as planned and disabled after five days, and neither holds up anything";
 const VERIFIED =
-  "unit/core/webhooks/signature: are verified by the package standardwebhooks with each of the secrets, whatever is signed, and by no other";
+  "unit/core/webhooks/signing: are verified by the package standardwebhooks with each of the secrets, whatever is signed, and by no other";
 const REAL =
   "e2e/webhooks: is told by signed requests that the package standardwebhooks verifies, and by none that is redirected or never answered";
 
@@ -48,7 +48,7 @@ export const ADDED_WEBHOOKS: readonly Statement[] = section(
   [
     "rotate-secret: both secrets sign for 24 h.",
     "operations/rotateWebhookSecret: gives a new secret; for 24 hours both sign, then the new one alone",
-    "unit/core/webhooks/secrets: both sign for 24 hours after a rotation, the new one first",
+    "unit/core/webhooks/signing: both sign for 24 hours after a rotation, the new one first",
   ],
   [
     "test sends an event of the type test.",
@@ -73,7 +73,7 @@ export const ADDED_WEBHOOKS: readonly Statement[] = section(
     "Events: job.succeeded, job.failed, archive.ready, archive.failed; { type, timestamp, data } with what the API gives, an archive without its URL.",
     "webhooks/events: of the end of a job with its status, and of the end of its archive without its URL",
     "webhooks/events: of a job and an archive that failed, and of a job that was cancelled; not of one that was deleted",
-    "unit/core/jobs/webhook-events: tells what the API gives: the job's status, or the archive without its URL",
+    "unit/core/jobs/milestones: tells what the API gives: the job's status, or the archive without its URL",
   ],
   [
     "An endpoint is told of the events that it wants.",
@@ -82,14 +82,14 @@ export const ADDED_WEBHOOKS: readonly Statement[] = section(
   [
     "webhook-id is the same on every attempt; webhook-timestamp; webhook-signature is v1, HMAC-SHA256, base64, one for each valid secret.",
     "webhooks/delivery: is a POST of JSON with the specification's headers, signed for its own time; redirects are not followed",
-    "unit/core/webhooks/signature: are the specification's: the id, whole seconds, and a signature for each secret, separated by a space",
+    "unit/core/webhooks/signing: are the specification's: the id, whole seconds, and a signature for each secret, separated by a space",
     VERIFIED,
     REAL,
     "unit/webhook-examples: reads a request that the service signed, and refuses one that another did, that was changed, or that is old",
   ],
   [
     "An event is written down in the same turn as the job's end, and arrives at least once.",
-    "unit/core/jobs/webhook-events: in the turn of its end, once: job.succeeded if a task succeeded, job.failed if none did",
+    "unit/core/jobs/milestones: in the turn of its end, once: job.succeeded if a task succeeded, job.failed if none did",
     "webhooks/events: is written down in the turn of the job's end: whoever is cut off after that tells it by the job's alarm",
     "webhooks/events: is handed over again until each endpoint's object has it, and is one delivery each all the same",
     MANY,

@@ -30,8 +30,8 @@ export const DECIDED_BEHAVIOUR = [
       PROGRESS,
       "operations/retrieveJob: tells the mean over the tasks of a batch, of which a failed one has ended too",
       "operations/retrieveJob: begins again with a new attempt, whatever the holder of the lost lease tells",
-      "unit/core/jobs/progress: never falls while one lease is in force, whatever its holder tells",
-      "unit/core/jobs/progress: is a whole number of hundredths from 0 to 1, and 1 only when every task has ended",
+      "unit/core/jobs/rollup: never falls while one lease is in force, whatever its holder tells",
+      "unit/core/jobs/rollup: is a whole number of hundredths from 0 to 1, and 1 only when every task has ended",
     ],
   ),
   ...section(

@@ -110,7 +110,7 @@ export async function expectAllThere(accounts: number, jobsAMonth: number): Prom
   expect(jobs.size).toBe((MONTHS * jobsAMonth) / accounts);
   const settled = entries.filter(({ kind }) => kind === "settle");
   const period = { from: BEGIN / DAY, to: BEGIN / DAY + 365 };
-  const days = await platformOf(env).usageDays.read(first, period);
+  const days = await platformOf(env).ledger.usageDays(first, period);
   expect(days, "each day's usage is what all its entries come to").toEqual(
     [...Map.groupBy(settled, ({ at }) => Math.floor(at / DAY))]
       .map(([day, of]) => ({ day, units: of.reduce((sum, { units }) => sum + units, 0), jobs: of.length }))

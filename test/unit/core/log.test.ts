@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../src/core/errors.ts";
-import { log, reasonOf } from "../../../src/core/log.ts";
+import { log, reasonOf, LogThrottle } from "../../../src/core/log.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -48,5 +48,43 @@ describe("the log", () => {
     expect(reasonOf(new ServiceError("not_found", "Nothing."))).toBe("ServiceError: Nothing.");
     expect(reasonOf("stopped")).toBe("stopped");
     expect(reasonOf(undefined)).toBe("undefined");
+  });
+});
+
+const EVERY = 60_000;
+const HOUR = 3_600_000;
+
+describe("a throttled line of the log", () => {
+  it("is due at once, then once an interval, with how many there were since the last one", () => {
+    const throttle = new LogThrottle(EVERY);
+    expect(throttle.count("a", 0)).toBe(1);
+    expect(throttle.count("a", 1)).toBe(0);
+    expect(throttle.count("a", EVERY - 1)).toBe(0);
+    expect(throttle.count("a", EVERY)).toBe(3);
+    expect(throttle.count("a", EVERY + 1)).toBe(0);
+    expect(throttle.count("a", 3 * EVERY)).toBe(2);
+    expect(throttle.count("a", 9 * EVERY)).toBe(1);
+  });
+
+  it("is each key's own", () => {
+    const throttle = new LogThrottle(EVERY);
+    expect([throttle.count("a", 0), throttle.count("b", 0), throttle.count("a", 1)]).toEqual([1, 1, 0]);
+  });
+
+  it("counts what came within the last hour, and forgets what is older", () => {
+    const throttle = new LogThrottle(EVERY);
+    throttle.count("a", 0);
+    throttle.count("a", 1);
+    expect(throttle.count("a", HOUR - 1)).toBe(2);
+    throttle.count("b", 0);
+    throttle.count("b", 1);
+    expect(throttle.count("b", HOUR)).toBe(1);
+  });
+
+  it("keeps no more than ten thousand keys: the one whose line is the oldest is due again", () => {
+    const throttle = new LogThrottle(EVERY);
+    for (let i = 0; i <= 10_000; i += 1) throttle.count(`key ${i}`, i);
+    expect(throttle.count("key 1", 10_001)).toBe(0);
+    expect(throttle.count("key 0", 10_001)).toBe(1);
   });
 });

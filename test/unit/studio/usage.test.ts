@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { barsOf, labelledBars, marksFor, totalOf } from "../../../studio/src/screens/usage/bars.ts";
 import { periodOf, PERIODS } from "../../../studio/src/screens/usage/period.ts";
-import { usageOf, usagePeriod } from "../../../src/core/billing/usage-period.ts";
+import { usageOf, usagePeriod } from "../../../src/core/billing/usage.ts";
 
 const DAY_MS = 86_400_000;
 const time = fc.integer({ min: Date.parse("2024-01-01"), max: Date.parse("2030-01-01") });

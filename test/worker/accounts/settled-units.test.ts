@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { slotsAfter } from "../../../src/core/billing/settled-slots.ts";
+import { slotsAfter } from "../../../src/core/billing/ledger.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { SETTLED_UNITS } from "../../../src/stores/billing/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
-import { issueLeaseToken } from "../../../src/core/jobs/lease-token.ts";
+import { issueLeaseToken } from "../../../src/core/jobs/lease.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { RequestRate } from "../../../src/stores/request-rate.ts";
 import { PlayedIdentityProvider, rawToken } from "../../support/worker/access-tokens.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { dayOf, usedOnDay } from "../../../src/core/billing/daily-use.ts";
+import { dayOf, usedOnDay } from "../../../src/core/billing/usage.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { defineJob } from "../../../src/core/jobs/define.ts";
 import { CreateJobRequest } from "../../../src/contract/job.ts";

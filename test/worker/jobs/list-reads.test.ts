@@ -86,7 +86,7 @@ describe("a page of the list", () => {
       );
       const page = await platformOf(env).jobs.list(few, { ...query, ...named, limit: FEW }, before);
       expect(
-        page.map(({ id }) => id),
+        page.map(({ jobId }) => jobId),
         name,
       ).toEqual(expected.map(({ id }) => id));
     }

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { JobStatus } from "../../../src/contract/job.ts";
-import { MOST_STREAMS, STREAMS_HOLD_MS } from "../../../src/core/jobs/open-streams.ts";
+import { MOST_STREAMS, STREAMS_HOLD_MS } from "../../../src/core/jobs/waiters.ts";
 import { AccountStreams } from "../../../src/workers/account-streams.ts";
 import type { EventReader } from "../../support/event-stream.ts";
 import { answerOf, type Client, newClient } from "../../support/worker/api.ts";

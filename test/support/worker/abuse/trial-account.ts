@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { UPLOAD_SECONDS } from "../../../../src/core/uploads/inspection.ts";
+import { UPLOAD_SECONDS } from "../../../../src/core/uploads/lifetime.ts";
 import { inputKey, outputKey } from "../../../../src/core/object-keys.ts";
-import { MOST_STREAMS } from "../../../../src/core/jobs/open-streams.ts";
+import { MOST_STREAMS } from "../../../../src/core/jobs/waiters.ts";
 import { platformOf } from "../../../../src/platform.ts";
 import { RATE_PERIOD_SECONDS } from "../../../../src/stores/request-rate.ts";
 import { filesOf } from "@segmentation/protocol";

@@ -3,15 +3,13 @@ import { describe, expect, it } from "vitest";
 import {
   addToClosed,
   closingTimes,
-  type Entry,
   NOTHING_CLOSED,
   partToClose,
-} from "../../../../src/core/billing/closing.ts";
-import {
   closedObject,
   closedObjectKey,
   readClosedObject,
-} from "../../../../src/core/billing/closed-object.ts";
+  type Entry,
+} from "../../../../src/core/billing/closing.ts";
 
 const DAY = 86_400_000;
 const at = (text: string): number => Date.parse(text);

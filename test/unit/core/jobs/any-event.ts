@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { forgotten } from "../../../../src/core/jobs/forget.ts";
+import { forgotten } from "../../../../src/core/jobs/lifecycle.ts";
 import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
 import type { JobState } from "../../../../src/core/jobs/state.ts";
 import {

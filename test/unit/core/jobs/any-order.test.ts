@@ -5,7 +5,7 @@ import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
 import { isDone, type JobState } from "../../../../src/core/jobs/state.ts";
 import { claimTask, completeTask, takeDueTasks, tickTasks } from "../../../../src/core/jobs/tasks.ts";
-import { nextWake } from "../../../../src/core/jobs/wake.ts";
+import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
 import { BEGIN, SUCCESS } from "./a-job.ts";
 import { anyEvents, batchOf, leaseInForce, step, type AnyEvent } from "./any-event.ts";
 

@@ -9,8 +9,7 @@ import {
   type Told,
 } from "../../../../src/core/jobs/events.ts";
 import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
-import { jobProgress } from "../../../../src/core/jobs/progress.ts";
-import { jobView } from "../../../../src/core/jobs/rollup.ts";
+import { jobProgress, jobView } from "../../../../src/core/jobs/rollup.ts";
 import { hasEnded, type JobState } from "../../../../src/core/jobs/state.ts";
 import { cancelTasks, claimTask, extendTask } from "../../../../src/core/jobs/tasks.ts";
 import { EventReader } from "../../../support/event-stream.ts";

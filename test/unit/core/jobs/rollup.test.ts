@@ -1,8 +1,31 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "../../../../src/contract/primitives.ts";
-import { archiveView, jobError, jobStatus, jobView, taskStatus } from "../../../../src/core/jobs/rollup.ts";
-import type { ArchiveRecord, TaskRecord } from "../../../../src/core/jobs/state.ts";
-import { accepted, BEGIN, imageJob } from "./a-job.ts";
+import {
+  archiveView,
+  jobError,
+  jobStatus,
+  jobView,
+  taskStatus,
+  jobProgress,
+  jobReport,
+} from "../../../../src/core/jobs/rollup.ts";
+import type { ArchiveRecord, TaskRecord, JobState } from "../../../../src/core/jobs/state.ts";
+import {
+  accepted,
+  BEGIN,
+  imageJob,
+  taskOf,
+  videoJob,
+  ended,
+  failure,
+  SECOND,
+  successfulJob,
+} from "./a-job.ts";
+import fc from "fast-check";
+import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/core/jobs/tasks.ts";
+import type { ProgressReport } from "@segmentation/protocol";
+import { requestArchive } from "../../../../src/core/jobs/archive.ts";
 
 const NO_IMAGE = { code: "not_an_image", message: "The bytes are of no picture." };
 
@@ -172,5 +195,193 @@ describe("an archive as its account sees it", () => {
   ])("says when to ask again, when it expires, or why there is none: it %s", (_, record, told) => {
     const nothing = { expiresAt: null, retryAfterSeconds: null, error: null };
     expect(archiveView("job_1", record)).toEqual({ jobId: "job_1", ...nothing, ...told });
+  });
+});
+
+const running = (taskIds: readonly string[]): JobState => accepted(videoJob({ taskIds }));
+
+const claimed = (state: JobState, taskId = "clip"): JobState => claimTask(state, taskId, policy, BEGIN).state;
+
+const reported = (state: JobState, done: number, total: number, taskId = "clip"): JobState =>
+  extendTask(state, taskId, state.lastLease, { done, total }, policy, BEGIN).state;
+
+const failedWith = (retryable: boolean) =>
+  ({ outcome: "failed", problem: { code: "video_stalled", message: "It stalled." }, retryable }) as const;
+
+const failed = (state: JobState, retryable: boolean): JobState =>
+  completeTask(state, "clip", state.lastLease, failedWith(retryable), policy, BEGIN).state;
+
+const anyReport: fc.Arbitrary<ProgressReport> = fc.record({
+  done: fc.nat(4_000),
+  total: fc.integer({ min: 1, max: 3_600 }),
+});
+
+/** A task as it may be: ended, waiting, or leased with or without a report of this lease or an earlier one. */
+const anyTask: fc.Arbitrary<TaskRecord> = fc
+  .record({
+    step: fc.constantFrom(
+      { at: "waiting" as const, notBefore: BEGIN },
+      { at: "sent" as const, resendAt: BEGIN },
+      { at: "leased" as const, lease: 2, deadline: BEGIN },
+      { at: "success" as const, lease: 2 },
+      { at: "failed" as const, lease: null },
+    ),
+    progress: fc.option(fc.record({ lease: fc.constantFrom(1, 2), report: anyReport }), { nil: undefined }),
+  })
+  .map(({ step, progress }) => ({
+    taskId: "clip",
+    step,
+    attempts: 1,
+    sends: 0,
+    refusals: 0,
+    started: true,
+    problem: null,
+    ...(progress !== undefined && { progress: { lease: progress.lease, ...progress.report } }),
+  }));
+
+describe("a job's progress", () => {
+  it("is 0 before its tasks are in hand, and in a job that was stored before there was any", () => {
+    expect(jobProgress(running(["clip"]).tasks)).toBe(0);
+    expect(jobProgress(claimed(running(["clip"])).tasks)).toBe(0);
+    expect(jobProgress(takeDueTasks(running(["clip"]), policy, BEGIN).state.tasks)).toBe(0);
+  });
+
+  it("of one task is what its holder tells, rounded down to whole hundredths", () => {
+    const total = fc.integer({ min: 1, max: 3_600 });
+    fc.assert(
+      fc.property(total, fc.nat(3_600), (of, done) => {
+        fc.pre(done < of);
+        const { tasks } = reported(claimed(running(["clip"])), done, of);
+        // In whole numbers: no rounding of binary fractions can be in it.
+        expect(Math.round(jobProgress(tasks) * 100)).toBe(Number((BigInt(done) * 100n) / BigInt(of)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is the mean over its tasks, of which one that has ended counts whole", () => {
+    let state = claimed(running(["clip", "b", "c", "d"]));
+    state = failed(state, false);
+    expect(jobProgress(state.tasks)).toBe(0.25);
+    state = reported(claimed(state, "b"), 2, 4, "b");
+    expect(jobProgress(state.tasks)).toBe(0.37);
+    state = reported(claimed(state, "c"), 1, 2, "c");
+    expect(jobProgress(state.tasks)).toBe(0.5);
+  });
+
+  it("is a whole number of hundredths from 0 to 1, and 1 only when every task has ended [3.1-10]", () => {
+    fc.assert(
+      fc.property(fc.array(anyTask, { minLength: 1, maxLength: 100 }), (tasks) => {
+        const progress = jobProgress(tasks);
+        expect(progress.toFixed(2)).toMatch(/^(0\.\d\d|1\.00)$/);
+        expect(Math.round(progress * 100) / 100).toBe(progress);
+        const areDone = tasks.every(({ step }) => step.at === "success" || step.at === "failed");
+        expect(progress === 1).toBe(areDone);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("stays below 1 while a holder that has done all of its units has not reported the end", () => {
+    expect(jobProgress(reported(claimed(running(["clip"])), 10, 10).tasks)).toBe(0.99);
+    expect(jobProgress(reported(claimed(running(["clip"])), 11, 10).tasks)).toBe(0.99);
+  });
+
+  it("never falls while one lease is in force, whatever its holder tells [3.1-10]", () => {
+    fc.assert(
+      fc.property(fc.array(anyReport, { minLength: 2, maxLength: 20 }), (reports) => {
+        let state = claimed(running(["clip"]));
+        let before = 0;
+        for (const { done, total } of reports) {
+          state = reported(state, done, total);
+          const now = jobProgress(state.tasks);
+          expect(now).toBeGreaterThanOrEqual(before);
+          before = now;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("follows its holder's reports, the later of two that say the same", () => {
+    const begun = reported(claimed(running(["clip"])), 1, 10);
+    const half = reported(begun, 5, 10);
+    expect(jobProgress(half.tasks)).toBe(0.5);
+    expect(taskOf(reported(half, 10, 20)).progress).toEqual({ lease: 1, done: 10, total: 20 });
+  });
+
+  it("begins again at 0 with a new attempt", () => {
+    const once = failed(reported(claimed(running(["clip"])), 9, 10), true);
+    expect(jobProgress(once.tasks)).toBe(0);
+    const again = claimed(once);
+    expect(jobProgress(again.tasks)).toBe(0);
+    expect(jobProgress(reported(again, 1, 10).tasks)).toBe(0.1);
+  });
+
+  it("is not touched by who no longer holds the lease", () => {
+    const state = reported(claimed(failed(reported(claimed(running(["clip"])), 5, 10), true)), 1, 10);
+    const late = extendTask(state, "clip", 1, { done: 9, total: 10 }, policy, BEGIN);
+    expect(late).toEqual({ state, taken: false });
+  });
+});
+
+describe("what an operator sees of a job", () => {
+  it("is where each task is on its way, until when, in whose hands, and why it was tried again", () => {
+    const prompts = ["a secret wish"];
+    let job = ended(accepted(imageJob(["a", "b", "c"], { prompts })), "a", failure(true));
+    job = claimTask(job, "b", policy, BEGIN).state;
+    job = takeDueTasks(job, policy, BEGIN).state;
+    const report = jobReport(job, BEGIN + SECOND, { waits: 3, streams: 2 });
+    expect(report).toMatchObject({
+      jobId: "job_1",
+      accountId: "acct_1",
+      type: "image",
+      lane: "bulk",
+      phase: "running",
+      status: "processing",
+      error: null,
+      createdAt: BEGIN,
+      updatedAt: job.updatedAt,
+      version: job.version,
+      projected: job.projected,
+      unlistedAt: null,
+      alarmAt: BEGIN + SECOND,
+      waits: 3,
+      streams: 2,
+      archive: null,
+    });
+    const untouched = { status: "queued", attempts: 0, refusals: 0, failedAt: null, problem: null };
+    expect(report.tasks).toEqual([
+      {
+        ...untouched,
+        taskId: "a",
+        status: "processing",
+        at: "waiting",
+        lease: null,
+        until: BEGIN + 2 * SECOND,
+        attempts: 1,
+        sends: 0,
+        failedAt: BEGIN,
+        problem: "engine_crashed",
+      },
+      {
+        ...untouched,
+        taskId: "b",
+        at: "leased",
+        lease: 2,
+        until: BEGIN + 60 * SECOND,
+        attempts: 1,
+        sends: 0,
+      },
+      { ...untouched, taskId: "c", at: "sent", lease: null, until: BEGIN + 30 * SECOND, sends: 1 },
+    ]);
+    expect(JSON.stringify(report)).not.toContain("wish");
+  });
+
+  it("is where its archive is, and nothing to wait for where it has ended", () => {
+    const { state } = requestArchive(successfulJob(), policy, BEGIN);
+    const { tasks, archive } = jobReport(state, null, { waits: 0, streams: 0 });
+    expect(archive).toEqual({ at: "waiting", lease: null, until: BEGIN, attempts: 0 });
+    expect(tasks).toMatchObject([{ status: "success", at: "success", lease: 1, until: null }]);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
 import { isDone, type JobState } from "../../../../src/core/jobs/state.ts";
-import { nextWake } from "../../../../src/core/jobs/wake.ts";
+import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
 import type { Completion } from "@segmentation/protocol";
 import {
   accepted,

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
-import { reusableMs, UNUSED_KEPT_MS, USABLE_MS, usedKeptMs } from "../../../../src/core/uploads/lifetime.ts";
+import {
+  reusableMs,
+  UNUSED_KEPT_MS,
+  USABLE_MS,
+  usedKeptMs,
+  nextInspection,
+  UPLOAD_SECONDS,
+} from "../../../../src/core/uploads/lifetime.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -30,4 +37,15 @@ describe("an upload that a job has used", () => {
     const policy = { ...DEFAULT_POLICY, maxAttempts: 1, giveUpMs: 6 * HOUR };
     expect(usedKeptMs(policy) - reusableMs(policy)).toBe(12 * HOUR);
   });
+});
+
+const PRESIGNED = 1_800_000_000_000;
+
+it("an upload is looked at a minute after its URL has expired, then a day after its presign, then no more", () => {
+  const first = PRESIGNED + (UPLOAD_SECONDS + 60) * 1_000;
+  expect(nextInspection(PRESIGNED, PRESIGNED)).toBe(first);
+  expect(nextInspection(PRESIGNED, first - 1)).toBe(first);
+  expect(nextInspection(PRESIGNED, first)).toBe(PRESIGNED + DAY);
+  expect(nextInspection(PRESIGNED, PRESIGNED + DAY - 1)).toBe(PRESIGNED + DAY);
+  expect(nextInspection(PRESIGNED, PRESIGNED + DAY)).toBeNull();
 });

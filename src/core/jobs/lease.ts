@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { signToken, verifyToken } from "../lib/signed-token.ts";
+
+/** The holder of one lease of one task. `lease` is the fencing token, which grows with every claim in a job. */
+export const LeaseClaims = z.object({ job: z.string(), task: z.string(), lease: z.int().positive() });
+export type LeaseClaims = z.infer<typeof LeaseClaims>;
+
+/** The bearer token with which the holder of a lease calls back; worthless from `expiresAt` (epoch ms) on. */
+export async function issueLeaseToken(
+  secret: string,
+  claims: LeaseClaims,
+  expiresAt: number,
+): Promise<string> {
+  return signToken(secret, "lease", { ...claims }, expiresAt);
+}
+
+/** The lease that a bearer token was signed for, or null. Only the JobObject knows whether that lease is in force. */
+export async function readLeaseToken(secret: string, token: string): Promise<LeaseClaims | null> {
+  const claims = LeaseClaims.safeParse(await verifyToken(secret, "lease", token));
+  return claims.success ? claims.data : null;
+}
+
+/** The inference service's name for one lease of one task. To that service, another lease is another task. */
+export const taskKey = (jobId: string, taskId: string, lease: number): string =>
+  `${jobId}.${taskId}.${lease}`;

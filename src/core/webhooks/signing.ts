@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { seal, unseal } from "../lib/sealed.ts";
+
+/** For how long a secret that was rotated away still signs, milliseconds. */
+export const OLD_SECRET_MS = 24 * 3_600_000;
+/** How many secrets sign at a time at most: each is a signature in the header of every request. */
+export const MOST_SECRETS = 5;
+
+/** A secret of an endpoint. `validUntil` is epoch milliseconds; null for the one in use. */
+const WebhookSecret = z.object({ secret: z.string(), validUntil: z.number().nullable() });
+export type WebhookSecret = z.infer<typeof WebhookSecret>;
+const Secrets = z.array(WebhookSecret).readonly();
+
+/** The secrets that sign at `now`, the one in use first. */
+export const validSecrets = (secrets: readonly WebhookSecret[], now: number): readonly WebhookSecret[] =>
+  secrets.filter(({ validUntil }) => validUntil === null || validUntil > now);
+
+/** The secrets with a fresh one in use: those before it sign for a day more. Null if too many do. */
+export function rotated(
+  secrets: readonly WebhookSecret[],
+  fresh: string,
+  now: number,
+): readonly WebhookSecret[] | null {
+  const valid = validSecrets(secrets, now);
+  if (valid.length >= MOST_SECRETS) return null;
+  const old = valid.map(({ secret, validUntil }) => ({
+    secret,
+    validUntil: validUntil ?? now + OLD_SECRET_MS,
+  }));
+  return [{ secret: fresh, validUntil: null }, ...old];
+}
+
+const purposeOf = (endpointId: string): string => JSON.stringify(["webhook secrets", endpointId]);
+
+/** An endpoint's secrets, encrypted for storage. */
+export const sealSecrets = (
+  signingSecret: string,
+  endpointId: string,
+  secrets: readonly WebhookSecret[],
+): Promise<string> => seal(signingSecret, purposeOf(endpointId), JSON.stringify(secrets));
+
+/** The secrets that were sealed for this endpoint; null if the service's signing secret was another one then. */
+export async function unsealSecrets(
+  signingSecret: string,
+  endpointId: string,
+  sealed: string,
+): Promise<readonly WebhookSecret[] | null> {
+  const text = await unseal(signingSecret, purposeOf(endpointId), sealed);
+  return text === null ? null : Secrets.parse(JSON.parse(text));
+}
+
+const PREFIX = "whsec_";
+/** The specification asks for 24 to 64. */
+const SECRET_BYTES = 32;
+
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** A new secret of an endpoint, as the Standard Webhooks specification writes it: `whsec_` and base64 of random bytes. */
+export const newWebhookSecret = (): string =>
+  PREFIX + base64(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+
+async function signature(secret: string, signed: Uint8Array<ArrayBuffer>): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytesOf(secret.slice(PREFIX.length)), algorithm, false, [
+    "sign",
+  ]);
+  return `v1,${base64(new Uint8Array(await crypto.subtle.sign("HMAC", key, signed)))}`;
+}
+
+/**
+ * The headers that prove who sent an event (https://www.standardwebhooks.com): `webhook-signature` has for each secret `v1,` and
+ * base64 of the HMAC-SHA256 of `<id>.<seconds>.<body>`, separated by spaces.
+ * @param now epoch milliseconds: when the attempt begins
+ */
+export async function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  body: string,
+  now: number,
+): Promise<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> {
+  const seconds = String(Math.floor(now / 1_000));
+  const signed = new Uint8Array(new TextEncoder().encode(`${id}.${seconds}.${body}`));
+  const signatures = await Promise.all(secrets.map((secret) => signature(secret, signed)));
+  return { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": signatures.join(" ") };
+}

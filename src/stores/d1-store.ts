@@ -1,0 +1,60 @@
+/** A value of a statement's parameter. */
+export type SqlValue = string | number | null;
+
+/** What the stores in D1 share: running one statement, whose parameters ?1, ?2, … have the values given in that order. */
+export abstract class D1Store {
+  protected readonly db: D1Database;
+
+  constructor(db: D1Database) {
+    this.db = db;
+  }
+
+  /** A statement for a batch. */
+  protected statement(sql: string, values: readonly SqlValue[] = []): D1PreparedStatement {
+    return this.db.prepare(sql).bind(...values);
+  }
+
+  /** All rows of the result. */
+  protected async all<Row>(sql: string, values: readonly SqlValue[] = []): Promise<Row[]> {
+    return (await this.statement(sql, values).all<Row>()).results;
+  }
+
+  /** The first row of the result; null if there is none. */
+  protected first<Row>(sql: string, values: readonly SqlValue[]): Promise<Row | null> {
+    return this.statement(sql, values).first<Row>();
+  }
+
+  /** The row of a statement that always returns one, such as a count. */
+  protected async one<Row>(sql: string, values: readonly SqlValue[] = []): Promise<Row> {
+    return present((await this.all<Row>(sql, values))[0]);
+  }
+
+  /** Runs a statement. Returns the number of rows it changed. */
+  protected async run(sql: string, values: readonly SqlValue[]): Promise<number> {
+    return (await this.statement(sql, values).run()).meta.changes;
+  }
+
+  /**
+   * Deletes some rows of a table. Returns how many.
+   * @param key the columns of the table's primary key
+   * @param where a condition that ends with the LIMIT
+   */
+  protected deleteSome(
+    table: string,
+    key: string,
+    where: string,
+    values: readonly SqlValue[],
+  ): Promise<number> {
+    return this.run(
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where})`,
+      values,
+    );
+  }
+}
+
+/** The row of a statement in a batch that always returns one. */
+export function present<Row>(row: Row | null | undefined): Row {
+  if (row === null || row === undefined)
+    throw new Error("a statement that always returns a row returned none");
+  return row;
+}

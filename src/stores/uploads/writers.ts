@@ -1,0 +1,151 @@
+import type { Media } from "../media.ts";
+
+/** Above R2's smallest size of a part, and small enough for a Worker's memory. All parts but the last have this size. */
+export const PART_BYTES = 8 * 1024 * 1024;
+
+/** How far an object is written: the ETags of its parts in their order, and the bytes behind the last of them. */
+export interface WrittenParts {
+  readonly etags: readonly string[];
+  readonly rest: Uint8Array;
+}
+
+/** The multipart upload that writes the object. */
+export interface PartsUpload {
+  /** The one that an earlier writer began; null if none did. */
+  readonly uploadId: string | null;
+  /** Called once this writer has begun one, before its first part. */
+  readonly begun: (uploadId: string) => Promise<void>;
+}
+
+/**
+ * Writes an object of unknown size: a small one at once, a large one in equal parts. No more than one part and the bytes
+ * just pushed are in memory. Another writer may go on from what `written` tells: only the parts whose ETags are named
+ * become the object, so a part that was overwritten meanwhile makes `finish` fail, and never a wrong object.
+ */
+export class PartsWriter {
+  readonly #media: Media;
+  readonly #key: string;
+  readonly #metadata: R2HTTPMetadata;
+  readonly #begun: PartsUpload["begun"];
+  readonly #etags: string[];
+  readonly #part = new Uint8Array(PART_BYTES);
+  #uploadId: string | null;
+  #filled = 0;
+  #waiting: Uint8Array[] = [];
+  /** Bytes pushed so far, by earlier writers too. */
+  size: number;
+
+  constructor(
+    media: Media,
+    key: string,
+    metadata: R2HTTPMetadata,
+    { uploadId, begun }: PartsUpload,
+    { etags, rest }: WrittenParts = { etags: [], rest: new Uint8Array() },
+  ) {
+    this.#media = media;
+    this.#key = key;
+    this.#metadata = metadata;
+    this.#uploadId = uploadId;
+    this.#begun = begun;
+    this.#etags = [...etags];
+    this.#part.set(rest);
+    this.#filled = rest.length;
+    this.size = etags.length * PART_BYTES + rest.length;
+  }
+
+  /** Takes bytes; they are written by the next `drain`. */
+  push(bytes: Uint8Array): void {
+    this.#waiting.push(bytes);
+    this.size += bytes.length;
+  }
+
+  /** Writes what fills whole parts. Returns the number of parts written. */
+  async drain(): Promise<number> {
+    const before = this.#etags.length;
+    for (const bytes of this.#waiting) {
+      for (let offset = 0; offset < bytes.length;) {
+        const taken = bytes.subarray(offset, offset + PART_BYTES - this.#filled);
+        this.#part.set(taken, this.#filled);
+        this.#filled += taken.length;
+        offset += taken.length;
+        if (this.#filled === PART_BYTES) await this.#writePart();
+      }
+    }
+    this.#waiting = [];
+    return this.#etags.length - before;
+  }
+
+  /** Takes bytes, and writes what fills whole parts. */
+  async write(bytes: Uint8Array): Promise<void> {
+    this.push(bytes);
+    await this.drain();
+  }
+
+  /** How far the object is written, everything pushed included: drain it before. The bytes are a copy. */
+  written(): WrittenParts {
+    return { etags: [...this.#etags], rest: this.#part.slice(0, this.#filled) };
+  }
+
+  /** Writes the rest; the object is there when this returns. */
+  async finish(): Promise<void> {
+    await this.drain();
+    if (this.#uploadId === null) {
+      await this.#media.write(this.#key, this.#part.subarray(0, this.#filled), this.#metadata);
+      return;
+    }
+    if (this.#filled > 0) await this.#writePart();
+    await this.#media.completeParts(this.#key, await this.#upload(), this.#etags);
+  }
+
+  /** Gives the object up: none of its parts remains. */
+  async abandon(): Promise<void> {
+    if (this.#uploadId !== null) await this.#media.abortParts(this.#key, this.#uploadId);
+  }
+
+  async #upload(): Promise<string> {
+    if (this.#uploadId === null) {
+      this.#uploadId = await this.#media.beginParts(this.#key, this.#metadata);
+      await this.#begun(this.#uploadId);
+    }
+    return this.#uploadId;
+  }
+
+  async #writePart(): Promise<void> {
+    const bytes = this.#part.subarray(0, this.#filled);
+    const etag = await this.#media.writePart(this.#key, await this.#upload(), this.#etags.length + 1, bytes);
+    this.#etags.push(etag);
+    this.#filled = 0;
+  }
+}
+
+/** Writes an object of a size that is known: the bytes go on as they come, and none is kept. Until `finish` there is no object. */
+export class SizedWriter {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #stored: Promise<void>;
+
+  /** @param size bytes */
+  constructor(media: Media, key: string, metadata: R2HTTPMetadata, size: number) {
+    const { readable, writable } = new FixedLengthStream(size);
+    this.#writer = writable.getWriter();
+    this.#stored = media.writeStream(key, readable, metadata);
+    // Nobody takes the bytes any more: a write that waits has to fail.
+    this.#stored.catch((error: unknown) => this.#writer.abort(error).catch(() => {}));
+  }
+
+  /** Writes the next bytes. @throws if storage fails, or there are more than `size` in all. */
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#writer.write(bytes);
+  }
+
+  /** Ends the object; it is there when this returns. @throws if there were fewer bytes than `size`. */
+  async finish(): Promise<void> {
+    await this.#writer.close();
+    await this.#stored;
+  }
+
+  /** Gives the object up. */
+  async abandon(): Promise<void> {
+    await this.#writer.abort().catch(() => {});
+    await this.#stored.catch(() => {});
+  }
+}
