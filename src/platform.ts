@@ -2,7 +2,7 @@ import type { Model } from "./contract/model.ts";
 import type { JobPolicy } from "./core/jobs/policy.ts";
 import { LogThrottle } from "./core/log.ts";
 import { RecentMap } from "./core/lib/recent-map.ts";
-import { Room } from "./core/lib/semaphore.ts";
+import { Semaphore } from "./core/lib/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
 import { settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
@@ -63,7 +63,7 @@ export interface Platform {
   readonly closings: Closings;
   readonly media: Media;
   /** For imports that keep a part of their file in memory. */
-  readonly bufferedImports: Room;
+  readonly bufferedImports: Semaphore;
   readonly queues: Queues;
   readonly billing: Billing;
   readonly usage: UsageOutbox;
@@ -139,7 +139,7 @@ function createPlatform(env: Env): Platform {
     ledger: new Ledger(env.DB),
     closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
-    bufferedImports: new Room(MOST_BUFFERED_IMPORTS),
+    bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,

@@ -3,14 +3,14 @@ import { RecentMap } from "./lib/recent-map.ts";
 
 export type Level = "info" | "warn" | "error";
 
-/** The fields of a line, apart from those that every line has. */
+/** The fields of a line besides those that every line has. */
 export type Fields = Readonly<Record<string, unknown>> & { time?: never; level?: never; event?: never };
 
 type Observer = (level: Level, event: string, fields: Fields) => void;
 
 let observer: Observer = () => {};
 
-/** From now on `observe` is called with each line, once it is written. It never throws. Returns the observer before it. */
+/** From now on `observe`, which never throws, is called with each line once it is written. Returns the previous observer. */
 export function observeLines(observe: Observer): Observer {
   const previous = observer;
   observer = observe;
@@ -24,9 +24,9 @@ const withoutAddresses = (_name: string, value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll(ADDRESS, "(e-mail address)") : value;
 
 /**
- * Writes one structured line; an event of the table of metrics has the fields that the table names. Never give it a key, a
- * token or a signed URL. An e-mail address is left out wherever it stands, because the sentences of others' errors may
- * quote one.
+ * Writes one structured line; an event in the table of metrics has the fields that the table names. Never pass it a key, a
+ * token or a signed URL. E-mail addresses are removed wherever they are, because other systems' error messages may quote
+ * one.
  */
 export function log<Event extends string>(
   level: Level,
@@ -39,37 +39,37 @@ export function log<Event extends string>(
   observer(level, event, fields);
 }
 
-/** An error as a log line tells it. */
+/** An error as log lines describe it. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 /** Ten thousand keys take some 2 MB; the Worker's isolate has 128. */
 const CAPACITY = 10_000;
-/** For how long what was not logged of a key is kept for its next line. */
+/** How long the number of suppressed lines is kept for the key's next line. */
 const KEPT_MS = 3_600_000;
 
-interface Told {
+interface Logged {
   readonly at: number;
-  untold: number;
+  suppressed: number;
 }
 
-/** Lets a line of the log through once an interval for each key: whoever provokes it can't make the operator pay for each. */
+/** Lets one log line per key and interval through, so that callers who provoke it cannot run up the operator's costs. */
 export class LogThrottle {
   readonly #everyMs: number;
-  readonly #told = new RecentMap<Told>(CAPACITY, KEPT_MS);
+  readonly #logged = new RecentMap<Logged>(CAPACITY, KEPT_MS);
 
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
 
-  /** Counts that a line of this key would be logged now. Returns how many came since its last line if another is due, else 0. */
+  /** Counts a line with this key. If it is to be logged, returns how many there were since the last logged one; else 0. */
   count(key: string, now: number): number {
-    const told = this.#told.get(key, now);
-    if (told !== undefined && now < told.at + this.#everyMs) {
-      told.untold += 1;
+    const last = this.#logged.get(key, now);
+    if (last !== undefined && now < last.at + this.#everyMs) {
+      last.suppressed += 1;
       return 0;
     }
-    this.#told.put(key, { at: now, untold: 0 }, now);
-    return (told?.untold ?? 0) + 1;
+    this.#logged.put(key, { at: now, suppressed: 0 }, now);
+    return (last?.suppressed ?? 0) + 1;
   }
 }

@@ -2,7 +2,7 @@
 export type Unit = "ms" | "s" | "bytes" | "count";
 
 interface Metric {
-  /** The fields of the line that a query may group by: words of a bounded vocabulary, never an id or what a client wrote. */
+  /** The fields of the line that a query may group by: words of a bounded vocabulary, never an id or a client's text. */
   readonly labels: readonly string[];
   /** The fields of the line that are measured, with their units. */
   readonly values: Readonly<Record<string, Unit>>;
@@ -63,7 +63,7 @@ const LEVEL_BLOB = 1;
 
 const isMetric = (event: string): event is MetricName => Object.hasOwn(METRICS, event);
 
-/** What a line of this event is measured by; nothing if the table does not have it. */
+/** The metric of an event; without labels and values if the table does not have it. */
 const metricOf = (event: string): Metric => (isMetric(event) ? METRICS[event] : { labels: [], values: {} });
 
 /** The column of a metric's label or value in Analytics Engine. @throws Error if the metric has no such field. */
@@ -76,7 +76,7 @@ export function columnOf(event: string, field: string): string {
   throw new Error(`the metric ${event} has no field ${field}`);
 }
 
-/** More than any word of ours; Analytics Engine takes 16 KB of them per point. */
+/** Longer than any of our words; Analytics Engine takes 16 KB of them per point. */
 const MOST_LABEL_CHARACTERS = 96;
 
 const labelOf = (value: unknown): string =>
@@ -91,7 +91,7 @@ export function pointOf(
   if (level === "info" && !isMetric(event)) return null;
   const { labels, values } = metricOf(event);
   return {
-    // The index is what Analytics Engine samples by: a rare event is kept whole beside a frequent one.
+    // Analytics Engine samples by the index: a rare event is kept in full beside a frequent one.
     indexes: [event],
     blobs: [level, ...labels.map((name) => labelOf(fields[name]))],
     doubles: Object.keys(values).map((name) => Number(fields[name] ?? 0)),

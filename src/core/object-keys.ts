@@ -1,16 +1,16 @@
 /** The keys of the objects in the bucket. Only this file builds them. */
 
-/** The prefixes of everything that is an account's. */
+/** The prefixes of everything that belongs to an account. */
 export const accountPrefixes = (accountId: string): readonly string[] =>
   ["inputs", "outputs", "archives"].map((kind) => `${kind}/${accountId}/`);
 
 /** The key of an upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
 
-/** The prefix of everything that a job's tasks wrote, under any lease. */
+/** The prefix of everything that a job's tasks have written, under any lease. */
 export const outputsPrefix = (accountId: string, jobId: string): string => `outputs/${accountId}/${jobId}/`;
 
-/** The key of an output. It contains the lease, so a late holder of an older lease can't overwrite it. */
+/** The key of an output. It contains the lease, so a late holder of an older lease cannot overwrite it. */
 export const outputKey = (
   job: { accountId: string; jobId: string },
   taskId: string,

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { stillOpen, streamsSaid, type OpenStreams } from "../core/jobs/waiters.ts";
+import { stillOpen, streamsReported, type OpenStreams } from "../core/jobs/waiters.ts";
 import type { Env } from "../env.ts";
 import type { StreamsRpc } from "../stores/jobs/rpc.ts";
 
@@ -15,7 +15,7 @@ export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
   }
 
   async say(jobId: string, count: number): Promise<boolean> {
-    const { open, admitted } = streamsSaid(this.#open, jobId, count, Date.now());
+    const { open, admitted } = streamsReported(this.#open, jobId, count, Date.now());
     await this.#keep(open);
     return admitted;
   }

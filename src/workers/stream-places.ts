@@ -1,4 +1,4 @@
-import { MOST_STREAMS, STREAMS_SAID_EVERY_MS } from "../core/jobs/waiters.ts";
+import { MOST_STREAMS, STREAMS_REPORTED_EVERY_MS } from "../core/jobs/waiters.ts";
 
 /** The open streams of one job: how many there are, and that the account's count of them stays true. */
 export class StreamPlaces {
@@ -23,7 +23,7 @@ export class StreamPlaces {
       this.#count -= 1;
       return "account_full";
     }
-    this.#saying ??= setInterval(() => void this.#say(this.#count), STREAMS_SAID_EVERY_MS);
+    this.#saying ??= setInterval(() => void this.#say(this.#count), STREAMS_REPORTED_EVERY_MS);
     return "taken";
   }
 

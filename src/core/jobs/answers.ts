@@ -10,7 +10,7 @@ export interface JobAnswer {
   readonly progress: number;
 }
 
-/** A job after a cancellation, and how many of its tasks that has ended. */
+/** A job after a cancellation, and how many of its tasks were cancelled. */
 export interface CanceledJob {
   readonly status: JobStatus;
   readonly canceledTasks: number;
@@ -21,16 +21,16 @@ export interface JobListing {
   readonly definition: JobDefinition;
   readonly phase: JobPhase;
   readonly version: number;
-  /** The version that the list confirmed last. */
+  /** The last version that the list confirmed. */
   readonly projected: number;
   readonly status: Status;
   readonly error: string | null;
   readonly updatedAt: number;
-  /** What the job used; null while it is under way. */
+  /** What the job used; null until it has ended. */
   readonly usedUnits: number | null;
 }
 
-/** A claimed task: what its holder needs to know. */
+/** What the holder of a claimed task needs to know. */
 export interface TaskClaim {
   readonly definition: JobDefinition;
   readonly lease: number;
@@ -38,7 +38,7 @@ export interface TaskClaim {
   readonly deadline: number;
 }
 
-/** A successful task's output, and the lease under whose prefix its files lie. */
+/** A successful task's output, and the lease whose prefix its files have. */
 export interface FinishedTask {
   readonly taskId: string;
   readonly lease: number;
@@ -51,27 +51,27 @@ export interface FinishedJob {
   readonly tasks: readonly FinishedTask[];
 }
 
-/** A half-built archive, as its builder keeps it: what another one needs to go on. */
+/** A half-built archive as its builder saved it: what the next builder needs to continue. */
 export interface KeptArchive {
-  /** The digest of what the archive holds, so that nobody goes on with another. */
+  /** The digest of the archive's plan, so that nobody continues with a different one. */
   readonly plan: string;
-  /** What is known of its files: numbers of `core/lib/zip-writer.ts`. */
+  /** What is known about its files: numbers of `core/lib/zip-writer.ts`. */
   readonly known: Uint32Array;
-  /** The ETags of the upload's finished parts, in their order. */
+  /** The ETags of the upload's finished parts, in order. */
   readonly etags: readonly string[];
-  /** The bytes behind the last of those parts: less than a part. */
+  /** The bytes after the last of those parts: less than one part. */
   readonly rest: Uint8Array;
 }
 
-/** A claimed archive: what its builder needs to know. */
+/** What the builder of a claimed archive needs to know. */
 export interface ArchiveClaim {
   readonly job: FinishedJob;
   readonly lease: number;
-  /** How many messages' builders have claimed it, this one included. */
+  /** How many builders have claimed it, including this one. */
   readonly messages: number;
-  /** The upload to go on with; null if none was begun. */
+  /** The upload to continue; null if none was begun. */
   readonly upload: ArchiveUpload | null;
-  /** What to go on from; null if nothing is kept. */
+  /** Where to continue; null if nothing is saved. */
   readonly kept: KeptArchive | null;
 }
 
@@ -81,5 +81,5 @@ export interface ArchiveReply {
   readonly readyKey: string | null;
 }
 
-/** What an account learns about an archive: null if the job is not the account's own. */
+/** The answer to an account's question about an archive; null if the job is not the account's own. */
 export type ArchiveAnswer = ArchiveReply | "not_downloadable" | "not_requested" | null;

@@ -9,15 +9,15 @@ const withArchive = (state: JobState, archive: ArchiveRecord | null): JobState =
 
 /**
  * How a builder's turn ended. `ready`: `upload` is the lease that began the upload which became the archive; without it the
- * archive lies under the builder's own. `unfinished`: the next message goes on from what was kept. `retryable` is true if
- * another attempt may succeed.
+ * archive is under the builder's own lease. `unfinished`: the next builder continues from what was saved. `retryable` is
+ * true if another attempt may succeed.
  */
 export type ArchiveOutcome =
   | { readonly outcome: "ready"; readonly upload?: number }
   | { readonly outcome: "unfinished" }
   | { readonly outcome: "failed"; readonly message: string; readonly retryable: boolean };
 
-/** Nobody goes on with what is kept of the archive; its upload, if it has one, is to be aborted. */
+/** The archive's saved progress is dropped; its upload, if it has one, is to be aborted. */
 export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
   const { kept: _, upload, ...rest } = archive;
   const after = withArchive(state, rest);
@@ -26,17 +26,16 @@ export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
     : { ...after, abandonedUploads: [...(state.abandonedUploads ?? []), upload] };
 }
 
-/** More than expire within a job's retention, so that some may fail. */
+/** Allowed in addition to those that expire within a job's retention, so that some may fail. */
 const SPARE_ARCHIVES = 10;
 
-/** How many archives a job may begin: each reads all its outputs again. */
+/** How many archives a job may begin: each reads all of its outputs again. */
 const mostArchives = ({ retentionMs, archiveTtlMs }: JobPolicy): number =>
   Math.ceil(retentionMs / archiveTtlMs) + SPARE_ARCHIVES;
 
 /**
- * The account asks for an archive: this starts one unless one is under way or ready. A job that has begun too many gets no
- * further one: it has failed at once.
- * Taken only if the job ended in success.
+ * The account requests an archive: this starts one unless one is pending or ready. For a job that has begun too many, it
+ * fails at once. Taken only if the job ended in success.
  */
 export function requestArchive(state: JobState, policy: JobPolicy, now: number): Transition {
   if (jobStatus(state.tasks) !== "success") return { state, taken: false };
@@ -52,8 +51,8 @@ export function requestArchive(state: JobState, policy: JobPolicy, now: number):
 }
 
 /**
- * A consumer claims the archive to build it. Not taken if nobody asked for it, another builds it, it has ended, or the job is
- * being forgotten.
+ * A consumer claims the archive to build it. Not taken if nobody requested it, another consumer is building it, it has
+ * ended, or the job is being forgotten.
  */
 export function claimArchive(state: JobState, policy: JobPolicy, now: number): Transition {
   const lease = state.lastLease + 1;
@@ -82,8 +81,8 @@ export const beginArchiveUpload = (state: JobState, lease: number, uploadId: str
     : { state, taken: false };
 
 /**
- * The builder keeps a half-built archive of so many files, and its lease is extended. Only if there are more of them than
- * before did anybody get further, and what follows has all its attempts again.
+ * The builder saves a half-built archive of `files` files, and its lease is extended. Only if there are more files than
+ * before was there progress, which resets the attempts.
  */
 export const keepArchive = (
   state: JobState,
@@ -98,14 +97,14 @@ export const keepArchive = (
   });
 
 /**
- * A failed attempt: another one follows. When none is left, what was kept may be what is wrong (an upload that R2 no longer
- * has, a part that a late builder overwrote), so the archive is begun anew, once. After that it has failed.
+ * A failed attempt: another one follows. When none is left, the saved progress may be the problem (an upload that R2 no
+ * longer has, a part that a late builder overwrote), so the archive is restarted, once. After that it has failed.
  */
 function attemptFailed(state: JobState, archive: ArchiveRecord, policy: JobPolicy, now: number): JobState {
   const next = delivery.retried(archive, policy, now);
   if (next !== null) return withArchive(state, next);
-  const isOnKept = archive.kept !== undefined || archive.upload !== undefined;
-  if (isOnKept && archive.restarted === undefined) {
+  const hasProgress = archive.kept !== undefined || archive.upload !== undefined;
+  if (hasProgress && archive.restarted === undefined) {
     return givenUp(state, { ...archive, ...delivery.newDelivery(now), restarted: true });
   }
   const step = { at: "failed", message: archiveProblem("archive_failed") } as const;
@@ -137,18 +136,18 @@ export const completeArchive = (
       : givenUp(state, { ...archive, step: { at: "failed", message: outcome.message } });
   });
 
-/** An abandoned upload is aborted, or R2 no longer has it. */
+/** An abandoned upload was aborted, or R2 no longer has it. */
 export function abortedUpload(state: JobState, uploadId: string): JobState {
   const { abandonedUploads = [], ...rest } = state;
   const left = abandonedUploads.filter((upload) => upload.uploadId !== uploadId);
   return left.length === 0 ? rest : { ...rest, abandonedUploads: left };
 }
 
-/** Every upload that the job's archives have in the bucket: abandoned ones, and one that is being written. */
+/** Every upload that the job's archives have in the bucket: the abandoned ones, and the one being written. */
 export const archiveUploads = ({ archive, abandonedUploads = [] }: JobState): readonly ArchiveUpload[] =>
   archive?.upload === undefined ? abandonedUploads : [...abandonedUploads, archive.upload];
 
-/** What time does to the archive: a builder's lease ends; a ready archive expires and is forgotten. */
+/** The effects of time on the archive: a builder's lease ends; a ready archive expires and is forgotten. */
 export function tickArchive(state: JobState, policy: JobPolicy, now: number): JobState {
   const { archive } = state;
   if (archive === null) return state;

@@ -6,19 +6,19 @@ import { laneOf } from "../accounts/access.ts";
 import type { JobDefinition, JobRegion, ImageJobDefinition } from "./state.ts";
 import { categoriesOf, type TaskRegion, type Category } from "@segmentation/protocol";
 
-/** Who asks for a job. */
+/** Who requests a job. */
 interface Asker {
   readonly accountId: string;
   readonly accessMode: AccessMode;
 }
 
-/** `video` for a video; for pictures `single` or `batch`, by how many there are. */
+/** `video` for a video; for pictures `single` or `batch`, by their number. */
 function processingModeOf({ type, tasks }: CreateJobRequest): ProcessingMode {
   if (type === "video") return "video";
   return tasks.length === 1 ? "single" : "batch";
 }
 
-/** The formats that a request names, each once; nothing if it names none. */
+/** The formats that a request names, each once; no field if it names none. */
 const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly Format[] } =>
   formats.length === 0 ? {} : { formats: [...new Set(formats)] };
 
@@ -28,7 +28,7 @@ function regionOf({ taskId, box, points = [] }: Region): JobRegion {
   return { taskId, box: { x, y, width, height } };
 }
 
-/** The job that an account's request asks for, under the id `jobId`; `now` is epoch milliseconds. */
+/** The job that an account's request describes, with the id `jobId`; `now` is epoch milliseconds. */
 export function defineJob(
   { accountId, accessMode }: Asker,
   request: CreateJobRequest,

@@ -4,19 +4,19 @@ import { refusalDelay, resendDelay, retryDelay, type JobPolicy } from "./policy.
 export type PendingStep =
   /** Goes into the queue at `notBefore`. */
   | { readonly at: "waiting"; readonly notBefore: number }
-  /** In the queue; at `resendAt` it counts as lost and is sent again. */
+  /** In the queue; at `resendAt` the message counts as lost and is sent again. */
   | { readonly at: "sent"; readonly resendAt: number }
-  /** In the hands of one holder until `deadline`; `lease` is the fencing token. */
+  /** Held by one consumer until `deadline`; `lease` is the fencing token. */
   | { readonly at: "leased"; readonly lease: number; readonly deadline: number };
 
-/** A piece of work: pending, or ended as `End` says. */
+/** A piece of work: pending, or ended as one of `End`. */
 export interface Delivery<End extends { readonly at: string }> {
   readonly step: PendingStep | End;
-  /** Claims that were not handed back; they count against the limit. */
+  /** Claims that were not handed back; they count towards the limit. */
   readonly attempts: number;
-  /** Messages since the last claim; the wait for the next grows with each. */
+  /** Messages since the last claim; each lengthens the wait for the next. */
   readonly sends: number;
-  /** How often in a row its holder had no room; the wait for the next offer grows with each. */
+  /** How often in a row the inference service had no room; each lengthens the wait for the next offer. */
   readonly refusals: number;
 }
 
@@ -32,21 +32,21 @@ const isPending = (step: { readonly at: string }): step is PendingStep =>
 const pending = ({ step }: AnyDelivery): PendingStep | null => (isPending(step) ? step : null);
 
 /**
- * Whether the work takes a place in the window: it is in the queue, somebody holds it, or it was turned away and waits.
- * If the last did not count, a busy service would be offered all the other work meanwhile.
+ * Whether the work occupies a place in the window: it is in the queue, held, or was refused and waits. If the last did not
+ * count, a busy service would be offered all the other work meanwhile.
  */
 export const takesPlace = (work: AnyDelivery, now: number): boolean =>
   work.step.at === "sent" ||
   work.step.at === "leased" ||
   (pending(work)?.at === "waiting" && !isDue(work, now));
 
-/** Whether this lease of the work is in force. After its deadline it stays in force until the work is taken away. */
+/** Whether this lease of the work is in force. After its deadline it stays in force until the work is taken back. */
 export const isHeldBy = (work: AnyDelivery, lease: number): boolean => {
   const step = pending(work);
   return step?.at === "leased" && step.lease === lease;
 };
 
-/** When the work next needs a look; null once it has ended. */
+/** When the work next needs attention; null once it has ended. */
 export function wakeTime(work: AnyDelivery): number | null {
   const step = pending(work);
   switch (step?.at) {
@@ -84,7 +84,7 @@ export const unsent = <Work extends AnyDelivery>(work: Work, delayMs: number, no
   sends: work.sends - 1,
 });
 
-/** The work held by a new holder; null if it has ended or another holds it. */
+/** The work with a new holder; null if it has ended or already has one. */
 export function claimed<Work extends AnyDelivery>(
   work: Work,
   lease: number,
@@ -109,7 +109,7 @@ export const extended = <Work extends AnyDelivery>(
   now: number,
 ): Work => ({ ...work, step: { at: "leased", lease, deadline: now + policy.leaseMs }, refusals: 0 });
 
-/** The work handed back untried: back-pressure burns no attempt, and its delay (`refusalDelay`) grows while it lasts. */
+/** The work handed back untried: back-pressure uses up no attempt, and its delay (`refusalDelay`) grows while it lasts. */
 export const handedBack = <Work extends AnyDelivery>(
   work: Work,
   askedMs: number,
@@ -121,19 +121,19 @@ export const handedBack = <Work extends AnyDelivery>(
   refusals: work.refusals + 1,
 });
 
-/** The work by a holder that has got further: what follows has all attempts, of which this holder's is one. */
+/** The work of a holder that has made progress: its attempts start over, with this holder's as the first. */
 export const advanced = <Work extends AnyDelivery>(work: Work): Work => ({ ...work, attempts: 1 });
 
-/** The work half done, for the next holder to go on with at once. No attempt is burned. */
+/** The work half done, for the next holder to continue at once. No attempt is used up. */
 export const passedOn = <Work extends AnyDelivery>(work: Work, now: number): Work => ({
   ...postponed(work, 0, now),
   attempts: work.attempts - 1,
 });
 
-/** The work after a failed attempt: it waits for the next; null if no attempt is left. */
+/** The work after a failed attempt: it waits for the next one; null if none is left. */
 export const retried = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, now: number): Work | null =>
   work.attempts >= policy.maxAttempts ? null : postponed(work, retryDelay(work.attempts), now);
 
-/** Whether the holder's time has run out. */
+/** Whether the holder's deadline has passed. */
 export const isExpired = (work: AnyDelivery, now: number): boolean =>
   work.step.at === "leased" && (wakeTime(work) ?? Infinity) <= now;

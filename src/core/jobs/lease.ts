@@ -5,7 +5,7 @@ import { signToken, verifyToken } from "../lib/signed-token.ts";
 export const LeaseClaims = z.object({ job: z.string(), task: z.string(), lease: z.int().positive() });
 export type LeaseClaims = z.infer<typeof LeaseClaims>;
 
-/** The bearer token with which the holder of a lease calls back; worthless from `expiresAt` (epoch ms) on. */
+/** The bearer token for the callbacks of a lease's holder; invalid from `expiresAt` (epoch ms) on. */
 export async function issueLeaseToken(
   secret: string,
   claims: LeaseClaims,
@@ -14,7 +14,7 @@ export async function issueLeaseToken(
   return signToken(secret, "lease", { ...claims }, expiresAt);
 }
 
-/** The lease that a bearer token was signed for, or null. Only the JobObject knows whether that lease is in force. */
+/** The lease that a bearer token was signed for, or null. Only the JobObject knows whether the lease is in force. */
 export async function readLeaseToken(secret: string, token: string): Promise<LeaseClaims | null> {
   const claims = LeaseClaims.safeParse(await verifyToken(secret, "lease", token));
   return claims.success ? claims.data : null;

@@ -5,13 +5,13 @@ import { archiveUploads, givenUp } from "./archive.ts";
 import { cancelTasks } from "./tasks.ts";
 
 /**
- * What the list and the ledger say of a job: it is `listed`; it was `withdrawn` on purpose, which the ledger's void entry
- * tells; it was accepted and is `settled` without a row, because it was deleted or is past its retention; or it is `missing`:
- * never listed, or lost, as by a restore of an older database.
+ * What the list and the ledger say about a job: it is `listed`; it was deliberately `withdrawn`, as the ledger's void entry
+ * shows; it was accepted and is `settled` without a row, because it was deleted or is past its retention; or it is
+ * `missing`: never listed, or lost, as when an older database is restored.
  */
 export type Standing = "listed" | "withdrawn" | "settled" | "missing";
 
-/** How often an accepted job that the list has lost is pushed again, and told of. */
+/** How often an accepted job that the list has lost is pushed again, and reported. */
 const UNLISTED_RETRY_MS = 4 * 3_600_000;
 
 /** When the projection is due, epoch milliseconds; null while the list has it. */
@@ -21,15 +21,15 @@ export function pushDueAt(state: JobState): number | null {
 }
 
 /**
- * Whether the list has confirmed the job's end, and so its settlement: one that is not there now was lost. What the list
- * confirmed of a job under way was no settlement.
+ * Whether the list has confirmed the job's end, and so its settlement: a settlement that is missing now was lost. What the
+ * list confirmed about an unfinished job was not a settlement.
  */
 export const isEndConfirmed = (state: JobState): boolean =>
   state.tasks.every(isDone) && state.projected >= state.version;
 
 /**
- * The job after a push of its projection `version`. A job that was withdrawn on purpose, while this object could not be
- * reached, goes. An accepted job that is missing stays with all it has: a list that lost it must not cost its outputs.
+ * The job after a push of its projection `version`. A job that was deliberately withdrawn while this object could not be
+ * reached goes. An accepted job that is missing keeps everything: losing its row must not cost its outputs.
  */
 export function pushed(state: JobState, version: number, standing: Standing, now: number): JobState {
   switch (standing) {
@@ -39,12 +39,12 @@ export function pushed(state: JobState, version: number, standing: Standing, now
       return { ...state, phase: "withdrawn" };
     case "settled":
     case "missing":
-      // A job that is being forgotten is struck from the list on purpose.
+      // A job that is being forgotten is deliberately off the list.
       return state.phase === "running" ? { ...state, unlistedAt: now } : state;
   }
 }
 
-/** What becomes of a job that was written down and never heard of its acceptance: only what is listed was accepted. */
+/** The outcome for a job that was stored and never notified of its acceptance: it was accepted only if it is listed. */
 export const decided = (state: JobState, standing: Standing): JobState => ({
   ...state,
   phase: standing === "listed" ? "running" : "withdrawn",
@@ -54,9 +54,9 @@ export const decided = (state: JobState, standing: Standing): JobState => ({
 const RETRY_MS = 5_000;
 
 /**
- * When the job next needs its alarm, epoch milliseconds, always in the future: the platform loses an alarm that is set
- * to now while one runs, and an alarm a moment later would spin for as long as a database is away. There is always a
- * next alarm: the last is the purge at the end of the retention.
+ * When the job next needs its alarm, epoch milliseconds, always in the future: the platform loses an alarm that is set to
+ * now while one runs, and an alarm a moment later would spin for as long as the database is down. There is always a next
+ * alarm: the last one is the purge at the end of the retention.
  */
 export function nextWake(state: JobState, policy: JobPolicy, now: number): number {
   let next = Infinity;
@@ -82,7 +82,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
   for (const task of state.tasks) {
     const time = wakeTime(task);
     if (time === null) continue;
-    // A task that is due but outside a full window needs no alarm of its own: the one that makes room wakes it.
+    // A task that is due but does not fit the window needs no alarm of its own: whatever makes room wakes it.
     if (takesPlace(task, now) || inWindow.length < policy.window) yield time;
     if (task.step.at !== "leased") yield givesUpAt(task, createdAt, policy);
   }
@@ -94,20 +94,20 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
 }
 
 /**
- * A job that is to be forgotten: past its retention, deleted by its account, or with an account that is erased. What is under
- * way is cancelled first. What was accepted has expired, and what it used stays settled; what never was is withdrawn.
+ * A job that is to be forgotten: past its retention, deleted by its account, or of an account that is being erased. Whatever
+ * is unfinished is cancelled first. An accepted job expires, and what it used stays settled; any other is withdrawn.
  */
 export function forgotten(state: JobState, now: number): JobState {
   if (state.phase === "prepared") return { ...state, phase: "withdrawn" };
   if (state.phase !== "running") return state;
   const { state: ended } = cancelTasks(state, now);
-  const alone = ended.archive === null ? ended : givenUp(ended, ended.archive);
-  return { ...alone, phase: "expired" };
+  const withoutUpload = ended.archive === null ? ended : givenUp(ended, ended.archive);
+  return { ...withoutUpload, phase: "expired" };
 }
 
 /**
- * Whether something may still be written into the bucket for a job that is being forgotten: by a holder whose lease has ended
- * and whose URLs are still good, or by an archive's builder that has not noticed. Nobody gets a new lease or URL any more.
+ * Whether something may still be written to the bucket for a job that is being forgotten: by a holder whose lease has ended
+ * and whose URLs are still valid, or by an archive's builder that has not noticed. No new lease or URL is issued.
  */
 export function hasLateWriters(state: JobState, policy: JobPolicy, now: number): boolean {
   const { lastLease, tasks, archive, updatedAt } = state;

@@ -5,14 +5,14 @@ import type { ArchiveEventData, WebhookEvent, WebhookEventType } from "../../con
 const hasStarted = (tasks: readonly TaskRecord[]): boolean => tasks.some((task) => task.started);
 
 /**
- * What a job has reached with a change: its first task at the inference service, the end of its last, the end of an archive.
- * `ms` is since the job's acceptance, or since the archive was asked for.
+ * What a job has reached with a change: its first task at the inference service, the end of its last task, the end of an
+ * archive. `ms` counts from the job's acceptance, or from the request for the archive.
  */
 export type Milestone =
   | { readonly event: "job_started"; readonly ms: number }
   | { readonly event: "job_ended" | "archive_ended"; readonly ms: number; readonly status: string };
 
-/** The milestones between two states of a job, in their order; a job's own are reached once in its life. */
+/** The milestones between two states of a job, in order; the job's own are reached once in its life. */
 export function milestones(before: JobState | null, after: JobState, now: number): Milestone[] {
   if (before === null) return [];
   const { definition, tasks, archive } = after;
@@ -29,7 +29,7 @@ export function milestones(before: JobState | null, after: JobState, now: number
   return reached;
 }
 
-/** The event that a milestone is; null if endpoints are not told of it. */
+/** The webhook event for a milestone; null if there is none. */
 function typeOf({ event, ...reached }: Milestone): NotedEvent["type"] | null {
   const hasFailed = "status" in reached && reached.status === "failed";
   if (event === "job_ended") return hasFailed ? "job.failed" : "job.succeeded";
@@ -37,7 +37,7 @@ function typeOf({ event, ...reached }: Milestone): NotedEvent["type"] | null {
   return null;
 }
 
-/** An archive changes after its end: it expires, or is asked for again. So its event keeps how it was. */
+/** An archive changes after its end: it expires, or is requested again. So its event keeps a copy. */
 function archiveAtItsEnd(
   { definition, archive }: JobState,
   type: WebhookEventType,
@@ -48,8 +48,8 @@ function archiveAtItsEnd(
 }
 
 /**
- * The job with the events that these milestones of it are: they are written down in the same turn as what happened. A job that
- * is being forgotten tells nothing.
+ * The job with the events for these milestones: they are stored in the same turn as what happened. A job that is being
+ * forgotten has no events.
  */
 export function withEvents(
   state: JobState,
@@ -65,14 +65,14 @@ export function withEvents(
   return noted.length === 0 ? state : { ...state, events: [...(state.events ?? []), ...noted] };
 }
 
-/** The job without the events that every endpoint has, or that nobody wants. */
-export function withoutEvents(state: JobState, told: readonly NotedEvent[]): JobState {
+/** The job without the events that every endpoint has received, or that none subscribes to. */
+export function withoutEvents(state: JobState, delivered: readonly NotedEvent[]): JobState {
   const { events = [], ...rest } = state;
-  const left = events.filter((event) => told.every(({ id }) => id !== event.id));
+  const left = events.filter((event) => delivered.every(({ id }) => id !== event.id));
   return left.length === 0 ? rest : { ...rest, events: left };
 }
 
-/** What an event tells an endpoint. The status of a job that has ended does not change any more. */
+/** An event as endpoints receive it. The status of a job that has ended no longer changes. */
 export function eventOf(state: JobState, { type, at, archive }: NotedEvent): WebhookEvent {
   const timestamp = new Date(at).toISOString();
   if (type === "job.succeeded" || type === "job.failed") return { type, timestamp, data: jobView(state) };

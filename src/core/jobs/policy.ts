@@ -1,23 +1,23 @@
 /** The numbers of the job protocol; times in milliseconds. */
 export interface JobPolicy {
-  /** How many tasks of one job may be queued or leased at once, so that a batch never stands before a single picture. */
+  /** How many tasks of one job may be queued or leased at once, so that a batch never blocks a single picture. */
   readonly window: number;
   readonly maxAttempts: number;
   /** How long a lease lasts unless a progress report extends it. */
   readonly leaseMs: number;
-  /** A message that nobody claimed by then counts as lost. */
+  /** A message that nobody has claimed by then counts as lost. */
   readonly resendMs: number;
-  /** A task is given up if the service had no room for it for so long, since its acceptance or its last attempt. */
+  /** A task fails if the service had no room for it for this long since its acceptance or its last attempt. */
   readonly giveUpMs: number;
-  /** How long a job that was written down may wait for its acceptance. */
+  /** How long a stored job may wait for its acceptance. */
   readonly prepareMs: number;
-  /** How long one message's builder works on an archive, and on how many files at most; then the next message goes on. */
+  /** How long one message's builder works on an archive, and on how many files at most; then the next message continues. */
   readonly archiveTurnMs: number;
   readonly archiveTurnFiles: number;
-  /** How long a builder works before it keeps how far it is. */
+  /** How long a builder works before it saves its progress. */
   readonly archiveKeepMs: number;
   readonly archiveTtlMs: number;
-  /** How long the URL for the PUT of an output is good: longer than the inference service goes on offering a result. */
+  /** How long the URL for the PUT of an output is valid: longer than the inference service keeps retrying a result. */
   readonly outputUrlMs: number;
   readonly retentionMs: number;
 }
@@ -34,7 +34,7 @@ export const DEFAULT_POLICY: JobPolicy = {
   resendMs: 30 * SECOND,
   giveUpMs: DAY,
   prepareMs: 30 * SECOND,
-  // A consumer has 15 minutes, and 5 minutes of CPU time: a turn never reaches either, however long its last file takes.
+  // A consumer has 15 minutes, and 5 minutes of CPU time: a turn reaches neither, however long its last file takes.
   archiveTurnMs: 240 * SECOND,
   archiveTurnFiles: 20_000,
   archiveKeepMs: 15 * SECOND,
@@ -44,12 +44,12 @@ export const DEFAULT_POLICY: JobPolicy = {
 };
 
 /**
- * How long after the end of its lease a holder may still write: until its URLs have expired, and then for as long again, because
- * a PUT that began in time may end later. The builder of an archive is cut off long before.
+ * How long after the end of its lease a holder may still write: until its URLs have expired, and then for as long again,
+ * because a PUT that began in time may end later. The builder of an archive is cut off long before.
  */
 export const lateWritesMs = ({ outputUrlMs }: JobPolicy): number => 2 * outputUrlMs;
 
-/** Doubling with every try (0, 1, 2, …) from `first` up to `most`. */
+/** Doubles with every try (0, 1, 2, …) from `first` up to `most`. */
 const backoff = (tries: number, first: number, most: number): number =>
   Math.min(first * 2 ** Math.min(tries, 30), most);
 
@@ -57,20 +57,20 @@ const backoff = (tries: number, first: number, most: number): number =>
 export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * SECOND, 60 * SECOND);
 
 /**
- * How long a task waits after it was turned away, with `refusals` earlier ones in a row: at least as long as the service
- * asked, and up to half as long again, by `random` in [0, 1). Tasks that were turned away together would otherwise come
- * back together every time, and find a service that is full or that had nothing to do meanwhile.
+ * How long a task waits after a refusal, with `refusals` earlier ones in a row: at least as long as the service asked, and
+ * up to half as long again, by `random` in [0, 1). Tasks that were refused together would otherwise come back together
+ * every time, and find the service full, or let it idle meanwhile.
  */
 export const refusalDelay = (refusals: number, askedMs: number, random: number): number =>
   Math.round(Math.max(askedMs, backoff(refusals, SECOND, 30 * SECOND)) * (1 + random / 2));
 
-/** When a task that nobody holds is given up: a long attempt that failed late leaves the next one its time. */
+/** When a task that nobody holds fails for lack of room: counted from its last failed attempt, so that a long one leaves time for the next. */
 export const givesUpAt = (
   task: { readonly failedAt?: number },
   createdAt: number,
   policy: JobPolicy,
 ): number => (task.failedAt ?? createdAt) + policy.giveUpMs;
 
-/** How long a message may stay unclaimed after `sends` earlier messages counted as lost. */
+/** How long a message may stay unclaimed after `sends` earlier ones counted as lost. */
 export const resendDelay = (policy: JobPolicy, sends: number): number =>
   backoff(sends, policy.resendMs, 600 * SECOND);

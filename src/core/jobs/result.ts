@@ -12,7 +12,7 @@ import type { VideoJobDefinition } from "./state.ts";
 import { outputKey } from "../object-keys.ts";
 import type { Presigner } from "../lib/presigned-url.ts";
 
-/** An output of a job: its job-relative key, and where it lies in the bucket. */
+/** An output of a job: its job-relative key, and its key in the bucket. */
 export interface Asset {
   readonly key: string;
   readonly objectKey: string;
@@ -33,7 +33,7 @@ export const annotationsOf = (job: FinishedJob): Asset[] =>
     filesOf(task.output).flatMap((file) => (file.kind === "coco" ? [assetOf(job, task, file)] : [])),
   );
 
-/** What refers to an asset, by its key: a signed URL or a path. */
+/** Turns an asset's key into a reference: a signed URL or a path. */
 type Refer = (key: string) => string;
 
 function itemOf(taskId: string, output: ImageTaskOutput | VideoTaskOutput, refer: Refer) {
@@ -91,15 +91,15 @@ export function manifestOf({ definition, tasks }: FinishedJob, refer: Refer): Ar
   return { jobId, type: "video", prompts, items };
 }
 
-/** The manifest without its items, up to the place of the first. */
+/** The manifest up to the place of its first item. */
 const openManifest = (job: FinishedJob): string =>
   JSON.stringify(manifestOf({ ...job, tasks: [] }, String)).slice(0, -"]}".length);
 
 /**
- * A JobResult as JSON, in pieces: a piece for each task of the manifest, then one for each task's assets. Only one task's
- * URLs are held at a time. The manifest and the assets name the same URLs, so the signatures are kept: 64 digits each.
+ * A JobResult as JSON, in pieces: one for each task of the manifest, then one for each task's assets. Only one task's URLs
+ * are held at a time. The manifest and the assets have the same URLs, so the signatures are kept: 64 digits each.
  *
- * @param expiresIn the life of the signer's URLs, in seconds
+ * @param expiresIn how long the signer's URLs are valid, in seconds
  */
 export async function* resultJson(
   job: FinishedJob,

@@ -14,10 +14,10 @@ import {
 import type { JobReport } from "../../contract/operator.ts";
 import { wakeTime, type Delivery } from "./delivery.ts";
 
-/** A problem as clients read it. */
+/** A problem as clients see it. */
 const problemText = (problem: TaskProblem): string => `${problem.code}: ${problem.message}`;
 
-/** A task's public state: `processing` from when the inference service took it. The states only go forward. */
+/** A task's public state: `processing` once the inference service has taken it. States only move forward. */
 export function taskStatus(task: TaskRecord): Status {
   if (task.step.at === "success" || task.step.at === "failed") return task.step.at;
   return task.started ? "processing" : "queued";
@@ -36,7 +36,7 @@ export function jobError(tasks: readonly TaskRecord[]): string | null {
   return problemText(problemOf("all_tasks_failed", { count: tasks.length }));
 }
 
-/** A task's error, once it has ended: why it failed, or what a success could not serve. */
+/** A task's error, once it has ended: why it failed, or what a success could not deliver. */
 const taskError = (task: TaskRecord): string | null =>
   isDone(task) && task.problem !== null ? problemText(task.problem) : null;
 
@@ -64,7 +64,7 @@ export function jobView(state: JobState): JobStatus {
 
 const POLL_SECONDS = { pending: 2, processing: 5 } as const;
 
-/** An archive: section 2.6 of the specification, without the URL, which is signed anew for each answer. */
+/** An archive: section 2.6 of the specification, without the URL, which is signed for each answer. */
 export function archiveView(jobId: string, archive: ArchiveRecord): Omit<ArchiveDownload, "downloadUrl"> {
   const { step } = archive;
   switch (step.at) {
@@ -91,33 +91,33 @@ export function archiveView(jobId: string, archive: ArchiveRecord): Omit<Archive
 
 const share = ({ done, total }: ProgressReport): number => Math.min(done / total, 1);
 
-/** What the holder of `lease` has reported so far; nothing of an earlier lease counts. */
-const told = (task: TaskRecord, lease: number): TaskProgress | null =>
+/** The progress reported by the holder of `lease`; reports of an earlier lease do not count. */
+const reported = (task: TaskRecord, lease: number): TaskProgress | null =>
   task.progress?.lease === lease ? task.progress : null;
 
-/** The progress to keep after a report by the holder of `lease`: within one lease it never falls. */
+/** The progress after a report by the holder of `lease`: within one lease it never falls. */
 export function latestProgress(
   task: TaskRecord,
   lease: number,
   { done, total }: ProgressReport,
 ): TaskProgress {
-  const before = told(task, lease);
+  const before = reported(task, lease);
   return before !== null && share(before) > share({ done, total }) ? before : { lease, done, total };
 }
 
 function taskShare(task: TaskRecord): number {
   if (isDone(task)) return 1;
-  const progress = task.step.at === "leased" ? told(task, task.step.lease) : null;
+  const progress = task.step.at === "leased" ? reported(task, task.step.lease) : null;
   return progress === null ? 0 : share(progress);
 }
 
-/** Added before rounding down, because a sum of binary fractions may fall short of its hundredth by a hair. */
+/** Added before rounding down, because a sum of binary fractions may fall just short of its hundredth. */
 const ROUNDING = 1e-9;
 
 /**
- * The share of a job's work that is done, in whole hundredths, rounded down: the mean over its tasks. A task that has
- * ended counts as 1, a leased one by its holder's reports. 1 only when every task has ended. It falls when an attempt
- * fails, because the next one begins anew.
+ * The share of a job's work that is done, in whole hundredths, rounded down: the mean over its tasks. An ended task counts
+ * as 1, a leased one by its holder's reports. The result is 1 only when every task has ended. It falls when an attempt
+ * fails, because the next one starts over.
  */
 export function jobProgress(tasks: readonly TaskRecord[]): number {
   if (tasks.every(isDone)) return 1;
@@ -132,7 +132,7 @@ const wayOf = (work: Delivery<TaskEnd | ArchiveEnd>) => ({
   attempts: work.attempts,
 });
 
-/** What an operator sees of a job: where everything is on its way, and nothing of what the account sent or got. */
+/** A job as an operator sees it: where each piece of work is, and nothing of what the account sent or received. */
 export function jobReport(
   state: JobState,
   alarmAt: number | null,

@@ -13,14 +13,14 @@ interface BaseDefinition {
   readonly generatePreview: boolean;
   readonly taskIds: readonly string[];
   /**
-   * The ETag that each input had at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent in
-   * jobs that were stored before inputs were pinned: theirs are taken as they are.
+   * The ETag of each input at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent in jobs that
+   * were stored before inputs were pinned: theirs are taken as they are.
    */
   readonly inputEtags?: readonly string[];
   readonly createdAt: number;
 }
 
-/** Where in a task's picture to draw an object, as the protocol's `TaskRegion` has it. */
+/** Where in a task's picture to segment an object, as in the protocol's `TaskRegion`. */
 export type JobRegion = { readonly taskId: string } & (
   | { readonly box: RegionBox }
   | { readonly points: readonly RegionPoint[] }
@@ -32,22 +32,22 @@ export interface ImageJobDefinition extends BaseDefinition {
   readonly regions?: readonly JobRegion[];
   readonly threshold: number;
   readonly maskThreshold: number;
-  /** What else the result is written as, each once; absent: nothing, as in jobs stored before there were formats. */
+  /** Additional formats of the result, each once; absent if there are none, as in jobs stored before formats existed. */
   readonly formats?: readonly ImageFormat[];
 }
 
 export interface VideoJobDefinition extends BaseDefinition {
   readonly type: "video";
   readonly scoreThreshold: number;
-  /** As requested; not both. */
+  /** As requested; never both. */
   readonly fps: number | null;
   readonly numFrames: number | null;
   readonly maxFrames: number | null;
-  /** As of pictures. */
+  /** As for pictures. */
   readonly formats?: readonly VideoFormat[];
 }
 
-/** What the account asked for; it never changes. `createdAt` is epoch milliseconds, like every time in this folder. */
+/** What the account requested; it never changes. `createdAt` is epoch milliseconds, like every time in this folder. */
 export type JobDefinition = ImageJobDefinition | VideoJobDefinition;
 
 /** How a task ends. `lease` is the lease of the holder that ended it; null if no holder did. */
@@ -55,7 +55,7 @@ export type TaskEnd =
   | { readonly at: "success"; readonly lease: number }
   | { readonly at: "failed"; readonly lease: number | null };
 
-/** How far a task is, in units, as the holder of the lease reported. */
+/** A task's progress, in units, as reported by the holder of the lease. */
 export interface TaskProgress {
   readonly lease: number;
   readonly done: number;
@@ -64,9 +64,9 @@ export interface TaskProgress {
 
 export interface TaskRecord extends Delivery<TaskEnd> {
   readonly taskId: string;
-  /** Whether the inference service ever took it. */
+  /** Whether the inference service has ever taken it. */
   readonly started: boolean;
-  /** Why it failed, what a success could not serve, or why the last attempt ended. */
+  /** Why it failed, what a success could not deliver, or why the last attempt ended. */
   readonly problem: TaskProblem | null;
   /** Absent until a holder reports any. */
   readonly progress?: TaskProgress;
@@ -74,12 +74,12 @@ export interface TaskRecord extends Delivery<TaskEnd> {
   readonly failedAt?: number;
 }
 
-/** How an archive ends: ready until it expires, or failed until it is asked for again. */
+/** How an archive ends: ready until it expires, or failed until it is requested again. */
 export type ArchiveEnd =
   | { readonly at: "ready"; readonly lease: number; readonly expiresAt: number }
   | { readonly at: "failed"; readonly message: string };
 
-/** A multipart upload of an archive. `lease` is that of the builder that began it, and so the one in the object's key. */
+/** A multipart upload of an archive. `lease` is that of the builder that began it, and the one in the object's key. */
 export interface ArchiveUpload {
   readonly lease: number;
   readonly uploadId: string;
@@ -87,19 +87,19 @@ export interface ArchiveUpload {
 
 /** Records stored before an archive could be built over several messages have none of the fields below. */
 export interface ArchiveRecord extends Delivery<ArchiveEnd> {
-  /** When it was asked for; absent in older records, whose archives are not measured. */
+  /** When it was requested; absent in older records, whose archives are not measured. */
   readonly requestedAt?: number;
-  /** How many messages' builders have claimed it; absent if none was counted. */
+  /** How many builders have claimed it; absent if none was counted. */
   readonly messages?: number;
-  /** How many files the half-built archive has that is kept beside the state; absent if none is kept. */
+  /** How many files the half-built archive has that is stored beside the state; absent if there is none. */
   readonly kept?: number;
-  /** The upload that its builders write; absent until one of them begins it. */
+  /** The upload that its builders write to; absent until one of them begins it. */
   readonly upload?: ArchiveUpload;
-  /** Whether it was begun anew because its builders failed on what was kept; absent if not. */
+  /** Whether it was restarted because its builders failed on the saved progress; absent if not. */
   readonly restarted?: true;
 }
 
-/** Something that the account's webhook endpoints are to be told of. The id is that of each of its deliveries. */
+/** An event for the account's webhook endpoints. All of its deliveries have its id. */
 export interface NotedEvent {
   readonly id: string;
   readonly type: Exclude<WebhookEventType, "test">;
@@ -110,35 +110,34 @@ export interface NotedEvent {
 }
 
 /**
- * `prepared`: written down, but not yet in the account's list; it may still be withdrawn. `running`: accepted.
- * `withdrawn` (never accepted) and `expired` (past its retention, or deleted before): to be forgotten with all that it left
- * behind.
+ * `prepared`: stored, but not yet in the account's list; it may still be withdrawn. `running`: accepted. `withdrawn` (never
+ * accepted) and `expired` (past its retention, or deleted before): to be forgotten with everything it left behind.
  */
 export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
-/** The truth of one job. */
+/** The authoritative state of one job. */
 export interface JobState {
   readonly definition: JobDefinition;
   readonly phase: JobPhase;
   readonly tasks: readonly TaskRecord[];
   readonly archive: ArchiveRecord | null;
-  /** How many archives the job has begun; absent if none since they are counted. */
+  /** How many archives the job has begun; absent if none was counted. */
   readonly archivesBegun?: number;
-  /** Uploads of archives that nobody goes on with, to be aborted; absent if there is none. */
+  /** Abandoned uploads of archives, to be aborted; absent if there are none. */
   readonly abandonedUploads?: readonly ArchiveUpload[];
-  /** Events that not every endpoint is known to have; absent if there is none, and of what happened before there were events. */
+  /** Events that some endpoint may not have received; absent if there are none, and for what happened before events existed. */
   readonly events?: readonly NotedEvent[];
-  /** The last fencing token given out; the next claim gets the next one. */
+  /** The last fencing token issued; the next claim gets the next one. */
   readonly lastLease: number;
   readonly updatedAt: number;
-  /** Grows with each change that the account's list shows; `projected` is the version that the list has. */
+  /** Increases with each change that the account's list shows; `projected` is the version that the list has. */
   readonly version: number;
   readonly projected: number;
   /** When the list last turned out to have lost this accepted job; null while it has it. */
   readonly unlistedAt: number | null;
-  /** Of an expired job: whether it is struck from the list and settled; absent until then. */
+  /** Whether an expired job is removed from the list and settled; absent until then. */
   readonly struck?: true;
-  /** When the bucket is purged of a job that is being forgotten once more, and for good; absent before it was purged once. */
+  /** When a forgotten job's objects are purged from the bucket for the second and last time; absent before the first. */
   readonly purgeAgainAt?: number;
 }
 
@@ -168,12 +167,12 @@ export const isDone = (task: TaskRecord): boolean => task.step.at === "success" 
 /** Whether all tasks have ended, and so the job. */
 export const hasEnded = (tasks: readonly TaskRecord[]): boolean => tasks.every(isDone);
 
-/** How an archive has ended; null while it is under way, or if nobody has asked for one. */
+/** How an archive has ended; null while it is pending, or if none was requested. */
 export function archiveEnd(archive: ArchiveRecord | null): "ready" | "failed" | null {
   const at = archive?.step.at;
   return at === "ready" || at === "failed" ? at : null;
 }
 
-/** The job as its account sees it; null if it is another's, or not accepted, or to be forgotten. */
+/** The job as its account sees it; null if it is another account's, not accepted, or to be forgotten. */
 export const ownedBy = (state: JobState | null, accountId: string): JobState | null =>
   state?.phase === "running" && state.definition.accountId === accountId ? state : null;

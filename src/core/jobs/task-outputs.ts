@@ -9,11 +9,11 @@ import {
 } from "@segmentation/protocol";
 import type { JobType } from "../../contract/primitives.ts";
 
-const hasDoubles = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
+const hasDuplicates = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
 
 /** Why a task of this type may not write these files, as a sentence; null if it may. */
 export function filesRefusal(type: JobType, files: readonly OutputFile[]): string | null {
-  if (hasDoubles(files.map((file) => file.name))) return "A file is named twice.";
+  if (hasDuplicates(files.map((file) => file.name))) return "A file is named twice.";
   for (const { name, contentType } of files) {
     const output = outputNamed(type, name);
     if (output === undefined) return `A task of type ${type} has no output named ${name}.`;
@@ -23,23 +23,23 @@ export function filesRefusal(type: JobType, files: readonly OutputFile[]): strin
   return null;
 }
 
-/** Why a task of this type can't have this output, as a sentence; null if it can. */
+/** Why a task of this type cannot have this output, as a sentence; null if it can. */
 export function outputRefusal(type: JobType, given: TaskOutput): string | null {
   if (given.type !== type) return `A job of type ${type} has no output of type ${given.type}.`;
   const wrong = filesOf(given).find(({ output, name }) => !isNamed(output, name));
   if (wrong !== undefined) return `A task of type ${type} has no ${wrong.kind} named ${wrong.name}.`;
   if (given.type === "image")
-    return hasDoubles(given.masks.map((mask) => mask.maskIndex)) ? "A maskIndex is given twice." : null;
+    return hasDuplicates(given.masks.map((mask) => mask.maskIndex)) ? "A maskIndex is given twice." : null;
   return given.framesWithMasks > given.units ? "More frames have masks than were processed." : null;
 }
 
-/** A result and an archive name every file of their job's masks, and both are made from one list of them. */
+/** A result and an archive list every mask file of their job, and both are made from one list in memory. */
 const MOST_MASK_FILES_PER_JOB = 30_000;
 
 /**
- * The most masks of one task's prompts, which share them alike: as many of each as a picture may have, unless that is more than
- * a task may have, or more than the task's share of its job. The masks of the job's regions have their places first. With
- * cut-outs, a mask has two files.
+ * The most masks for the prompts of one task, which share them equally: the maximum per prompt, limited by the maximum per
+ * task and by the task's share of its job. The masks of the job's regions take precedence. With cut-outs, a mask has two
+ * files.
  */
 export const mostMasks = ({
   prompts,

@@ -5,13 +5,13 @@ import { givesUpAt, type JobPolicy } from "./policy.ts";
 import { latestProgress, jobError, jobStatus } from "./rollup.ts";
 import { isDone, type JobState, type TaskRecord } from "./state.ts";
 
-/** A job after an event, and whether the event was taken. What is not taken changes nothing. */
+/** A job after an event, and whether the event was taken. An event that is not taken changes nothing. */
 export interface Transition {
   readonly state: JobState;
   readonly taken: boolean;
 }
 
-/** What became of a holder's last report: it ended the attempt, repeated that, came too late, or is impossible. */
+/** The outcome of a holder's final report: it ended the attempt, repeated an earlier report, came too late, or is invalid. */
 export type Reported =
   | { readonly reported: "ended" | "repeated" | "lease_lost" }
   | { readonly reported: "refused"; readonly reason: string };
@@ -64,7 +64,7 @@ export function claimTask(state: JobState, taskId: string, policy: JobPolicy, no
   return { state: withTask({ ...state, lastLease: lease }, held, now), taken: true };
 }
 
-/** An event by a task's holder: taken only while the lease is in force. A job that is being forgotten has no holders. */
+/** An event from a task's holder: taken only while the lease is in force. A job that is being forgotten has no holders. */
 function byHolder(
   state: JobState,
   taskId: string,
@@ -78,7 +78,7 @@ function byHolder(
   return { state: withTask(state, change(task), now), taken: true };
 }
 
-/** The inference service had no room: the task waits for `askedMs` or more (`refusalDelay`), no attempt is burned. */
+/** The inference service had no room: the task waits for `askedMs` or more (`refusalDelay`), and no attempt is used up. */
 export const releaseTask = (
   state: JobState,
   taskId: string,
@@ -89,11 +89,11 @@ export const releaseTask = (
 ): Transition =>
   byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, askedMs, random, now));
 
-/** The inference service took the task: from here on it is being processed. */
+/** The inference service took the task: from now on it is being processed. */
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
   byHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
 
-/** The holder is at work and reports how far it is: its lease is extended. */
+/** The holder reports progress: its lease is extended. */
 export const extendTask = (
   state: JobState,
   taskId: string,
@@ -109,8 +109,9 @@ export const extendTask = (
   }));
 
 /**
- * The holder reports the end. The holder that ended the task may repeat its report without effect; a report by anybody
- * else is too late, and so is any once the job is being forgotten. An output that such a task can't have is refused, and the holder keeps its lease.
+ * The holder reports the end. The holder that ended the task may repeat its report without effect; any other report is too
+ * late, as is any once the job is being forgotten. An output that such a task cannot have is refused, and the holder keeps
+ * its lease.
  */
 export function completeTask(
   state: JobState,
@@ -142,7 +143,7 @@ export function completeTask(
     : { state, report: { reported: "refused", reason } };
 }
 
-/** What time does to the tasks: leases end, and a task that has waited for too long is given up. */
+/** The effects of time on the tasks: leases end, and a task that has waited too long fails. */
 export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
   const { createdAt } = state.definition;
   const tasks = state.tasks.map((task) => {
@@ -159,7 +160,7 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   return withTasks(state, tasks, now);
 }
 
-/** The job is cancelled: each task that has not ended fails, and a report of its holder comes too late. */
+/** The job is cancelled: each unfinished task fails, and a report by its holder comes too late. */
 export function cancelTasks(state: JobState, now: number): Transition {
   if (state.phase !== "running" || state.tasks.every(isDone)) return notTaken(state);
   const canceled = state.tasks.map((task) =>
@@ -168,7 +169,7 @@ export function cancelTasks(state: JobState, now: number): Transition {
   return { state: withTasks(state, canceled, now), taken: true };
 }
 
-/** Takes the tasks whose messages are due, as many as fit the window, and marks them as sent. */
+/** Selects the tasks whose messages are due, as many as fit the window, and marks them as sent. */
 export function takeDueTasks(
   state: JobState,
   policy: JobPolicy,

@@ -7,7 +7,7 @@ export async function sha256Hex(text: string): Promise<string> {
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** SHA-256 (hex) of a body's JSON with the names of each object sorted, so that equal bodies have equal fingerprints. */
+/** SHA-256 (hex) of a body's JSON with each object's names sorted, so that equal bodies have equal fingerprints. */
 export async function fingerprintOf(body: unknown): Promise<string> {
   const canonical = JSON.stringify(body ?? null, (_name, value: unknown) =>
     isObject(value)

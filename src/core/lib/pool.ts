@@ -14,8 +14,8 @@ export async function mapPool<Item, Result>(
 }
 
 /**
- * Maps with at most `width` promises pending, and gives each result in the items' order, when it is asked for. A failure
- * rejects when its item's turn comes. Whoever stops in between gets on once nothing is pending any more.
+ * Maps with at most `width` promises pending, and yields the results in the items' order. A failure rejects when its item's
+ * turn comes. Stopping early waits until nothing is pending.
  */
 export async function* mapAhead<Item, Result>(
   items: Iterable<Item>,
@@ -26,7 +26,7 @@ export async function* mapAhead<Item, Result>(
   try {
     for (const item of items) {
       const result = map(item);
-      // It is awaited in its turn; until then nobody else must take it for unhandled.
+      // It is awaited in its turn; until then it must not count as an unhandled rejection.
       result.catch(() => {});
       ahead.push(result);
       if (ahead.length < width) continue;

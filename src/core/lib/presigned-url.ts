@@ -1,4 +1,4 @@
-/** Where the objects are, and the credentials to sign with. */
+/** A bucket's location, and the credentials to sign with. */
 export interface SigningBucket {
   /** The bucket's URL, without a slash at its end. */
   readonly url: string;
@@ -6,20 +6,20 @@ export interface SigningBucket {
   readonly secretAccessKey: string;
 }
 
-/** What the URLs of one signer allow. */
+/** The access that a signer's URLs grant. */
 export interface SignedAccess {
   readonly method: "GET" | "PUT";
-  /** How long they live, from `now`. */
+  /** How long they are valid, from `now`. */
   readonly seconds: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The names of headers that are signed besides the host: lowercase, each once. */
+  /** The names of signed headers besides the host: lowercase, each once. */
   readonly headers?: readonly string[];
 }
 
-/** Signs the URLs of many objects of one bucket, which all allow the same. */
+/** Signs URLs for many objects of one bucket, all with the same access. */
 export interface Presigner {
-  /** The signature of a request for an object: 64 hex digits. The values of signed headers have no outer or double blanks. */
+  /** The signature of a request for an object: 64 hex digits. The values of signed headers have no outer or repeated spaces. */
   signature(key: string, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** The URL with this signature. */
   url(key: string, signature: string): string;
@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const DIGITS = encoder.encode("0123456789abcdef");
 
-/** Bytes as hex digits: one flat text, because one that is put together by pieces takes many times the memory. */
+/** Bytes as hex digits: one flat string, because a concatenated one takes many times the memory. */
 function hex(buffer: ArrayBuffer): string {
   const digits = new Uint8Array(2 * buffer.byteLength);
   let at = 0;
@@ -42,7 +42,7 @@ function hex(buffer: ArrayBuffer): string {
   return decoder.decode(digits);
 }
 
-/** The platforms' types differ in these names, and have these functions alike. */
+/** The platforms' types have different names for these, and the same functions. */
 type Bytes = ArrayBuffer | ReturnType<typeof encoder.encode>;
 type MacKey = Awaited<ReturnType<typeof macKey>>;
 
@@ -52,7 +52,7 @@ const macKey = (bytes: Bytes) =>
 const mac = (key: MacKey, text: string): Promise<ArrayBuffer> =>
   crypto.subtle.sign("HMAC", key, encoder.encode(text));
 
-/** The key of a day's signatures within the scope: one HMAC after another. */
+/** The key for a day's signatures within the scope: a chain of HMACs. */
 async function signingKey(secret: string, scope: string): Promise<MacKey> {
   let key = await macKey(encoder.encode(`AWS4${secret}`));
   for (const part of scope.split("/")) key = await macKey(await mac(key, part));
@@ -66,13 +66,13 @@ const encoded = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** An object's key as the end of a URL's path. */
+/** An object's key, encoded for the end of a URL's path. */
 export const keyInUrl = (key: string): string =>
   /^[\w.~/-]*$/.test(key) ? key : key.split("/").map(encoded).join("/");
 
 /**
- * A signer of one access (AWS Signature Version 4 in the query, payload unsigned; region `auto`, as R2 has it). All that
- * the URLs have in common is made once, the signing key too: what is left per URL are one digest and one HMAC.
+ * A signer of one access (AWS Signature Version 4 in the query, payload unsigned; region `auto`, as in R2). What the URLs
+ * have in common, including the signing key, is computed once: each URL costs one digest and one HMAC.
  */
 export async function presigner(bucket: SigningBucket, access: SignedAccess): Promise<Presigner> {
   const { host, href, pathname } = new URL(bucket.url);

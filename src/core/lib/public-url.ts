@@ -2,30 +2,30 @@ import ipaddr from "ipaddr.js";
 import { MOST_URL_CHARACTERS } from "../../contract/primitives.ts";
 import { ServiceError } from "../errors.ts";
 
-/** What the rule for URLs of clients depends on. */
+/** The terms of the rule for URLs from clients. */
 export interface PublicUrlTerms {
-  /** The service's own base URL: it must not be sent to itself. */
+  /** The service's own base URL: it must not send requests to itself. */
   readonly ownUrl: string;
-  /** Whether `http://127.0.0.1` is taken too: only on a laptop. */
+  /** Whether `http://127.0.0.1` is allowed too: only for local development. */
   readonly allowsLocal: boolean;
 }
 
 /** Names that the public DNS never has: RFC 6761, 6.3; RFC 6762, 3; RFC 8375; ICANN's resolution of 29 July 2024 on `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
-/** RFC 4291, 2.4 and IANA's registry: all unicast addresses that are routed on the Internet. */
+/** RFC 4291, 2.4 and IANA's registry: all unicast addresses routed on the Internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** A URL's host without the dot that ends a fully qualified name. */
+/** A URL's host without the final dot of a fully qualified name. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
-/** Whether an address is reached over the Internet by everybody. Those that embed an IPv4 address are none: that could be a private one. */
+/** Whether an address is publicly reachable. One that embeds an IPv4 address is not: that could be a private one. */
 function isPublicAddress(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.range() !== "unicast") return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
 }
 
-/** Whether a host, as the URL standard spells it, can be another machine of the Internet. */
+/** Whether a host, as normalised by the URL standard, can be another machine on the Internet. */
 function isPublicHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   if (ipaddr.isValid(address)) return isPublicAddress(address);
@@ -36,7 +36,7 @@ function isPublicHost(host: string): boolean {
 const isOnThisMachine = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && hostname === "127.0.0.1";
 
-/** Why a URL of a client is not one that the service sends requests to, and what to do instead; null if it is one. */
+/** Why the service does not send requests to a client's URL, and what to do instead; null if it does. */
 function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): string | null {
   if (text.length > MOST_URL_CHARACTERS) return `The URL is longer than ${MOST_URL_CHARACTERS} characters.`;
   const url = URL.parse(text);
@@ -55,8 +55,8 @@ function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): str
 }
 
 /**
- * Refuses a URL that a client gave, or a redirect led to, if the service must not send a request there: url_forbidden, with
- * what to do. What a public name resolves to is not looked at: a Worker cannot know, and a deployed one reaches no private network.
+ * Refuses a URL from a client or a redirect if the service must not send a request there: url_forbidden, with what to do.
+ * What a public name resolves to is not checked: a Worker cannot know, and a deployed one reaches no private network.
  */
 export function publicUrlRefusal(text: string, terms: PublicUrlTerms): ServiceError | null {
   const complaint = complaintOf(text, terms);
@@ -67,7 +67,7 @@ export function publicUrlRefusal(text: string, terms: PublicUrlTerms): ServiceEr
 const LOOPBACK =
   /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]+|0:0)\])$/;
 
-/** Whether a URL leads to the very machine that asks. A text that is no URL leads nowhere. */
+/** Whether a URL leads to the local machine. A text that is not a URL does not. */
 export function isLoopback(url: string): boolean {
   const host = URL.parse(url)?.hostname.replace(/\.$/, "");
   return host !== undefined && LOOPBACK.test(host);

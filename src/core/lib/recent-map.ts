@@ -1,6 +1,6 @@
 /**
- * Remembers what was put into it lately: each entry for `lifetimeMs` after it was last put, and never more than `capacity`
- * entries; the one that was put longest ago makes room. Times are epoch milliseconds.
+ * Remembers recent entries: each for `lifetimeMs` after it was last put, and at most `capacity` of them; the least recently
+ * put makes room. Times are epoch milliseconds.
  */
 export class RecentMap<Value> {
   readonly #capacity: number;
@@ -13,13 +13,13 @@ export class RecentMap<Value> {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** What was put under this key, or undefined. */
+  /** The value of a key, or undefined. */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries.get(key);
     return entry !== undefined && now < entry.until ? entry.value : undefined;
   }
 
-  /** Puts a value under a key, in the place of an earlier one. */
+  /** Sets a key's value, replacing an earlier one. */
   put(key: string, value: Value, now: number): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value, until: now + this.#lifetimeMs });

@@ -1,13 +1,13 @@
-/** Bounds how many do the same at a time in one isolate. */
-export class Room {
+/** Limits how many run at a time in one isolate. */
+export class Semaphore {
   #free: number;
 
-  /** @param places how many it has */
+  /** @param places how many may run at a time */
   constructor(places: number) {
     this.#free = places;
   }
 
-  /** Does something if there is a place for it; "full" without doing it if there is none. */
+  /** Runs `act` if there is a free place; otherwise "full", at once. */
   async within<T>(act: () => Promise<T>): Promise<T | "full"> {
     if (this.#free === 0) return "full";
     this.#free -= 1;

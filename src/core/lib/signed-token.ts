@@ -2,7 +2,7 @@ import { jwtVerify, SignJWT, errors, type JWTPayload } from "jose";
 import { z } from "zod";
 import { sha256Hex } from "./digest.ts";
 
-/** What a token is for: a token for one purpose is worthless for another. */
+/** What a token is for: a token for one purpose is invalid for another. */
 export type Purpose = "lease" | "cursor";
 
 const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
@@ -21,7 +21,7 @@ export async function signToken(
   return token.sign(keyOf(secret));
 }
 
-/** The claims of a token that was signed for this purpose, or null if it is forged, expired or for another purpose. */
+/** The claims of a token signed for this purpose, or null if it is forged, expired or for another purpose. */
 export async function verifyToken(
   secret: string,
   purpose: Purpose,
@@ -36,14 +36,14 @@ export async function verifyToken(
   }
 }
 
-/** The list that a page belongs to, by all that names it: a cursor is valid only for the list that gave it. */
+/** Identifies a list by its account, filters and kind: a cursor is valid only for the list that issued it. */
 export type ListName = readonly (string | null)[];
 
 const Claims = z.object({ after: z.string(), of: z.string() });
 
 const fingerprint = (list: ListName): Promise<string> => sha256Hex(JSON.stringify(list));
 
-/** The opaque cursor of the page that begins after what has the id `after`. */
+/** The opaque cursor of the page that begins after the item with the id `after`. */
 export async function encodeCursor(secret: string, list: ListName, after: string): Promise<string> {
   return signToken(secret, "cursor", { after, of: await fingerprint(list) });
 }

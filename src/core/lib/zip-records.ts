@@ -3,11 +3,11 @@
  * the 64-bit extension. Numbers are little-endian.
  */
 
-/** What a zip without its 64-bit extension can hold (APPNOTE.TXT 4.4.1.4, 4.4.21). */
+/** The limits of a zip without the 64-bit extension (APPNOTE.TXT 4.4.1.4, 4.4.21). */
 export const MAX_ZIP_ENTRIES = 65_535;
 export const MAX_ZIP_BYTES = 0xffff_ffff;
 
-/** What is known of an entry once it is written: its CRC-32, its bytes in the zip, and its bytes once unpacked. */
+/** What is known about a written entry: its CRC-32, its bytes in the zip, and its bytes once unpacked. */
 export interface WrittenEntry {
   readonly crc: number;
   readonly compressed: number;
@@ -54,14 +54,14 @@ class Fields {
     return this;
   }
 
-  /** The name, which ends a record. */
+  /** Completes the record with the name. */
   named(name: Uint8Array): Uint8Array {
     this.bytes.set(name, this.#at);
     return this.bytes;
   }
 }
 
-/** What an entry's local header and its row both say: version, flags, method, MS-DOS time and date (4.4.6) in UTC. */
+/** The fields that an entry's local header and its row share: version, flags, method, MS-DOS time and date (4.4.6) in UTC. */
 function shared(fields: Fields, name: string, encoded: Uint8Array, mtime: number): Fields {
   const time = new Date(mtime);
   return fields.u16(
@@ -73,18 +73,18 @@ function shared(fields: Fields, name: string, encoded: Uint8Array, mtime: number
   );
 }
 
-/** What stands before an entry's bytes. CRC and sizes are not known there, and follow in the descriptor. */
+/** The record before an entry's bytes. CRC and sizes are not known yet, and follow in the descriptor. */
 export function localHeader(name: string, mtime: number): Uint8Array {
   const encoded = nameBytes(name);
   const fields = new Fields(LOCAL_HEADER_BYTES + encoded.length).u32(0x04_03_4b_50);
   return shared(fields, name, encoded, mtime).u32(0, 0, 0).u16(encoded.length, 0).named(encoded);
 }
 
-/** What stands behind an entry's bytes. */
+/** The record after an entry's bytes. */
 export const descriptor = ({ crc, compressed, plain }: WrittenEntry): Uint8Array =>
   new Fields(DESCRIPTOR_BYTES).u32(0x08_07_4b_50, crc, compressed, plain).bytes;
 
-/** An entry's row in the directory; `at` is where its local header begins in the zip. */
+/** An entry's row in the directory; `at` is the offset of its local header in the zip. */
 export function directoryRow(
   name: string,
   mtime: number,
@@ -104,6 +104,6 @@ export function directoryRow(
 export const entryBytes = (name: string, { compressed }: WrittenEntry): number =>
   LOCAL_HEADER_BYTES + nameBytes(name).length + compressed + DESCRIPTOR_BYTES;
 
-/** The end of a zip: how many entries it has, and where its directory lies. */
+/** The end of a zip: the number of entries, and the size and offset of the directory. */
 export const endRecord = (entries: number, directoryBytes: number, directoryAt: number): Uint8Array =>
   new Fields(END_BYTES).u32(0x06_05_4b_50).u16(0, 0, entries, entries).u32(directoryBytes, directoryAt).bytes;

@@ -11,19 +11,19 @@ import {
 /** fflate's window: it makes one stored block (RFC 1951, 3.2.4) of each chunk of this size. */
 const BLOCK_BYTES = 32_768;
 
-/** A few of these are of one entry: CRC-32, bytes in the zip, bytes once unpacked. */
+/** What is known about an entry: CRC-32, bytes in the zip, bytes once unpacked. */
 const NUMBERS_PER_ENTRY = 3;
 
-/** How many entries such numbers tell of. */
+/** How many entries such numbers describe. */
 export const countEntries = (numbers: Uint32Array): number => numbers.length / NUMBERS_PER_ENTRY;
 
 /**
  * Writes a zip as a stream: entries one after the other, each in any number of chunks. Between two entries the writing may
- * stop; another writer goes on with it from the `names` of the entries so far and from what is `known` of them.
+ * stop; another writer continues from the `names` of the entries so far and from what is `known` about them.
  *
  * Nothing is compressed: pictures and videos don't shrink, and a clip's masks are run lengths already. The entries still
- * use the method "deflate", with stored blocks (level 0; 5 bytes per 32 KiB). A streamed entry has its size and CRC behind
- * it, and readers that go through a zip from its start, such as Java's ZipInputStream, find the end of such an entry only
+ * use the method "deflate", with stored blocks (level 0; 5 bytes per 32 KiB): the size and CRC of a streamed entry come
+ * after it, and readers that read a zip from its start, such as Java's ZipInputStream, find the end of such an entry only
  * in a deflate stream.
  */
 export class ZipWriter {
@@ -60,7 +60,7 @@ export class ZipWriter {
     return (chunk, final) => blocks.push(chunk, final);
   }
 
-  /** What is known of the entries so far. */
+  /** What is known about the entries so far. */
   known(): Uint32Array {
     return Uint32Array.from(this.#numbers);
   }
@@ -92,7 +92,7 @@ export class ZipWriter {
   }
 }
 
-/** Cuts an entry in blocks of one size, so that a zip's bytes do not depend on the chunks that its files come in. */
+/** Cuts an entry into blocks of one size, so that a zip's bytes do not depend on how its files are chunked. */
 class Blocks {
   readonly #take: (block: Uint8Array, final: boolean) => void;
   #block = new Uint8Array();
@@ -114,7 +114,7 @@ class Blocks {
     else this.#fill(rest);
   }
 
-  /** What waits in the block, and these bytes behind it. */
+  /** The bytes waiting in the block, followed by these. */
   #joined(bytes: Uint8Array): Uint8Array {
     if (this.#filled === 0) return bytes;
     this.#fill(bytes);

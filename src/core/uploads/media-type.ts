@@ -30,16 +30,16 @@ export function extensionOf(contentType: string): string {
   return name.slice(0, 64) || "bin";
 }
 
-/** The job type that an upload of this content type fits, or null if only its bytes can tell. */
+/** The job type that an upload with this content type fits, or null if that depends on its bytes. */
 export function jobTypeOf(contentType: string): JobType | null {
   const major = contentType.slice(0, contentType.indexOf("/")).toLowerCase();
   return major === "image" || major === "video" ? major : null;
 }
 
-/** How many leading bytes of a file `sniffMedia` wants to see. */
+/** How many leading bytes of a file `sniffMedia` needs. */
 export const SNIFF_BYTES = 64;
 
-/** What a file's first bytes say about it; `format` is the subtype of its media type. */
+/** The media type of a file by its first bytes; `format` is the subtype. */
 export interface SniffedMedia {
   readonly type: JobType;
   readonly format: string;
@@ -68,7 +68,7 @@ const video = (format: string): SniffedMedia => ({ type: "video", format });
 
 /**
  * Picture or video, and its format, by the magic bytes at a file's start; null if they belong to neither.
- * The major brand of the `ftyp` box tells ISO media files (MP4, QuickTime, AVIF, HEIC) apart.
+ * The major brand of the `ftyp` box distinguishes ISO media files (MP4, QuickTime, AVIF, HEIC).
  */
 export function sniffMedia(head: Uint8Array): SniffedMedia | null {
   const has = (offset: number, text: string): boolean =>
@@ -94,14 +94,14 @@ export function sniffMedia(head: Uint8Array): SniffedMedia | null {
 }
 
 /**
- * The content type of a file by its first bytes, or else by the type that its sender declared (a header Content-Type); null
- * if neither says that it is a picture or a video. A format that its bytes would tell is not taken from the header.
+ * The content type of a file by its first bytes, or else by the Content-Type header that its sender declared; null if
+ * neither says that it is a picture or a video. A format that its bytes would reveal is not taken from the header.
  */
 export function contentTypeOf(head: Uint8Array, declared: string | null): string | null {
   const sniffed = sniffMedia(head);
   if (sniffed !== null) return `${sniffed.type}/${sniffed.format}`;
   const [named = ""] = (declared ?? "").split(";");
   const contentType = UploadContentType.safeParse(named.trim().toLowerCase()).data ?? "";
-  const isLie = EXTENSIONS[contentType] !== undefined;
-  return jobTypeOf(contentType) === null || isLie ? null : contentType;
+  const isContradicted = EXTENSIONS[contentType] !== undefined;
+  return jobTypeOf(contentType) === null || isContradicted ? null : contentType;
 }

@@ -1,15 +1,15 @@
 import type { AttemptError } from "../../contract/webhook.ts";
 
-/** How long an endpoint has for its response, milliseconds. */
+/** How long an endpoint may take to respond, milliseconds. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
-/** An attempt that nobody has ended so long after it began was cut off: the Worker was stopped in between. */
+/** An attempt that has not ended this long after it began was cut off: the Worker was stopped meanwhile. */
 const CUT_OFF_MS = 2 * ATTEMPT_TIMEOUT_MS;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long after each failed attempt the next one follows: the plan of the Standard Webhooks specification, by its example. */
+/** How long after each failed attempt the next one follows: the example schedule of the Standard Webhooks specification. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -21,10 +21,10 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** What failed together is not tried again together: a wait is up to so much longer. */
+/** Deliveries that failed together are not retried together: each wait is longer by up to this share. */
 const JITTER = 0.1;
 
-/** How many attempts an account may have made by asking for them, beyond those of the plan. */
+/** How many attempts an account may request beyond the scheduled ones. */
 const ASKED_FOR = 20;
 export const MOST_ATTEMPTS = RETRY_DELAYS_MS.length + 1 + ASKED_FOR;
 
@@ -45,7 +45,7 @@ export interface Attempt {
 /** One event on its way to one endpoint. */
 export interface Delivery {
   readonly attempts: readonly Attempt[];
-  /** When it is looked at next (epoch ms): for an attempt, or because one was cut off. Null once it has ended. */
+  /** When it is due next (epoch ms): for an attempt, or because one was cut off. Null once it has ended. */
   readonly dueAt: number | null;
   /** Null until it has ended. */
   readonly outcome: "succeeded" | "failed" | null;
@@ -58,7 +58,7 @@ export const newDelivery = (now: number): Delivery => ({ attempts: [], dueAt: no
 export const isSuccess = ({ status }: AttemptEnd): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** What follows a failed attempt: the next one after its delay, longer by `random` in [0, 1), or the end if none is left. */
+/** After a failed attempt: the next one follows after its delay, longer by `random` in [0, 1), or the delivery ends if none is left. */
 function failedAttempt(delivery: Delivery, random: number, now: number): Delivery {
   const delay = RETRY_DELAYS_MS[delivery.attempts.length - 1];
   return delay === undefined
@@ -66,16 +66,16 @@ function failedAttempt(delivery: Delivery, random: number, now: number): Deliver
     : { ...delivery, dueAt: now + Math.round(delay * (1 + JITTER * random)) };
 }
 
-/** The attempt that has begun and that nobody has ended; undefined if there is none. */
+/** The attempt that has begun and not ended; undefined if there is none. */
 const openAttempt = ({ attempts }: Delivery): Attempt | undefined => {
   const last = attempts.at(-1);
   return last?.end === null ? last : undefined;
 };
 
 /**
- * A delivery that is due begins an attempt. If its last one was cut off instead, that one has failed, and the next follows by
- * the plan.
- * @returns the delivery, and the index of the attempt that has begun; null if none has.
+ * A delivery that is due begins an attempt. If its last one was cut off instead, that one has failed, and the next follows on
+ * schedule.
+ * @returns the delivery, and the index of the new attempt; null if there is none.
  */
 export function begun(
   delivery: Delivery,
@@ -92,7 +92,7 @@ export function begun(
   return { delivery: { ...delivery, attempts: more, dueAt: now + CUT_OFF_MS }, attempt: attempts.length };
 }
 
-/** An attempt has ended. A success ends the delivery, however late it comes; a failure counts only for the last attempt. */
+/** An attempt has ended. A success ends the delivery, however late; a failure counts only for the last attempt. */
 export function attempted(
   delivery: Delivery,
   attempt: number,
@@ -101,16 +101,16 @@ export function attempted(
   now: number,
 ): Delivery {
   const attempts = delivery.attempts.map((one, i) => (i === attempt ? { ...one, end } : one));
-  const told = { ...delivery, attempts };
-  if (isSuccess(end)) return { ...told, dueAt: null, outcome: "succeeded" };
+  const updated = { ...delivery, attempts };
+  if (isSuccess(end)) return { ...updated, dueAt: null, outcome: "succeeded" };
   return attempt === attempts.length - 1 && delivery.outcome === null
-    ? failedAttempt(told, random, now)
-    : told;
+    ? failedAttempt(updated, random, now)
+    : updated;
 }
 
 /**
- * The account asks for another attempt now, however the delivery stands; one that is under way counts as that. Null if it has
- * had too many.
+ * The account requests another attempt now, whatever the delivery's state; one that is under way counts as that. Null if
+ * there were too many.
  */
 export function askedAgain(delivery: Delivery, now: number): Delivery | null {
   if (delivery.outcome === null && openAttempt(delivery) !== undefined) return delivery;

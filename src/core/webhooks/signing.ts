@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { seal, unseal } from "../lib/sealed.ts";
 
-/** For how long a secret that was rotated away still signs, milliseconds. */
+/** How long a replaced secret keeps signing, milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
-/** How many secrets sign at a time at most: each is a signature in the header of every request. */
+/** How many secrets may sign at a time: each adds a signature to the header of every request. */
 export const MOST_SECRETS = 5;
 
-/** A secret of an endpoint. `validUntil` is epoch milliseconds; null for the one in use. */
+/** A secret of an endpoint. `validUntil` is epoch milliseconds; null for the current one. */
 const WebhookSecret = z.object({ secret: z.string(), validUntil: z.number().nullable() });
 export type WebhookSecret = z.infer<typeof WebhookSecret>;
 const Secrets = z.array(WebhookSecret).readonly();
 
-/** The secrets that sign at `now`, the one in use first. */
+/** The secrets that sign at `now`, the current one first. */
 export const validSecrets = (secrets: readonly WebhookSecret[], now: number): readonly WebhookSecret[] =>
   secrets.filter(({ validUntil }) => validUntil === null || validUntil > now);
 
-/** The secrets with a fresh one in use: those before it sign for a day more. Null if too many do. */
+/** The secrets after a rotation: the previous ones keep signing for 24 hours. Null if there are too many. */
 export function rotated(
   secrets: readonly WebhookSecret[],
   fresh: string,
@@ -39,7 +39,7 @@ export const sealSecrets = (
   secrets: readonly WebhookSecret[],
 ): Promise<string> => seal(signingSecret, purposeOf(endpointId), JSON.stringify(secrets));
 
-/** The secrets that were sealed for this endpoint; null if the service's signing secret was another one then. */
+/** The secrets that were sealed for this endpoint; null if they were sealed with another signing secret. */
 export async function unsealSecrets(
   signingSecret: string,
   endpointId: string,
@@ -70,8 +70,8 @@ async function signature(secret: string, signed: Uint8Array<ArrayBuffer>): Promi
 }
 
 /**
- * The headers that prove who sent an event (https://www.standardwebhooks.com): `webhook-signature` has for each secret `v1,` and
- * base64 of the HMAC-SHA256 of `<id>.<seconds>.<body>`, separated by spaces.
+ * The headers that authenticate an event (https://www.standardwebhooks.com): for each secret, `webhook-signature` has `v1,`
+ * and the base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, separated by spaces.
  * @param now epoch milliseconds: when the attempt begins
  */
 export async function signedHeaders(

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  hasHeardEnd,
+  hasReceivedEnd,
   nextEvents,
-  NOTHING_TOLD,
+  NOTHING_SENT,
   textOf,
   type JobEvent,
-  type Told,
+  type Sent,
 } from "../../../../src/core/jobs/events.ts";
 import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
 import { jobProgress, jobView } from "../../../../src/core/jobs/rollup.ts";
@@ -34,7 +34,7 @@ const anyCuts = fc.array(fc.nat(40), { maxLength: 4 });
 class Client {
   readonly heard: (JobEvent & { at: number })[] = [];
   readonly #cuts: Set<number>;
-  #told: Told = NOTHING_TOLD;
+  #sent: Sent = NOTHING_SENT;
   #lastEventId: string | null = null;
   lookAt: number | null = null;
   connections = 1;
@@ -46,21 +46,21 @@ class Client {
 
   look(state: JobState, now: number): void {
     if (this.isOver) return;
-    const { events, told, lookAt } = nextEvents(this.#told, state, now);
-    [this.#told, this.lookAt] = [told, lookAt];
+    const { events, sent, lookAt } = nextEvents(this.#sent, state, now);
+    [this.#sent, this.lookAt] = [sent, lookAt];
     for (const event of events) {
       if (this.#cuts.delete(this.heard.length)) return this.#connectAgain(state, now);
       this.heard.push({ ...event, at: now });
       if (event.id !== null) this.#lastEventId = String(event.id);
     }
     // The stream has closed; a client that hears that connects again.
-    if (told.ended) this.#connectAgain(state, now);
+    if (sent.ended) this.#connectAgain(state, now);
   }
 
   #connectAgain(state: JobState, now: number): void {
-    this.isOver = hasHeardEnd(state, this.#lastEventId);
+    this.isOver = hasReceivedEnd(state, this.#lastEventId);
     if (this.isOver) return;
-    this.#told = NOTHING_TOLD;
+    this.#sent = NOTHING_SENT;
     this.connections += 1;
     this.look(state, now);
   }
@@ -158,7 +158,7 @@ describe("a stream of a job that has ended", () => {
   const ended = successfulJob();
 
   it("tells its status under no id, so that whoever hears no more than that still hears the end", () => {
-    const { events } = nextEvents(NOTHING_TOLD, ended, BEGIN);
+    const { events } = nextEvents(NOTHING_SENT, ended, BEGIN);
     expect(events.map(({ event, id }) => [event, id])).toEqual([
       ["status", null],
       ["end", ended.version],
@@ -166,23 +166,23 @@ describe("a stream of a job that has ended", () => {
   });
 
   it("is over for who has heard its end, and for nobody else", () => {
-    expect(hasHeardEnd(ended, String(ended.version))).toBe(true);
+    expect(hasReceivedEnd(ended, String(ended.version))).toBe(true);
     for (const other of [null, "", "0", `${ended.version - 1}`, `${ended.version + 1}`, `0${ended.version}`])
-      expect(hasHeardEnd(ended, other)).toBe(false);
+      expect(hasReceivedEnd(ended, other)).toBe(false);
     const underWay = accepted(imageJob(["a"]));
-    expect(hasHeardEnd(underWay, String(underWay.version))).toBe(false);
+    expect(hasReceivedEnd(underWay, String(underWay.version))).toBe(false);
   });
 
   it("tells no more after its end", () => {
-    const { told } = nextEvents(NOTHING_TOLD, ended, BEGIN);
-    expect(nextEvents(told, ended, BEGIN)).toMatchObject({ events: [], lookAt: null });
+    const { sent } = nextEvents(NOTHING_SENT, ended, BEGIN);
+    expect(nextEvents(sent, ended, BEGIN)).toMatchObject({ events: [], lookAt: null });
   });
 });
 
 it("the text of events is read back by a client", async () => {
   const held = claimTask(accepted(imageJob(["a"])), "a", policy, BEGIN).state;
   const half = extendTask(held, "a", 1, { done: 1, total: 2 }, policy, BEGIN).state;
-  const events = [half, successfulJob()].flatMap((state) => nextEvents(NOTHING_TOLD, state, BEGIN).events);
+  const events = [half, successfulJob()].flatMap((state) => nextEvents(NOTHING_SENT, state, BEGIN).events);
   const received = await new EventReader(new Response(`:\n\n${textOf(events)}`).body).rest();
   expect(received).toEqual(
     events.map(({ event, id, data }) => ({ event, id: id === null ? null : String(id), data })),

@@ -5,9 +5,9 @@ import {
   waitSeconds,
   MOST_STREAMS,
   STREAMS_HOLD_MS,
-  STREAMS_SAID_EVERY_MS,
+  STREAMS_REPORTED_EVERY_MS,
   stillOpen,
-  streamsSaid,
+  streamsReported,
   type OpenStreams,
 } from "../../../../src/core/jobs/waiters.ts";
 
@@ -90,7 +90,7 @@ describe("an account's open streams", () => {
         for (const { jobId, count, ms } of sayings) {
           now += ms;
           const before = stillOpen(open, now);
-          const { open: after, admitted } = streamsSaid(open, jobId, count, now);
+          const { open: after, admitted } = streamsReported(open, jobId, count, now);
           expect(after[jobId]?.count ?? 0).toBe(admitted ? count : (before[jobId]?.count ?? 0));
           expect(sum(after)).toBeLessThanOrEqual(Math.max(MOST_STREAMS.account, sum(before)));
           const others = sum(before) - (before[jobId]?.count ?? 0);
@@ -104,30 +104,30 @@ describe("an account's open streams", () => {
   });
 
   it("may be as many as an account may have, and not one more", () => {
-    const { open, admitted } = streamsSaid({}, "a", MOST_STREAMS.account - 1, 0);
+    const { open, admitted } = streamsReported({}, "a", MOST_STREAMS.account - 1, 0);
     expect(admitted).toBe(true);
-    expect(streamsSaid(open, "b", 2, 0)).toMatchObject({ open, admitted: false });
-    expect(streamsSaid(open, "b", 1, 0).admitted).toBe(true);
+    expect(streamsReported(open, "b", 2, 0)).toMatchObject({ open, admitted: false });
+    expect(streamsReported(open, "b", 1, 0).admitted).toBe(true);
   });
 
   it("of a job that says nothing more are forgotten, and not of one that says so again in time", () => {
-    let { open } = streamsSaid({}, "alive", 50, 0);
-    ({ open } = streamsSaid(open, "dead", 50, 0));
-    expect(streamsSaid(open, "new", 10, STREAMS_HOLD_MS - 1).admitted).toBe(false);
-    ({ open } = streamsSaid(open, "alive", 50, STREAMS_SAID_EVERY_MS));
-    const { open: after, admitted } = streamsSaid(open, "new", 10, STREAMS_HOLD_MS);
+    let { open } = streamsReported({}, "alive", 50, 0);
+    ({ open } = streamsReported(open, "dead", 50, 0));
+    expect(streamsReported(open, "new", 10, STREAMS_HOLD_MS - 1).admitted).toBe(false);
+    ({ open } = streamsReported(open, "alive", 50, STREAMS_REPORTED_EVERY_MS));
+    const { open: after, admitted } = streamsReported(open, "new", 10, STREAMS_HOLD_MS);
     expect(admitted).toBe(true);
     expect(Object.keys(after).toSorted()).toEqual(["alive", "new"]);
   });
 
   it("of a job that has none are not kept", () => {
-    const { open } = streamsSaid({}, "a", 3, 0);
-    expect(streamsSaid(open, "a", 0, 0).open).toEqual({});
+    const { open } = streamsReported({}, "a", 3, 0);
+    expect(streamsReported(open, "a", 0, 0).open).toEqual({});
   });
 
   it("are admitted if they are no more than the job had, also of an account that has too many", () => {
     const open: OpenStreams = { a: { count: 60, until: 1 }, b: { count: 60, until: 1 } };
-    expect([59, 60, 61].map((count) => streamsSaid(open, "a", count, 0).admitted)).toEqual([
+    expect([59, 60, 61].map((count) => streamsReported(open, "a", count, 0).admitted)).toEqual([
       true,
       true,
       false,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Room } from "../../../../src/core/lib/semaphore.ts";
+import { Semaphore } from "../../../../src/core/lib/semaphore.ts";
 
 describe("a room", () => {
   it("lets in as many at a time as it has places, and gives what they made", async () => {
-    const room = new Room(2);
+    const room = new Semaphore(2);
     const { promise, resolve } = Promise.withResolvers<string>();
     const inside = [room.within(() => promise), room.within(() => promise)];
     let ran = false;
@@ -17,7 +17,7 @@ describe("a room", () => {
   });
 
   it("has its place again after one that failed", async () => {
-    const room = new Room(1);
+    const room = new Semaphore(1);
     await expect(room.within(() => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed");
     expect(await room.within(async () => "next")).toBe("next");
   });
