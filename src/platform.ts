@@ -37,7 +37,7 @@ import { TrialLane } from "./stores/jobs/trial-lane.ts";
 import { UsageOutbox } from "./stores/billing/usage-outbox.ts";
 import { WebhookEndpoints } from "./stores/webhooks/endpoints.ts";
 
-/** What the services work with: the settings, and a store for each kind of fact. The composition root makes it. */
+/** What the services work with: the settings, and a store for each kind of fact. The composition root creates it. */
 export interface Platform {
   readonly settings: Settings;
   readonly policy: JobPolicy;
@@ -46,10 +46,10 @@ export interface Platform {
   readonly identityProvider: IdentityProvider | null;
   /** By account. */
   readonly requestRate: RequestRate;
-  /** By the client's address, for credentials of which it is not known whether they are good. */
+  /** By the client's address, for credentials that are not known to be valid. */
   readonly addressRate: RequestRate;
   readonly seenCredentials: SeenCredentials;
-  /** For lines that strangers can provoke. */
+  /** For log lines that anybody can provoke. */
   readonly logThrottle: LogThrottle;
   readonly apiKeys: ApiKeys;
   readonly idempotency: IdempotencyKeys;
@@ -72,22 +72,22 @@ export interface Platform {
   readonly assets: Assets;
   readonly inference: InferenceClient;
   readonly webhookEndpoints: WebhookEndpoints;
-  /** The model of the inference service, as this isolate last heard of it. */
+  /** The inference service's model, as last reported to this isolate. */
   readonly knownModel: RecentMap<Model>;
   readonly lostJobs: LostJobs;
   readonly deadLetters: DeadLetters;
   readonly gauges: Gauges;
   /** The JobObject of this id, whether or not there is such a job. */
   readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
-  /** What counts the open streams of this account. */
+  /** The object that counts an account's open streams. */
   readonly accountStreams: (accountId: string) => ReturnType<Env["STREAMS"]["getByName"]>;
-  /** The JobObject of the platform's own id for it (64 hex digits); null if no JobObject can have that id. */
+  /** The JobObject with this id of the platform (64 hex digits); null if no JobObject can have that id. */
   readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
   /** The WebhookObject of an endpoint. */
   readonly webhookObject: (endpointId: string) => ReturnType<Env["WEBHOOKS"]["getByName"]>;
 }
 
-/** How often a line that strangers can provoke is logged for the same one of them. */
+/** How often a log line that anybody can provoke is logged per key. */
 const LOGGED_EVERY_MS = 60_000;
 
 /** A part of each is in memory, 8 MiB; the isolate has 128 MB. */
@@ -98,7 +98,7 @@ const MODEL_KEPT_MS = 60_000;
 let platforms = new WeakMap<Env, Platform>();
 
 /**
- * The platform of an environment, made once: requests, messages and objects share it, so that what it remembers (the
+ * The platform of an environment, created once: requests, messages and objects share it, so that what it remembers (the
  * provider's keys, credentials, throttles, the model) outlives each of them.
  * @throws if a setting is missing or wrong.
  */
@@ -110,7 +110,7 @@ export function platformOf(env: Env): Platform {
   return platform;
 }
 
-/** Forgets every platform of this isolate, with all that they remember. Each test begins so. */
+/** Forgets every platform of this isolate, with everything it remembers. Each test starts with this. */
 export function forgetPlatforms(): void {
   platforms = new WeakMap();
 }

@@ -8,17 +8,17 @@ import type { TrialOffer } from "./core/billing/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
-/** It opens more than any other secret, and is guessed against a public address. */
+/** It grants more than any other secret, and can be guessed at a public address. */
 const operatorSecret = z.string().regex(/^[\x21-\x7e]{32,}$/, "at least 32 visible ASCII characters");
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number().int().positive().max(most).default(fallback);
 
 const MEGA = 1_000_000;
-/** A time that is further away is no date any more, in answers and for alarms. */
+/** A time further away is not a valid date, in answers and for alarms. */
 const MOST_DAYS = 3_650;
-/** What storage takes in one PUT. */
+/** The most that storage takes in one PUT. */
 const MOST_OBJECT_BYTES = 5 * 1024 ** 3;
-/** A JobObject keeps a request's prompts and taskIds in its record, which has at most 2 MB. */
+/** A JobObject stores a request's prompts and taskIds in its record, which may have at most 2 MB. */
 const MOST_BODY_BYTES = 1024 ** 2;
 
 /** Asymmetric algorithms only: otherwise the issuer's public key could forge a token. */
@@ -147,7 +147,7 @@ export const SettingsSchema = z
 
 export type Settings = z.infer<typeof SettingsSchema>;
 
-/** The settings that name another machine. Only the local stack, which passes LOCAL_STACK, runs them all on one. */
+/** The settings that are addresses of other machines. Only the local stack, which passes LOCAL_STACK, has them all on one. */
 const ADDRESSES = [
   "PUBLIC_URL",
   "S3_ENDPOINT",
@@ -172,7 +172,7 @@ export const policyOf = (settings: Settings): JobPolicy => ({
   retentionMs: settings.RETENTION_DAYS * 86_400_000,
 });
 
-/** Which URLs of clients the service sends requests to. */
+/** The rule for URLs from clients. */
 export const publicUrlTermsOf = (settings: Settings): PublicUrlTerms => ({
   ownUrl: settings.PUBLIC_URL,
   allowsLocal: settings.ALLOW_LOCAL_URLS,
@@ -211,7 +211,7 @@ export const trialOfferOf = (settings: Settings): TrialOffer => ({
   days: settings.TRIAL_DAYS,
 });
 
-/** What a new job is measured by. */
+/** The terms for new jobs. */
 export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   maxPrompts: settings.MAX_PROMPTS,
   maxPromptLength: settings.MAX_PROMPT_LENGTH,
@@ -221,7 +221,7 @@ export const admissionTermsOf = (settings: Settings): AdmissionTerms => ({
   upgradeUrl: settings.UPGRADE_URL ?? settings.PUBLIC_URL,
 });
 
-/** How much an account may upload, by its access. */
+/** How much an account may upload, by its access mode. */
 export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
   trial: {
     maxUnused: settings.TRIAL_MAX_UNUSED_UPLOADS,
@@ -232,7 +232,7 @@ export const uploadBudgetsOf = (settings: Settings): UploadBudgets => ({
 
 /** How long the service waits for the source of an import. */
 export interface ImportPatience {
-  /** For the first byte from the first request on, redirects included, and then for each next bytes. */
+  /** For the first byte, from the first request and including redirects, and then for each next chunk. */
   readonly silenceMs: number;
   /** For the whole file. */
   readonly totalMs: number;
@@ -240,13 +240,13 @@ export interface ImportPatience {
 
 const IMPORT_SILENCE_MS = 20_000;
 
-/** The patience with sources of imports. */
+/** The time limits for sources of imports. */
 export const importPatienceOf = (settings: Settings): ImportPatience => ({
   silenceMs: IMPORT_SILENCE_MS,
   totalMs: settings.MAX_IMPORT_SECONDS * 1_000,
 });
 
-/** The identity provider whose access tokens are taken. */
+/** The identity provider whose access tokens are accepted. */
 export interface IdentitySettings {
   readonly issuer: string;
   readonly audience: string;
@@ -255,7 +255,7 @@ export interface IdentitySettings {
   readonly clockToleranceSeconds: number;
 }
 
-/** Null if the operator has none: then only API keys give access. */
+/** Null if the operator has none: then only API keys grant access. */
 export function identitySettingsOf(settings: Settings): IdentitySettings | null {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, OIDC_JWKS_URL: jwksUrl } = settings;
   if (issuer === undefined || audience === undefined || jwksUrl === undefined) return null;
@@ -298,7 +298,7 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
   };
 }
 
-/** What the studio has to know, and where its pages may connect to. */
+/** The studio's configuration, and the origins that its pages may connect to. */
 export interface StudioSettings {
   readonly name: string;
   readonly logoUrl: string | null;
@@ -313,7 +313,7 @@ export interface StudioSettings {
   readonly storageOrigin: string;
 }
 
-/** Null if the operator has switched the studio off. People can sign in if it is registered at the identity provider. */
+/** Null if the operator has disabled the studio. People can sign in if it is registered with the identity provider. */
 export function studioSettingsOf(settings: Settings): StudioSettings | null {
   if (!settings.STUDIO) return null;
   const { OIDC_ISSUER: issuer, STUDIO_CLIENT_ID: clientId } = settings;

@@ -2,8 +2,8 @@ import type { Fields, Level } from "../core/log.ts";
 import { pointOf } from "../core/metrics.ts";
 
 /**
- * Writes the data points of the log's lines into Workers Analytics Engine, if the operator has it. Nothing waits for a
- * point, and nothing fails for one: the platform takes only so many per invocation (25), and the line has been written.
+ * Writes the data points of log lines to Workers Analytics Engine, if the operator has it. Nothing waits for a point or
+ * fails because of one: the platform takes only 25 per invocation, and the line has been written.
  */
 export const metricsWriter =
   (dataset: AnalyticsEngineDataset | undefined) =>
@@ -12,6 +12,6 @@ export const metricsWriter =
     try {
       if (point !== null) dataset?.writeDataPoint(point);
     } catch {
-      // A line about it would be a point again.
+      // A line about it would be another point.
     }
   };

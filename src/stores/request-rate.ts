@@ -1,6 +1,6 @@
 import { log, reasonOf } from "../core/log.ts";
 
-/** The period of both limiters in wrangler.toml: after it, whoever is over the rate has the full rate again. */
+/** The period of both limiters in wrangler.toml: after it, a caller over the rate has the full rate again. */
 export const RATE_PERIOD_SECONDS = 60;
 
 /** Counts requests with one of Cloudflare's rate limiters; wrangler.toml has the rate and its period. */
@@ -12,8 +12,8 @@ export class RequestRate {
   }
 
   /**
-   * Counts a request of `key`, an account or the owner of an address, and says whether it is within the rate. A limiter
-   * that does not answer refuses nobody.
+   * Counts a request of `key`, an account or the owner of an address. Returns whether it is within the rate. A limiter that
+   * does not answer refuses nobody.
    */
   async admits(key: string): Promise<boolean> {
     try {

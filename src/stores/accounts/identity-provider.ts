@@ -4,12 +4,12 @@ import { log, reasonOf } from "../../core/log.ts";
 import type { IdentitySettings } from "../../settings.ts";
 
 const TIMEOUT_MS = 5_000;
-/** Keys are fetched again after this time, so that a key that the provider withdrew is refused by then. */
+/** Keys are fetched again after this time, so that a key withdrawn by the provider is refused by then. */
 const MAX_AGE_MS = 10 * 60_000;
-/** How often within the window an unknown key may make us fetch the keys again. */
-const LOOKS = 3;
-const LOOKS_WINDOW_MS = 30_000;
-/** A set of keys takes a few kilobytes. */
+/** How often within the window an unknown key may trigger another fetch. */
+const MOST_REFETCHES = 3;
+const REFETCH_WINDOW_MS = 30_000;
+/** A key set takes a few kilobytes. */
 const MAX_BYTES = 256 * 1024;
 const RETRY_SECONDS = 5;
 
@@ -19,7 +19,7 @@ const TOKEN_TYPES: ReadonlySet<unknown> = new Set([undefined, "jwt", "at+jwt", "
 interface KeySet {
   readonly keys: RemoteJWKSet;
   windowBegun: number;
-  looks: number;
+  refetches: number;
   /** Why the last fetch failed; null if it did not. */
   failure: unknown;
 }
@@ -28,14 +28,14 @@ function newKeySet(url: string): KeySet {
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
     cacheMaxAge: MAX_AGE_MS,
-    // Decided below: jose's cooldown alone would refuse a key that appeared within it.
+    // Limited below instead: jose's cooldown would refuse a key that appeared within it.
     cooldownDuration: Infinity,
     [customFetch]: fetchBounded,
   });
-  return { keys, windowBegun: 0, looks: 0, failure: null };
+  return { keys, windowBegun: 0, refetches: 0, failure: null };
 }
 
-/** Fetches no more than a set of keys can have. Redirects are not followed: jose asks for that. */
+/** Fetches no more than the size limit of a key set. Redirects are not followed, as jose requests. */
 async function fetchBounded(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options);
   if (response.status !== 200 || response.body === null) {
@@ -52,17 +52,17 @@ async function fetchBounded(url: string, options: RequestInit): Promise<Response
   return new Response(new Blob(chunks));
 }
 
-/** Whether an unknown key may be fetched now: forged tokens must not make us flood the provider with requests. */
-function mayLook(set: KeySet, now: number): boolean {
-  if (now >= set.windowBegun + LOOKS_WINDOW_MS) {
+/** Whether an unknown key may trigger a fetch now: forged tokens must not make us flood the provider with requests. */
+function mayRefetch(set: KeySet, now: number): boolean {
+  if (now >= set.windowBegun + REFETCH_WINDOW_MS) {
     set.windowBegun = now;
-    set.looks = 0;
+    set.refetches = 0;
   }
-  set.looks += 1;
-  return set.looks <= LOOKS;
+  set.refetches += 1;
+  return set.refetches <= MOST_REFETCHES;
 }
 
-/** The identity provider, by the keys it publishes, which this object keeps. */
+/** The identity provider, by its published keys, which this object caches. */
 export class IdentityProvider {
   readonly #settings: IdentitySettings;
   readonly #keySet: KeySet;
@@ -83,8 +83,8 @@ export class IdentityProvider {
       return await set.keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      // If the last fetch failed, nobody can tell without another whether such a key exists.
-      if (!mayLook(set, Date.now())) throw set.failure ?? error;
+      // If the last fetch failed, only another one would show whether such a key exists.
+      if (!mayRefetch(set, Date.now())) throw set.failure ?? error;
       set.failure = await set.keys.reload().then(
         () => null,
         (failure: unknown) => failure,
@@ -95,9 +95,9 @@ export class IdentityProvider {
   }
 
   /**
-   * The claims of an access token: signed by the issuer's published key with an allowed algorithm, meant for the audience,
-   * valid now; null if it is not.
-   * @throws ServiceError identity_provider_unavailable if the keys can't be fetched, so that nobody can tell.
+   * The claims of an access token that is signed by a published key of the issuer with an allowed algorithm, is meant for the
+   * audience and is valid now; null otherwise.
+   * @throws ServiceError identity_provider_unavailable if the keys cannot be fetched.
    */
   async verify(token: string): Promise<JWTPayload | null> {
     const { issuer, audience, algorithms, clockToleranceSeconds } = this.#settings;
@@ -129,9 +129,9 @@ export class IdentityProvider {
 
 /** Why there is no key: the token names none of the provider's keys, or the keys could not be fetched. */
 function keyError(error: unknown): unknown {
-  const ofTheToken =
+  const isTokensFault =
     error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
-  if (ofTheToken) return error;
+  if (isTokensFault) return error;
   log("error", "identity_provider_unavailable", { reason: reasonOf(error) });
   return new ServiceError("identity_provider_unavailable", undefined, { retryAfterSeconds: RETRY_SECONDS });
 }

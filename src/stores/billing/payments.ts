@@ -27,8 +27,8 @@ export interface MeteredUse {
 }
 
 /**
- * What became of a report of metered use: Stripe has it; it refuses this report; it takes no report at present, so it has
- * not taken this one; or nobody knows, because no answer came.
+ * The outcome of a report of metered use: Stripe has it; it refuses this report; it takes no reports at present, including
+ * this one; or it is unknown, because no answer came.
  */
 export type ReportAnswer = "taken" | "refused" | "turned_away" | "unanswered";
 
@@ -41,8 +41,8 @@ const AboutCustomer = z.union([
 ]);
 
 /**
- * Stripe, as far as this service uses it. A failure is a ServiceError payment_provider_failed unless stated otherwise, among
- * them CustomerGone and CustomerUnknown of what is asked for a customer.
+ * Stripe, as far as this service uses it. Failures are ServiceErrors payment_provider_failed unless stated otherwise; calls
+ * for a customer also fail with CustomerGone and CustomerUnknown.
  */
 export class Payments {
   readonly #stripe: Stripe;
@@ -55,7 +55,7 @@ export class Payments {
       host: hostname,
       protocol: protocol === "http:" ? "http" : "https",
       ...(port !== "" && { port }),
-      // Looked up at each call: tests replace fetch after the client was made.
+      // Looked up at each call: tests replace fetch after the client was created.
       httpClient: Stripe.createFetchHttpClient((input: RequestInfo | URL, init?: RequestInit) =>
         fetch(input, init),
       ),
@@ -77,8 +77,8 @@ export class Payments {
 
   /**
    * Opens a page where a customer subscribes and returns its URL. The price is metered, so there is no quantity. Each call
-   * opens a new page (the SDK gives it a key): a repeated answer could name a page that was closed since. Of pages that are
-   * opened at once, the newest stays open alone, and every caller gets its URL who could see it: two could both be paid.
+   * opens a new page (the SDK gives it a key): a repeated answer could lead to a page that has been closed since. Of pages
+   * opened concurrently only the newest stays open, because two could both be paid; every caller that sees it gets its URL.
    */
   async createCheckout(customerId: string, accountId: string): Promise<string> {
     const { priceId } = this.#settings;
@@ -125,9 +125,9 @@ export class Payments {
   }
 
   /**
-   * Makes sure that our key is that of the Stripe account with these customers, before their use is reported: Stripe takes use
-   * of customers that it does not have, and tells of it later and elsewhere.
-   * @throws CustomerUnknown if Stripe has, or had, none of them.
+   * Makes sure that our key belongs to the Stripe account with these customers, before their use is reported: Stripe accepts
+   * use of unknown customers, and reports the error later and elsewhere.
+   * @throws CustomerUnknown if Stripe never had any of them.
    */
   askForOneOf(customerIds: readonly string[]): Promise<void> {
     return askForOneOf(this.#stripe, "reportUse", customerIds);
@@ -143,7 +143,7 @@ export class Payments {
           timestamp: Math.floor(use.at / 1_000),
           payload: { stripe_customer_id: use.customerId, value: String(use.units) },
         },
-        // A refusal tells of its own try alone: one before it may have been taken.
+        // A refusal is about its own try only: an earlier one may have been accepted.
         { maxNetworkRetries: 0 },
       );
       return "taken";
@@ -155,7 +155,7 @@ export class Payments {
     }
   }
 
-  /** Reads a webhook's body as Stripe signed it. @throws any error, if the signature is wrong or too old. */
+  /** Reads a webhook's body, as signed by Stripe. @throws any error, if the signature is wrong or too old. */
   async readEvent(body: string, signature: string): Promise<PaymentEvent> {
     const event = await this.#stripe.webhooks.constructEventAsync(
       body,
@@ -190,7 +190,7 @@ export class Payments {
     });
   }
 
-  /** Where the browser returns to; the page there may tell the visitor how the checkout ended. */
+  /** Where the browser returns to; the page there may show the visitor how the checkout ended. */
   #returnUrl(checkout: "success" | "cancelled"): string {
     const url = new URL(this.#settings.returnUrl);
     url.searchParams.set("checkout", checkout);

@@ -7,9 +7,9 @@ import { asked, CustomerGone, CustomerUnknown, isMissing, isRefused } from "./st
 const Address = z.email();
 
 /**
- * Creates the customer of an account at Stripe, and gives it the account's address unless Stripe would refuse that. Returns its
- * id. The address is not among what is created: with the same key a repetition gets the same customer, whatever the account's
- * address is by then.
+ * Creates the customer of an account at Stripe, and sets the account's address unless Stripe would refuse it. Returns its id.
+ * The address is set separately, so that a repetition with the same key gets the same customer even if the account's address
+ * has changed.
  */
 export async function createCustomer(
   stripe: Stripe,
@@ -32,8 +32,8 @@ export async function createCustomer(
 }
 
 /**
- * Calls Stripe for a customer. Where Stripe says that there is no such customer, it is asked for the customer itself: it tells
- * of a deleted one that it is deleted (https://docs.stripe.com/api/customers/delete), and knows nothing of another account's.
+ * Calls Stripe for a customer. If Stripe answers that there is no such customer, the customer itself is retrieved: Stripe
+ * reports a deleted one as deleted (https://docs.stripe.com/api/customers/delete), and does not know another account's.
  * @throws CustomerGone if Stripe has deleted it; CustomerUnknown if Stripe never had it; and as `asked`.
  */
 export const askedOf = <Answer>(
@@ -56,7 +56,7 @@ export const askedOf = <Answer>(
   });
 
 /**
- * Asks Stripe whether it has one of these customers, or had it, until it says so of one.
+ * Asks Stripe about each of these customers until it has, or had, one of them.
  * @throws CustomerUnknown if it never had any of them; and as `asked`.
  */
 export const askForOneOf = (
@@ -70,7 +70,7 @@ export const askForOneOf = (
     if (first !== undefined) throw unknown(operation, first);
   });
 
-/** Logs the alarm that Stripe never had a customer of ours. */
+/** Logs an alarm: Stripe never had one of our customers. */
 function unknown(operation: string, customerId: string): CustomerUnknown {
   log("error", "customer_unknown", {
     operation,
@@ -80,7 +80,7 @@ function unknown(operation: string, customerId: string): CustomerUnknown {
   return new CustomerUnknown();
 }
 
-/** What Stripe says of a customer; null if it never had it. */
+/** What Stripe says about a customer; null if it never had it. */
 async function find(stripe: Stripe, customerId: string): Promise<"present" | "deleted" | null> {
   try {
     return (await stripe.customers.retrieve(customerId)).deleted === true ? "deleted" : "present";

@@ -9,36 +9,36 @@ export class CustomerGone extends ServiceError {
   }
 }
 
-/** Stripe refused the request itself: it works, and may take another. */
+/** Stripe refused the request itself; it is available, and may accept another. */
 export class RequestRefused extends ServiceError {
   constructor() {
     super("payment_provider_failed");
   }
 }
 
-/** Stripe never had the customer, as far as our secret key reaches: it may be the key of another account or mode. */
+/** Stripe never had the customer, as far as our secret key can see: the key may belong to another account or mode. */
 export class CustomerUnknown extends RequestRefused {}
 
 /** Whether Stripe refused the request itself, and would refuse it again. */
 export const isRefused = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError;
 
-/** Whether Stripe took no request of ours at all: a wrong key, a missing permission, or too many requests. */
+/** Whether Stripe accepts none of our requests: a wrong key, a missing permission, or too many requests. */
 export const isTurnedAway = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeAuthenticationError ||
   error instanceof Stripe.errors.StripePermissionError ||
   error instanceof Stripe.errors.StripeRateLimitError;
 
-/** Stripe's answer where a parameter names nothing that it has. */
+/** Whether Stripe answered that the object named by a parameter does not exist. */
 export const isMissing = (error: unknown, param: string): boolean =>
   isRefused(error) && error.code === "resource_missing" && error.param === param;
 
-/** Stripe's answer to an identifier that it knows; it has no error code for this. */
+/** Whether Stripe answered that it knows the identifier; it has no error code for this. */
 export const isKnownIdentifier = (error: unknown): boolean =>
   isRefused(error) &&
   (error.code === "duplicate_meter_event" || /event already exists with identifier/i.test(error.message));
 
-/** Calls Stripe. @throws ServiceError payment_provider_failed (RequestRefused if that is why) after the reason is logged; and as `ask` if it throws one. */
+/** Calls Stripe. @throws ServiceError payment_provider_failed (RequestRefused if applicable) after logging the reason; and any that `ask` throws. */
 export async function asked<Answer>(operation: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -49,7 +49,7 @@ export async function asked<Answer>(operation: string, ask: () => Promise<Answer
   }
 }
 
-/** Logs what finds the failure in Stripe's dashboard. Stripe's own sentences may quote a key or an address. */
+/** Logs what identifies the failure in Stripe's dashboard, but not Stripe's messages, which may quote a key or an address. */
 export function failed(
   operation: string,
   error: unknown,

@@ -75,7 +75,7 @@ export class LostJobs extends D1Store {
       ),
       this.#settlement.reserve(job.jobId, job.lane === "trial" ? "trial" : "paid", units),
       ...(usedUnits === null ? [] : this.#settlement.settleAgain(job.jobId, usedUnits, updatedAt)),
-      // The sweep finds the uploads' bytes by these rows. Their content types are lost: only the bytes can tell.
+      // The sweep finds the uploads' bytes by these rows. Their content types are lost: only the bytes show them.
       this.statement(
         `INSERT INTO uploads (task_id, account_id, content_type, created_at)
          SELECT value, ?1, 'application/octet-stream', ?2 FROM json_each(?3) WHERE true ON CONFLICT DO NOTHING`,

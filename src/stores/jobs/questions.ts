@@ -3,8 +3,8 @@ import type { ArchiveAnswer, JobAnswer } from "../../core/jobs/answers.ts";
 import { log, reasonOf } from "../../core/log.ts";
 
 /**
- * What the Worker asks a JobObject by fetch and not by RPC, because the answer may take as long as the job: only a fetch tells the
- * object that the client has gone, by `request.signal`.
+ * What the Worker asks a JobObject by fetch and not by RPC, because the answer may take as long as the job: only a fetch
+ * notifies the object when the client has gone, by `request.signal`.
  */
 export const WaiterQuestion = z.discriminatedUnion("ask", [
   z.object({ ask: z.enum(["status", "archive"]), accountId: z.string(), waitMs: z.number() }),
@@ -12,20 +12,20 @@ export const WaiterQuestion = z.discriminatedUnion("ask", [
 ]);
 export type WaiterQuestion = z.infer<typeof WaiterQuestion>;
 
-/** Why there is no stream: the job is not the account's own, the client has heard the job's end, or too many streams are open. */
+/** Why there is no stream: the job is not the account's own, the client has received its end, or too many streams are open. */
 export type NoStream = "not_found" | "heard_end" | "job_full" | "account_full";
 
-/** How a JobObject says that. */
+/** A JobObject's answer with that reason. */
 export const noStream = (why: NoStream): Response => Response.json(why, { status: 409 });
 
 type JobFetcher = Pick<Fetcher, "fetch">;
-/** Makes a stub of a JobObject. One whose object has ended is of no more use. */
+/** Creates a stub of a JobObject. A stub whose object has shut down cannot be used again. */
 type NewStub = () => JobFetcher;
 
 const ask = (object: JobFetcher, question: WaiterQuestion): Promise<Response> =>
   object.fetch("https://job.internal/", { method: "POST", body: JSON.stringify(question) });
 
-/** Asks again, once, for what is left of the time, if the object ends meanwhile: as with each deployment, and where it is moved. */
+/** Asks once more, for the remaining time, if the object shuts down meanwhile, as with each deployment or when it is moved. */
 async function askPatiently(
   object: NewStub,
   question: { ask: "status" | "archive"; accountId: string; waitMs: number },
@@ -57,7 +57,7 @@ export async function archiveAtEnd(
   return (await askPatiently(object, { ask: "archive", accountId, waitMs })).json();
 }
 
-/** The events of a job for a client that has heard those up to `lastEventId`. */
+/** The events of a job for a client that has received those up to `lastEventId`. */
 export async function jobEvents(
   object: JobFetcher,
   accountId: string,

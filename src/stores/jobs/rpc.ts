@@ -20,29 +20,29 @@ export interface ExtendedTask {
   /** The lease's new end, epoch milliseconds. */
   readonly deadline: number;
   readonly type: JobType;
-  /** Whether the report told of more work done than the one before. */
+  /** Whether the report showed more work done than the previous one. */
   readonly advanced: boolean;
 }
 
 /**
  * The methods that a JobObject offers to the Worker, as RPC. The object implements them (workers/job-object.ts); the
- * bindings and the services know no more of it than this. Questions that come from an account are answered with null
- * if the job is not the account's own.
+ * bindings and the services know nothing else about it. Questions from an account are answered with null if the job is not
+ * the account's own.
  */
 export interface JobRpc {
-  /** Writes the job down. Until `accept` no list has it, and the alarm finds out what became of it. */
+  /** Stores the job. Until `accept` no list has it, and the alarm finds out what became of it. */
   prepare(definition: JobDefinition): Promise<void>;
   /**
    * The job is listed: the object sends its first messages. False if the queue takes none; the job is then withdrawn. True also
-   * of a job that was accepted and has been deleted since.
+   * for a job that was accepted and has been deleted since.
    */
   accept(): Promise<boolean>;
-  /** Forgets a job that was never accepted, and everything that it left behind, now or as soon as possible. */
+  /** Forgets a job that was never accepted, and everything it left behind, now or as soon as possible. */
   withdraw(): Promise<void>;
 
   /**
-   * The account is being erased: ends the job and forgets it with everything that it left behind; what it used stays
-   * settled. Of a job that is "left" something is still there; the object goes on by itself.
+   * The account is being erased: ends the job and forgets it with everything it left behind; what it used stays settled.
+   * "left" means that something still exists; the object continues by itself.
    */
   erase(): Promise<"erased" | "left" | "unknown">;
 
@@ -50,25 +50,25 @@ export interface JobRpc {
   status(accountId: string): JobAnswer | null;
   /** The outputs of a successful job; "not_ready" for any other. */
   result(accountId: string): FinishedJob | "not_ready" | null;
-  /** The account asks for the archive: the object starts one unless there is one. */
+  /** The account requests the archive: the object starts one unless there is one. */
   requestArchive(accountId: string): Promise<ArchiveAnswer>;
-  /** The archive's state; "not_requested" if nobody asked for one. */
+  /** The archive's state; "not_requested" if nobody has requested one. */
   archive(accountId: string): ArchiveAnswer;
-  /** Ends the job, for its account or for the operator (null): each task that has not ended fails. None of a job that is not running. */
+  /** Ends the job, for its account or for the operator (null): each unfinished task fails. Null if the job is not running. */
   cancel(accountId: string | null): Promise<CanceledJob | null>;
   /**
-   * The account deletes the job: it ends, nobody finds it any more, and what it left behind goes as soon as possible; what it
-   * used stays settled. False if there is no such job. @throws any error of the database, which may still list the job: ask again.
+   * The account deletes the job: it ends, it can no longer be found, and what it left behind goes as soon as possible; what it
+   * used stays settled. False if there is no such job. @throws any error of the database, which may still list the job: retry.
    */
   delete(accountId: string): Promise<boolean>;
 
-  /** A consumer claims a task; null if it has to skip the task: it is done, held by another, or unknown. */
+  /** A consumer claims a task; null if it has to skip the task: it is done, already held, or unknown. */
   claimTask(taskId: string): Promise<TaskClaim | null>;
-  /** The inference service has no room: the task is sent again after `delayMs`, and no attempt is burned. */
+  /** The inference service has no room: the task is sent again after a delay, and no attempt is used up. */
   releaseTask(taskId: string, lease: number, askedMs: number): Promise<void>;
   /** The inference service took the task. */
   startTask(taskId: string, lease: number): Promise<void>;
-  /** What the holder of a lease works on; null if the lease is no longer in force. */
+  /** What the holder of a lease is working on; null if the lease is no longer in force. */
   holding(taskId: string, lease: number): JobDefinition | null;
   /** The holder is at work; null if its lease is no longer in force. */
   extendTask(taskId: string, lease: number, report: ProgressReport): Promise<ExtendedTask | null>;
@@ -81,23 +81,23 @@ export interface JobRpc {
   extendArchive(lease: number): Promise<boolean>;
   /** The builder has begun the archive's upload; false if its lease is no longer in force, or the archive has an upload. */
   beginArchiveUpload(lease: number, uploadId: string): Promise<boolean>;
-  /** The builder keeps how far it is, and is at work; false if its lease is no longer in force, and nothing is kept. */
+  /** The builder saves its progress, which extends its lease; false, with nothing saved, if that is no longer in force. */
   keepArchive(lease: number, kept: KeptArchive): Promise<boolean>;
   /** The builder reports the end of its turn; false if its lease is no longer in force, and the report is refused. */
   completeArchive(lease: number, outcome: ArchiveOutcome): Promise<boolean>;
 
-  /** The list has the job as under way: the object pushes what the list lacks, now. False if there is no job. */
+  /** The list shows the job as unfinished: the object pushes what the list lacks, now. False if there is no job. */
   sync(): Promise<boolean>;
   /** Does what the alarm does, sets the next one, and pushes again what the list may have lost. False if there is no job. */
   wake(): Promise<boolean>;
-  /** What an operator sees of the job. */
+  /** The job as an operator sees it. */
   report(): Promise<JobReport | null>;
-  /** What the list and the ledger should have of the job. */
+  /** The job as the list and the ledger should have it. */
   listing(): JobListing | null;
 }
 
 /** The methods that an AccountStreams object offers, as RPC. */
 export interface StreamsRpc {
-  /** A job has so many open streams now; what was said of it before no longer counts. False if the account would have too many. */
+  /** Reports a job's number of open streams, replacing its previous report. False if the account would have too many. */
   say(jobId: string, count: number): Promise<boolean>;
 }

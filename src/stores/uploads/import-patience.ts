@@ -4,33 +4,33 @@ import type { ImportPatience } from "../../settings.ts";
 /** A failure of an import's source: what happened, and what to do. */
 export const importFailed = (message: string): ServiceError => new ServiceError("import_failed", message);
 
-/** Bounds how long an import waits for its source, and ends the wait when its client goes away. */
+/** Limits how long an import waits for its source, and ends the wait when its client disconnects. */
 export class PatientWait {
   readonly #patience: ImportPatience;
   readonly #client: AbortSignal;
   readonly #begunAt = Date.now();
   #hasBegun = false;
-  /** Ends the step that is under way. */
+  /** Ends the current step. */
   #interrupt: (error: ServiceError) => void = () => {};
 
-  /** @param client aborts when nobody waits for the file any more */
+  /** @param client aborts when nobody is waiting for the file any more */
   constructor(patience: ImportPatience, client: AbortSignal) {
     this.#patience = patience;
     this.#client = client;
     client.addEventListener("abort", () => this.#interrupt(clientGone()), { once: true });
   }
 
-  /** The source has sent its first bytes: from now on it has the whole time of silence before each next ones. */
+  /** The source has sent its first bytes: from now on the full silence limit applies to each next chunk. */
   begun(): void {
     this.#hasBegun = true;
   }
 
   /**
-   * Waits for a step of the source. Steps follow each other.
-   * @throws ServiceError import_failed: it was too slow, or the client has gone, or it failed, of which `otherwise` is the message
+   * Waits for a step of the source, one at a time.
+   * @throws ServiceError import_failed: the source was too slow, the client has gone, or the step failed (message `otherwise`)
    */
   async for<T>(step: Promise<T>, otherwise: string): Promise<T> {
-    // One for each step: whatever outlives a step would keep its bytes in memory.
+    // A new promise per step: one that outlives its step would keep the step's bytes in memory.
     const { promise: end, reject } = Promise.withResolvers<never>();
     this.#interrupt = reject;
     if (this.#client.aborted) reject(clientGone());
@@ -45,7 +45,7 @@ export class PatientWait {
     }
   }
 
-  /** For how long the next step is waited for, and what it means if that was too short. */
+  /** How long to wait for the next step, and the message if that is exceeded. */
   #limit(): { ms: number; message: string } {
     const { silenceMs, totalMs } = this.#patience;
     const now = Date.now();

@@ -8,21 +8,21 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const HEADERS = {
   accept: "image/*, video/*, */*;q=0.1",
   "accept-encoding": "identity",
-  // Some servers refuse a request that does not say who sends it.
+  // Some servers refuse requests without a user agent.
   "user-agent": "segmentation-job-service",
 };
 
 /**
- * The bytes that a response promises; null if it does not say. Of a body with a coding the runtime gives the decoded bytes, and
- * Content-Length counts the others.
+ * The number of bytes that a response announces; null if it does not. The runtime decodes a body with a coding, while
+ * Content-Length counts the encoded bytes.
  */
-function promisedBytes({ headers }: Response): number | null {
+function announcedBytes({ headers }: Response): number | null {
   const length = headers.get("content-length") ?? "";
   const coding = headers.get("content-encoding") ?? "identity";
   return /^\d{1,15}$/.test(length) && coding === "identity" ? Number(length) : null;
 }
 
-/** The answer to a GET of a URL that the rule takes, after up to two redirects to such URLs. */
+/** The answer to a GET of a URL that the rule allows, after up to two redirects to such URLs. */
 async function request(
   first: string,
   terms: PublicUrlTerms,
@@ -48,18 +48,18 @@ async function request(
 }
 
 /**
- * A file of somebody else's server, as its bytes come. Every method throws import_failed, with what happened and what to do, if
- * the server fails, is too slow or sends other than it promised.
+ * A file on an external server, read as its bytes arrive. Every method throws import_failed, with what happened and what to
+ * do, if the server fails, is too slow or does not send the announced bytes.
  */
 export class ImportSource {
   /** The header Content-Type; null if there is none. */
   readonly contentType: string | null;
-  /** The file's size in bytes, if its server promises one; it is kept to. */
+  /** The file's size in bytes, if its server announces one; it is enforced. */
   readonly size: number | null;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #wait: PatientWait;
   readonly #abort: AbortController;
-  /** Bytes that were looked at, and that the next `read` gives. */
+  /** Bytes that were peeked at, and that the next `read` returns. */
   #seen: Uint8Array[] = [];
   #mostBytes = Infinity;
   #received = 0;
@@ -71,15 +71,15 @@ export class ImportSource {
     abort: AbortController,
   ) {
     this.contentType = response.headers.get("content-type");
-    this.size = promisedBytes(response);
+    this.size = announcedBytes(response);
     this.#reader = body.getReader();
     this.#wait = wait;
     this.#abort = abort;
   }
 
   /**
-   * Opens the file at a URL. `client` aborts when nobody waits for the file any more.
-   * @throws ServiceError url_forbidden if it, or what it redirects to, is none that the rule takes
+   * Opens the file at a URL. `client` aborts when nobody is waiting for the file any more.
+   * @throws ServiceError url_forbidden if the rule forbids it, or what it redirects to
    */
   static async open(
     url: string,
@@ -104,7 +104,7 @@ export class ImportSource {
     }
   }
 
-  /** How many bytes have come, read or not. */
+  /** How many bytes have arrived, read or not. */
   get received(): number {
     return this.#received;
   }
@@ -126,7 +126,7 @@ export class ImportSource {
     return value ?? null;
   }
 
-  /** Bounds the file. @throws ServiceError upload_too_large, now or from the first byte beyond on. */
+  /** Limits the file's size. @throws ServiceError upload_too_large, now or once the limit is exceeded. */
   refuseMoreThan(mostBytes: number): void {
     this.#mostBytes = mostBytes;
     this.#refuseTooLarge(this.size ?? this.#received);
@@ -140,7 +140,7 @@ export class ImportSource {
     );
   }
 
-  /** The first `length` bytes, or all if there are fewer. They are read again from the first on. */
+  /** The first `length` bytes, or all if there are fewer. `read` still starts with the first one. */
   async peek(length: number): Promise<Uint8Array> {
     while (this.#received < length) {
       const bytes = await this.#receive();
@@ -155,7 +155,7 @@ export class ImportSource {
     return this.#seen.shift() ?? (await this.#receive());
   }
 
-  /** Ends the connection, if it is still open. */
+  /** Closes the connection, if it is still open. */
   async close(): Promise<void> {
     this.#abort.abort();
     await this.#reader.cancel().catch(() => {});

@@ -3,7 +3,7 @@ import type { Media } from "../media.ts";
 /** Above R2's smallest size of a part, and small enough for a Worker's memory. All parts but the last have this size. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
-/** How far an object is written: the ETags of its parts in their order, and the bytes behind the last of them. */
+/** How far an object is written: the ETags of its parts in order, and the bytes after the last of them. */
 export interface WrittenParts {
   readonly etags: readonly string[];
   readonly rest: Uint8Array;
@@ -11,16 +11,16 @@ export interface WrittenParts {
 
 /** The multipart upload that writes the object. */
 export interface PartsUpload {
-  /** The one that an earlier writer began; null if none did. */
+  /** The one that an earlier writer began; null if there is none. */
   readonly uploadId: string | null;
   /** Called once this writer has begun one, before its first part. */
   readonly begun: (uploadId: string) => Promise<void>;
 }
 
 /**
- * Writes an object of unknown size: a small one at once, a large one in equal parts. No more than one part and the bytes
- * just pushed are in memory. Another writer may go on from what `written` tells: only the parts whose ETags are named
- * become the object, so a part that was overwritten meanwhile makes `finish` fail, and never a wrong object.
+ * Writes an object of unknown size: a small one at once, a large one in equal parts. At most one part and the bytes just
+ * pushed are in memory. Another writer may continue from what `written` returns: only the parts with these ETags become the
+ * object, so a part that was overwritten meanwhile makes `finish` fail, and never yields a wrong object.
  */
 export class PartsWriter {
   readonly #media: Media;
@@ -32,7 +32,7 @@ export class PartsWriter {
   #uploadId: string | null;
   #filled = 0;
   #waiting: Uint8Array[] = [];
-  /** Bytes pushed so far, by earlier writers too. */
+  /** Bytes pushed so far, including those of earlier writers. */
   size: number;
 
   constructor(
@@ -53,13 +53,13 @@ export class PartsWriter {
     this.size = etags.length * PART_BYTES + rest.length;
   }
 
-  /** Takes bytes; they are written by the next `drain`. */
+  /** Adds bytes, to be written by the next `drain`. */
   push(bytes: Uint8Array): void {
     this.#waiting.push(bytes);
     this.size += bytes.length;
   }
 
-  /** Writes what fills whole parts. Returns the number of parts written. */
+  /** Writes all whole parts. Returns the number of parts written. */
   async drain(): Promise<number> {
     const before = this.#etags.length;
     for (const bytes of this.#waiting) {
@@ -75,18 +75,18 @@ export class PartsWriter {
     return this.#etags.length - before;
   }
 
-  /** Takes bytes, and writes what fills whole parts. */
+  /** Adds bytes, and writes all whole parts. */
   async write(bytes: Uint8Array): Promise<void> {
     this.push(bytes);
     await this.drain();
   }
 
-  /** How far the object is written, everything pushed included: drain it before. The bytes are a copy. */
+  /** How far the object is written; call `drain` first to include everything pushed. The bytes are a copy. */
   written(): WrittenParts {
     return { etags: [...this.#etags], rest: this.#part.slice(0, this.#filled) };
   }
 
-  /** Writes the rest; the object is there when this returns. */
+  /** Writes the rest; the object exists when this returns. */
   async finish(): Promise<void> {
     await this.drain();
     if (this.#uploadId === null) {
@@ -97,7 +97,7 @@ export class PartsWriter {
     await this.#media.completeParts(this.#key, await this.#upload(), this.#etags);
   }
 
-  /** Gives the object up: none of its parts remains. */
+  /** Abandons the object: none of its parts remains. */
   async abandon(): Promise<void> {
     if (this.#uploadId !== null) await this.#media.abortParts(this.#key, this.#uploadId);
   }
@@ -118,7 +118,7 @@ export class PartsWriter {
   }
 }
 
-/** Writes an object of a size that is known: the bytes go on as they come, and none is kept. Until `finish` there is no object. */
+/** Writes an object of known size: bytes are passed on as they come, and none are kept. The object exists only after `finish`. */
 export class SizedWriter {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #stored: Promise<void>;
@@ -128,7 +128,7 @@ export class SizedWriter {
     const { readable, writable } = new FixedLengthStream(size);
     this.#writer = writable.getWriter();
     this.#stored = media.writeStream(key, readable, metadata);
-    // Nobody takes the bytes any more: a write that waits has to fail.
+    // Nobody reads the bytes any more: a pending write has to fail.
     this.#stored.catch((error: unknown) => this.#writer.abort(error).catch(() => {}));
   }
 
@@ -137,13 +137,13 @@ export class SizedWriter {
     await this.#writer.write(bytes);
   }
 
-  /** Ends the object; it is there when this returns. @throws if there were fewer bytes than `size`. */
+  /** Completes the object; it exists when this returns. @throws if there were fewer bytes than `size`. */
   async finish(): Promise<void> {
     await this.#writer.close();
     await this.#stored;
   }
 
-  /** Gives the object up. */
+  /** Abandons the object. */
   async abandon(): Promise<void> {
     await this.#writer.abort().catch(() => {});
     await this.#stored.catch(() => {});

@@ -1,7 +1,7 @@
 import type { WebhookEventType } from "../../contract/webhook.ts";
 import type { Delivery } from "../../core/webhooks/delivery.ts";
 
-/** An event for one endpoint, as it is sent: the same bytes on every attempt. */
+/** An event as it is sent to one endpoint: the same bytes on every attempt. */
 export interface OutgoingEvent {
   readonly id: string;
   readonly type: WebhookEventType;
@@ -19,16 +19,16 @@ export interface DeliveryRecord extends Delivery, OutgoingEvent {
 /** The methods that a WebhookObject offers to the Worker, as RPC (workers/webhook-object.ts): one object per endpoint. */
 export interface WebhookRpc {
   /**
-   * Takes an event to be sent, once: one that it knows stays as it is. It returns before anything is sent.
-   * @returns the delivery; null if there is no such endpoint any more.
+   * Accepts an event to send; a known one stays as it is. It returns before anything is sent.
+   * @returns the delivery; null if the endpoint no longer exists.
    */
   receive(endpointId: string, event: OutgoingEvent): Promise<DeliveryRecord | null>;
   /** Up to `limit` deliveries with a number below `before`, the newest first. */
   deliveries(before: number | null, limit: number): DeliveryRecord[];
-  /** The account asks for another attempt. Null if the object has no such delivery, or not any more. */
+  /** The account requests another attempt. Null if the object has no such delivery, or no longer has it. */
   retry(deliveryId: string): Promise<DeliveryRecord | "too_many_attempts" | null>;
-  /** The endpoint is enabled again: goes on with what waits. */
+  /** The endpoint is enabled again: pending deliveries continue. */
   resume(): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes everything. */
   erase(): Promise<void>;
 }

@@ -1,20 +1,11 @@
-import type { WebhookEventType } from "../../contract/webhook.ts";
 import { newDelivery, type Attempt, type Delivery } from "../../core/webhooks/delivery.ts";
 import type { Pending } from "../../core/webhooks/endpoint.ts";
 import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
 
-interface DeliveryRow extends Record<string, SqlStorageValue> {
-  number: number;
-  id: string;
-  type: WebhookEventType;
-  at: number;
-  body: string;
-  attempts: string;
-  due_at: number | null;
-  outcome: Delivery["outcome"];
-}
+/** A DeliveryRecord as it is stored: its attempts are JSON. */
+type DeliveryRow = Omit<DeliveryRecord, "attempts"> & { readonly attempts: string };
 
-/** Every object runs it when it begins its life, so columns are only ever added, each by a statement of its own. */
+/** Every object runs it when it starts, so columns are only ever added, each by a statement of its own. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
     number      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,13 +24,9 @@ const ENDPOINT = "endpoint";
 const HELD = "held";
 const FAILING = "failingSince";
 
-const recordOf = ({ attempts, due_at: dueAt, ...row }: DeliveryRow): DeliveryRecord => {
-  const tries: Attempt[] = JSON.parse(attempts);
-  const { number, id, type, at, body, outcome } = row;
-  return { number, id, type, at, body, attempts: tries, dueAt, outcome };
-};
+const attemptsOf = (text: string): Attempt[] => JSON.parse(text);
 
-/** One WebhookObject's own storage: its endpoint's deliveries, and how the endpoint does. Times are epoch milliseconds. */
+/** One WebhookObject's own storage: its endpoint's deliveries and health. Times are epoch milliseconds. */
 export class WebhookStorage {
   readonly #storage: DurableObjectStorage;
 
@@ -48,12 +35,12 @@ export class WebhookStorage {
     if (this.endpointId !== null) storage.sql.exec(SCHEMA);
   }
 
-  /** The endpoint's id; null until the object has been begun. */
+  /** The endpoint's id; null until `begin`. */
   get endpointId(): string | null {
     return this.#storage.kv.get<string>(ENDPOINT) ?? null;
   }
 
-  /** Begins the object of an endpoint. */
+  /** Sets up the object of an endpoint. */
   begin(endpointId: string): void {
     this.#storage.kv.put(ENDPOINT, endpointId);
     this.#storage.sql.exec(SCHEMA);
@@ -78,7 +65,7 @@ export class WebhookStorage {
     return added;
   }
 
-  /** One delivery; null if there is none of this id. */
+  /** One delivery; null if there is none with this id. */
   find(id: string): DeliveryRecord | null {
     return this.#read("WHERE id = ?", id)[0] ?? null;
   }
@@ -94,12 +81,12 @@ export class WebhookStorage {
   }
 
   #read(where: string, ...values: SqlStorageValue[]): DeliveryRecord[] {
-    const columns = "number, id, type, at, body, attempts, due_at, outcome";
+    const columns = "number, id, type, at, body, attempts, due_at AS dueAt, outcome";
     const rows = this.#storage.sql.exec<DeliveryRow>(`SELECT ${columns} FROM deliveries ${where}`, ...values);
-    return Array.from(rows, recordOf);
+    return Array.from(rows, ({ attempts, ...row }) => ({ ...row, attempts: attemptsOf(attempts) }));
   }
 
-  /** Writes how a delivery stands. One that was purged meanwhile stays away. */
+  /** Saves a delivery's state. One that was purged meanwhile stays purged. */
   save(id: string, { attempts, dueAt, outcome }: Delivery): void {
     this.#storage.sql.exec(
       "UPDATE deliveries SET attempts = ?, due_at = ?, outcome = ? WHERE id = ?",
@@ -110,7 +97,7 @@ export class WebhookStorage {
     );
   }
 
-  /** Forgets what arrived before `before`, and all but the newest `most`. @returns how many of these had not ended */
+  /** Deletes what arrived before `before`, and all but the newest `most`. @returns how many of these had not ended */
   purge(before: number, most: number): number {
     const { newest } = this.#storage.sql
       .exec<{ newest: number }>("SELECT coalesce(max(number), 0) AS newest FROM deliveries")
@@ -126,7 +113,7 @@ export class WebhookStorage {
     return Array.from(gone).filter(({ outcome }) => outcome === null).length;
   }
 
-  /** Whether nothing may be sent: the endpoint is disabled. */
+  /** Whether deliveries are paused: the endpoint is disabled. */
   get isHeld(): boolean {
     return this.#storage.kv.get<boolean>(HELD) ?? false;
   }
@@ -148,20 +135,15 @@ export class WebhookStorage {
     else this.#storage.kv.put(key, value);
   }
 
-  /** What the object has to look after. */
+  /** What the object has to attend to. */
   get pending(): Pending {
-    const row = this.#storage.sql
-      .exec<{ due_at: number | null; oldest_at: number | null }>(
-        `SELECT (SELECT min(due_at) FROM deliveries WHERE due_at IS NOT NULL) AS due_at,
-           (SELECT received_at FROM deliveries ORDER BY number LIMIT 1) AS oldest_at`,
+    const times = this.#storage.sql
+      .exec<{ dueAt: number | null; oldestAt: number | null }>(
+        `SELECT (SELECT min(due_at) FROM deliveries WHERE due_at IS NOT NULL) AS dueAt,
+           (SELECT received_at FROM deliveries ORDER BY number LIMIT 1) AS oldestAt`,
       )
       .one();
-    return {
-      dueAt: row.due_at,
-      isHeld: this.isHeld,
-      failingSince: this.failingSince,
-      oldestAt: row.oldest_at,
-    };
+    return { ...times, isHeld: this.isHeld, failingSince: this.failingSince };
   }
 
   /** Sets the alarm; null for none. */
@@ -169,7 +151,7 @@ export class WebhookStorage {
     await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
   }
 
-  /** Forgets everything, alarm included: in one turn. The object is as if it had never been begun. */
+  /** Deletes everything, alarm included, in one turn: the object is as before `begin`. */
   async clear(): Promise<void> {
     this.#storage.kv.delete(ENDPOINT);
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
