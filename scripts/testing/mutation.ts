@@ -40,6 +40,7 @@ async function mutate(files: readonly string[], concurrency: number): Promise<Mu
       "**",
       "!src/**",
       "!test/unit/core/**",
+      "!test/support/*",
       "!test/support/node/**",
       "!scripts/testing/**",
       "!docs/errors.md",
