@@ -1,37 +1,52 @@
 import { type ErrorCode, SegmentationError } from "segmentation-client";
-import { bytesIn } from "../work/bytes-in.ts";
 import { counted } from "./counted.ts";
 
-/** What is said before the service's sentence, by code, and otherwise by status. */
+/** The titles of errors by their codes; other errors have one by their status. */
 const TITLES: Partial<Record<ErrorCode, string>> = {
   connection_failed: "The service can’t be reached",
   timed_out: "The service can’t be reached",
   trial_exhausted: "Your trial is used up",
-  trial_expired: "Your trial is over",
+  trial_expired: "Your trial has ended",
   payment_required: "A payment is overdue",
-  email_unverified: "Your e-mail address is not verified",
+  email_unverified: "Your email address is not verified",
   daily_limit_reached: "Today’s limit is reached",
   trial_queue_full: "The free trial is busy",
   upload_too_large: "A file is too large",
 };
 
-/** Sentences of the service that speak to programs. */
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  Unauthorized: "The service doesn’t take this sign-in any more. Sign in again; what you began stays.",
+/** Sentences for errors whose own speak to programs, by code. `when` says when to try again: "in 3 minutes", "later". */
+const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
+  Unauthorized: () => "Sign in again; your work is still here.",
+  daily_limit_reached: (when) =>
+    `You have reached today’s limit, which resets at 00:00 UTC. Try again ${when}, or ask the service’s operator for a higher limit.`,
+  too_many_uploads: (when) =>
+    `Your account has too many unused uploads, or has uploaded or deleted too much within a day. Try again ${when}.`,
+  idempotency_in_progress: (when) => `The first attempt is still running. Try again ${when}.`,
+  rate_limited: (when) => `The service has received too many requests from you. Try again ${when}.`,
+  trial_queue_full: (when) =>
+    `The free trial’s queue is full. Try again ${when}, or switch to the paid plan.`,
+  identity_provider_unavailable: (when) =>
+    `Your sign-in can’t be checked right now. Try again ${when}, or use an API key.`,
+  model_unavailable: (when) => `The model is not ready. Try again ${when}.`,
+  upload_incomplete: () => "A file did not reach the service. Add it again.",
+  webhook_endpoint_disabled: () => "This endpoint is disabled. Enable it, then try again.",
+  too_many_attempts: () => "This delivery has had 30 attempts, which is the limit.",
+  internal_error: () =>
+    "The service failed unexpectedly. Try again. If it keeps failing, report the request ID below to its operator.",
 };
 
 /** What happened, in a few words. */
 export function problemTitle(error: unknown): string {
-  if (!(error instanceof SegmentationError)) return "Something went wrong here";
+  if (!(error instanceof SegmentationError)) return "Something went wrong";
   const { code, status = 0 } = error;
   const title = TITLES[code];
   if (title !== undefined) return title;
-  if (status === 401) return "You are not signed in any more";
+  if (status === 401) return "You are no longer signed in";
   if (status === 402) return "This needs a paid plan";
-  if (status === 404) return "This is not there";
-  if (status === 409) return "Something is in the way";
-  if (status === 429) return "A moment, please";
-  return status >= 500 ? "The service has a problem" : "This was refused";
+  if (status === 404) return "Not found";
+  if (status === 409) return "Not possible right now";
+  if (status === 429) return "Too many requests";
+  return status >= 500 ? "Something went wrong" : "The request was refused";
 }
 
 /** So many seconds, as people say it: "40 seconds", "3 minutes", "2 hours". */
@@ -41,21 +56,20 @@ export function waitText(seconds: number): string {
   return minutes < 90 ? counted(minutes, "minute") : counted(Math.ceil(minutes / 60), "hour");
 }
 
-/** How the service's sentences name the number that an answer's header has. */
-const HEADER = /after the number of seconds in Retry-After(?:, if there is one)?/;
-
-/** A large number of bytes in a sentence. */
-const BYTES = /\b(\d{4,}) bytes\b/g;
-
 /** What happened and what to do. @param names what people call the files of these taskIds */
 export function problemSentence(error: unknown, names: ReadonlyMap<string, string> = new Map()): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, retryAfterSeconds: seconds } = error instanceof SegmentationError ? error : {};
-  let text = (code === undefined ? undefined : SENTENCES[code]) ?? error.message;
-  text = text.replace(HEADER, seconds === undefined ? "later" : `in ${waitText(seconds)}`);
-  text = text.replaceAll(BYTES, (_, bytes: string) => bytesIn(Number(bytes)));
-  for (const [taskId, name] of names) text = text.replaceAll(taskId, name);
-  return text;
+  if (!(error instanceof SegmentationError)) return error instanceof Error ? error.message : String(error);
+  const { code, retryAfterSeconds: seconds, message } = error;
+  const when = seconds === undefined ? "later" : `in ${waitText(seconds)}`;
+  const [, fileName = "The file"] = [...names].find(([taskId]) => message.includes(taskId)) ?? [];
+  if (code === "upload_too_large")
+    return `${fileName} is larger than this service accepts. Choose a smaller file.`;
+  // It is busy: without a time to wait, the service's sentence says what is wrong with the URL.
+  if (code === "import_failed" && seconds !== undefined)
+    return `The service can’t fetch this file right now. Try again ${when}, or upload the file.`;
+  const sentence = SENTENCES[code]?.(when);
+  if (sentence !== undefined) return sentence;
+  return [...names].reduce((text, [taskId, name]) => text.replaceAll(taskId, name), message);
 }
 
 /** Whether the way on is the page with the plans and the payment. */
