@@ -13,7 +13,7 @@ export async function openSample(
   await page.goto(`${baseUrl}/studio`);
   await page.getByLabel("API key").fill(apiKey);
   await page.getByRole("button", { name: "Open the studio" }).click();
-  await page.getByText("Try it with this one").click();
+  await page.getByText("Try this sample").click();
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
   return page;
 }

@@ -8,7 +8,7 @@ export type SignInSettings = NonNullable<StudioConfig["signIn"]>;
 /** Asks the deployment what it is called and how people sign in. @throws TypeError if it cannot be reached */
 export async function loadConfig(): Promise<StudioConfig> {
   const response = await fetch("/studio/config.json");
-  if (!response.ok) throw new TypeError(`The studio's settings could not be read (${response.status}).`);
+  if (!response.ok) throw new TypeError(`The studio’s settings could not be loaded (${response.status}).`);
   const config: StudioConfig = await response.json();
   return config;
 }

@@ -47,7 +47,7 @@ it("axe finds nothing serious on the screens of somebody new, whose trial is use
   await page.getByText("Use an API key").click();
   await page.getByLabel("API key").fill("not a key");
   await page.keyboard.press("Enter");
-  await page.getByText("begins with sk_live_").waitFor();
+  await page.getByText("starts with sk_live_").waitFor();
   await findings.look("welcome, with problems");
 
   await page.goto(`${stack.baseUrl}/studio`);
@@ -55,7 +55,7 @@ it("axe finds nothing serious on the screens of somebody new, whose trial is use
   await signInAs(page, email);
   const files = page.locator("input[type=file]").first();
   await files.setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });
-  await press("From an address");
+  await press("From URL");
   await findings.look("segment, empty, with a file that was refused");
   await files.setInputFiles(["samples/coffee.png", "samples/chelsea.png"]);
   await page.getByLabel("Prompts").fill("zeppelin,");
@@ -72,7 +72,7 @@ it("axe finds nothing serious on the screens of somebody new, whose trial is use
   }
   await context.setOffline(true);
   await page.getByRole("link", { name: "Keys" }).click();
-  await page.getByText("not loaded yet").waitFor();
+  await page.getByText("has not loaded yet").waitFor();
   await findings.look("offline");
   expect(findings.found).toEqual({});
 });
@@ -98,25 +98,28 @@ it("axe finds nothing serious on the screens of an account that has much", async
 
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.getByRole("row").filter({ hasText: "Failed" }).first().waitFor();
-  await page.getByRole("button", { name: /^Menu/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Actions/ })
+    .first()
+    .click();
   await findings.look("jobs, with a menu");
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await findings.look("jobs, with a question");
   await go(`/studio/jobs/${failed.jobId}`, "cut short");
   await findings.look("a job that failed");
-  await go("/studio/jobs/job_that_never_was", "This is not there");
+  await go("/studio/jobs/job_that_never_was", "Not found");
   await findings.look("a job that is not there");
-  await go("/studio/usage", "Use by day");
+  await go("/studio/usage", "Usage by day");
   await findings.look("usage");
   await go("/studio/keys", "used by this tab");
   await press("New key");
-  await press("Make the key");
+  await press("Create key");
   await findings.look("a new key, with a problem");
   await page.getByLabel("Name").fill("nightly");
-  await press("Make the key");
-  await page.getByText("I have kept it").waitFor();
+  await press("Create key");
+  await page.getByText("I have saved it").waitFor();
   await findings.look("a new key's secret");
-  await press("I have kept it");
+  await press("I have saved it");
   await findings.look("keys");
   await go("/studio/webhooks", "Nightly");
   await findings.look("webhooks");
@@ -124,14 +127,14 @@ it("axe finds nothing serious on the screens of an account that has much", async
   await findings.look("a new endpoint");
   await press("Cancel");
   await page.getByRole("link", { name: "https://example.com/hook" }).click();
-  await page.getByRole("button", { name: "Send a test" }).waitFor();
+  await page.getByRole("button", { name: "Send test event" }).waitFor();
   await findings.look("an endpoint");
-  await go("/studio/nowhere", "This page is not there");
+  await go("/studio/nowhere", "Page not found");
   await findings.look("a page that is not there");
 
   for (const { keyId } of (await api.listApiKeys()).items) await api.revokeApiKey({ keyId }).catch(() => {});
   await page.getByRole("link", { name: "Keys" }).click();
-  await page.getByText("not valid any more").waitFor();
+  await page.getByText("no longer valid").waitFor();
   await findings.look("a revoked key");
   expect(findings.found).toEqual({});
 });

@@ -47,7 +47,7 @@ describe("when something is in the way for long, the studio", () => {
     await segment(first.page).click();
     await first.page.waitForURL(/\/jobs\//);
     await segment(second.page).click();
-    const busy = second.page.getByText("The free trial is busy. It is tried again by itself.");
+    const busy = second.page.getByText("The free trial is busy. Retrying automatically.");
     await busy.waitFor();
     await second.page.getByRole("link", { name: "See plans" }).waitFor();
     await second.page.getByRole("button", { name: "Stop waiting" }).click();
@@ -64,8 +64,8 @@ describe("when something is in the way for long, the studio", () => {
     await truncate(large, MOST_BYTES + 1);
     await begin(page, large);
     await segment(page).click();
-    await page.getByText("The file of large.png is larger than 50 MB.").waitFor(PATIENTLY);
-    await page.getByRole("button", { name: "Begin anew" }).click();
+    await page.getByText("large.png is larger than this service accepts.").waitFor(PATIENTLY);
+    await page.getByRole("button", { name: "Start over" }).click();
     await begin(page);
     await segment(page).click();
     await instance(page, "cup 1").waitFor(PATIENTLY);
@@ -75,10 +75,10 @@ describe("when something is in the way for long, the studio", () => {
     const source = await startFileServer({ "/coffee.png": (response) => response.end(sample("coffee")) });
     try {
       const { page } = await openStudio(stack);
-      await page.getByRole("button", { name: "From an address" }).click();
-      await page.getByLabel("Address of a picture or clip").fill(source.url("/coffee.png"));
+      await page.getByRole("button", { name: "From URL" }).click();
+      await page.getByLabel("URL of a picture or clip").fill(source.url("/coffee.png"));
       await page.keyboard.press("Enter");
-      await page.getByText("This browser can’t show it before.").waitFor();
+      await page.getByText("It can’t be shown before that.").waitFor();
       await page.getByLabel("Prompts").fill("cup,");
       await segment(page).click();
       await instance(page, "cup 1").waitFor(PATIENTLY);
@@ -98,7 +98,7 @@ describe("when something is in the way for long, the studio", () => {
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
     await page.getByRole("link", { name: "Usage" }).click();
-    await page.getByRole("heading", { name: "Use by day" }).waitFor();
+    await page.getByRole("heading", { name: "Usage by day" }).waitFor();
     await expect.poll(() => renewals.used.length).toBeGreaterThan(1);
     expect(new Set(renewals.used).size).toBe(renewals.used.length);
     expect(await page.getByText("Your session has ended").count()).toBe(0);
@@ -158,7 +158,7 @@ describe("when something is in the way for long, the studio", () => {
     await waitForBegun(page);
     await page.getByRole("button", { name: "Sign out" }).click();
     await signInAs(page, newEmail());
-    await page.getByText("Drop pictures, or a clip").waitFor();
+    await page.getByText("Drop pictures or a clip").waitFor();
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).not.toContain("cup");
     await context.unrouteAll({ behavior: "ignoreErrors" });
   });

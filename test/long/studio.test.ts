@@ -38,20 +38,20 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
   await signInAs(page, "new.person@example.com");
   await page.getByText("100 free pictures").waitFor();
 
-  await page.getByText("Try it with this one").click();
+  await page.getByText("Try this sample").click();
   await page.getByRole("button", { name: "Segment", exact: true }).click();
-  await page.getByRole("button", { name: /^cup 1 \d+ %$/ }).waitFor({ timeout: 120_000 });
+  await page.getByRole("button", { name: /^cup 1 \d+%$/ }).waitFor({ timeout: 120_000 });
   await page.getByText("99 left,").waitFor();
 
   await page.getByRole("link", { name: "Usage" }).click();
-  await page.getByRole("button", { name: "Change to the paid plan" }).click();
+  await page.getByRole("button", { name: "Upgrade to the paid plan" }).click();
   await page.getByRole("button", { name: "Pay" }).click();
   await page.getByText("you are on the paid plan").waitFor();
 
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByRole("button", { name: "New key" }).first().click();
   await page.getByLabel("Name").fill("nightly batch");
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   const apiKey = await keepSecret(page, "API key");
   const client = new SegmentationClient({ baseUrl: stack.baseUrl, apiKey });
   expect((await client.api.getAccountOverview()).access.mode).toBe("paid");
@@ -70,7 +70,7 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
   await page.reload();
   const job = await client.waitForJob(jobId);
   expect([job.status, job.tasks.length]).toEqual(["success", BATCH]);
-  await page.getByRole("button", { name: "Take away" }).click({ timeout: 60_000 });
+  await page.getByRole("button", { name: "Export" }).click({ timeout: 60_000 });
   const [download] = await Promise.all([
     page.waitForEvent("download", { timeout: 120_000 }),
     page.getByRole("button", { name: /zip/i }).first().click(),

@@ -19,7 +19,7 @@ export const landingPage = ({
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="description" content="Pictures and clips with words in, a mask for every object out." />
+        <meta name="description" content="Pictures, clips and words in; a mask for every object out." />
         <title>${name}</title>
         <link rel="icon" href="${hasStudio ? "/studio/icon.svg" : "data:,"}" />
         <link rel="stylesheet" href="/landing/before-after.css" />
@@ -30,23 +30,23 @@ export const landingPage = ({
         <header>
           <p class="name">${name}</p>
           <nav>
-            <a href="/docs">Reference</a>
+            <a href="/docs">API reference</a>
             ${hasStudio ? html`<a href="/studio">Sign in</a>` : ""}
           </nav>
         </header>
         <main>
           <div class="words">
-            <h1>Say what to find. Get its outline.</h1>
+            <h1>Say what to find. Get its mask.</h1>
             <p>
               Send a picture or a clip with a few words, and get a mask for every object they name: as PNG,
-              COCO, YOLO, cut-outs, or a zip of them all.
+              COCO, YOLO, cut-outs, or a ZIP file with everything.
             </p>
             <p class="ways">
               ${
                 hasStudio
                   ? html`<a class="first" href="/studio">Open the studio</a>
-                      <a href="/docs">Read the reference</a>`
-                  : html`<a class="first" href="/docs">Read the reference</a>`
+                      <a href="/docs">Read the API reference</a>`
+                  : html`<a class="first" href="/docs">Read the API reference</a>`
               }
             </p>
           </div>
@@ -61,36 +61,36 @@ export const landingPage = ({
               src="/landing/after.webp"
               width="600"
               height="400"
-              alt="The same, with a mask on the cup and one on the spoon"
+              alt="The same picture with a mask on the cup and one on the spoon"
             />
             <input
               type="range"
               min="0"
               max="100"
               value="50"
-              aria-label="How much of the picture is shown without masks, in percent"
+              aria-label="Share of the picture that is shown without masks, in percent"
             />
           </figure>
           <section>
             ${
               hasStudio
                 ? html`<div>
-                    <h2><a href="/studio">Look</a></h2>
+                    <h2><a href="/studio">Try it</a></h2>
                     <p>
-                      Drop a picture into the studio, name things or click on them, and take the masks away.
+                      Drop a picture into the studio, name objects or click on them, and export their masks.
                     </p>
                   </div>`
                 : ""
             }
             <div>
-              <h2><a href="/docs">Call</a></h2>
+              <h2><a href="/docs">Call the API</a></h2>
               <p>
-                Upload by a signed URL, create a job, be told when it has ended. The
-                <a href="/openapi.json">OpenAPI document</a> says it all.
+                Upload to a signed URL, create a job, and get notified when it finishes. The
+                <a href="/openapi.json">OpenAPI document</a> describes every operation.
               </p>
             </div>
             <div>
-              <h2>Script</h2>
+              <h2>Script it</h2>
               <p>
                 A client library for Node, browsers, Workers, Deno and Bun, with a command line:
                 <code>${EXAMPLE}</code>
@@ -98,7 +98,7 @@ export const landingPage = ({
             </div>
           </section>
         </main>
-        <footer><a href="/healthz">Is it up?</a></footer>
+        <footer><a href="/healthz">Status</a></footer>
       </body>
     </html>`;
 

@@ -9,12 +9,12 @@ import { canvasOf, openPicture } from "./paint.ts";
 export async function cutOut(original: Blob, masks: readonly Blob[]): Promise<Blob[]> {
   const bitmap = await openPicture(original);
   if (bitmap === null)
-    throw new Error("This browser can't read the picture. Run the job again with cut-outs.");
+    throw new Error("This browser can’t read the picture. Run the job again with cut-outs.");
   const files: Blob[] = [];
   for (const png of masks) {
     const mask = new Mask(0, 1, png, await readMaskPng(new Uint8Array(await png.arrayBuffer())));
     if (mask.width !== bitmap.width || mask.height !== bitmap.height)
-      throw new Error("The picture in this browser is not the one that the masks were made of.");
+      throw new Error("The picture in this browser is not the one that the masks were made from.");
     const { data } = await mask.bitmap();
     const [left, top, width, height] = mask.box;
     const { canvas, context } = canvasOf({ width: Math.max(1, width), height: Math.max(1, height) });

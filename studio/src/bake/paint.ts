@@ -40,7 +40,7 @@ export async function paintPicture(
   const [first] = masks;
   const bitmap = original === null ? null : await openPicture(original);
   const picture = first === undefined ? bitmap : await sizeOf(first.png);
-  if (picture === null) throw new Error("There is neither a picture that this browser can read, nor a mask.");
+  if (picture === null) throw new Error("There is no picture that this browser can read, and no mask.");
   const scale = Math.min(1, (longest ?? Infinity) / Math.max(picture.width, picture.height));
   const drawing = {
     width: Math.max(1, Math.round(picture.width * scale)),

@@ -17,7 +17,7 @@ import { Transport } from "./transport.tsx";
 import type { FoundClip } from "./use-clip-job.ts";
 import { useObjectUrl } from "./use-object-url.ts";
 
-const TakeAway = lazy(async () => (await import("../take-away/index.ts")).TakeAway);
+const ExportDialog = lazy(async () => (await import("../export/index.ts")).ExportDialog);
 
 export interface ClipResultProps extends FoundClip {
   readonly name: string;
@@ -39,7 +39,7 @@ const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
 export function ClipResult({ result, request, name, url, onChoose, onRunAgain }: ClipResultProps) {
   const playback = useMemo(() => new Playback(), [result]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
-  const isTaking = useSignal(false);
+  const isExporting = useSignal(false);
   const opacity = useSignal(USUAL_OPACITY);
   const highlighted = useSignal<number | null>(null);
   const hasPreview = request.generatePreview === true;
@@ -74,10 +74,10 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
         <Button
           look="main"
           onClick={() => {
-            isTaking.value = true;
+            isExporting.value = true;
           }}
         >
-          <Icon name="download" size={18} /> Take away
+          <Icon name="download" size={18} /> Export
         </Button>
       </header>
       {/* The viewer takes the focus and leaves these keys; the buttons do the same. */}
@@ -97,11 +97,13 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
         <Transport playback={playback}>{!isBaked && <MaskOpacity opacity={opacity} />}</Transport>
         {!tellsFrames() && playback.canPlay.value && (
           <Notice title="While the clip plays, masks may be off by a frame">
-            This browser does not tell which frame it shows. Where the clip stands, they are exact.
+            This browser does not report which frame it shows. Masks are exact while the clip is paused.
           </Notice>
         )}
         {objects.length === 0 ? (
-          <p class="clip-none">Nothing was found in the clip. Try other words, or more frames per second.</p>
+          <p class="clip-none">
+            Nothing was found in the clip. Try different prompts or more frames per second.
+          </p>
         ) : (
           <Tracks
             objects={objects}
@@ -113,9 +115,9 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
           />
         )}
       </div>
-      {isTaking.value && (
+      {isExporting.value && (
         <ErrorBoundary>
-          <TakeAway
+          <ExportDialog
             jobId={result.jobId}
             order={{
               request,
@@ -125,7 +127,7 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
             pictures={[]}
             onRunAgain={onRunAgain}
             onClose={() => {
-              isTaking.value = false;
+              isExporting.value = false;
             }}
           />
         </ErrorBoundary>
@@ -150,7 +152,7 @@ function Absent({ hasPreview, onChoose }: AbsentProps) {
     <p class="clip-absent">
       {hasPreview
         ? "This is the job’s preview, with all masks in it."
-        : "The clip is not in this browser: these are its masks alone."}{" "}
+        : "The clip is not in this browser, so only its masks are shown."}{" "}
       <label>
         Choose its file
         <input

@@ -46,7 +46,7 @@ export default function ClipScreen(props: ClipScreenProps) {
       {error.value !== null ? (
         <Problem error={error.value} />
       ) : status.value === null || status.value.status === "success" ? (
-        <Waiting what="Fetching the masks" />
+        <Waiting what="Loading masks" />
       ) : status.value.status === "failed" ? (
         <Notice tone="danger" title="The clip could not be segmented">
           {sentenceOf(status.value.tasks[0]?.error ?? status.value.error ?? "")}
@@ -77,12 +77,10 @@ const UnderWay = ({ name, url, isQueued, share }: UnderWayProps) => (
     <header class="clip-head">
       <div>
         <h1>{name}</h1>
-        <p role="status">
-          {isQueued ? "It waits for its turn" : `${Math.round(share * 100)} % of the frames are segmented`}
-        </p>
+        <p role="status">{isQueued ? "Queued" : `${Math.round(share * 100)}% of the frames are segmented`}</p>
       </div>
     </header>
     {url !== null && <video class="clip-before" src={url} muted playsInline controls aria-label={name} />}
-    <progress class="clip-progress" max={1} value={share} aria-label="Share of the frames that are done" />
+    <progress class="clip-progress" max={1} value={share} aria-label="Progress" />
   </>
 );

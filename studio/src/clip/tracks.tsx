@@ -47,7 +47,7 @@ export function Tracks({ objects, tracks, hidden, highlighted, isBaked, playback
       <li class="tracks-scrub">
         <input
           type="range"
-          aria-label="Place in the clip"
+          aria-label="Position in the clip"
           aria-valuetext={clock(playback.seconds.value)}
           min={0}
           max={duration}
@@ -128,7 +128,7 @@ function TrackRow(props: TrackRowProps) {
         <span>{nameOf(object)}</span>
         <small>
           {sightings === 1 ? "1 frame" : `${sightings} frames`}, {clock(first)}–{clock(last)},{" "}
-          {Math.round(confidence * 100)} %
+          {Math.round(confidence * 100)}%
         </small>
       </button>
       {/* For the pointer alone: the slider and the names lead to every place by keyboard. */}

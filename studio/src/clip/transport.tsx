@@ -22,10 +22,10 @@ export function Transport({ playback, children }: TransportProps) {
       >
         <Sign of={isPlaying.value ? "pause" : "play"} />
       </Button>
-      <Button look="quiet" aria-label="One processed frame back" onClick={() => playback.step(-1)}>
+      <Button look="quiet" aria-label="Previous processed frame" onClick={() => playback.step(-1)}>
         <Sign of="back" />
       </Button>
-      <Button look="quiet" aria-label="One processed frame on" onClick={() => playback.step(1)}>
+      <Button look="quiet" aria-label="Next processed frame" onClick={() => playback.step(1)}>
         <Sign of="on" />
       </Button>
       <span class="transport-time">

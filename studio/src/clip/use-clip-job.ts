@@ -39,7 +39,7 @@ export function useClipJob(jobId: string): ClipJob {
     ]);
     const [item] = manifest.type === "video" ? manifest.items : [];
     if (!(result instanceof VideoResult) || item === undefined)
-      throw new TypeError("This job is none of a clip.");
+      throw new TypeError("This is not a video job.");
     const { fps, numFrames, maxFrames, scoreThreshold } = item;
     const has = (folder: string): boolean => assets.some(({ key }) => key.startsWith(folder));
     const request: CreateJobRequest = {

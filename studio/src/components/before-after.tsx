@@ -16,14 +16,14 @@ export function BeforeAfter() {
         src="/landing/after.webp"
         width={600}
         height={400}
-        alt="The same, with a mask on the cup and one on the spoon"
+        alt="The same picture with a mask on the cup and one on the spoon"
       />
       <input
         type="range"
         min={0}
         max={100}
         value={at.value}
-        aria-label="How much of the picture is shown without masks, in percent"
+        aria-label="Share of the picture that is shown without masks, in percent"
         onInput={(event) => {
           at.value = event.currentTarget.valueAsNumber;
         }}

@@ -19,12 +19,12 @@ const NotLoaded = () => (
   <div class="page">
     <Notice
       tone="warning"
-      title="This part of the studio is not loaded yet"
-      actions={isOnline.value && <Button onClick={() => location.reload()}>Load it</Button>}
+      title="This part of the studio has not loaded yet"
+      actions={isOnline.value && <Button onClick={() => location.reload()}>Reload</Button>}
     >
       {isOnline.value
-        ? "The page is loaded anew for it. What you began stays."
-        : "It can be loaded when the network is back."}
+        ? "Reload the page to load it. Your work is kept."
+        : "You can load it when the network is back."}
     </Notice>
   </div>
 );

@@ -39,7 +39,7 @@ export function Problem({ error, onRetry, names }: ProblemProps) {
       {known?.requestId !== undefined && (
         <p>
           <small>
-            Request <code>{known.requestId}</code>
+            Request ID <code>{known.requestId}</code>
           </small>
         </p>
       )}

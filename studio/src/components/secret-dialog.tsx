@@ -19,7 +19,7 @@ export const SecretDialog = ({ title, label, secret, children, onKept }: SecretD
     title={title}
     actions={
       <Button look="main" onClick={onKept}>
-        I have kept it
+        I have saved it
       </Button>
     }
   >

@@ -36,7 +36,7 @@ export function Slider({ label, told, value, min = 0, onInput }: SliderProps) {
 export const MaskOpacity = ({ opacity }: { readonly opacity: Signal<number> }) => (
   <Slider
     label="Mask opacity"
-    told={`${Math.round(opacity.value * 100)} %`}
+    told={`${Math.round(opacity.value * 100)}%`}
     value={opacity.value}
     onInput={(value) => {
       opacity.value = value;

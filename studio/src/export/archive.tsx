@@ -35,13 +35,13 @@ export function Archive({ jobId }: { readonly jobId: string }) {
   return (
     <section class="archive" aria-label="Everything">
       <div>
-        <h3>Everything as a zip</h3>
+        <h3>Everything as a ZIP file</h3>
         <p aria-live="polite">
           {now.at === "packing"
-            ? "The service is packing the job’s files. The download begins by itself."
+            ? "The service is packing the job’s files. The download starts automatically."
             : now.at === "ready"
-              ? "The download has begun."
-              : "All files that the service has of this job, with a manifest."}
+              ? "The download has started."
+              : "All of this job’s files, with a manifest."}
         </p>
         {now.at === "failed" && (
           <p class="format-row-failure" role="alert">
@@ -52,7 +52,7 @@ export function Archive({ jobId }: { readonly jobId: string }) {
       {url === null ? (
         <Button look="main" busy={now.at === "packing"} onClick={() => void pack()}>
           <Icon name="download" size={18} />
-          {now.at === "packing" ? "Packing" : "Download zip"}
+          {now.at === "packing" ? "Packing…" : "Download ZIP"}
         </Button>
       ) : (
         <a ref={link} class="button button-plain" href={url} download={`${jobId}.zip`}>

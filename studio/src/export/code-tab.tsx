@@ -14,12 +14,12 @@ export function CodeTab({ order }: { readonly order: Order }) {
   return (
     <div class="code-tab">
       <p class="code-tab-lead">
-        The same job from a program of yours. It reads an <a href="/studio/keys">API key</a> from the variable{" "}
-        <code>SEGMENTATION_API_KEY</code>.
+        The same job from your own program. It reads an <a href="/studio/keys">API key</a> from the
+        environment variable <code>SEGMENTATION_API_KEY</code>.
       </p>
       {!order.isComplete && (
-        <Notice title="The options are the service’s usual ones">
-          This job was created elsewhere: this browser knows its prompts only.
+        <Notice title="The options are the defaults">
+          This job was created elsewhere, so this browser only knows its prompts.
         </Notice>
       )}
       <Tabs
@@ -45,14 +45,14 @@ function Listing({ code }: { readonly code: string }) {
       () => "refused" as const,
     );
   };
-  const words = { idle: "Copy", copied: "Copied", refused: "Select it to copy" }[state.value];
+  const words = { idle: "Copy", copied: "Copied", refused: "Select the code to copy it" }[state.value];
   return (
     <div class="listing">
       <Button onClick={() => void copy()}>
         <Icon name={state.value === "copied" ? "check" : "copy"} size={16} />
         <span aria-live="polite">{words}</span>
       </Button>
-      <pre class="listing-code" tabIndex={0} aria-label="Listing">
+      <pre class="listing-code" tabIndex={0} aria-label="Code sample">
         <code>
           {code
             .trimEnd()

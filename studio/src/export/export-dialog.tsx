@@ -5,8 +5,8 @@ import { Icon } from "../components/icon.tsx";
 import { CodeTab } from "./code-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
 import { Tabs } from "./tabs.tsx";
-import type { TakeAwayProps } from "./types.ts";
-import "./take-away.css";
+import type { ExportDialogProps } from "./types.ts";
+import "./export-dialog.css";
 
 const TABS = [
   { name: "files", title: "Files" },
@@ -14,30 +14,30 @@ const TABS = [
 ] as const;
 
 /** What can be taken away of a job that succeeded: files in each format, and the same job as code. A dialog, open while it is there. */
-export function TakeAway({ order, onClose, ...files }: TakeAwayProps) {
+export function ExportDialog({ order, onClose, ...files }: ExportDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const tab = useSignal<"files" | "code">("files");
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}
-      class="take-away"
-      aria-labelledby="take-away-title"
+      class="export"
+      aria-labelledby="export-title"
       onClose={onClose}
       onClick={({ target, currentTarget }) => {
         // Only what lies around the dialog's content is the dialog itself.
         if (target === currentTarget) currentTarget.close();
       }}
     >
-      <div class="take-away-sheet">
-        <header class="take-away-head">
-          <h2 id="take-away-title">Take away</h2>
+      <div class="export-sheet">
+        <header class="export-head">
+          <h2 id="export-title">Export</h2>
           <Button look="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </Button>
         </header>
         <Tabs
-          label="What to take away"
+          label="Export as"
           tabs={TABS}
           chosen={tab.value}
           onChoose={(name) => {

@@ -9,11 +9,11 @@ import { againWith, offersOf } from "./files/offers.ts";
 import { FormatRow } from "./format-row.tsx";
 import type { Scope } from "./files/take.ts";
 import { type Extent, ScopeChoice } from "./scope-choice.tsx";
-import type { TakeAwayProps, TakenPicture } from "./types.ts";
+import type { ExportDialogProps, ExportPicture } from "./types.ts";
 import "./files-tab.css";
 
 /** What there is to take away: the keys of the job's assets, and the pictures whose files this browser has. */
-async function stockOf(jobId: string, pictures: readonly TakenPicture[], signal: AbortSignal) {
+async function stockOf(jobId: string, pictures: readonly ExportPicture[], signal: AbortSignal) {
   const [{ assets }, originals] = await Promise.all([
     api.value.retrieveJobResult({ jobId }, { signal }),
     Promise.all(pictures.map(async ({ original }) => (await original()) !== null)),
@@ -32,7 +32,7 @@ export function FilesTab({
   current,
   hidden = 0,
   onRunAgain,
-}: Omit<TakeAwayProps, "onClose">) {
+}: Omit<ExportDialogProps, "onClose">) {
   const {
     value: stock,
     error,
@@ -41,7 +41,7 @@ export function FilesTab({
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(false);
   if (error.value !== null) return <Problem error={error.value} onRetry={reload} />;
-  if (stock.value === undefined) return <Waiting what="Asking what there is" />;
+  if (stock.value === undefined) return <Waiting what="Loading formats" />;
   const { keys, withOriginal } = stock.value;
   const chosen = extent.value === "all" ? pictures : pictures.filter(({ taskId }) => taskId === current);
   const { type, tasks } = order.request;
@@ -81,7 +81,7 @@ export function FilesTab({
         ))}
       </ul>
       {onRunAgain !== undefined && offers.some(({ way }) => way.kind === "again") && (
-        <p class="files-tab-note">Running again makes a further job, which costs as much as this one.</p>
+        <p class="files-tab-note">Running again creates another job at the same cost.</p>
       )}
       <Archive jobId={jobId} />
     </div>

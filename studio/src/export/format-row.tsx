@@ -27,7 +27,7 @@ export function FormatRow({ offer, scope, onRunAgain }: FormatRowProps) {
   const download = async (): Promise<void> => {
     const { signal } = controller.current;
     if (!session.value) return;
-    state.value = { at: "busy", words: "Preparing" };
+    state.value = { at: "busy", words: "Preparing…" };
     try {
       await take(session.value.client, offer, scope, signal, (done, all) => {
         if (all > 1) state.value = { at: "busy", words: `${done} of ${all}` };
@@ -67,10 +67,10 @@ export function FormatRow({ offer, scope, onRunAgain }: FormatRowProps) {
 }
 
 function Again({ onRunAgain }: { readonly onRunAgain: (() => void) | undefined }) {
-  if (onRunAgain === undefined) return <p class="format-row-state">The job did not ask for it</p>;
+  if (onRunAgain === undefined) return <p class="format-row-state">Not requested for this job</p>;
   return (
     <Button look="quiet" onClick={onRunAgain}>
-      Run again with it
+      Run again to include it
     </Button>
   );
 }

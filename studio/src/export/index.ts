@@ -1,4 +1,4 @@
 /** What can be taken away of a job. Heavy: to be imported when it is asked for. */
-export { TakeAway } from "./take-away.tsx";
+export { ExportDialog } from "./export-dialog.tsx";
 export type { Order } from "./code/order.ts";
-export type { TakeAwayProps, TakenMask, TakenPicture } from "./types.ts";
+export type { ExportDialogProps, ExportMask, ExportPicture } from "./types.ts";

@@ -22,7 +22,7 @@ export function ScopeChoice({ pictures, canBeOne, extent, hidden, isShownOnly }:
     <label>
       <input
         type="radio"
-        name="take-away-extent"
+        name="export-extent"
         checked={extent.value === value}
         onChange={() => {
           extent.value = value;
@@ -49,7 +49,7 @@ export function ScopeChoice({ pictures, canBeOne, extent, hidden, isShownOnly }:
               isShownOnly.value = currentTarget.checked;
             }}
           />
-          Leave out {hidden === 1 ? "the hidden object" : `the ${hidden} hidden objects`}
+          Exclude {hidden === 1 ? "the hidden object" : `the ${hidden} hidden objects`}
         </label>
       )}
     </div>

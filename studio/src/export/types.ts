@@ -3,7 +3,7 @@ import type { BakedMask } from "../bake/types.ts";
 import type { Order } from "./code/order.ts";
 
 /** A mask of a picture to take away. */
-export interface TakenMask extends BakedMask {
+export interface ExportMask extends BakedMask {
   /** 0 to 1. */
   readonly confidence: number;
   /** Whether it is shown now. Where a file is made here, hidden masks can be left out of it. */
@@ -11,14 +11,14 @@ export interface TakenMask extends BakedMask {
 }
 
 /** A picture to take away. */
-export interface TakenPicture {
+export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
   /** How many masks it has. */
   readonly count: number;
   /** Fetches them, in the order of the list that people see. */
-  readonly masks: () => Promise<readonly TakenMask[]>;
+  readonly masks: () => Promise<readonly ExportMask[]>;
   /** The file, if it is in this browser. */
   readonly original: () => Promise<Blob | null>;
 }
@@ -26,13 +26,13 @@ export interface TakenPicture {
 /** What a job lacks that a further run of it would have. */
 export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
 
-export interface TakeAwayProps {
+export interface ExportDialogProps {
   readonly jobId: string;
   readonly order: Order;
   /** The job's pictures; of a clip none. */
-  readonly pictures: readonly TakenPicture[];
+  readonly pictures: readonly ExportPicture[];
   /** The picture that is looked at: by itself it can be taken away too. */
-  readonly current?: TakenPicture["taskId"] | undefined;
+  readonly current?: ExportPicture["taskId"] | undefined;
   /** How many of the masks are hidden now, as far as that is known. */
   readonly hidden?: number | undefined;
   /** Runs a further job for what this one lacks; absent if that is not possible. */

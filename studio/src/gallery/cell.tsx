@@ -35,7 +35,7 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
               class="gallery-share"
               max={1}
               value={item.share ?? 0}
-              aria-label={`Sending ${item.name}`}
+              aria-label={`Uploading ${item.name}`}
             />
           )}
           {item.state === "processing" && <span class="gallery-busy" aria-hidden="true" />}
@@ -47,7 +47,7 @@ export function Cell({ item, bakery, isOpen, isReachable, onOpen, onFocus }: Cel
   );
 }
 
-const WORDS = { sending: "Sending", waiting: "Waiting", processing: "Segmenting", done: "Done" } as const;
+const WORDS = { sending: "Uploading", waiting: "Queued", processing: "Segmenting", done: "Done" } as const;
 
 function Words({
   item,
@@ -58,17 +58,17 @@ function Words({
 }) {
   const { state, problem, count } = item;
   if (state === "failed")
-    return <span class="gallery-failure">{problem === null ? "It failed." : sentenceOf(problem)}</span>;
+    return <span class="gallery-failure">{problem === null ? "The job failed." : sentenceOf(problem)}</span>;
   // What was found in it is known when the whole job is done.
   if (state !== "done" || count === null) return <span class="gallery-words">{WORDS[state]}</span>;
-  if (count === 0) return <span class="gallery-words">Nothing found</span>;
+  if (count === 0) return <span class="gallery-words">No objects found</span>;
   if (counts === null || counts.length === 0) return <span class="gallery-words">{objects(count)}</span>;
   return (
     <span class="gallery-counts">
       {counts.map(({ prompt, count: of, rgb }) => (
         <span key={prompt}>
           <i style={{ background: `rgb(${rgb.join(" ")})` }} />
-          {prompt ?? "pointed at"} {of}
+          {prompt ?? "by point or box"} {of}
         </span>
       ))}
     </span>

@@ -15,9 +15,9 @@ export interface GalleryProps {
 
 const FILTERS: readonly { readonly name: Filter; readonly title: string; readonly none: string }[] = [
   { name: "all", title: "All", none: "There are no pictures." },
-  { name: "with", title: "With objects", none: "Nothing was found in any picture so far." },
-  { name: "without", title: "Without", none: "Something was found in every picture that is done." },
-  { name: "failed", title: "Failed", none: "No picture failed." },
+  { name: "with", title: "With objects", none: "No objects have been found so far." },
+  { name: "without", title: "Without", none: "Every finished picture has objects." },
+  { name: "failed", title: "Failed", none: "No pictures have failed." },
 ];
 
 /** A batch: its pictures with their masks, what was found in each, and how far they are. Arrow keys go from picture to picture. */

@@ -2,9 +2,9 @@ import { Page } from "../components/page.tsx";
 
 /** The answer to every other path. */
 export const NotFound = () => (
-  <Page title="This page is not there">
+  <Page title="Page not found">
     <p>
-      The address may be old or mistyped. <a href="/studio">Begin at the studio</a>.
+      The address may be outdated or mistyped. <a href="/studio">Go to the studio</a>.
     </p>
   </Page>
 );

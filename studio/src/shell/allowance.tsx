@@ -23,11 +23,11 @@ export function Allowance() {
   if (trial.status !== "active")
     return (
       <a class={trial.status === "eligible" ? "allowance" : "allowance allowance-over"} href="/studio/usage">
-        {trial.status === "eligible" ? `${trial.grantTokens} free pictures` : "Trial over"}
+        {trial.status === "eligible" ? `${trial.grantTokens} free pictures` : "Trial ended"}
       </a>
     );
   return (
-    <a class="allowance" href="/studio/usage" aria-label="What is left of your trial">
+    <a class="allowance" href="/studio/usage" aria-label="Your remaining trial">
       <meter min={0} max={trial.grantTokens} value={trial.remainingTokens} />
       <span>
         {trial.remainingTokens} left{trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}

@@ -13,7 +13,7 @@ export function Banners() {
     <div class="banners">
       {!isOnline.value && (
         <Notice tone="warning" title="You are offline">
-          What is on the screen stays. Uploads and jobs go on when the network is back.
+          Your work stays on the screen. Uploads and jobs resume when the network is back.
         </Notice>
       )}
       {isExpired.value && <Expired />}
@@ -33,13 +33,13 @@ function Expired() {
   return (
     <Notice
       tone="danger"
-      title={byKey ? "This API key is not valid any more" : "Your session has ended"}
+      title={byKey ? "This API key is no longer valid" : "Your session has ended"}
       actions={<Button onClick={again}>{byKey ? "Use another key" : "Sign in again"}</Button>}
     >
       {failure.value ??
         (byKey
-          ? "It was revoked, or its account was closed. Jobs go on, and what you began stays in this tab."
-          : "Jobs go on, and what you began stays in this tab.")}
+          ? "It was revoked, or its account was closed. Running jobs continue, and your work stays in this tab."
+          : "Running jobs continue, and your work stays in this tab.")}
     </Notice>
   );
 }

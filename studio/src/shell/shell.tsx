@@ -26,7 +26,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="shell">
       <a class="shell-skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="shell-bar">
         <Brand />
@@ -57,5 +57,5 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
 /** Who is signed in, and how. */
 function accountLine(): string {
   const who = account.value?.name ?? "Signed in";
-  return session.value?.kind === "key" ? `${who}, by API key` : who;
+  return session.value?.kind === "key" ? `${who}, with an API key` : who;
 }

@@ -58,7 +58,7 @@ export async function leaveForProvider(
   subject: string | null,
 ): Promise<void> {
   const { authorization_endpoint: endpoint } = await discover(settings);
-  if (endpoint === undefined) throw new SignInError("The identity provider offers no page to sign in.");
+  if (endpoint === undefined) throw new SignInError("The identity provider has no sign-in page.");
   const pending: Pending = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
@@ -96,7 +96,8 @@ export async function arriveFromProvider(settings: SignInSettings): Promise<Arri
   const address = new URL(location.href);
   sessionStorage.removeItem(PENDING);
   history.replaceState(null, "", "/studio");
-  if (text === null) throw new SignInError("This sign-in began in another tab, or was already used.");
+  if (text === null)
+    throw new SignInError("This sign-in was started in another tab, or has already been used.");
   const { state, nonce, verifier, returnTo }: Pending = JSON.parse(text);
   const server = await discover(settings);
   const client = { client_id: settings.clientId };
@@ -123,8 +124,8 @@ export async function arriveFromProvider(settings: SignInSettings): Promise<Arri
     const code = cause instanceof oauth.AuthorizationResponseError ? cause.error : "";
     throw new SignInError(
       code === "access_denied"
-        ? "The sign-in was cancelled."
-        : "The identity provider's answer can't be used. Sign in again.",
+        ? "The sign-in was canceled."
+        : "The identity provider’s response can’t be used. Sign in again.",
       { needsPerson: NEEDS_PERSON.has(code), cause },
     );
   }

@@ -79,7 +79,7 @@ async function arrive(
     if (before?.kind === "person" && before.subject !== subject) {
       forget();
       session.value = null;
-      return { problem: "Somebody else is signed in at the identity provider now. Sign in again." };
+      return { problem: "Someone else is now signed in with the identity provider. Sign in again." };
     }
     await begin("person", { accessToken: () => tokens.current() });
     remember({ kind: "person", subject });

@@ -46,7 +46,7 @@ export type Region =
 
 /**
  * What the pointer does: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
- * box; `add` and `take-away` give the latest draft of points a further point on the object, or beside it. With a mouse,
+ * box; `add` and `remove` give the latest draft of points a further point on the object, or beside it. With a mouse,
  * Shift and a click take away, and Alt and a click add, whichever of the three it is.
  */
-export type Tool = "pan" | "point" | "add" | "take-away";
+export type Tool = "pan" | "point" | "add" | "remove";

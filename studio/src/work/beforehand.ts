@@ -11,23 +11,23 @@ export interface Obstacle {
 
 type Overview = Pick<Answer<"getAccountOverview">, "access" | "trial">;
 
-const ON_A_PLAN = "With the paid plan you go on at once. What is on the screen stays.";
+const ON_A_PLAN = "Upgrade to the paid plan to continue right away. Your work stays on the screen.";
 
 const REASONS: Partial<Record<Overview["access"]["reason"], Obstacle>> = {
   trial_exhausted: { title: "Your trial is used up", text: ON_A_PLAN },
-  trial_expired: { title: "Your trial is over", text: ON_A_PLAN },
-  billing_delinquent: { title: "New jobs are stopped", text: "The usage page says why, and how to go on." },
+  trial_expired: { title: "Your trial has ended", text: ON_A_PLAN },
+  billing_delinquent: { title: "New jobs are blocked", text: "The usage page says why and what to do." },
 };
 
 const DAY_IS_USED: Obstacle = {
   title: "Today’s limit is reached",
-  text: "The next day begins at 00:00 UTC. The service’s operator can raise the limit.",
+  text: "It resets at 00:00 UTC. The service’s operator can raise it.",
 };
 
 /** The overview doesn't tell the two apart. */
 const NOT_NOW: Obstacle = {
-  title: "No jobs at the moment",
-  text: "The trial wants a verified e-mail address, and has a number of pictures per day. A plan does without.",
+  title: "You can’t create jobs right now",
+  text: "The trial requires a verified email address and has a daily limit of pictures. The paid plan does not.",
 };
 
 const pictures = (count: number): string => (count === 1 ? "1 picture" : `${count} pictures`);
@@ -37,12 +37,14 @@ export function obstacleTo({ access, trial }: Overview, type: WorkType, count: n
   if (!access.canCreateJobs)
     return REASONS[access.reason] ?? (access.mode === "paid" ? DAY_IS_USED : NOT_NOW);
   if (type === "video")
-    return access.videoAllowed ? null : { title: "Clips need a plan", text: "The trial is for pictures." };
+    return access.videoAllowed
+      ? null
+      : { title: "Clips require the paid plan", text: "The trial only covers pictures." };
   const most = access.maxImageTasksPerJob;
   if (count > most)
     return {
-      title: `${pictures(most)} per job`,
-      text: `You have ${count}. ${access.mode === "trial" ? "A plan allows more." : "The others make a job of their own."}`,
+      title: `At most ${pictures(most)} per job`,
+      text: `You have ${count}. ${access.mode === "trial" ? "The paid plan allows more." : "Put the others in another job."}`,
       keep: most,
     };
   if (access.mode === "trial" && count > trial.remainingTokens)

@@ -65,7 +65,7 @@ async function askFor(jobId: string): Promise<[ImageManifest, number]> {
   const askedAt = Date.now();
   const { manifest, expiresIn } = await api.value.retrieveJobResult({ jobId });
   if (manifest.type !== "image")
-    throw new SegmentationError("invalid_input", "This job is none of pictures.", { jobId });
+    throw new SegmentationError("invalid_input", "This is not an image job.", { jobId });
   return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
 }
 

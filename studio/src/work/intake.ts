@@ -22,7 +22,7 @@ export interface Taken {
 /** What the address of a clip ends with. */
 const CLIP_ADDRESS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
 
-const CLIP_IS_ALONE = "A clip is a job of its own. Begin a new one for it.";
+const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 
 const nameOf = (given: Given): string => (given instanceof URL ? given.href : given.name);
 

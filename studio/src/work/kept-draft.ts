@@ -116,7 +116,7 @@ async function findFiles(work: Work): Promise<void> {
     work.pictures.value = found.filter((picture) => !isLost(picture));
     work.refused.value = found
       .filter(isLost)
-      .map(({ name }) => `${name} is not in this browser any more. Choose it again.`);
+      .map(({ name }) => `${name} is no longer in this browser. Choose it again.`);
     work.opening.value = false;
   });
 }

@@ -27,7 +27,7 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.addEventListener("success", () => resolve(request.result));
     request.addEventListener("error", () =>
-      reject(request.error ?? new Error("The browser's store failed.")),
+      reject(request.error ?? new Error("The browser’s storage failed.")),
     );
   });
 

@@ -108,13 +108,14 @@ export async function takeDrawn(work: Work, number: number, jobId: string, taskI
     const job = await client.value.waitForJob(jobId);
     if (job.status !== "failed") return await (await FoundJob.open(jobId)).instances(taskId);
     if (!isWanted()) return [];
-    throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "It failed.", {
+    throw new SegmentationError("internal_error", job.tasks[0]?.error ?? job.error ?? "The job failed.", {
       jobId,
     });
   });
   if (!isWanted()) return;
   if (instance === undefined) {
-    const sentence = "Nothing was found there. Point at another place of it, or drag a box around it.";
+    const sentence =
+      "Nothing was found there. Click a different spot on the object, or drag a box around it.";
     work.problem.value = { error: new Error(sentence), of: "pointing" };
     return takeBack(work, number);
   }

@@ -23,7 +23,7 @@ async function fetchThere(address: URL): Promise<{ taskId: string; isVideo: bool
     return { taskId, isVideo: contentType.startsWith("video/") };
   } catch (error) {
     if (error instanceof SegmentationError && error.code === "not_found")
-      throw new Error("This service fetches no files by their address. Save it, and drop it here.", {
+      throw new Error("This service doesn’t fetch files from URLs. Save the file and drop it here.", {
         cause: error,
       });
     throw error;

@@ -12,7 +12,7 @@ const key = (name: string, held: Partial<Key> = {}): Key => ({
 
 describe("the viewer's keys", () => {
   it("zoom, fit and show 100 %, whatever the tool", () => {
-    for (const tool of ["pan", "point", "add", "take-away"] as const) {
+    for (const tool of ["pan", "point", "add", "remove"] as const) {
       expect(commandOf(key("+"), tool)).toMatchObject({ type: "zoom" });
       expect(commandOf(key("-"), tool)).toMatchObject({ type: "zoom" });
       expect(commandOf(key("0"), tool)).toEqual({ type: "fit" });
@@ -30,8 +30,8 @@ describe("the viewer's keys", () => {
   it("place a point with Enter, take away with Shift, add with Alt", () => {
     const [shift, alt] = [key("Enter", { shiftKey: true }), key("Enter", { altKey: true })];
     expect(commandOf(key("Enter"), "point")).toEqual({ type: "place", tool: "point" });
-    expect(commandOf(key("Enter"), "take-away")).toEqual({ type: "place", tool: "take-away" });
-    expect(commandOf(shift, "point")).toEqual({ type: "place", tool: "take-away" });
+    expect(commandOf(key("Enter"), "remove")).toEqual({ type: "place", tool: "remove" });
+    expect(commandOf(shift, "point")).toEqual({ type: "place", tool: "remove" });
     expect(commandOf(alt, "point")).toEqual({ type: "place", tool: "add" });
   });
 

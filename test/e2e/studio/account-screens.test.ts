@@ -38,14 +38,14 @@ describe("the studio's screens of an account", () => {
     const { page } = await openStudio(stack, "/studio/keys");
     await press(page, "New key");
     await page.getByLabel("Name").fill("nightly batch");
-    await press(page, "Make the key");
+    await press(page, "Create key");
     const apiKey = await keepSecret(page, "API key");
     const { api } = new SegmentationClient({ baseUrl: stack.baseUrl, apiKey });
     expect(await api.getAccount()).toEqual(await client.api.getAccount());
     expect(await page.content()).not.toContain(apiKey);
 
     await press(page, "Revoke nightly batch");
-    await press(page, "Revoke the key");
+    await press(page, "Revoke key");
     await page.getByText("Revoked keys (1)").waitFor();
     await expect(api.getAccount()).rejects.toMatchObject({ status: 401 });
   });
@@ -53,7 +53,7 @@ describe("the studio's screens of an account", () => {
   it("say whether the key to be revoked is the one of this tab", async () => {
     const { page } = await openStudio(stack, "/studio/keys");
     await press(page, "Revoke test");
-    await page.getByText("This tab is signed in by this key").waitFor();
+    await page.getByText("This tab is signed in with this key").waitFor();
     await press(page, "Keep it");
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
@@ -62,10 +62,10 @@ describe("the studio's screens of an account", () => {
     const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Usage" }).click();
-    await press(page, "Change to the paid plan");
+    await press(page, "Upgrade to the paid plan");
     await press(page, "Pay");
     await page.getByText("you are on the paid plan").waitFor();
-    await page.getByRole("button", { name: /^Invoices/ }).waitFor();
+    await page.getByRole("button", { name: "Manage billing" }).waitFor();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/studio/usage");
     expect(complaints).toEqual([]);
   });
@@ -74,14 +74,14 @@ describe("the studio's screens of an account", () => {
     const { page, complaints } = await openStudio(stack, "/studio/webhooks");
     await press(page, "New endpoint");
     await page.getByLabel("URL").fill(`${receiver.url}/good`);
-    await press(page, "Make the endpoint");
+    await press(page, "Create endpoint");
     expect(await keepSecret(page, "Secret")).toMatch(/^whsec_/);
     await page.getByRole("link", { name: `${receiver.url}/good` }).click();
-    await press(page, "Send a test");
+    await press(page, "Send test event");
     await page.getByText("Delivered", { exact: true }).click();
-    await page.getByText("Answered 204").waitFor();
+    await page.getByText("Responded with 204").waitFor();
     expect(receiver.at("/good")).toHaveLength(1);
-    await press(page, "Try again now");
+    await press(page, "Retry now");
     await page.getByText("Delivered after 2 attempts").waitFor();
     expect(receiver.at("/good")).toHaveLength(2);
     expect(complaints).toEqual([]);
@@ -100,15 +100,18 @@ describe("the studio's screens of an account", () => {
     const { jobId } = await client.api.createJob({ type: "video", prompts: ["person"], tasks: [clip] });
     await page.reload();
     const row = rows.filter({ hasText: "Clip" });
-    await row.getByRole("button", { name: /^Menu/ }).click();
+    await row.getByRole("button", { name: /^Actions/ }).click();
     await page.getByRole("menuitem", { name: "Cancel" }).click();
-    await press(page, "Cancel the job");
+    await press(page, "Cancel job");
     await row.getByText("Canceled").waitFor();
     expect((await client.api.retrieveJob({ jobId })).error).toMatch(/^canceled/);
 
-    await rows.filter({ hasText: "Failed" }).getByRole("button", { name: /^Menu/ }).click();
+    await rows
+      .filter({ hasText: "Failed" })
+      .getByRole("button", { name: /^Actions/ })
+      .click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
-    await press(page, "Delete the job");
+    await press(page, "Delete job");
     await rows.filter({ hasText: "Failed" }).waitFor({ state: "detached" });
     const refused = client.api.retrieveJob({ jobId: failing.jobId });
     await expect(refused).rejects.toSatisfy(
@@ -142,10 +145,12 @@ describe("the studio's screens of an account", () => {
 
   it("have no serious finding of axe, light and dark", async () => {
     const { page, complaints } = await openStudio(stack);
-    for (const screen of ["jobs", "keys", "usage", "webhooks"]) {
+    const headings = { jobs: "Jobs", keys: "API keys", usage: "Usage and billing", webhooks: "Webhooks" };
+    for (const [screen, name] of Object.entries(headings)) {
       await page.locator(`nav [href="/studio/${screen}"]`).click();
       await page.locator(`nav [href="/studio/${screen}"][aria-current]`).waitFor();
-      await page.locator(".page-head").waitFor();
+      // The screen before stays until this one is loaded.
+      await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
       await page.locator(".waiting").waitFor({ state: "detached" });
       expect(await findingsInBothThemes(page), screen).toEqual([]);
     }

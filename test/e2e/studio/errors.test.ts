@@ -27,14 +27,14 @@ describe("when something is in the way, the studio", () => {
     // It is said once.
     await page.getByText("no tokens left").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "See plans" }).click();
-    await page.getByRole("button", { name: "Change to the paid plan" }).waitFor();
+    await page.getByRole("button", { name: "Upgrade to the paid plan" }).waitFor();
     await page.goBack();
     await waitForBegun(page);
     await page.goForward();
     await page.getByRole("heading", { name: "Usage and billing" }).waitFor();
     await page.goBack();
-    await page.getByRole("button", { name: "Begin anew" }).click();
-    await page.getByText("Drop pictures, or a clip").waitFor();
+    await page.getByRole("button", { name: "Start over" }).click();
+    await page.getByText("Drop pictures or a clip").waitFor();
     await page.getByText("Your trial is used up").waitFor();
   });
 
@@ -48,17 +48,17 @@ describe("when something is in the way, the studio", () => {
       await page.getByText("HEIC files are not supported").waitFor();
       await page.getByRole("button", { name: "New pictures or clip" }).click();
 
-      await page.getByRole("button", { name: "From an address" }).click();
-      const address = page.getByLabel("Address of a picture or clip");
+      await page.getByRole("button", { name: "From URL" }).click();
+      const address = page.getByLabel("URL of a picture or clip");
       await address.fill("ftp://example.com/cat.png");
       await page.keyboard.press("Enter");
-      await page.getByText("An address begins with https://.").waitFor();
+      await page.getByText("A URL starts with https://.").waitFor();
       await address.fill(`https://10.0.0.1/dog.png ${source.url("/cat.png")}`);
       await page.keyboard.press("Enter");
       await page.getByLabel("Prompts").fill("cat,");
       await segment(page).click();
       await page.getByText(/dog\.png: The URL's host .* is not one of the public Internet/).waitFor();
-      await page.getByRole("button", { name: "Leave it out" }).click();
+      await page.getByRole("button", { name: "Remove it" }).click();
       await segment(page).click();
       await page.getByText("The PNG file is cut short").waitFor();
     } finally {
@@ -75,7 +75,7 @@ describe("when something is in the way, the studio", () => {
     await api.revokeApiKey({ keyId: used?.keyId ?? "" });
     stack = { ...stack, apiKey: another };
     await segment(page).click();
-    await page.getByText("This API key is not valid any more").waitFor();
+    await page.getByText("This API key is no longer valid").waitFor();
     await page.getByRole("button", { name: "Use another key" }).click();
     await page.getByLabel("API key").fill(another);
     await page.getByRole("button", { name: "Open the studio" }).click();
@@ -84,12 +84,12 @@ describe("when something is in the way, the studio", () => {
 
   it("says that a screen is not loaded without a network, and that a job is not there", async () => {
     const { page, context } = await openStudio(stack, "/studio/jobs/job_that_never_was");
-    await page.getByText("This is not there").waitFor();
+    await page.getByText("Not found").waitFor();
     await context.setOffline(true);
     await page.getByRole("link", { name: "All jobs" }).click();
-    await page.getByText("This part of the studio is not loaded yet").waitFor();
+    await page.getByText("This part of the studio has not loaded yet").waitFor();
     await context.setOffline(false);
-    await page.getByRole("button", { name: "Load it" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
   });
 });

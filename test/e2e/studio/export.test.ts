@@ -37,7 +37,7 @@ describe("what a job gives, in the studio", () => {
   beforeAll(async () => {
     stack = await useSharedStack();
     client = new SegmentationClient(stack);
-    folder = await mkdtemp(join(tmpdir(), "take-away-"));
+    folder = await mkdtemp(join(tmpdir(), "export-"));
     for (const [name, content] of FILES) await writeFile(join(folder, name), content);
   });
   afterAll(async () => {
@@ -81,7 +81,7 @@ describe("what a job gives, in the studio", () => {
     const [job] = (await client.api.listJobs()).items;
     const jobId = job?.jobId ?? "";
     const result = await resultOf(jobId);
-    await page.getByRole("button", { name: "Take away" }).click();
+    await page.getByRole("button", { name: "Export" }).click();
     const text = await savedBy(
       page,
       async () => await page.getByRole("button", { name: "Download COCO" }).click(),
@@ -101,7 +101,7 @@ describe("what a job gives, in the studio", () => {
     expect(await findingsInBothThemes(page)).toEqual([]);
 
     await page.getByRole("tab", { name: "Code" }).click();
-    const code = await page.getByLabel("Listing").innerText();
+    const code = await page.getByLabel("Code sample").innerText();
     expect(await findingsInBothThemes(page)).toEqual([]);
     expect(code).not.toContain(stack.apiKey);
     const { stdout } = await promisify(execFile)("bash", ["-c", code], {
@@ -120,7 +120,7 @@ describe("what a job gives, in the studio", () => {
     const { page } = await openStudio(stack, `/studio/jobs/${result.jobId}`, { acceptDownloads: true });
     await page.getByText("Frame 1 of 2").waitFor();
     expect(await page.getByRole("button", { name: "Play" }).isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "One processed frame on" }).click();
+    await page.getByRole("button", { name: "Next processed frame" }).click();
     await page.getByText("Frame 2 of 2").waitFor();
     await page.getByRole("button", { name: /^cat 1/ }).click();
     await page.getByText("Frame 1 of 2").waitFor();
@@ -130,7 +130,7 @@ describe("what a job gives, in the studio", () => {
       .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });
     await page.getByRole("button", { name: "Play" }).click();
     await page.getByText("Frame 2 of 2").waitFor();
-    await page.getByRole("button", { name: "Take away" }).click();
+    await page.getByRole("button", { name: "Export" }).click();
     const text = await savedBy(
       page,
       async () => await page.getByRole("button", { name: "Download masks.json" }).click(),
@@ -139,11 +139,11 @@ describe("what a job gives, in the studio", () => {
 
     // Another run has all that the job had, and the file that was chosen is still there.
     const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
-    await row.getByRole("button", { name: "Run again with it" }).click();
+    await row.getByRole("button", { name: "Run again to include it" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(result.jobId));
     await page.getByText("Frame 1 of 2").waitFor({ timeout: PATIENCE_MS });
     await page.getByRole("button", { name: "Play", disabled: false }).waitFor();
-    await page.getByRole("button", { name: "Take away" }).click();
+    await page.getByRole("button", { name: "Export" }).click();
     const [preview] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download Clip with masks" }).click(),

@@ -46,7 +46,7 @@ describe("signing in to the studio", () => {
     const second = await openTab(first.context, url);
     await signInAs(second.page, newEmail());
     await first.page.reload();
-    await first.page.getByText("Somebody else is signed in").waitFor();
+    await first.page.getByText("Someone else is now signed in").waitFor();
     await second.page.reload();
     await second.page.getByRole("button", { name: "Sign out" }).waitFor();
   });
@@ -68,10 +68,10 @@ describe("signing in to the studio", () => {
     const field = page.getByLabel("API key");
     await field.fill("not a key");
     await page.keyboard.press("Enter");
-    await page.getByText("begins with sk_live_").waitFor();
+    await page.getByText("starts with sk_live_").waitFor();
     await field.fill(`sk_live_${"0".repeat(46)}`);
     await page.keyboard.press("Enter");
-    await page.getByText("doesn't know this key").waitFor();
+    await page.getByText("doesn’t recognize this key").waitFor();
   });
 
   it.each(["light", "dark"] as const)("has no serious finding of axe signed out, %s", async (colorScheme) => {

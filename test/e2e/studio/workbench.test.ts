@@ -41,14 +41,14 @@ describe("the workbench", () => {
   it("finds what the prompts name in the sample picture, filters at once, and is the same after a reload", async () => {
     const { page, complaints } = await openStudio(stack);
     expect(await findingsInBothThemes(page)).toEqual([]);
-    await page.getByText("Try it with this one").click();
+    await page.getByText("Try this sample").click();
     await segment(page).click();
     await instance(page, "cup 1").waitFor(PATIENTLY);
     expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
     expect(await findingsInBothThemes(page)).toEqual([]);
 
     // At first all that was found is seen: the slider stands where the masks begin.
-    const slider = page.getByLabel("Confidence from");
+    const slider = page.getByLabel("Minimum confidence");
     const begin = await slider.inputValue();
     expect(await slider.getAttribute("min")).toBe(begin);
     await slider.fill("1");
@@ -93,7 +93,7 @@ describe("the workbench", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await segment(page).click();
-    await page.getByText("Not everything could be looked for").waitFor(PATIENTLY);
+    await page.getByText("Not everything could be searched for").waitFor(PATIENTLY);
     await instance(page, "cup 1").waitFor(PATIENTLY);
   });
 
@@ -112,7 +112,7 @@ describe("the workbench", () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await give(page, "samples/people-crossing.mp4");
-    await page.getByText("Clips need a plan").waitFor();
+    await page.getByText("Clips require the paid plan").waitFor();
     await page.getByRole("button", { name: "New pictures or clip" }).click();
     await give(page, [COFFEE, "samples/chelsea.png", "samples/astronaut.png", LABELLED]);
     await page.getByText("3 pictures per job").waitFor();
@@ -149,7 +149,7 @@ describe("the workbench", () => {
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
     await context.setOffline(true);
     await ask(page, "cup");
-    await page.getByText("Waiting for the network. It goes on by itself.").waitFor();
+    await page.getByText("Waiting for the network. Work resumes automatically.").waitFor();
     await context.setOffline(false);
     await instance(page, "cup 1").waitFor(PATIENTLY);
   });
@@ -160,10 +160,10 @@ describe("the workbench", () => {
     await page.route(/\/inputs\//, () => {});
     await give(page, COFFEE);
     await ask(page, "cup");
-    await page.getByText(/^Sending the picture/).waitFor();
+    await page.getByText(/^Uploading the picture/).waitFor();
     page.once("dialog", (dialog) => void dialog.accept());
     await page.reload();
-    await page.getByText("The upload was cut off").waitFor();
+    await page.getByText("The upload was interrupted").waitFor();
 
     await page.unroute(/\/inputs\//);
     await segment(page).click();

@@ -14,7 +14,7 @@ export const segment = (page: Page): Locator => page.getByRole("button", { name:
 
 /** An object that was found. */
 export const instance = (page: Page, name: string): Locator =>
-  page.getByRole("button", { name: new RegExp(`^${name} \\d+ %$`) });
+  page.getByRole("button", { name: new RegExp(`^${name} \\d+%$`) });
 
 /** Chooses files and names a cup; nothing is sent yet. */
 export async function begin(page: Page, files: Parameters<Page["setInputFiles"]>[1] = COFFEE): Promise<void> {

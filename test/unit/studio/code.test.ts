@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import type { CreateJobRequest } from "segmentation-client";
 import { describe, expect, it } from "vitest";
-import { commandLine } from "../../../studio/src/take-away/code/command-line.ts";
-import { curlCode } from "../../../studio/src/take-away/code/curl.ts";
-import type { Order } from "../../../studio/src/take-away/code/order.ts";
-import { pythonCode } from "../../../studio/src/take-away/code/python.ts";
-import { typescriptCode } from "../../../studio/src/take-away/code/typescript.ts";
+import { commandLine } from "../../../studio/src/export/code/command-line.ts";
+import { curlCode } from "../../../studio/src/export/code/curl.ts";
+import type { Order } from "../../../studio/src/export/code/order.ts";
+import { pythonCode } from "../../../studio/src/export/code/python.ts";
+import { typescriptCode } from "../../../studio/src/export/code/typescript.ts";
 
 const BASE = "https://segmentation.example.com";
 

@@ -9,9 +9,9 @@ const attempt = { attemptedAt: "2026-11-22T12:00:00.000Z", status: null, millise
 
 describe("what the studio says of webhooks", () => {
   it("tells of an attempt what came of it", () => {
-    expect(attemptText({ ...attempt, status: 204 })).toBe("Answered 204");
-    expect(attemptText({ ...attempt, error: "timeout" })).toBe("No answer within 15 seconds");
-    expect(attemptText({ ...attempt, milliseconds: null })).toBe("Under way");
+    expect(attemptText({ ...attempt, status: 204 })).toBe("Responded with 204");
+    expect(attemptText({ ...attempt, error: "timeout" })).toBe("No response within 15 seconds");
+    expect(attemptText({ ...attempt, milliseconds: null })).toBe("In progress");
   });
 
   it("tells of a delivery whether it arrived, and after how many attempts", () => {
@@ -19,16 +19,14 @@ describe("what the studio says of webhooks", () => {
     expect(deliveryText({ status: "succeeded", attempts: [attempt, attempt] })).toBe(
       "Delivered after 2 attempts",
     );
-    expect(deliveryText({ status: "pending", attempts: [] })).toBe("Waiting");
-    expect(deliveryText({ status: "pending", attempts: [attempt] })).toBe("Not yet, after 1 attempt");
-    expect(deliveryText({ status: "failed", attempts: [attempt, attempt] })).toBe(
-      "Given up after 2 attempts",
-    );
+    expect(deliveryText({ status: "pending", attempts: [] })).toBe("Pending");
+    expect(deliveryText({ status: "pending", attempts: [attempt] })).toBe("Retrying after 1 attempt");
+    expect(deliveryText({ status: "failed", attempts: [attempt, attempt] })).toBe("Failed after 2 attempts");
   });
 
   it("names the events that an endpoint chose, and not the tests, which are always sent", () => {
     expect(eventsText(null)).toBe("All events");
     expect(eventsText(["job.failed", "test", "archive.ready"])).toBe("job.failed, archive.ready");
-    expect(eventsText(["test"])).toBe("Tests alone");
+    expect(eventsText(["test"])).toBe("Test events only");
   });
 });

@@ -1,6 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
 import { describe, expect, it } from "vitest";
-import { againWith, offersOf, type Stock } from "../../../studio/src/take-away/files/offers.ts";
+import { againWith, offersOf, type Stock } from "../../../studio/src/export/files/offers.ts";
 
 const PICTURE: Stock = {
   type: "image",

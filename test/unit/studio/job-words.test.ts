@@ -4,8 +4,8 @@ import { promptsText, statusWord, subjectOf } from "../../../studio/src/screens/
 
 describe("what the list says of a job", () => {
   it.each([
-    ["queued", null, "Waiting"],
-    ["processing", null, "Under way"],
+    ["queued", null, "Queued"],
+    ["processing", null, "Running"],
     ["success", null, "Done"],
     ["failed", "image_corrupt: The picture is damaged.", "Failed"],
     ["failed", "canceled: The job was canceled.", "Canceled"],
@@ -25,6 +25,6 @@ describe("what the list says of a job", () => {
     expect(subjectOf({ type: "image", totalItems: 100 })).toBe("100 pictures");
     expect(subjectOf({ type: "video", totalItems: 1 })).toBe("Clip");
     expect(promptsText(["cat", "red cup"])).toBe("cat, red cup");
-    expect(promptsText([])).toBe("Objects pointed at");
+    expect(promptsText([])).toBe("Objects by point or box");
   });
 });

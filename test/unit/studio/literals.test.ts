@@ -9,7 +9,7 @@ import {
   shellPath,
   shellWord,
   typescript,
-} from "../../../studio/src/take-away/code/literal.ts";
+} from "../../../studio/src/export/code/literal.ts";
 
 const SIGNS = "'\"\\$`!#&|;<>(){}[]*?~\n\r\t\0 -=%,a\u2028é";
 

@@ -32,7 +32,7 @@ describe("what is given to a work", () => {
       [clip, clip],
     ])
       expect(take(given, false, "image").refused).toEqual([
-        "A clip is a job of its own. Begin a new one for it.",
+        "A clip needs its own job. Start a new one for it.",
       ]);
   });
 

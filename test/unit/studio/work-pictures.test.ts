@@ -69,7 +69,7 @@ describe("what stands against a job", () => {
   });
 
   it("is the trial's limit per job, with how many to keep", () => {
-    expect(obstacleTo(trial, "image", 12)).toMatchObject({ title: "3 pictures per job", keep: 3 });
+    expect(obstacleTo(trial, "image", 12)).toMatchObject({ title: "At most 3 pictures per job", keep: 3 });
   });
 
   it("is what is left of the trial", () => {
@@ -77,11 +77,11 @@ describe("what stands against a job", () => {
   });
 
   it("is that a trial takes no clips", () => {
-    expect(obstacleTo(trial, "video", 1)?.title).toBe("Clips need a plan");
+    expect(obstacleTo(trial, "video", 1)?.title).toBe("Clips require the paid plan");
   });
 
   it("is that there are no jobs at all, with the reason", () => {
     const access = { ...trial.access, canCreateJobs: false, reason: "trial_expired" as const };
-    expect(obstacleTo({ ...trial, access }, "image", 1)?.title).toBe("Your trial is over");
+    expect(obstacleTo({ ...trial, access }, "image", 1)?.title).toBe("Your trial has ended");
   });
 });

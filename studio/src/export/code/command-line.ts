@@ -45,7 +45,7 @@ export function commandLine(order: Order, baseUrl: string): CommandLine {
   if (regions === null)
     return {
       code: null,
-      note: "The command line takes boxes that are the same in every picture, and no points. Take one of the other forms.",
+      note: "The command line only takes boxes that are the same in every picture, and no points. Use another language.",
     };
   const files = filesOf(order).map(({ source, isUrl }) => (isUrl ? shellWord(source) : shellPath(source)));
   const formats = ["png", ...new Set(["coco", ...(request.formats ?? [])])].join(",");
@@ -64,7 +64,7 @@ export function commandLine(order: Order, baseUrl: string): CommandLine {
   return {
     code,
     note: hasMaskThreshold
-      ? `The command line has no mask threshold: it takes 0.5, not ${request.maskThreshold}.`
+      ? `The command line has no mask threshold option: it uses 0.5, not ${request.maskThreshold}.`
       : null,
   };
 }

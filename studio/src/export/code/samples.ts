@@ -25,12 +25,15 @@ export function sampleOf(language: Language, order: Order, baseUrl: string): Sam
     case "curl":
       return { code: curlCode(order, baseUrl), note: "Save it as a file and run it with bash." };
     case "typescript":
-      return { code: typescriptCode(order, baseUrl), note: "Needs npm install segmentation-client." };
+      return { code: typescriptCode(order, baseUrl), note: "Requires npm install segmentation-client." };
     case "python":
-      return { code: pythonCode(order, baseUrl), note: "Needs Python 3 and nothing else." };
+      return { code: pythonCode(order, baseUrl), note: "Requires Python 3 and nothing else." };
     case "command-line": {
       const { code, note } = commandLine(order, baseUrl);
-      return { code, note: note ?? "Needs Node 20 or newer. Run it again to go on after an interruption." };
+      return {
+        code,
+        note: note ?? "Requires Node 20 or newer. If it is interrupted, run it again to resume.",
+      };
     }
   }
 }

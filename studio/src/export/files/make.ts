@@ -7,13 +7,13 @@ import {
   uniqueNames,
 } from "segmentation-client";
 import { Bakery } from "../../bake/bakery.ts";
-import type { TakenMask, TakenPicture } from "../types.ts";
+import type { ExportMask, ExportPicture } from "../types.ts";
 import type { FormatId } from "./offers.ts";
-import type { TakenFile } from "./pack.ts";
+import type { ExportFile } from "./pack.ts";
 
 /** What is made, and what is told meanwhile. */
 export interface Making {
-  readonly pictures: readonly TakenPicture[];
+  readonly pictures: readonly ExportPicture[];
   /** Whether hidden masks are left out. */
   readonly isShownOnly: boolean;
   readonly signal: AbortSignal;
@@ -22,13 +22,13 @@ export interface Making {
 }
 
 /** The masks of a picture that are to be taken away. */
-const masksOf = async ({ masks }: TakenPicture, { isShownOnly }: Making): Promise<readonly TakenMask[]> =>
+const masksOf = async ({ masks }: ExportPicture, { isShownOnly }: Making): Promise<readonly ExportMask[]> =>
   (await masks()).filter(({ isShown }) => isShown || !isShownOnly);
 
 /** Makes something of one picture after the other, of its masks and the name that it has among the files. */
 async function forEach<T>(
   making: Making,
-  makeOf: (picture: TakenPicture, masks: readonly TakenMask[], name: string) => Promise<T>,
+  makeOf: (picture: ExportPicture, masks: readonly ExportMask[], name: string) => Promise<T>,
 ): Promise<T[]> {
   const names = namesOf(making.pictures);
   const all = making.pictures.filter(({ count }) => count > 0);
@@ -41,16 +41,16 @@ async function forEach<T>(
   return made;
 }
 
-async function originalOf({ original, name }: TakenPicture): Promise<Blob> {
+async function originalOf({ original, name }: ExportPicture): Promise<Blob> {
   const file = await original();
-  if (file === null) throw new Error(`${name} is not in this browser any more.`);
+  if (file === null) throw new Error(`${name} is no longer in this browser.`);
   return file;
 }
 
-const clientMask = async ({ png, confidence }: TakenMask, index: number): Promise<Mask> =>
+const clientMask = async ({ png, confidence }: ExportMask, index: number): Promise<Mask> =>
   new Mask(index, confidence, png, await readMaskPng(new Uint8Array(await png.arrayBuffer())));
 
-async function cocoFile(making: Making): Promise<TakenFile[]> {
+async function cocoFile(making: Making): Promise<ExportFile[]> {
   const documents = await forEach(
     making,
     async ({ name }, masks) => await cocoFromMasks(name, await Promise.all(masks.map(clientMask))),
@@ -59,14 +59,14 @@ async function cocoFile(making: Making): Promise<TakenFile[]> {
   return [{ path: "annotations.json", content }];
 }
 
-async function maskFiles(making: Making): Promise<TakenFile[]> {
+async function maskFiles(making: Making): Promise<ExportFile[]> {
   const files = await forEach(making, async (_, masks, name) =>
     masks.map(({ png }, i) => ({ path: `masks/${name}/${i}.png`, content: png })),
   );
   return files.flat();
 }
 
-async function cutOutFiles(making: Making, bakery: Bakery): Promise<TakenFile[]> {
+async function cutOutFiles(making: Making, bakery: Bakery): Promise<ExportFile[]> {
   const files = await forEach(making, async (picture, masks, name) => {
     const pngs = masks.map(({ png }) => png);
     const request = { type: "cut-outs", original: await originalOf(picture), masks: pngs } as const;
@@ -76,7 +76,7 @@ async function cutOutFiles(making: Making, bakery: Bakery): Promise<TakenFile[]>
   return files.flat();
 }
 
-async function previewFiles(making: Making, bakery: Bakery): Promise<TakenFile[]> {
+async function previewFiles(making: Making, bakery: Bakery): Promise<ExportFile[]> {
   const files = await forEach(making, async (picture, masks, name) => {
     const plain = masks.map(({ png, rgb }) => ({ png, rgb }));
     const request = { type: "picture", original: await originalOf(picture), masks: plain } as const;
@@ -86,7 +86,7 @@ async function previewFiles(making: Making, bakery: Bakery): Promise<TakenFile[]
   return files.flat();
 }
 
-const MAKERS: Readonly<Partial<Record<FormatId, (making: Making, bakery: Bakery) => Promise<TakenFile[]>>>> =
+const MAKERS: Readonly<Partial<Record<FormatId, (making: Making, bakery: Bakery) => Promise<ExportFile[]>>>> =
   {
     masks: maskFiles,
     coco: cocoFile,
@@ -95,7 +95,7 @@ const MAKERS: Readonly<Partial<Record<FormatId, (making: Making, bakery: Bakery)
   };
 
 /** Makes files of a format in this browser. @throws Error with a sentence */
-export async function make(format: FormatId, making: Making): Promise<TakenFile[]> {
+export async function make(format: FormatId, making: Making): Promise<ExportFile[]> {
   const maker = MAKERS[format];
   if (maker === undefined) throw new TypeError(`Only the service makes ${format}.`);
   const bakery = new Bakery();
@@ -120,10 +120,10 @@ export async function fetchAssets(
   keys: readonly string[],
   names: ReadonlyMap<string, string>,
   { signal, onDone }: Pick<Making, "signal" | "onDone">,
-): Promise<TakenFile[]> {
+): Promise<ExportFile[]> {
   const { assets } = await client.api.retrieveJobResult({ jobId }, { signal });
   const urls = new Map(assets.map(({ key, url }) => [key, url]));
-  const files: TakenFile[] = [];
+  const files: ExportFile[] = [];
   for (let from = 0; from < keys.length; from += AT_A_TIME) {
     const wanted = keys.slice(from, from + AT_A_TIME);
     const contents = await Promise.all(

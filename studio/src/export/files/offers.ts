@@ -60,7 +60,7 @@ const PICTURE_FORMATS: readonly Format[] = [
   {
     id: "cutout",
     title: "Cut-outs",
-    about: "Each object by itself, as a PNG that is transparent around it.",
+    about: "Each object on its own, as a PNG with a transparent background.",
     keys: (taskId) => `cutouts/${taskId}/`,
     change: { formats: ["cutout"] },
   },
@@ -75,14 +75,14 @@ const PICTURE_FORMATS: readonly Format[] = [
     id: "yolo",
     title: "YOLO",
     about:
-      "A text file for each picture, with outlines to train Ultralytics models. Has every mask of the job.",
+      "A text file per picture, with outlines for training Ultralytics models. Includes every mask of the job.",
     keys: (taskId) => `labels/${taskId}.txt`,
     change: { formats: ["yolo"] },
   },
   {
     id: "labelmap",
     title: "Label map",
-    about: "One PNG for each picture, whose pixels number the objects. Has every mask of the job.",
+    about: "A PNG per picture whose pixel values number the objects. Includes every mask of the job.",
     keys: (taskId) => `labelmaps/${taskId}.png`,
     change: { formats: ["labelmap"] },
   },

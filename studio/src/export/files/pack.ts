@@ -1,13 +1,13 @@
 import { Zip, ZipPassThrough } from "fflate";
 
 /** A file to take away, and where it is in a zip. */
-export interface TakenFile {
+export interface ExportFile {
   readonly path: string;
   readonly content: Blob;
 }
 
 /** Packs files into a zip, as they are: pictures don't get smaller. */
-export async function packed(files: readonly TakenFile[]): Promise<Blob> {
+export async function packed(files: readonly ExportFile[]): Promise<Blob> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let failure: Error | null = null;
   const zip = new Zip((error, chunk) => {
@@ -38,7 +38,7 @@ export function saveAs(content: Blob, name: string): void {
 }
 
 /** Has the browser save files: one by itself, more as a zip. @param name of the zip, without its extension */
-export async function saveAll(files: readonly TakenFile[], name: string): Promise<void> {
+export async function saveAll(files: readonly ExportFile[], name: string): Promise<void> {
   const [first, ...others] = files;
   if (first === undefined) throw new Error("There is nothing to save.");
   if (others.length === 0) return saveAs(first.content, first.path.replaceAll("/", "-"));

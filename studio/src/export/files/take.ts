@@ -1,11 +1,11 @@
 import { type SegmentationClient, stemOf } from "segmentation-client";
-import type { TakenPicture } from "../types.ts";
+import type { ExportPicture } from "../types.ts";
 import type { Offer } from "./offers.ts";
 
 /** What is to be taken away. */
 export interface Scope {
   readonly jobId: string;
-  readonly pictures: readonly TakenPicture[];
+  readonly pictures: readonly ExportPicture[];
   readonly isShownOnly: boolean;
   /** What the uploads of the pictures, or of the clip, are called. */
   readonly names: readonly { readonly taskId: string; readonly source: string }[];
@@ -38,7 +38,7 @@ export async function take(
     const { pictures, isShownOnly } = scope;
     return await saveAll(await make(id, { pictures, isShownOnly, signal, onDone }), titleOf(scope, offer));
   }
-  if (way.kind !== "there") throw new TypeError(`There is no ${id} to take away.`);
+  if (way.kind !== "there") throw new TypeError(`There is no ${id} to export.`);
   const names = namesOf(scope.names.map(({ taskId, source }) => ({ taskId, name: source })));
   const files = await fetchAssets(client, scope.jobId, way.keys, names, { signal, onDone });
   await saveAll(files, titleOf(scope, offer));

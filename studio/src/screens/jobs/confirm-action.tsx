@@ -23,20 +23,20 @@ export function ConfirmAction({ asked: { action, job }, list, onClose }: Confirm
   return action === "cancel" ? (
     <ConfirmDialog
       title="Cancel this job?"
-      confirm="Cancel the job"
-      cancel="Let it go on"
+      confirm="Cancel job"
+      cancel="Keep it running"
       onClose={onClose}
       onConfirm={async () => {
         list.put(await api.value.cancelJob({ jobId }));
         await refreshAccount().catch(() => {});
       }}
     >
-      <p>What has not ended fails as canceled and is not charged. Masks that are finished stay.</p>
+      <p>Unfinished work is canceled and not charged. Finished masks are kept.</p>
     </ConfirmDialog>
   ) : (
     <ConfirmDialog
       title="Delete this job?"
-      confirm="Delete the job"
+      confirm="Delete job"
       onClose={onClose}
       onConfirm={async () => {
         await api.value.deleteJob({ jobId });
@@ -45,9 +45,8 @@ export function ConfirmAction({ asked: { action, job }, list, onClose }: Confirm
       }}
     >
       <p>
-        Its masks, previews and archive are deleted, and nobody can bring them back. What it used stays
-        charged.
-        {isUnderWay(job) && " It is still under way: it is cancelled first."}
+        Its masks, previews and archive are deleted and can’t be recovered. Its usage is still charged.
+        {isUnderWay(job) && " It is still running and will be canceled first."}
       </p>
     </ConfirmDialog>
   );

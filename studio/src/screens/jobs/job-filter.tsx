@@ -4,14 +4,14 @@ import type { JobFilter } from "./job-list.ts";
 import "./job-filter.css";
 
 const STATUSES = [
-  ["queued", "Waiting"],
-  ["processing", "Under way"],
+  ["queued", "Queued"],
+  ["processing", "Running"],
   ["success", "Done"],
   ["failed", "Failed or canceled"],
 ] as const;
 const MODES = [
-  ["single", "One picture"],
-  ["batch", "Several pictures"],
+  ["single", "Single picture"],
+  ["batch", "Multiple pictures"],
   ["video", "Clips"],
 ] as const;
 /** As the contract bounds it. */
@@ -40,14 +40,19 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
     if (filter.jobId === undefined) typed.value = "";
   }, [filter.jobId, typed]);
   return (
-    <form class="job-filter" role="search" aria-label="Jobs" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="job-filter"
+      role="search"
+      aria-label="Filter jobs"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <select
         class="input"
         aria-label="Status"
         value={filter.status ?? ""}
         onChange={(event) => onChange({ ...filter, status: wordOf(STATUSES, event.currentTarget.value) })}
       >
-        <option value="">Every status</option>
+        <option value="">All statuses</option>
         {STATUSES.map(([word, name]) => (
           <option key={word} value={word}>
             {name}
@@ -56,7 +61,7 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
       </select>
       <select
         class="input"
-        aria-label="Kind"
+        aria-label="Type"
         value={filter.mode ?? ""}
         onChange={(event) => onChange({ ...filter, mode: wordOf(MODES, event.currentTarget.value) })}
       >
@@ -70,8 +75,8 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
       <input
         class="input job-filter-id"
         type="search"
-        aria-label="Job id"
-        placeholder="Find by job id"
+        aria-label="Job ID"
+        placeholder="Find by job ID"
         autocomplete="off"
         spellcheck={false}
         maxLength={LONGEST_ID}

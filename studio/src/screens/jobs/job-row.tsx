@@ -43,7 +43,7 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
   ].filter((fact) => fact !== null);
   const items: MenuItem[] = [
     // The job's screen has its prompts, and takes others for the same uploads.
-    { name: "Run again with other prompts", to: `/studio/jobs/${jobId}` },
+    { name: "Run again with different prompts", to: `/studio/jobs/${jobId}` },
     ...(isUnderWay(job) ? [{ name: "Cancel", to: () => onAct("cancel", job) }] : []),
     { name: "Delete", isDangerous: true, to: () => onAct("delete", job) },
   ];
@@ -69,10 +69,10 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
         <StatusBadge tone={TONES[status]}>{statusWord(job)}</StatusBadge>
         {isUnderWay(job) && known !== null && (
           <span class="job-row-progress">
-            <progress max={1} value={known.progress} aria-label="Done" />
+            <progress max={1} value={known.progress} aria-label="Progress" />
             {job.totalItems > 1
               ? `${known.done} of ${job.totalItems}`
-              : `${Math.round(known.progress * 100)} %`}
+              : `${Math.round(known.progress * 100)}%`}
           </span>
         )}
       </span>
@@ -80,7 +80,7 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
         <RelativeTime at={job.createdAt} />
       </span>
       <span class="job-row-menu" role="gridcell">
-        <Menu label={`Menu of ${title}`} items={items} tabIndex={tabIndex} />
+        <Menu label={`Actions for ${title}`} items={items} tabIndex={tabIndex} />
       </span>
     </div>
   );

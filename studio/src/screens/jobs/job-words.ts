@@ -8,7 +8,7 @@ export const isUnderWay = ({ status }: Pick<JobSummary, "status">): boolean =>
 /** How a job is, in a word. */
 export function statusWord({ status, error }: Pick<JobSummary, "status" | "error">): string {
   if (status === "failed") return error?.startsWith("canceled") === true ? "Canceled" : "Failed";
-  return { queued: "Waiting", processing: "Under way", success: "Done" }[status];
+  return { queued: "Queued", processing: "Running", success: "Done" }[status];
 }
 
 /** What a job was asked of: "Clip", "1 picture", "12 pictures". */
@@ -17,4 +17,4 @@ export const subjectOf = ({ type, totalItems }: Pick<JobSummary, "type" | "total
 
 /** The prompts in a line; a job without any had objects pointed at. */
 export const promptsText = (prompts: readonly string[]): string =>
-  prompts.length === 0 ? "Objects pointed at" : prompts.join(", ");
+  prompts.length === 0 ? "Objects by point or box" : prompts.join(", ");

@@ -41,7 +41,7 @@ export default function Jobs() {
           filter.value = changed;
         }}
       />
-      {jobs === null && error === null && <Waiting what="Looking for your jobs" />}
+      {jobs === null && error === null && <Waiting what="Loading jobs" />}
       {jobs?.length === 0 && (
         <NoJobs
           isFiltered={Object.values(filter.value).some((value) => value !== undefined)}
@@ -70,7 +70,7 @@ export default function Jobs() {
       {error !== null && <Problem error={error} onRetry={() => void list.loadMore()} />}
       {jobs !== null && jobs.length > 0 && error === null && (
         <p class="jobs-end" role="status">
-          {list.isWhole.value ? counted(jobs.length, "job") : "More jobs are on their way"}
+          {list.isWhole.value ? counted(jobs.length, "job") : "Loading more jobs"}
         </p>
       )}
       {asked.value !== null && (
@@ -89,8 +89,8 @@ export default function Jobs() {
 /** What stands in place of the list. */
 const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) =>
   isFiltered ? (
-    <EmptyState title="No job is like that" action={<Button onClick={onClear}>Show all jobs</Button>}>
-      None of your jobs matches what you chose above.
+    <EmptyState title="No jobs match these filters" action={<Button onClick={onClear}>Show all jobs</Button>}>
+      Change the filters above, or show all jobs.
     </EmptyState>
   ) : (
     <EmptyState
@@ -101,7 +101,7 @@ const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
         </a>
       }
     >
-      Every picture and clip that you segment is here, with its masks, until the service deletes it. So are
-      the jobs of programs that use your keys.
+      Pictures and clips that you segment appear here with their masks until the service deletes them, and so
+      do jobs created with your API keys.
     </EmptyState>
   );

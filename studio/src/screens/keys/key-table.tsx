@@ -17,8 +17,8 @@ export const KeyTable = ({ label, keys, onRevoke }: KeyTableProps) => (
     label={label}
     columns={[
       { name: "Name" },
-      { name: "Begins with" },
-      { name: "Made" },
+      { name: "Starts with" },
+      { name: "Created" },
       onRevoke === undefined ? { name: "Revoked" } : { name: "Revoke", isNameHidden: true },
     ]}
   >
@@ -28,10 +28,10 @@ export const KeyTable = ({ label, keys, onRevoke }: KeyTableProps) => (
           {key.label}
           {isKeyOfThisTab(key) && <span class="keys-mine">used by this tab</span>}
         </td>
-        <td class="table-faint" data-label="Begins with">
+        <td class="table-faint" data-label="Starts with">
           <code>{key.prefix}</code>
         </td>
-        <td class="table-faint" data-label="Made">
+        <td class="table-faint" data-label="Created">
           <RelativeTime at={key.createdAt} />
         </td>
         {onRevoke === undefined ? (

@@ -49,16 +49,18 @@ export default function Keys() {
       title="API keys"
       lead={
         <>
-          A program that has a key may do what you may do here. The <a href="/docs">reference</a> says how.
+          With a key, a program can do everything that you can do here. See the{" "}
+          <a href="/docs">API reference</a>.
         </>
       }
       actions={live.length > 0 && make}
     >
       {error.value !== null && <Problem error={error.value} onRetry={reload} />}
-      {keys === undefined && error.value === null && <Waiting what="Looking for your keys" />}
+      {keys === undefined && error.value === null && <Waiting what="Loading keys" />}
       {keys !== undefined && live.length === 0 && (
         <EmptyState title="No keys yet" action={make}>
-          Make one for each program, so that you can revoke it alone. A key is shown once, when it is made.
+          Create one for each program, so that you can revoke it separately. A key is shown only once, when it
+          is created.
         </EmptyState>
       )}
       {live.length > 0 && <KeyTable label="Keys" keys={live} onRevoke={revoke} />}
@@ -85,8 +87,8 @@ export default function Keys() {
           onKept={close}
         >
           <p>
-            This is the only time that it is shown. Put it where your program keeps its secrets, never into a
-            web page or a repository. If it is lost, revoke it and make another.
+            This key is shown only once. Store it with your program’s secrets, never in a web page or a
+            repository. If you lose it, revoke it and create another.
           </p>
         </SecretDialog>
       )}

@@ -17,18 +17,20 @@ export function NewKey({ onMade, onClose }: NewKeyProps) {
   const make = async (): Promise<void> => {
     const name = label.value.trim();
     if (name === "") {
-      problem.value = "Give the key a name.";
+      problem.value = "Enter a name for the key.";
       return;
     }
     const { secret } = await api.value.createApiKey({ label: name });
     // A first answer that was lost had it: the key is in the list, and can only be revoked.
     if (secret === undefined)
-      throw new Error("The key was made, but its secret was lost on the way. Revoke it and make another.");
+      throw new Error(
+        "The key was created, but its secret was lost on the way. Revoke it and create another.",
+      );
     onMade(name, secret);
   };
   return (
-    <FormDialog title="New API key" submit="Make the key" onSubmit={make} onClose={onClose}>
-      <Field label="Name" hint="What will use it: “nightly batch”." problem={problem.value}>
+    <FormDialog title="New API key" submit="Create key" onSubmit={make} onClose={onClose}>
+      <Field label="Name" hint="What will use it, such as “nightly batch”." problem={problem.value}>
         {(attributes) => (
           <input
             {...attributes}

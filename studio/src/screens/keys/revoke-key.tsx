@@ -12,7 +12,7 @@ export interface RevokeKeyProps {
 export const RevokeKey = ({ apiKey, onRevoked, onClose }: RevokeKeyProps) => (
   <ConfirmDialog
     title={`Revoke “${apiKey.label}”?`}
-    confirm="Revoke the key"
+    confirm="Revoke key"
     onClose={onClose}
     onConfirm={async () => {
       await api.value.revokeApiKey({ keyId: apiKey.keyId });
@@ -20,11 +20,11 @@ export const RevokeKey = ({ apiKey, onRevoked, onClose }: RevokeKeyProps) => (
     }}
   >
     <p>
-      The service refuses <code>{apiKey.prefix}…</code> from its next use on. That cannot be undone: a program
-      that uses it needs another key. Jobs that it started go on.
+      The service stops accepting <code>{apiKey.prefix}…</code> immediately. This can’t be undone: programs
+      that use it will need another key. Jobs that they started keep running.
     </p>
     {isKeyOfThisTab(apiKey) && (
-      <p class="dialog-warning">This tab is signed in by this key. You will need another way to sign in.</p>
+      <p class="dialog-warning">This tab is signed in with this key. You will need another way to sign in.</p>
     )}
   </ConfirmDialog>
 );

@@ -24,7 +24,7 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
       mask !== undefined && bitmap !== null && (bitmap.width !== mask.width || bitmap.height !== mask.height);
     bitmap?.close();
     if (isAnother) {
-      problem.value = `${file.name} has another size: it is another picture.`;
+      problem.value = `${file.name} has a different size, so it is a different picture.`;
       return;
     }
     await reopen(work, picture, file);
@@ -37,23 +37,21 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
   if (isUnshowable)
     return (
       <Words isLow={hasMasks} title="This browser can’t show the file">
-        It is sent all the same; the service tells whether it can read it.
+        You can still upload it; the service reports whether it can read it.
       </Words>
     );
   if (picture.file !== null) return null;
   if (picture.address !== null && taskIdOf(picture) === null)
     return (
       <Words isLow={hasMasks} title={picture.name}>
-        The service fetches it from {picture.address.host} and draws a preview. This browser can’t show it
-        before.
+        The service fetches it from {picture.address.host} and draws a preview. It can’t be shown before that.
       </Words>
     );
   if (work.found.value === null && work.jobIds.value.length === 0) return null;
   return (
     <Words isLow={hasMasks} title="The picture isn’t in this browser">
-      The service never gives a picture back.{" "}
-      {problem.value ?? "Open the file again to see it under its masks."}
-      <Choose onFiles={(files) => void openAgain(files)}>Open the file</Choose>
+      The service never returns pictures. {problem.value ?? "Open the file again to see it under its masks."}
+      <Choose onFiles={(files) => void openAgain(files)}>Open file</Choose>
     </Words>
   );
 }

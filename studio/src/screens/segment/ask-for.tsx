@@ -62,8 +62,8 @@ export function AskFor({ work }: { readonly work: Work }) {
 /** A reload cut the upload of this draft off. */
 const CutOff = ({ work }: { readonly work: Work }) =>
   interrupted.value > 0 && work.going.value.at === "idle" && work.jobIds.value.length === 0 ? (
-    <Notice tone="warning" title="The upload was cut off">
-      The page was closed on the way. Press Segment to send again what is missing.
+    <Notice tone="warning" title="The upload was interrupted">
+      The page was closed during the upload. Press Segment to upload the missing files again.
     </Notice>
   ) : null;
 
@@ -99,11 +99,11 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
 /** What the job will use, as far as that is known before it. */
 function costOf(work: Work): string {
   const count = work.pictures.value.length;
-  if (work.type.value === "video") return "Each frame that is processed is one unit.";
+  if (work.type.value === "video") return "Each processed frame is one unit.";
   const units = count === 1 ? "1 unit" : `${count} units`;
   const { access, trial } = overview.value ?? {};
   if (access?.canCreateJobs === false) return "";
   return access?.mode === "trial" && trial !== undefined
     ? `${units} of the ${trial.remainingTokens} left in your trial.`
-    : `${units}: one per picture.`;
+    : `${units}, one per picture.`;
 }

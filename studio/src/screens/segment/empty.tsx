@@ -36,19 +36,19 @@ export function Empty({ work, onGiven }: EmptyProps) {
   // Nothing is dropped with a finger.
   const hasMouse = matchMedia("(pointer: fine)").matches;
   return (
-    <section class="empty" aria-label="Give a picture">
+    <section class="empty" aria-label="Add pictures">
       <div class="empty-middle">
         {cut > 0 && (
-          <Notice tone="warning" title="The upload was cut off">
-            {cut === 1 ? "The file was" : `${cut} files were`} on the way when the page was closed. Nothing
-            was made of it: choose {cut === 1 ? "it" : "them"} again.
+          <Notice tone="warning" title="The upload was interrupted">
+            The page was closed while {cut === 1 ? "the file was" : `${cut} files were`} being uploaded.
+            Choose {cut === 1 ? "it" : "them"} again.
           </Notice>
         )}
         {obstacle !== null && <ObstacleNotice obstacle={obstacle} />}
         <Refused work={work} />
         <div class="empty-words">
-          <h2>{hasMouse ? "Drop pictures, or a clip" : "Choose pictures, or a clip"}</h2>
-          <p>Then say what to find, or point at it. Several pictures make one job.</p>
+          <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
+          <p>Then say what to find, or point at it. Several pictures become one job.</p>
           <div class="empty-ways">
             <Choose look="main" many onFiles={onGiven}>
               Choose files
@@ -59,7 +59,7 @@ export function Empty({ work, onGiven }: EmptyProps) {
         <button type="button" class="empty-sample" onClick={() => void trySample()}>
           <img src={coffee} alt="" width={600} height={400} />
           <span>
-            <strong>Try it with this one</strong> A cup, its saucer and a spoon.
+            <strong>Try this sample</strong> A cup, its saucer and a spoon.
           </span>
         </button>
       </div>
@@ -74,7 +74,7 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const addresses = addressesIn(text.value);
-    if (addresses === null) problem.value = "An address begins with https://.";
+    if (addresses === null) problem.value = "A URL starts with https://.";
     else onGiven(addresses);
   };
   if (!isOpen.value)
@@ -84,14 +84,14 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
           isOpen.value = true;
         }}
       >
-        From an address
+        From URL
       </Button>
     );
   return (
     <form class="empty-address" onSubmit={submit}>
       <Field
-        label="Address of a picture or clip"
-        hint="The service fetches it. Several: one per line."
+        label="URL of a picture or clip"
+        hint="The service fetches it. To add several, enter one per line."
         problem={problem.value}
       >
         {(attributes) => (
@@ -116,7 +116,7 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
         )}
       </Field>
       <Button type="submit">
-        <Icon name="check" /> Take it
+        <Icon name="check" /> Add
       </Button>
     </form>
   );

@@ -3,7 +3,7 @@ import { ErrorBoundary, lazy } from "preact-iso";
 import type { CreateJobRequest } from "segmentation-client";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
-import type { Order, TakenPicture } from "../../take-away/index.ts";
+import type { Order, ExportPicture } from "../../export/index.ts";
 import { fetchMasks } from "../../work/fetch-masks.ts";
 import { isShown } from "../../work/instances.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
@@ -14,35 +14,35 @@ import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
 import { seenMasks } from "./seen-masks.ts";
 
-const TakeAway = lazy(async () => (await import("../../take-away/index.ts")).TakeAway);
+const ExportDialog = lazy(async () => (await import("../../export/index.ts")).ExportDialog);
 
-export interface TakeProps {
+export interface ExportButtonProps {
   readonly work: Work;
   readonly look: Look;
 }
 
 /** The button to what can be taken away, once there is something. A clip's screen has its own. */
-export function Take({ work, look }: TakeProps) {
+export function ExportButton({ work, look }: ExportButtonProps) {
   const isOpen = useSignal(false);
   const jobId = work.found.value?.jobId ?? latestDrawn(work);
   if (work.type.value === "video" || jobId === null) return null;
   const picture = work.openPicture.value;
   return (
-    <section class="take">
+    <section class="export-button">
       <Button
         look={work.isAnswered.value ? "main" : "plain"}
         onClick={() => {
           isOpen.value = true;
         }}
       >
-        <Icon name="download" /> Take away
+        <Icon name="download" /> Export
       </Button>
       {isOpen.value && (
         <ErrorBoundary>
-          <TakeAway
+          <ExportDialog
             jobId={jobId}
             order={orderOf(work)}
-            pictures={work.pictures.value.flatMap((each) => takenOf(work, look, each))}
+            pictures={work.pictures.value.flatMap((each) => exportOf(work, look, each))}
             current={picture === null || look.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
             hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
             onRunAgain={work.found.value === null ? undefined : (request) => void segment(work, request)}
@@ -62,7 +62,7 @@ const latestDrawn = (work: Work): string | null =>
     .findLast((object) => drawnOf(object) !== null)
     ?.attempts.findLast(({ state }) => state === "drawn")?.jobId ?? null;
 
-function takenOf(work: Work, look: Look, picture: Picture): TakenPicture[] {
+function exportOf(work: Work, look: Look, picture: Picture): ExportPicture[] {
   const taskId = taskIdOf(picture);
   if (taskId === null) return [];
   const { key, name, file } = picture;

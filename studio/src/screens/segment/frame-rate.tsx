@@ -5,7 +5,7 @@ const RATES = [1, 2, 5, 10, 25];
 
 /** How many frames of a clip are processed per second. */
 export const FrameRate = ({ work }: { readonly work: Work }) => (
-  <Field label="Frames per second" hint="More frames follow quick movements better, and each is a unit.">
+  <Field label="Frames per second" hint="More frames follow fast movement better, but each one is a unit.">
     {(attributes) => (
       <select
         {...attributes}

@@ -6,7 +6,7 @@ import { AskFor } from "./ask-for.tsx";
 import { Choose } from "./choose.tsx";
 import { Instances } from "./instances.tsx";
 import type { Look } from "./look.ts";
-import { Take } from "./take.tsx";
+import { ExportButton } from "./export-button.tsx";
 import { ShowHow } from "./show-how.tsx";
 import "./inspector.css";
 
@@ -22,9 +22,9 @@ export interface InspectorProps {
 export function Inspector({ work, look, onNew, onGiven }: InspectorProps) {
   const isImage = work.type.value === "image";
   return (
-    <aside class="inspector" aria-label="What to find, and what was found">
+    <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
-      <Take work={work} look={look} />
+      <ExportButton work={work} look={look} />
       {isImage && !look.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
       {isImage && !look.isOverview.value && <Instances work={work} look={look} />}
       <footer class="inspector-foot">
@@ -35,7 +35,7 @@ export function Inspector({ work, look, onNew, onGiven }: InspectorProps) {
         )}
         <Button look="quiet" onClick={onNew}>
           {onGiven !== null && isImage ? (
-            "Begin anew"
+            "Start over"
           ) : (
             <>
               <Icon name="plus" /> New pictures or clip

@@ -21,15 +21,9 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
   const groups = look.groups.value;
   if (hasFailed(work)) return null;
   if (groups.length === 0 && pending.value === 0)
-    return (
-      <p class="instances-none">
-        {work.going.value.at === "idle"
-          ? "What is found is listed here."
-          : "What is found will be listed here."}
-      </p>
-    );
+    return <p class="instances-none">Objects that are found appear here.</p>;
   return (
-    <section class="instances" aria-label="Instances">
+    <section class="instances" aria-label="Objects">
       {groups.map((group) => (
         <GroupOf
           key={group.prompt}
@@ -41,7 +35,9 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
       ))}
       {pending.value > 0 && (
         <p class="instances-pending" role="status">
-          {pending.value === 1 ? "Drawing what you pointed at…" : `Drawing ${pending.value} objects…`}
+          {pending.value === 1
+            ? "Segmenting the selected object…"
+            : `Segmenting ${pending.value} selected objects…`}
         </p>
       )}
     </section>
@@ -63,7 +59,7 @@ interface GroupProps {
 }
 
 function GroupOf({ group: { prompt, instances }, work, look, isKnown }: GroupProps) {
-  const name = prompt ?? "Pointed at";
+  const name = prompt ?? "By point or box";
   const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
   const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
   return (
@@ -128,7 +124,7 @@ function Row({ instance, work, look }: RowProps) {
       >
         <span class="instances-swatch" style={{ background: look.colour(instance).css }} />
         <span class="instances-name">{nameOf(instance)}</span>
-        <span class="instances-confidence">{Math.round(instance.confidence * 100)} %</span>
+        <span class="instances-confidence">{Math.round(instance.confidence * 100)}%</span>
         <Icon name={isHidden ? "hidden" : "eye"} size={16} />
       </button>
       {object !== null && (

@@ -47,21 +47,22 @@ function shareOf(work: Work, { at }: Going): number | null {
 
 function wordsOf(work: Work, going: Going): string {
   const isPointing = work.going.value.at === "idle";
-  if (!isOnline.value) return "Waiting for the network. It goes on by itself.";
+  if (!isOnline.value) return "Waiting for the network. Work resumes automatically.";
   if (going.at === "blocked")
-    return "Another job of yours is still under way. This one begins when it has ended.";
-  if (going.at === "waiting") return `${problemTitle(going.why)}. It is tried again by itself.`;
+    return "Another of your jobs is still running. This one starts when it finishes.";
+  if (going.at === "waiting") return `${problemTitle(going.why)}. Retrying automatically.`;
   if (going.at === "sending") {
     const files = work.pictures.value;
     const { sent, total } = work.bytes.value;
     const done = files.filter(({ sending }) => sending.at === "sent").length;
-    const bytes = total === 0 ? "" : `, ${bytesIn(sent)} of ${bytesIn(total)}`;
-    if (files.length === 1) return `Sending the ${work.type.value === "video" ? "clip" : "picture"}${bytes}`;
-    return isPointing ? "Sending the picture" : `Sending: ${done} of ${files.length} pictures${bytes}`;
+    const bytes = total === 0 ? "" : `: ${bytesIn(sent)} of ${bytesIn(total)}`;
+    if (files.length === 1)
+      return `Uploading the ${work.type.value === "video" ? "clip" : "picture"}${bytes}`;
+    return isPointing ? "Uploading the picture" : `Uploading ${done} of ${files.length} pictures${bytes}`;
   }
-  if (isPointing) return "Drawing what you pointed at";
+  if (isPointing) return "Segmenting the selected object";
   const tasks = work.job.value?.tasks ?? [];
   const ended = tasks.filter(({ status }) => status === "success" || status === "failed").length;
   if (tasks.length > 1) return `Segmenting: ${ended} of ${tasks.length} pictures`;
-  return work.job.value?.status === "queued" ? "Waiting for its turn" : "Segmenting";
+  return work.job.value?.status === "queued" ? "Queued" : "Segmenting";
 }

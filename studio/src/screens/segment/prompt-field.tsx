@@ -105,7 +105,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
           class="prompts-offers"
           id={`${id}-offers`}
           role="listbox"
-          aria-label="Words of the model"
+          aria-label="Suggestions"
           hidden={!isOpen}
         >
           {offers.value.map((offer, i) => (
@@ -131,7 +131,7 @@ export function PromptField({ work, onDone }: PromptFieldProps) {
             {outside.value.length === 1 ? "it" : "them"} by another name.
           </>
         ) : (
-          "What to find, in words."
+          "Name what to find."
         )}
       </div>
     </div>

@@ -6,7 +6,10 @@ export function Refused({ work }: { readonly work: Work }) {
   const sentences = work.refused.value;
   if (sentences.length === 0) return null;
   return (
-    <Notice tone="warning" title={sentences.length === 1 ? "Not taken" : `${sentences.length} not taken`}>
+    <Notice
+      tone="warning"
+      title={sentences.length === 1 ? "1 item not added" : `${sentences.length} items not added`}
+    >
       <ul>
         {sentences.slice(0, 3).map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -14,8 +14,8 @@ export function ShowHow({ look }: { readonly look: Look }) {
     <section class="show-how">
       {searched > 0 && (
         <Slider
-          label="Confidence from"
-          told={`${Math.round(least.value * 100)} %, ${shown.value} of ${searched}`}
+          label="Minimum confidence"
+          told={`${Math.round(least.value * 100)}%, ${shown.value} of ${searched}`}
           value={least.value}
           min={look.lowest.value}
           onInput={(value) => {

@@ -33,7 +33,7 @@ export function Stage({ work, look }: StageProps) {
   return (
     <section class="stage" aria-label="Picture">
       {picture === null ? (
-        work.opening.value && <Waiting what="Opening the job" />
+        work.opening.value && <Waiting what="Loading the job" />
       ) : work.type.value === "video" ? (
         <Clip work={work} picture={picture} />
       ) : (

@@ -103,7 +103,7 @@ function Thumbnail({ work, picture, isOpen, canGo }: ThumbnailProps) {
         <button
           type="button"
           class="strip-out"
-          aria-label={`Leave out ${picture.name}`}
+          aria-label={`Remove ${picture.name}`}
           onClick={() => work.remove(picture.key)}
         >
           <Icon name="close" size={14} />
@@ -119,8 +119,8 @@ function stateOf(
   picture: Picture,
 ): { mark: string; words: string; tone: "plain" | "danger" | "going" } {
   const { sending } = picture;
-  if (sending.at === "failed") return { mark: "!", words: "could not be sent", tone: "danger" };
-  if (sending.at === "sending") return { mark: "↑", words: "on its way", tone: "going" };
+  if (sending.at === "failed") return { mark: "!", words: "could not be uploaded", tone: "danger" };
+  if (sending.at === "sending") return { mark: "↑", words: "uploading", tone: "going" };
   const taskId = taskIdOf(picture);
   const task = work.job.value?.tasks.find((each) => each.taskId === taskId);
   if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };

@@ -20,7 +20,7 @@ export function TaskProblem({ work, picture, isAlone }: TaskProblemProps) {
     <div class="stage-problem" data-alone={isAlone}>
       <Notice
         tone={hasFailed ? "danger" : "warning"}
-        title={hasFailed ? "This picture could not be segmented" : "Not everything could be looked for"}
+        title={hasFailed ? "This picture could not be segmented" : "Not everything could be searched for"}
       >
         {sentenceOf(task.error)}
       </Notice>

@@ -11,14 +11,14 @@ const TOOLS: readonly { readonly tool: Tool; readonly icon: IconName; readonly n
   { tool: "pan", icon: "hand", name: "Move" },
   { tool: "point", icon: "point", name: "Point" },
   { tool: "add", icon: "plus", name: "Add part" },
-  { tool: "take-away", icon: "minus", name: "Remove part" },
+  { tool: "remove", icon: "minus", name: "Remove part" },
 ];
 
 const HINTS: Readonly<Record<Tool, string>> = {
   pan: "Drag to move, scroll or pinch to zoom.",
   point: "Click an object, or drag a box around it: 1 unit each.",
-  add: "Click what belongs to the object, too.",
-  "take-away": "Click what doesn’t belong to the object.",
+  add: "Click another part of the object.",
+  remove: "Click what doesn’t belong to the object.",
 };
 
 /** What the pointer does on the picture, and undo. */
@@ -40,7 +40,7 @@ export function Tools({ work, look }: { readonly work: Work; readonly look: Look
   }, [work]);
   useEffect(() => {
     if (!canPoint) look.tool.value = "pan";
-    else if (!canRefine && (look.tool.value === "add" || look.tool.value === "take-away"))
+    else if (!canRefine && (look.tool.value === "add" || look.tool.value === "remove"))
       look.tool.value = "point";
   }, [canPoint, canRefine]);
   if (!canPoint) return null;

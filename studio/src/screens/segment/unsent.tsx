@@ -13,11 +13,13 @@ export function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetr
   return (
     <Notice
       tone="danger"
-      title={unsent.length === 1 ? "1 file could not be sent" : `${unsent.length} files could not be sent`}
+      title={
+        unsent.length === 1 ? "1 file could not be uploaded" : `${unsent.length} files could not be uploaded`
+      }
       actions={
         <>
           <Button onClick={onRetry}>Try again</Button>
-          <Button onClick={leaveOut}>Leave {unsent.length === 1 ? "it" : "them"} out</Button>
+          <Button onClick={leaveOut}>Remove {unsent.length === 1 ? "it" : "them"}</Button>
         </>
       }
     >

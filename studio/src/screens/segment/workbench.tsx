@@ -41,7 +41,7 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
             <div class="empty-middle">
               <Problem error={work.problem.value?.error} onRetry={() => location.reload()} />
               <p>
-                <a href="/studio/jobs">All jobs</a>, or <a href="/studio">begin a new one</a>.
+                <a href="/studio/jobs">All jobs</a>, or <a href="/studio">start a new one</a>.
               </p>
             </div>
           </section>

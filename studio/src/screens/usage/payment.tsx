@@ -42,17 +42,18 @@ export function Payment() {
   });
   if (outcome === null) return null;
   if (outcome === "cancelled")
-    return <Notice title="Nothing was paid">You left the checkout. Your plan is as it was.</Notice>;
-  if (isPaid()) return <Notice title="Thank you: you are on the paid plan">Go on where you were.</Notice>;
+    return <Notice title="Nothing was paid">You left the checkout. Your plan is unchanged.</Notice>;
+  if (isPaid())
+    return <Notice title="Thank you: you are on the paid plan">Pick up where you left off.</Notice>;
   return arrival.value.value === undefined ? (
-    <Notice title="Your payment is on its way">The plan changes here as soon as it has arrived.</Notice>
+    <Notice title="Your payment is being processed">Your plan changes here as soon as it arrives.</Notice>
   ) : (
     <Notice
       tone="warning"
       title="Your payment has not arrived yet"
-      actions={<Button onClick={arrival.reload}>Look again</Button>}
+      actions={<Button onClick={arrival.reload}>Check again</Button>}
     >
-      It can take some minutes. You need not stay here.
+      This can take a few minutes. You don’t need to stay on this page.
     </Notice>
   );
 }

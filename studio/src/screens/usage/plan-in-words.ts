@@ -24,20 +24,20 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
       return {
         title: "Paid plan",
         text: isSubscribed
-          ? `You pay for what you use: a unit is one picture, or one processed frame of a clip.${
+          ? `You pay for what you use: one unit per picture, or per processed frame of a clip.${
               billing.currentPeriodEnd === undefined
                 ? ""
-                : ` The next invoice comes on ${dateText(billing.currentPeriodEnd)}.`
+                : ` Your next invoice is on ${dateText(billing.currentPeriodEnd)}.`
             }`
-          : "The operator of this service has given it to you.",
+          : "The operator of this service has granted it to you.",
         meter: null,
         page: isSubscribed ? "portal" : null,
         isUrgent: false,
       };
     case "billing_delinquent":
       return {
-        title: "New jobs are stopped",
-        text: "An invoice is unpaid, or the operator has stopped this account. Results of before stay available.",
+        title: "New jobs are blocked",
+        text: "An invoice is unpaid, or the operator has suspended this account. Earlier results stay available.",
         meter: null,
         page: isSubscribed ? "portal" : null,
         isUrgent: true,
@@ -45,24 +45,24 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
     case "trial_eligible":
       return {
         title: "Free trial",
-        text: `${pictures} in ${counted(trial.durationDays, "day")}. The days begin with your first job.`,
+        text: `${pictures} within ${counted(trial.durationDays, "day")}, starting with your first job.`,
         meter: { left: trial.remainingTokens, of: trial.grantTokens },
         ...onTrial,
       };
     case "trial_active":
       return {
         title: "Free trial",
-        text: `${counted(trial.remainingTokens, "picture")} of ${trial.grantTokens} left${
+        text: `${trial.remainingTokens} of ${pictures} left${
           trial.expiresAt === null ? "" : `, until ${dateText(trial.expiresAt)}`
         }.`,
         meter: { left: trial.remainingTokens, of: trial.grantTokens },
         ...onTrial,
       };
     case "trial_exhausted":
-      return { title: "The trial is used up", text: `All of its ${pictures} are used.`, ...over };
+      return { title: "Your trial is used up", text: `All ${pictures} have been used.`, ...over };
     case "trial_expired":
       return {
-        title: "The trial is over",
+        title: "Your trial has ended",
         text: `Its ${counted(trial.durationDays, "day")} have passed.`,
         ...over,
       };

@@ -8,8 +8,8 @@ import { counted } from "../../text/counted.ts";
 import { planInWords } from "./plan-in-words.ts";
 
 const PAGES = {
-  checkout: { name: "Change to the paid plan", ask: async () => await api.value.createCheckout() },
-  portal: { name: "Invoices, card, cancellation", ask: async () => await api.value.createBillingPortal() },
+  checkout: { name: "Upgrade to the paid plan", ask: async () => await api.value.createCheckout() },
+  portal: { name: "Manage billing", ask: async () => await api.value.createBillingPortal() },
 } as const;
 
 /** How the account stands, and the way to the payment provider's pages. */
@@ -31,9 +31,7 @@ export function Plan({ overview }: { readonly overview: AccountOverview }) {
     <section class="plan" aria-labelledby="plan">
       <div class="plan-words">
         <h2 id="plan">{title}</h2>
-        {meter !== null && (
-          <meter min={0} max={meter.of} value={meter.left} aria-label="What is left of the trial" />
-        )}
+        {meter !== null && <meter min={0} max={meter.of} value={meter.left} aria-label="Trial remaining" />}
         <p>{text}</p>
         <p>{counted(overview.tokenUsageLast24h, "unit")} in the last 24 hours.</p>
       </div>
@@ -47,14 +45,14 @@ export function Plan({ overview }: { readonly overview: AccountOverview }) {
         </Button>
       )}
       {code === "billing_not_configured" && (
-        <Notice tone="warning" title="This service takes no payments">
-          Its operator has not set up billing. Ask whoever gave you its address for a paid plan.
+        <Notice tone="warning" title="Billing is not set up">
+          This service takes no payments yet. Ask its operator for a paid plan.
         </Notice>
       )}
       {code === "subscription_exists" && (
         <Notice
           tone="warning"
-          title="There is a subscription already"
+          title="You already have a subscription"
           actions={<Button onClick={() => void leaveFor("portal")}>{PAGES.portal.name}</Button>}
         >
           It may have an unpaid invoice.

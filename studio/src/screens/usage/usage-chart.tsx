@@ -59,7 +59,7 @@ export default function UsageChart({ bars }: { readonly bars: readonly Bar[] }) 
       class="usage-chart"
       role="slider"
       tabIndex={0}
-      aria-label="Use over time; the arrow keys go through it"
+      aria-label="Usage over time; use the arrow keys to move through it"
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={chosen.value ?? last}

@@ -24,7 +24,7 @@ export default function Usage() {
     <Page title="Usage and billing">
       <Payment />
       {error.value !== null && <Problem error={error.value} onRetry={reload} />}
-      {overview.value === null ? <Waiting what="Asking for your plan" /> : <Plan overview={overview.value} />}
+      {overview.value === null ? <Waiting what="Loading your plan" /> : <Plan overview={overview.value} />}
       <UseByDay />
     </Page>
   );

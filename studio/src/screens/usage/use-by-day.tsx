@@ -25,7 +25,7 @@ export function UseByDay() {
   return (
     <section class="use-by-day" aria-labelledby="use-by-day">
       <header>
-        <h2 id="use-by-day">Use by day</h2>
+        <h2 id="use-by-day">Usage by day</h2>
         <fieldset class="use-by-day-period">
           <legend class="unseen">Period</legend>
           {PERIODS.map((each) => (
@@ -45,11 +45,11 @@ export function UseByDay() {
       </header>
       {error.value !== null && <Problem error={error.value} onRetry={reload} />}
       {chart.error.value !== null && <Problem error={chart.error.value} onRetry={chart.reload} />}
-      {used === undefined && error.value === null && <Waiting what="Adding up" />}
+      {used === undefined && error.value === null && <Waiting what="Loading usage" />}
       {used !== undefined && !isUsed(used) && (
-        <EmptyState title="No job ended in these days">
-          A picture is one unit, and so is each processed frame of a clip.{" "}
-          <a href="/studio">Segment a picture</a>, and it shows here.
+        <EmptyState title="No usage in this period">
+          Each picture is one unit, and so is each processed frame of a clip.{" "}
+          <a href="/studio">Segment a picture</a> to see it here.
         </EmptyState>
       )}
       {used !== undefined && isUsed(used) && (
@@ -78,8 +78,8 @@ function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
   const used = days.filter(({ jobs }) => jobs > 0).toReversed();
   return (
     <details class="use-by-day-table">
-      <summary>As a table</summary>
-      <Table label="Use by day" columns={[{ name: "Day (UTC)" }, { name: "Units" }, { name: "Jobs" }]}>
+      <summary>Show as a table</summary>
+      <Table label="Usage by day" columns={[{ name: "Day (UTC)" }, { name: "Units" }, { name: "Jobs" }]}>
         {used.map(({ date, units, jobs }) => (
           <tr key={date}>
             <td>{dateText(date)}</td>

@@ -52,15 +52,15 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
           busy={busy.value}
           onClick={() => void act(async () => await api.value.testWebhookEndpoint({ endpointId }))}
         >
-          Send a test
+          Send test event
         </Button>
       </header>
       {error.value !== null && <Problem error={error.value} />}
       {first.error.value !== null && <Problem error={first.error.value} onRetry={first.reload} />}
-      {list.value === null && first.error.value === null && <Waiting what="Looking for deliveries" />}
+      {list.value === null && first.error.value === null && <Waiting what="Loading deliveries" />}
       {list.value !== null && deliveries.length === 0 && (
-        <EmptyState title="Nothing was sent yet">
-          The next job that ends is told of here. Send a test to see whether your server answers.
+        <EmptyState title="No deliveries yet">
+          The next job that finishes appears here. Send a test event to check that your server responds.
         </EmptyState>
       )}
       {deliveries.length > 0 && (
@@ -96,7 +96,7 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
               })
             }
           >
-            Show older ones
+            Show older deliveries
           </Button>
         </div>
       )}

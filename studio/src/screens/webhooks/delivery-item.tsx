@@ -43,7 +43,7 @@ export function DeliveryItem({ delivery, onRetry }: DeliveryItemProps) {
           {attempts.length > 0 && (
             <Table
               label={`Attempts of ${deliveryId}`}
-              columns={[{ name: "Attempt" }, { name: "What came of it" }, { name: "Took" }]}
+              columns={[{ name: "Attempt" }, { name: "Result" }, { name: "Duration" }]}
             >
               {attempts.map((attempt) => (
                 <tr key={attempt.attemptedAt}>
@@ -60,10 +60,10 @@ export function DeliveryItem({ delivery, onRetry }: DeliveryItemProps) {
           )}
           {nextAttemptAt !== null && onRetry !== undefined && (
             <p>
-              The next attempt comes <RelativeTime at={nextAttemptAt} />.
+              Next attempt: <RelativeTime at={nextAttemptAt} />.
             </p>
           )}
-          {onRetry !== undefined && <Button onClick={onRetry}>Try again now</Button>}
+          {onRetry !== undefined && <Button onClick={onRetry}>Retry now</Button>}
         </div>
       </details>
     </li>

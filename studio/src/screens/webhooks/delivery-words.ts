@@ -8,48 +8,49 @@ export type EventType = Delivery["event"]["type"];
 
 /** The types of events that an endpoint may choose; a test is always sent. */
 export const EVENTS = [
-  ["job.succeeded", "A job ended, and at least one task succeeded"],
-  ["job.failed", "A job ended, and all its tasks failed"],
-  ["archive.ready", "A job's zip is ready"],
-  ["archive.failed", "A job's zip could not be built"],
+  ["job.succeeded", "A job finished, and at least one of its tasks succeeded"],
+  ["job.failed", "A job finished, and all of its tasks failed"],
+  ["archive.ready", "A job’s archive is ready"],
+  ["archive.failed", "A job’s archive could not be built"],
 ] as const satisfies readonly (readonly [EventType, string])[];
 
 /** What an endpoint is told of. */
 export function eventsText(events: Endpoint["events"]): string {
   const chosen = events?.filter((event) => event !== "test");
   if (chosen === undefined) return "All events";
-  return chosen.length === 0 ? "Tests alone" : chosen.join(", ");
+  return chosen.length === 0 ? "Test events only" : chosen.join(", ");
 }
 
 const ERRORS: Record<NonNullable<Attempt["error"]>, string> = {
-  timeout: "No answer within 15 seconds",
-  unreachable: "No connection",
-  url_forbidden: "The service does not send to this URL",
-  interrupted: "The service was cut off; the request may have arrived",
+  timeout: "No response within 15 seconds",
+  unreachable: "Connection failed",
+  url_forbidden: "The service does not deliver to this URL",
+  interrupted: "Interrupted; the request may have arrived",
 };
 
 /** How an attempt ended. */
 export function attemptText({ status, milliseconds, error }: Attempt): string {
   if (error !== null) return ERRORS[error];
-  if (status !== null) return `Answered ${status}`;
-  return milliseconds === null ? "Under way" : "No answer";
+  if (status !== null) return `Responded with ${status}`;
+  return milliseconds === null ? "In progress" : "No response";
 }
 
 /** Why an endpoint is disabled, and what to do. */
 export const DISABLED: Record<NonNullable<Endpoint["disabledReason"]>, string> = {
-  by_account: "You disabled it. What waits goes on when you enable it; what happens meanwhile is not sent.",
-  gone: "It answered 410, which means that it is gone. Enable it if that was a mistake.",
-  no_success: "Nothing that was sent in five days succeeded. Mend it, then enable it.",
+  by_account:
+    "You disabled this endpoint. Pending deliveries resume when you enable it; events in the meantime are not sent.",
+  gone: "It responded with 410 Gone. Enable it if that was a mistake.",
+  no_success: "No delivery has succeeded in five days. Fix the endpoint, then enable it.",
   secret_unreadable:
-    "The operator changed the service's own secret, and its secret can't be read any more. Rotate the secret first, then enable it.",
+    "The operator changed the service’s own secret, so this endpoint’s secret can no longer be read. Rotate the secret, then enable the endpoint.",
 };
 
 /** How a delivery is, in a sentence. */
 export function deliveryText({ status, attempts }: Pick<Delivery, "status" | "attempts">): string {
   const tried = counted(attempts.length, "attempt");
   if (status === "succeeded") return attempts.length === 1 ? "Delivered" : `Delivered after ${tried}`;
-  if (status === "failed") return `Given up after ${tried}`;
-  return attempts.length === 0 ? "Waiting" : `Not yet, after ${tried}`;
+  if (status === "failed") return `Failed after ${tried}`;
+  return attempts.length === 0 ? "Pending" : `Retrying after ${tried}`;
 }
 
 /** What a delivery tells of: a job's id, or that it is a test. */

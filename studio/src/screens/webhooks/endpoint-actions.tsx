@@ -32,11 +32,11 @@ export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
   return (
     <>
       {disabled && <Button onClick={begin("enable")}>Enable</Button>}
-      <Button onClick={begin("change")}>Change</Button>
+      <Button onClick={begin("change")}>Edit</Button>
       <Menu
-        label="More of this endpoint"
+        label="More actions"
         items={[
-          { name: "Rotate the secret", to: begin("rotate") },
+          { name: "Rotate secret", to: begin("rotate") },
           ...(disabled ? [] : [{ name: "Disable", to: begin("disable") }]),
           { name: "Delete", isDangerous: true, to: begin("delete") },
         ]}
@@ -54,24 +54,24 @@ export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
       {(open.value === "disable" || open.value === "enable") && (
         <ConfirmDialog
           title={open.value === "disable" ? "Disable this endpoint?" : "Enable this endpoint?"}
-          confirm={open.value === "disable" ? "Disable it" : "Enable it"}
-          cancel="Leave it"
+          confirm={open.value === "disable" ? "Disable" : "Enable"}
+          cancel="Cancel"
           isDangerous={false}
           onConfirm={() => setDisabled(open.value === "disable")}
           onClose={close}
         >
           <p>
             {open.value === "disable"
-              ? "Nothing is sent to it until you enable it again. What happens meanwhile is never sent; what waits already is kept for a month."
-              : "What waits for it is sent now. What happened while it was disabled is not."}
+              ? "Deliveries are paused until you enable it again. Events in the meantime are never sent; pending deliveries are kept for a month."
+              : "Pending deliveries are sent now. Events from while it was disabled are not."}
           </p>
         </ConfirmDialog>
       )}
       {open.value === "rotate" && (
         <ConfirmDialog
           title="Rotate the secret?"
-          confirm="Rotate the secret"
-          cancel="Leave it"
+          confirm="Rotate secret"
+          cancel="Cancel"
           isDangerous={false}
           onConfirm={async () => {
             const rotated = await api.value.rotateWebhookSecret({ endpointId });
@@ -81,24 +81,22 @@ export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
           onClose={close}
         >
           <p>
-            You get a new one. For 24 hours requests are signed with both, so that your server can change over
-            without losing any.
+            You get a new secret. For 24 hours, requests are signed with both, so that your server can switch
+            without missing any.
           </p>
         </ConfirmDialog>
       )}
       {open.value === "delete" && (
         <ConfirmDialog
           title="Delete this endpoint?"
-          confirm="Delete the endpoint"
+          confirm="Delete endpoint"
           onConfirm={async () => {
             await api.value.deleteWebhookEndpoint({ endpointId });
             route("/studio/webhooks");
           }}
           onClose={close}
         >
-          <p>
-            Nothing further is sent to it. Its deliveries and its secret are deleted; that cannot be undone.
-          </p>
+          <p>Nothing more is sent to it. Its deliveries and its secret are deleted. This can’t be undone.</p>
         </ConfirmDialog>
       )}
       <SigningSecret secret={secret} />

@@ -25,7 +25,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
   const problem = useSignal<string | null>(null);
   const save = async (): Promise<void> => {
     if (!URL.canParse(url.value.trim())) {
-      problem.value = "Give the whole URL: https://example.com/webhooks.";
+      problem.value = "Enter the full URL, such as https://example.com/webhooks.";
       return;
     }
     const wanted = {
@@ -46,12 +46,12 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
   };
   return (
     <FormDialog
-      title={endpoint === null ? "New endpoint" : "Change the endpoint"}
-      submit={endpoint === null ? "Make the endpoint" : "Save"}
+      title={endpoint === null ? "New endpoint" : "Edit endpoint"}
+      submit={endpoint === null ? "Create endpoint" : "Save"}
       onSubmit={save}
       onClose={onClose}
     >
-      <Field label="URL" hint="An https URL that the whole Internet can reach." problem={problem.value}>
+      <Field label="URL" hint="A public https URL." problem={problem.value}>
         {(attributes) => (
           <input
             {...attributes}
@@ -70,7 +70,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
           />
         )}
       </Field>
-      <Field label="Description" hint="For you alone.">
+      <Field label="Description" hint="Only you see this.">
         {(attributes) => (
           <input
             {...attributes}
@@ -85,7 +85,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
         )}
       </Field>
       <fieldset class="endpoint-events">
-        <legend>Tell it of</legend>
+        <legend>Events</legend>
         <label>
           <input
             type="checkbox"
@@ -94,7 +94,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
               isAll.value = event.currentTarget.checked;
             }}
           />
-          <span>Everything, and what may be added later</span>
+          <span>All events, including future ones</span>
         </label>
         {!isAll.value &&
           EVENTS.map(([type, meaning]) => (

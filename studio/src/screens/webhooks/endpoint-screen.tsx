@@ -19,7 +19,7 @@ export function EndpointScreen({ endpointId }: { readonly endpointId: string }) 
     return (
       <Page title="Webhook endpoint">
         {error.value === null ? (
-          <Waiting what="Looking for the endpoint" />
+          <Waiting what="Loading the endpoint" />
         ) : (
           <Problem error={error.value} onRetry={reload} />
         )}
@@ -38,20 +38,20 @@ export function EndpointScreen({ endpointId }: { readonly endpointId: string }) 
     >
       <dl class="endpoint-facts">
         <div>
-          <dt>State</dt>
+          <dt>Status</dt>
           <dd>
             <EndpointState endpoint={endpoint} />
           </dd>
         </div>
         <div>
-          <dt>Told of</dt>
+          <dt>Events</dt>
           <dd>{eventsText(endpoint.events)}</dd>
         </div>
       </dl>
       {endpoint.disabledReason !== null && (
         <Notice
           tone={endpoint.disabledReason === "by_account" ? "plain" : "warning"}
-          title="Nothing is sent to it"
+          title="Deliveries are paused"
         >
           {DISABLED[endpoint.disabledReason]}
         </Notice>

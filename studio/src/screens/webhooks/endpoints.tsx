@@ -35,19 +35,19 @@ export function Endpoints() {
   return (
     <Page
       title="Webhooks"
-      lead="The service tells your server when a job or a zip is ready, so that it need not ask."
+      lead="The service notifies your server when a job or an archive is ready, so that it doesn’t have to poll."
       actions={endpoints !== undefined && endpoints.length > 0 && add}
     >
       {error.value !== null && <Problem error={error.value} onRetry={reload} />}
-      {endpoints === undefined && error.value === null && <Waiting what="Looking for your endpoints" />}
+      {endpoints === undefined && error.value === null && <Waiting what="Loading endpoints" />}
       {endpoints?.length === 0 && (
         <EmptyState title="No endpoints yet" action={add}>
           An endpoint is a URL of your server. Each request to it is signed with a secret that you get here,
-          so that your server can tell that it comes from this service.
+          so that your server can verify that it comes from this service.
         </EmptyState>
       )}
       {endpoints !== undefined && endpoints.length > 0 && (
-        <Table label="Endpoints" columns={[{ name: "Endpoint" }, { name: "Told of" }, { name: "State" }]}>
+        <Table label="Endpoints" columns={[{ name: "Endpoint" }, { name: "Events" }, { name: "Status" }]}>
           {endpoints.map((endpoint) => (
             <Row key={endpoint.endpointId} endpoint={endpoint} />
           ))}

@@ -14,7 +14,7 @@ export function SigningSecret({ secret }: { readonly secret: Signal<NewSecret | 
   const { url, secret: text, isRotated = false } = secret.value;
   return (
     <SecretDialog
-      title="The endpoint's signing secret"
+      title="The endpoint’s signing secret"
       label="Secret"
       secret={text}
       onKept={() => {
@@ -22,11 +22,10 @@ export function SigningSecret({ secret }: { readonly secret: Signal<NewSecret | 
       }}
     >
       <p>
-        This is the only time that it is shown. Give it to the server at{" "}
-        <code class="endpoint-url">{url}</code>, which verifies each request with it. If it is lost, rotate
-        it.
+        This secret is shown only once. Give it to the server at <code class="endpoint-url">{url}</code>,
+        which verifies each request with it. If you lose it, rotate it.
       </p>
-      {isRotated && <p>The secret of before goes on signing for 24 hours, beside the new one.</p>}
+      {isRotated && <p>The previous secret keeps signing for 24 hours, alongside the new one.</p>}
     </SecretDialog>
   );
 }

@@ -17,7 +17,7 @@ export function KeyForm({ open }: { readonly open: boolean }) {
     event.preventDefault();
     const text = key.value.trim();
     if (!KEY_PATTERN.test(text)) {
-      problem.value = "An API key begins with sk_live_ and has 54 characters.";
+      problem.value = "An API key starts with sk_live_ and has 54 characters.";
       return;
     }
     busy.value = true;
@@ -26,7 +26,7 @@ export function KeyForm({ open }: { readonly open: boolean }) {
     } catch (error) {
       problem.value =
         error instanceof SegmentationError && error.status === 401
-          ? "The service doesn't know this key. It may have been revoked."
+          ? "The service doesn’t recognize this key. It may have been revoked."
           : error instanceof Error
             ? error.message
             : String(error);
@@ -38,7 +38,7 @@ export function KeyForm({ open }: { readonly open: boolean }) {
     <details class="key-form" open={open}>
       <summary>Use an API key</summary>
       <form onSubmit={(event) => void submit(event)}>
-        <Field label="API key" problem={problem.value} hint="It is kept for this tab only.">
+        <Field label="API key" problem={problem.value} hint="Kept for this tab only.">
           {(attributes) => (
             <input
               {...attributes}

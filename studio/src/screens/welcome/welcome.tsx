@@ -23,18 +23,17 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
       <header class="welcome-bar">
         <Brand />
         <nav>
-          <a href="/docs">Reference</a>
+          <a href="/docs">API reference</a>
         </nav>
       </header>
       <main class="welcome-main">
         <div class="welcome-words">
-          <h1>Name it, and it is cut out.</h1>
+          <h1>Name an object. Get its mask.</h1>
           <p>
-            Drop a picture or a clip, say what to find, and get a mask for every object. Or point at one: a
-            click is enough.
+            Drop a picture or a clip, say what to find, and get a mask for every object. Or just click on one.
           </p>
           {failure.value !== null && <Notice tone="danger" title={failure.value} />}
-          {isExpired.value && <Notice title="Sign in again">What you began is still in this tab.</Notice>}
+          {isExpired.value && <Notice title="Sign in again">Your work is still in this tab.</Notice>}
           {canSignIn && (
             <Button look="main" onClick={enter}>
               Sign in or sign up

@@ -72,5 +72,5 @@ export function toolWith(
   { shiftKey, altKey }: Pick<Key, "shiftKey" | "altKey">,
   tool: Exclude<Tool, "pan">,
 ): Exclude<Tool, "pan"> {
-  return shiftKey ? "take-away" : altKey ? "add" : tool;
+  return shiftKey ? "remove" : altKey ? "add" : tool;
 }
