@@ -1,10 +1,10 @@
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
 import { lazyPart } from "./components/lazy-part.tsx";
-import { NotFound } from "./screens/not-found.tsx";
 import Segment from "./screens/segment/segment.tsx";
 import { Welcome } from "./screens/welcome/welcome.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { session } from "./state/session.ts";
+import { Page } from "./components/page.tsx";
 
 const Jobs = lazyPart(async () => (await import("./screens/jobs/jobs.tsx")).default);
 const Keys = lazyPart(async () => (await import("./screens/keys/keys.tsx")).default);
@@ -33,3 +33,12 @@ export function App({ problem }: { readonly problem: string | null }) {
     </LocationProvider>
   );
 }
+
+/** The answer to every other path. */
+const NotFound = () => (
+  <Page title="Page not found">
+    <p>
+      The address may be outdated or mistyped. <a href="/studio">Go to the studio</a>.
+    </p>
+  </Page>
+);

@@ -3,11 +3,9 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { Problem } from "./components/problem.tsx";
-import { Waiting } from "./components/waiting.tsx";
-import { loadConfig } from "./config.ts";
+import { Problem, Waiting } from "./components/notice.tsx";
+import { config, loadConfig } from "./state/config.ts";
 import { resume } from "./sign-in/sign-in.ts";
-import { config } from "./state/deployment.ts";
 
 const root = document.querySelector("#studio");
 if (root === null) throw new Error("The page has no place for the studio.");

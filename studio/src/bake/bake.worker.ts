@@ -1,6 +1,6 @@
-import { cutOut } from "./cut-out.ts";
-import type { Baked, BakeAnswer, BakeRequest } from "./messages.ts";
-import { paintPicture } from "./paint.ts";
+import { Mask, readMaskPng } from "segmentation-client";
+import type { BakeAnswer, Baked, BakeRequest } from "./messages.ts";
+import { canvasOf, openPicture, paintPicture } from "./paint.ts";
 
 // Draws masks on pictures, so that the page stays smooth meanwhile.
 
@@ -35,3 +35,35 @@ let last = Promise.resolve();
 addEventListener("message", ({ data }: MessageEvent<BakeRequest>) => {
   last = last.then(async () => await answer(data));
 });
+
+/**
+ * Cuts objects out of their picture: each a PNG of the mask's box, transparent outside of the mask. Where the picture itself is
+ * transparent it lies on white, as in the service's cut-outs.
+ * @throws Error if the browser can't read the picture, or shows it in another size than the service
+ */
+async function cutOut(original: Blob, masks: readonly Blob[]): Promise<Blob[]> {
+  const bitmap = await openPicture(original);
+  if (bitmap === null)
+    throw new Error("This browser can’t read the picture. Run the job again with cut-outs.");
+  const files: Blob[] = [];
+  for (const png of masks) {
+    const mask = new Mask(0, 1, png, await readMaskPng(new Uint8Array(await png.arrayBuffer())));
+    if (mask.width !== bitmap.width || mask.height !== bitmap.height)
+      throw new Error("The picture in this browser is not the one that the masks were made from.");
+    const { data } = await mask.bitmap();
+    const [left, top, width, height] = mask.box;
+    const { canvas, context } = canvasOf({ width: Math.max(1, width), height: Math.max(1, height) });
+    context.fillStyle = "#ffffff";
+    context.fillRect(0, 0, width, height);
+    context.drawImage(bitmap, -left, -top);
+    const image = context.getImageData(0, 0, canvas.width, canvas.height);
+    for (let y = 0; y < canvas.height; y++)
+      for (let x = 0; x < canvas.width; x++)
+        if (!data[(top + y) * mask.width + left + x])
+          image.data.fill(0, (y * canvas.width + x) * 4, (y * canvas.width + x + 1) * 4);
+    context.putImageData(image, 0, 0);
+    files.push(await canvas.convertToBlob());
+  }
+  bitmap.close();
+  return files;
+}

@@ -1,7 +1,7 @@
 import type { PackedMask } from "../viewer/masks/packed.ts";
 
 /** A part of a drawing: how much of each pixel a mask covers, 0 to 255, row by row. */
-export interface Coverage {
+interface Coverage {
   readonly x: number;
   readonly y: number;
   readonly width: number;

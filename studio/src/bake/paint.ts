@@ -1,5 +1,4 @@
-import { fromBelow } from "../viewer/masks/packed.ts";
-import { decodeMask } from "../viewer/masks/source.ts";
+import { decodeMask, fromBelow } from "../viewer/masks/packed.ts";
 import { coverageOf, type Scaling, tinted } from "./coverage.ts";
 import type { BakedMask } from "./types.ts";
 
@@ -20,7 +19,7 @@ async function sizeOf(png: Blob): Promise<Size> {
 export function canvasOf({ width, height }: Size) {
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d");
-  if (context === null) throw new Error(`This browser can't draw ${width} × ${height} pixels.`);
+  if (context === null) throw new Error(`This browser can’t draw ${width} × ${height} pixels.`);
   return { canvas, context };
 }
 

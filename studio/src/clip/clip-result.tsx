@@ -1,25 +1,30 @@
 import { useSignal } from "@preact/signals";
 import { ErrorBoundary, lazy } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
-import type { CreateJobRequest } from "segmentation-client";
-import { Button } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import type { CreateJobRequest, VideoResult } from "segmentation-client";
+import { Button, Icon } from "../components/button.tsx";
 import { Notice } from "../components/notice.tsx";
 import { MaskOpacity } from "../components/slider.tsx";
-import { useLoaded } from "../state/loaded.ts";
-import { tellsFrames } from "../viewer/clip/index.ts";
+import { counted } from "../text/format.ts";
+import { useLoaded } from "../state/requests.ts";
+import { reportsFrames } from "../viewer/clip/frames.ts";
 import { USUAL_OPACITY } from "../viewer/colours.ts";
-import { ClipStage } from "./clip-stage.tsx";
+import { ClipStage, Transport } from "./player.tsx";
 import { objectsOf } from "./objects.ts";
 import { Playback } from "./playback.ts";
 import { Tracks } from "./tracks.tsx";
-import { Transport } from "./transport.tsx";
-import type { FoundClip } from "./use-clip-job.ts";
-import { useObjectUrl } from "./use-object-url.ts";
+import { useObjectUrl } from "../components/use-object-url.ts";
 
-const ExportDialog = lazy(async () => (await import("../export/index.ts")).ExportDialog);
+const ExportDialog = lazy(async () => (await import("../export/export-dialog.tsx")).ExportDialog);
 
-export interface ClipResultProps extends FoundClip {
+/** What a clip's job has found. */
+export interface FoundClip {
+  readonly result: VideoResult;
+  /** The same job once more. */
+  readonly request: CreateJobRequest;
+}
+
+interface ClipResultProps extends FoundClip {
   readonly name: string;
   /** Where the clip's own file is; null if this browser doesn't have it. */
   readonly url: string | null;
@@ -69,14 +74,11 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
       <header class="clip-head">
         <div>
           <h1>{name}</h1>
-          <p>{summary(objects.length, result.counts.framesProcessed)}</p>
+          <p>
+            {counted(objects.length, "object")} in {counted(result.counts.framesProcessed, "processed frame")}
+          </p>
         </div>
-        <Button
-          look="main"
-          onClick={() => {
-            isExporting.value = true;
-          }}
-        >
+        <Button look="main" onClick={() => (isExporting.value = true)}>
           <Icon name="download" size={18} /> Export
         </Button>
       </header>
@@ -95,7 +97,7 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
         />
         {url === null && <Absent hasPreview={hasPreview} onChoose={onChoose} />}
         <Transport playback={playback}>{!isBaked && <MaskOpacity opacity={opacity} />}</Transport>
-        {!tellsFrames() && playback.canPlay.value && (
+        {!reportsFrames() && playback.canPlay.value && (
           <Notice title="While the clip plays, masks may be off by a frame">
             This browser does not report which frame it shows. Masks are exact while the clip is paused.
           </Notice>
@@ -126,19 +128,12 @@ export function ClipResult({ result, request, name, url, onChoose, onRunAgain }:
             }}
             pictures={[]}
             onRunAgain={onRunAgain}
-            onClose={() => {
-              isExporting.value = false;
-            }}
+            onClose={() => (isExporting.value = false)}
           />
         </ErrorBoundary>
       )}
     </section>
   );
-}
-
-function summary(objects: number, frames: number): string {
-  const what = objects === 1 ? "1 object" : `${objects} objects`;
-  return `${what} in ${frames === 1 ? "1 processed frame" : `${frames} processed frames`}`;
 }
 
 interface AbsentProps {
@@ -154,7 +149,7 @@ function Absent({ hasPreview, onChoose }: AbsentProps) {
         ? "This is the job’s preview, with all masks in it."
         : "The clip is not in this browser, so only its masks are shown."}{" "}
       <label>
-        Choose its file
+        Choose the file
         <input
           type="file"
           accept="video/*"

@@ -1,23 +1,24 @@
 import { useEffect } from "preact/hooks";
-import type { CreateJobRequest } from "segmentation-client";
-import { Problem } from "../components/problem.tsx";
-import { Notice } from "../components/notice.tsx";
-import { sentenceOf } from "../text/sentence-of.ts";
-import { Waiting } from "../components/waiting.tsx";
-import { ClipResult } from "./clip-result.tsx";
-import { useObjectUrl } from "./use-object-url.ts";
-import { useClipJob } from "./use-clip-job.ts";
+import { type CreateJobRequest, type JobStatus, VideoResult } from "segmentation-client";
+import { Loading, Notice } from "../components/notice.tsx";
+import { sentenceOf } from "../text/format.ts";
+import { useLoaded } from "../state/requests.ts";
+import { api, client } from "../state/session.ts";
+import { ClipResult, type FoundClip } from "./clip-result.tsx";
+import { useObjectUrl } from "../components/use-object-url.ts";
 import "./clip.css";
 
-export interface ClipScreenProps {
-  readonly jobId: string;
+interface ClipScreenProps {
+  readonly job: JobStatus;
+  /** How much of the job is done, 0 to 1. */
+  readonly share: number;
   /** The clip's file, if this browser has it. */
   readonly original: Blob | null;
   /** The file's name, if it is known. */
   readonly name?: string | undefined;
-  /** Hears of the clip's file, where this browser didn't have it. */
+  /** Called with the clip's file, if this browser didn't have it. */
   readonly onChoose: (file: File) => void;
-  /** Hears what the job asked for, once it has ended. */
+  /** Called with what the job asked for, once it has ended. */
   readonly onFound: (request: CreateJobRequest) => void;
   /** Runs a further job for what this one lacks. */
   readonly onRunAgain: (request: CreateJobRequest) => void;
@@ -25,39 +26,31 @@ export interface ClipScreenProps {
 
 /** A clip's job: how far it is, then the clip with its masks and when each object is seen. */
 export default function ClipScreen(props: ClipScreenProps) {
-  const { jobId, original, name, onChoose, onFound, onRunAgain } = props;
+  const { job, share, original, name, onChoose, onFound, onRunAgain } = props;
+  const { jobId, status } = job;
   const url = useObjectUrl(original);
-  const { status, share, found, error } = useClipJob(jobId);
+  const loaded = useLoaded(
+    async (signal) => (status === "success" ? await fetchFound(jobId, signal) : undefined),
+    [status],
+  );
+  const { value: found } = loaded.value;
   useEffect(() => {
-    if (found.value !== null) onFound(found.value.request);
-  }, [found.value]);
-  if (found.value !== null)
+    if (found !== undefined) onFound(found.request);
+  }, [found]);
+  if (found !== undefined)
     return (
-      <ClipResult
-        {...found.value}
-        url={url}
-        name={name ?? "Clip"}
-        onChoose={onChoose}
-        onRunAgain={onRunAgain}
-      />
+      <ClipResult {...found} url={url} name={name ?? "Clip"} onChoose={onChoose} onRunAgain={onRunAgain} />
     );
   return (
     <section class="clip" aria-label="Clip">
-      {error.value !== null ? (
-        <Problem error={error.value} />
-      ) : status.value === null || status.value.status === "success" ? (
-        <Waiting what="Loading masks" />
-      ) : status.value.status === "failed" ? (
+      {status === "success" ? (
+        <Loading of={loaded} what="Loading masks" />
+      ) : status === "failed" ? (
         <Notice tone="danger" title="The clip could not be segmented">
-          {sentenceOf(status.value.tasks[0]?.error ?? status.value.error ?? "")}
+          {sentenceOf(job.tasks[0]?.error ?? job.error ?? "")}
         </Notice>
       ) : (
-        <UnderWay
-          name={name ?? "The clip"}
-          url={url}
-          isQueued={status.value.status === "queued"}
-          share={share.value}
-        />
+        <UnderWay name={name ?? "The clip"} url={url} isQueued={status === "queued"} share={share} />
       )}
     </section>
   );
@@ -84,3 +77,27 @@ const UnderWay = ({ name, url, isQueued, share }: UnderWayProps) => (
     <progress class="clip-progress" max={1} value={share} aria-label="Progress" />
   </>
 );
+
+/** Fetches what a clip's job has found. @throws SegmentationError */
+async function fetchFound(jobId: string, signal: AbortSignal): Promise<FoundClip> {
+  const [result, { manifest, assets }] = await Promise.all([
+    client.value.result(jobId, { signal }),
+    api.value.retrieveJobResult({ jobId }, { signal }),
+  ]);
+  const [item] = manifest.type === "video" ? manifest.items : [];
+  if (!(result instanceof VideoResult) || item === undefined) throw new TypeError("This is not a video job.");
+  const { fps, numFrames, maxFrames, scoreThreshold } = item;
+  const has = (folder: string): boolean => assets.some(({ key }) => key.startsWith(folder));
+  const request: CreateJobRequest = {
+    type: "video",
+    prompts: [...manifest.prompts],
+    tasks: [result.taskId],
+    ...(fps !== undefined && { fps }),
+    ...(numFrames !== undefined && { numFrames }),
+    ...(maxFrames !== undefined && { maxFrames }),
+    scoreThreshold,
+    generatePreview: has("preview/"),
+    formats: has("annotations/") ? ["coco"] : [],
+  };
+  return { result, request };
+}

@@ -1,6 +1,6 @@
 import type { Track } from "segmentation-client";
 
-/** An object of a clip, as the list tells of it. */
+/** An object of a clip, as it is listed. */
 export interface ClipObject {
   /** The `objectId` of masks.json. */
   readonly id: number;

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { followFrames } from "../viewer/clip/index.ts";
+import { followFrames } from "../viewer/clip/frames.ts";
 import { shownAt, stepFrom } from "./time.ts";
 
 /** How fast a clip can be played. */
@@ -34,10 +34,8 @@ export class Playback {
     this.canPlay.value = true;
     const listen = (name: string, act: () => void): void =>
       video.addEventListener(name, act, { signal: ended });
-    const tell = (): void => {
-      this.isPlaying.value = !video.paused;
-    };
-    for (const name of ["play", "pause", "ended"]) listen(name, tell);
+    const note = () => (this.isPlaying.value = !video.paused);
+    for (const name of ["play", "pause", "ended"]) listen(name, note);
     for (const name of ["play", "seeked"])
       listen(name, () => {
         if (!video.paused && !video.seeking) this.#isChosen = false;

@@ -1,14 +1,14 @@
 import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Track } from "segmentation-client";
-import { Icon } from "../components/icon.tsx";
+import { Icon } from "../components/button.tsx";
+import { counted } from "../text/format.ts";
 import { maskColour } from "../viewer/colours.ts";
 import { type ClipObject, nameOf } from "./objects.ts";
 import type { Playback } from "./playback.ts";
-import { type Span, spansOf } from "./spans.ts";
-import { clock } from "./time.ts";
+import { clock, type Span, spansOf } from "./time.ts";
 
-export interface TracksProps {
+interface TracksProps {
   readonly objects: readonly ClipObject[];
   readonly tracks: readonly Track[];
   readonly hidden: Signal<ReadonlySet<number>>;
@@ -92,9 +92,7 @@ function TrackRow(props: TrackRowProps) {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     playback.seek(((event.clientX - left) / width) * duration);
   };
-  const light = (): void => {
-    highlighted.value = id;
-  };
+  const light = () => (highlighted.value = id);
   const unlight = (): void => {
     if (highlighted.value === id) highlighted.value = null;
   };
@@ -127,8 +125,7 @@ function TrackRow(props: TrackRowProps) {
         <i style={{ background: css }} />
         <span>{nameOf(object)}</span>
         <small>
-          {sightings === 1 ? "1 frame" : `${sightings} frames`}, {clock(first)}–{clock(last)},{" "}
-          {Math.round(confidence * 100)}%
+          {counted(sightings, "frame")}, {clock(first)}–{clock(last)}, {Math.round(confidence * 100)}%
         </small>
       </button>
       {/* For the pointer alone: the slider and the names lead to every place by keyboard. */}

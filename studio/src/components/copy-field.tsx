@@ -1,20 +1,19 @@
 import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { Button } from "./button.tsx";
-import { Icon } from "./icon.tsx";
+import { Button, Icon } from "./button.tsx";
 import "./copy-field.css";
 
 const SAID_MS = 2_000;
 
-export interface CopyFieldProps {
-  readonly label: string;
+interface CopyButtonProps {
   readonly value: string;
+  /** The element that shows the value. */
+  readonly shownBy: RefObject<HTMLElement | null>;
 }
 
-/** A text that people take elsewhere, with a button that copies it. Where the browser refuses to, it is selected instead. */
-export function CopyField({ label, value }: CopyFieldProps) {
-  const id = useId();
-  const text = useRef<HTMLOutputElement>(null);
+/** A button that copies a text. Where the browser refuses to, the text is selected instead. */
+export function CopyButton({ value, shownBy }: CopyButtonProps) {
   const said = useSignal<"Copied" | "Press Ctrl+C to copy" | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -23,14 +22,24 @@ export function CopyField({ label, value }: CopyFieldProps) {
       await navigator.clipboard.writeText(value);
       said.value = "Copied";
     } catch {
-      if (text.current !== null) getSelection()?.selectAllChildren(text.current);
+      if (shownBy.current !== null) getSelection()?.selectAllChildren(shownBy.current);
       said.value = "Press Ctrl+C to copy";
     }
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      said.value = null;
-    }, SAID_MS);
+    timer.current = setTimeout(() => (said.value = null), SAID_MS);
   };
+  return (
+    <Button onClick={() => void copy()}>
+      <Icon name={said.value === "Copied" ? "check" : "copy"} size={18} />
+      <span aria-live="polite">{said.value ?? "Copy"}</span>
+    </Button>
+  );
+}
+
+/** A text that people take elsewhere, with a button that copies it. */
+export function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
+  const id = useId();
+  const text = useRef<HTMLOutputElement>(null);
   return (
     <div class="copy-field">
       <label for={id}>{label}</label>
@@ -38,10 +47,7 @@ export function CopyField({ label, value }: CopyFieldProps) {
         <output id={id} ref={text} class="copy-field-value">
           {value}
         </output>
-        <Button onClick={() => void copy()}>
-          <Icon name={said.value === "Copied" ? "check" : "copy"} />
-          <span aria-live="polite">{said.value ?? "Copy"}</span>
-        </Button>
+        <CopyButton value={value} shownBy={text} />
       </div>
     </div>
   );

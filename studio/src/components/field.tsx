@@ -1,8 +1,9 @@
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import "./field.css";
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   /** What to know before filling it in. */
   readonly hint?: ComponentChildren;
@@ -29,3 +30,34 @@ export function Field({ label, hint, problem = null, children }: FieldProps) {
     </div>
   );
 }
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly text: Signal<string>;
+  /** Why the text is refused, until it is changed. */
+  readonly problem?: Signal<string | null>;
+  readonly inputMode?: "url";
+  readonly maxLength?: number;
+  readonly placeholder?: string;
+  readonly autofocus?: boolean;
+}
+
+/** A line of text. */
+export const TextField = ({ label, hint, text, problem, ...rest }: TextFieldProps) => (
+  <Field label={label} hint={hint} problem={problem?.value ?? null}>
+    {(attributes) => (
+      <input
+        class="input"
+        autocomplete="off"
+        {...rest}
+        {...attributes}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value;
+          if (problem !== undefined) problem.value = null;
+        }}
+      />
+    )}
+  </Field>
+);

@@ -9,7 +9,7 @@ export interface MenuItem {
   readonly to: string | (() => void);
 }
 
-export interface MenuProps {
+interface MenuProps {
   /** What it is the menu of, for screen readers. */
   readonly label: string;
   readonly items: readonly MenuItem[];

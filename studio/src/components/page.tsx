@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { config } from "../state/deployment.ts";
+import { config } from "../state/config.ts";
 import "./page.css";
 
-export interface PageProps {
+interface PageProps {
   readonly title: string;
   /** What the page is for, in a sentence. */
   readonly lead?: ComponentChildren;
@@ -30,3 +30,20 @@ export function Page({ title, lead, actions, children }: PageProps) {
     </div>
   );
 }
+
+interface EmptyStateProps {
+  readonly title: string;
+  /** What will be here, and how it gets here. */
+  readonly children: ComponentChildren;
+  /** The first step. */
+  readonly action?: ComponentChildren;
+}
+
+/** What stands where nothing is yet. */
+export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
+  <div class="empty-state">
+    <h2>{title}</h2>
+    <div class="empty-state-text">{children}</div>
+    {action !== undefined && <div class="empty-state-action">{action}</div>}
+  </div>
+);

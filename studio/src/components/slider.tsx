@@ -2,26 +2,26 @@ import type { Signal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import "./slider.css";
 
-export interface SliderProps {
+interface SliderProps {
   readonly label: string;
   /** What the value is, in words. */
-  readonly told: string;
+  readonly valueText: string;
   readonly value: number;
   readonly min?: number;
   readonly onInput: (value: number) => void;
 }
 
 /** A share of 1, from `min` on, that is chosen by sliding. */
-export function Slider({ label, told, value, min = 0, onInput }: SliderProps) {
+export function Slider({ label, valueText, value, min = 0, onInput }: SliderProps) {
   const id = useId();
   return (
     <div class="slider">
       <label for={id}>{label}</label>
-      <output for={id}>{told}</output>
+      <output for={id}>{valueText}</output>
       <input
         id={id}
         type="range"
-        aria-valuetext={told}
+        aria-valuetext={valueText}
         min={min}
         max={1}
         step={0.01}
@@ -36,10 +36,8 @@ export function Slider({ label, told, value, min = 0, onInput }: SliderProps) {
 export const MaskOpacity = ({ opacity }: { readonly opacity: Signal<number> }) => (
   <Slider
     label="Mask opacity"
-    told={`${Math.round(opacity.value * 100)}%`}
+    valueText={`${Math.round(opacity.value * 100)}%`}
     value={opacity.value}
-    onInput={(value) => {
-      opacity.value = value;
-    }}
+    onInput={(value) => (opacity.value = value)}
   />
 );

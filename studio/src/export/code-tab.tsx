@@ -1,10 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import { useRef } from "preact/hooks";
+import { CopyButton } from "../components/copy-field.tsx";
 import { Notice } from "../components/notice.tsx";
 import type { Order } from "./code/order.ts";
-import { type Language, LANGUAGES, sampleOf } from "./code/samples.ts";
 import { Tabs } from "./tabs.tsx";
+import { commandLine } from "./code/command-line.ts";
+import { curlCode } from "./code/curl.ts";
+import { pythonCode } from "./code/python.ts";
+import { typescriptCode } from "./code/typescript.ts";
 import "./code-tab.css";
 
 /** The same job as a program: with its files, prompts and options, and without any key. */
@@ -26,9 +29,7 @@ export function CodeTab({ order }: { readonly order: Order }) {
         label="Language"
         tabs={LANGUAGES}
         chosen={language.value}
-        onChoose={(name) => {
-          language.value = name;
-        }}
+        onChoose={(name) => (language.value = name)}
       >
         {code !== null && <Listing key={language.value} code={code} />}
         <p class="code-tab-note">{note}</p>
@@ -38,21 +39,11 @@ export function CodeTab({ order }: { readonly order: Order }) {
 }
 
 function Listing({ code }: { readonly code: string }) {
-  const state = useSignal<"idle" | "copied" | "refused">("idle");
-  const copy = async (): Promise<void> => {
-    state.value = await navigator.clipboard.writeText(code).then(
-      () => "copied" as const,
-      () => "refused" as const,
-    );
-  };
-  const words = { idle: "Copy", copied: "Copied", refused: "Select the code to copy it" }[state.value];
+  const text = useRef<HTMLPreElement>(null);
   return (
     <div class="listing">
-      <Button onClick={() => void copy()}>
-        <Icon name={state.value === "copied" ? "check" : "copy"} size={16} />
-        <span aria-live="polite">{words}</span>
-      </Button>
-      <pre class="listing-code" tabIndex={0} aria-label="Code sample">
+      <CopyButton value={code} shownBy={text} />
+      <pre ref={text} class="listing-code" tabIndex={0} aria-label="Code sample">
         <code>
           {code
             .trimEnd()
@@ -66,4 +57,38 @@ function Listing({ code }: { readonly code: string }) {
       </pre>
     </div>
   );
+}
+
+type Language = "curl" | "typescript" | "python" | "command-line";
+
+const LANGUAGES: readonly { readonly name: Language; readonly title: string }[] = [
+  { name: "curl", title: "curl" },
+  { name: "typescript", title: "TypeScript" },
+  { name: "python", title: "Python" },
+  { name: "command-line", title: "Command line" },
+];
+
+/** A job as code, or why it can't be said so; and what to know of it. */
+interface Sample {
+  readonly code: string | null;
+  readonly note: string;
+}
+
+/** A job as code of a language. @param baseUrl of the service */
+function sampleOf(language: Language, order: Order, baseUrl: string): Sample {
+  switch (language) {
+    case "curl":
+      return { code: curlCode(order, baseUrl), note: "Save it as a file and run it with bash." };
+    case "typescript":
+      return { code: typescriptCode(order, baseUrl), note: "Requires npm install segmentation-client." };
+    case "python":
+      return { code: pythonCode(order, baseUrl), note: "Requires Python 3 and nothing else." };
+    case "command-line": {
+      const { code, note } = commandLine(order, baseUrl);
+      return {
+        code,
+        note: note ?? "Requires Node 20 or newer. If it is interrupted, run it again to resume.",
+      };
+    }
+  }
 }

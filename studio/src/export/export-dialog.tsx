@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import { Button, Icon } from "../components/button.tsx";
 import { CodeTab } from "./code-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
 import { Tabs } from "./tabs.tsx";
@@ -13,7 +12,7 @@ const TABS = [
   { name: "code", title: "Code" },
 ] as const;
 
-/** What can be taken away of a job that succeeded: files in each format, and the same job as code. A dialog, open while it is there. */
+/** Exports a job that succeeded: its files in each format, and the same job as code. A dialog, open while it is drawn. */
 export function ExportDialog({ order, onClose, ...files }: ExportDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const tab = useSignal<"files" | "code">("files");
@@ -36,14 +35,7 @@ export function ExportDialog({ order, onClose, ...files }: ExportDialogProps) {
             <Icon name="close" />
           </Button>
         </header>
-        <Tabs
-          label="Export as"
-          tabs={TABS}
-          chosen={tab.value}
-          onChoose={(name) => {
-            tab.value = name;
-          }}
-        >
+        <Tabs label="Export as" tabs={TABS} chosen={tab.value} onChoose={(name) => (tab.value = name)}>
           {tab.value === "files" ? <FilesTab order={order} {...files} /> : <CodeTab order={order} />}
         </Tabs>
       </div>

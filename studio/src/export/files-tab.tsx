@@ -1,18 +1,15 @@
-import { useSignal } from "@preact/signals";
-import { Problem } from "../components/problem.tsx";
-import { Waiting } from "../components/waiting.tsx";
-import { useLoaded } from "../state/loaded.ts";
+import { type Signal, useSignal } from "@preact/signals";
+import { Loading } from "../components/notice.tsx";
+import { useLoaded } from "../state/requests.ts";
 import { api } from "../state/session.ts";
-import { Archive } from "./archive.tsx";
+import { Archive, FormatRow } from "./downloads.tsx";
 import { filesOf } from "./code/order.ts";
 import { againWith, offersOf } from "./files/offers.ts";
-import { FormatRow } from "./format-row.tsx";
-import type { Scope } from "./files/take.ts";
-import { type Extent, ScopeChoice } from "./scope-choice.tsx";
+import type { Scope } from "./files/download.ts";
 import type { ExportDialogProps, ExportPicture } from "./types.ts";
 import "./files-tab.css";
 
-/** What there is to take away: the keys of the job's assets, and the pictures whose files this browser has. */
+/** What can be exported: the keys of the job's assets, and the pictures whose files this browser has. */
 async function stockOf(jobId: string, pictures: readonly ExportPicture[], signal: AbortSignal) {
   const [{ assets }, originals] = await Promise.all([
     api.value.retrieveJobResult({ jobId }, { signal }),
@@ -33,16 +30,11 @@ export function FilesTab({
   hidden = 0,
   onRunAgain,
 }: Omit<ExportDialogProps, "onClose">) {
-  const {
-    value: stock,
-    error,
-    reload,
-  } = useLoaded(async (signal) => await stockOf(jobId, pictures, signal), [jobId]);
+  const stock = useLoaded(async (signal) => await stockOf(jobId, pictures, signal), [jobId]);
   const extent = useSignal<Extent>(current === undefined ? "all" : "one");
   const isShownOnly = useSignal(false);
-  if (error.value !== null) return <Problem error={error.value} onRetry={reload} />;
-  if (stock.value === undefined) return <Waiting what="Loading formats" />;
-  const { keys, withOriginal } = stock.value;
+  if (stock.value.value === undefined) return <Loading of={stock} what="Loading formats" />;
+  const { keys, withOriginal } = stock.value.value;
   const chosen = extent.value === "all" ? pictures : pictures.filter(({ taskId }) => taskId === current);
   const { type, tasks } = order.request;
   const taskIds = type === "video" ? tasks : chosen.map(({ taskId }) => taskId);
@@ -84,6 +76,58 @@ export function FilesTab({
         <p class="files-tab-note">Running again creates another job at the same cost.</p>
       )}
       <Archive jobId={jobId} />
+    </div>
+  );
+}
+
+/** Whether the open picture is exported, or all of the job. */
+type Extent = "one" | "all";
+
+interface ScopeChoiceProps {
+  /** How many pictures the job has. */
+  readonly pictures: number;
+  readonly canBeOne: boolean;
+  readonly extent: Signal<Extent>;
+  /** How many masks are hidden. */
+  readonly hidden: number;
+  /** Whether hidden masks are left out. */
+  readonly isShownOnly: Signal<boolean>;
+}
+
+/** Which pictures and masks to export; nothing where there is no choice. */
+function ScopeChoice({ pictures, canBeOne, extent, hidden, isShownOnly }: ScopeChoiceProps) {
+  const hasExtents = canBeOne && pictures > 1;
+  if (!hasExtents && hidden === 0) return null;
+  const choice = (value: Extent, title: string) => (
+    <label>
+      <input
+        type="radio"
+        name="export-extent"
+        checked={extent.value === value}
+        onChange={() => (extent.value = value)}
+      />
+      <span>{title}</span>
+    </label>
+  );
+  return (
+    <div class="scope">
+      {hasExtents && (
+        <fieldset class="scope-extent">
+          <legend class="unseen">Which pictures</legend>
+          {choice("one", "This picture")}
+          {choice("all", `All ${pictures} pictures`)}
+        </fieldset>
+      )}
+      {hidden > 0 && (
+        <label class="scope-hidden">
+          <input
+            type="checkbox"
+            checked={isShownOnly.value}
+            onChange={({ currentTarget }) => (isShownOnly.value = currentTarget.checked)}
+          />
+          Exclude {hidden === 1 ? "the hidden object" : `the ${hidden} hidden objects`}
+        </label>
+      )}
     </div>
   );
 }

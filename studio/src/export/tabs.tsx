@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import "./tabs.css";
 
-export interface TabsProps<Name extends string> {
+interface TabsProps<Name extends string> {
   /** What the tabs choose between, for screen readers. */
   readonly label: string;
   readonly tabs: readonly { readonly name: Name; readonly title: string }[];

@@ -2,7 +2,7 @@ import type { CreateJobRequest } from "segmentation-client";
 import type { BakedMask } from "../bake/types.ts";
 import type { Order } from "./code/order.ts";
 
-/** A mask of a picture to take away. */
+/** A mask of a picture to export. */
 export interface ExportMask extends BakedMask {
   /** 0 to 1. */
   readonly confidence: number;
@@ -10,7 +10,7 @@ export interface ExportMask extends BakedMask {
   readonly isShown: boolean;
 }
 
-/** A picture to take away. */
+/** A picture to export. */
 export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
@@ -31,7 +31,7 @@ export interface ExportDialogProps {
   readonly order: Order;
   /** The job's pictures; of a clip none. */
   readonly pictures: readonly ExportPicture[];
-  /** The picture that is looked at: by itself it can be taken away too. */
+  /** The open picture, which can also be exported alone. */
   readonly current?: ExportPicture["taskId"] | undefined;
   /** How many of the masks are hidden now, as far as that is known. */
   readonly hidden?: number | undefined;

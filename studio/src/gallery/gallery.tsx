@@ -2,11 +2,10 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Bakery } from "../bake/bakery.ts";
 import { Cell } from "./cell.tsx";
-import { stepTo } from "./grid-keys.ts";
-import { type Filter, filtered, type GalleryItem } from "./items.ts";
+import { type Filter, filtered, type GalleryItem, stepTo } from "./items.ts";
 import "./gallery.css";
 
-export interface GalleryProps {
+interface GalleryProps {
   readonly items: readonly GalleryItem[];
   /** The key of the item that is looked at. */
   readonly open: string | null;
@@ -56,9 +55,7 @@ export function Gallery({ items, open, onOpen }: GalleryProps) {
             isOpen={item.key === open}
             isReachable={i === reachable}
             onOpen={() => onOpen(item.key)}
-            onFocus={() => {
-              focused.value = item.key;
-            }}
+            onFocus={() => (focused.value = item.key)}
           />
         ))}
       </ul>
@@ -83,9 +80,7 @@ function Head({
               type="radio"
               name="gallery-filter"
               checked={filter.value === name}
-              onChange={() => {
-                filter.value = name;
-              }}
+              onChange={() => (filter.value = name)}
             />
             <span>
               {title} <small>{filtered(items, name).length}</small>

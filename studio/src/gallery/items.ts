@@ -21,7 +21,7 @@ export interface GalleryItem {
   readonly problem: string | null;
   /** How many masks it has, once that is known. */
   readonly count: number | null;
-  /** Changes whenever its file, its masks or which of them are shown do: only then it is drawn anew. */
+  /** Changes whenever its file, its masks or which of them are shown do: only then it is drawn again. */
   readonly revision: string;
   /** The file, if it is in this browser. */
   readonly original: () => Promise<Blob | null>;
@@ -58,4 +58,24 @@ export function countedByPrompt(masks: readonly GalleryMask[]): PromptCount[] {
     counts.set(prompt, { ...known, count: known.count + 1 });
   }
   return [...counts.values()];
+}
+
+/** The keys that go from item to item of a grid, each as a place made of the present one. */
+const STEPS: Readonly<Record<string, (at: number, columns: number, count: number) => number>> = {
+  ArrowLeft: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  ArrowUp: (at, columns) => at - columns,
+  ArrowDown: (at, columns, count) =>
+    // From the row above an unfinished last row one comes to its last item.
+    at + columns >= count && Math.floor(at / columns) < Math.floor((count - 1) / columns)
+      ? count - 1
+      : at + columns,
+  Home: () => 0,
+  End: (_, __, count) => count - 1,
+};
+
+/** Where a key leads from an item of a grid that is filled row by row; null if it leads nowhere. */
+export function stepTo(key: string, at: number, columns: number, count: number): number | null {
+  const to = STEPS[key]?.(at, columns, count) ?? at;
+  return to === at || to < 0 || to >= count ? null : to;
 }

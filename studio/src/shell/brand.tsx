@@ -1,4 +1,4 @@
-import { config } from "../state/deployment.ts";
+import { config } from "../state/config.ts";
 import "./brand.css";
 
 /** The mark: half outline, half mask. */

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
-import { Button } from "../components/button.tsx";
-import { Icon, type IconName } from "../components/icon.tsx";
-import { signOut } from "../sign-in/sign-in.ts";
-import { account, session } from "../state/session.ts";
-import { Allowance } from "./allowance.tsx";
-import { Banners } from "./banners.tsx";
+import { useSignal } from "@preact/signals";
+import { Button, Icon, type IconName } from "../components/button.tsx";
+import { leaveForAnotherKey, signIn, signOut } from "../sign-in/sign-in.ts";
+import { account, isExpired, overview, session } from "../state/session.ts";
+import { Notice } from "../components/notice.tsx";
+import { config } from "../state/config.ts";
+import { isOnline } from "../state/online.ts";
 import { Brand } from "./brand.tsx";
 import "./shell.css";
 
@@ -58,4 +59,70 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
 function accountLine(): string {
   const who = account.value?.name ?? "Signed in";
   return session.value?.kind === "key" ? `${who}, with an API key` : who;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long until a time, in words that are short. */
+function left(until: string): string {
+  const days = Math.ceil((Date.parse(until) - Date.now()) / DAY_MS);
+  return days === 1 ? "last day" : `${days} days`;
+}
+
+/** What is left of the trial, or which plan it is; it leads to the page with the rest. */
+function Allowance() {
+  const state = overview.value;
+  if (state === null) return null;
+  const { access, trial } = state;
+  if (access.mode !== "paid" && trial.status === "active")
+    return (
+      <a class="allowance" href="/studio/usage" aria-label="Your remaining trial">
+        <meter min={0} max={trial.grantTokens} value={trial.remainingTokens} />
+        <span>
+          {trial.remainingTokens} left{trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}
+        </span>
+      </a>
+    );
+  const isOver = access.mode !== "paid" && trial.status !== "eligible";
+  const plan = access.mode === "paid" ? "Paid plan" : `${trial.grantTokens} free pictures`;
+  return (
+    <a class={isOver ? "allowance allowance-over" : "allowance"} href="/studio/usage">
+      {isOver ? "Trial ended" : plan}
+    </a>
+  );
+}
+
+/** What concerns every screen: no network, a session that has ended. The work stays where it is. */
+function Banners() {
+  return (
+    <div class="banners">
+      {!isOnline.value && (
+        <Notice tone="warning" title="You are offline">
+          Your work stays on the screen. Uploads and jobs resume when the network is back.
+        </Notice>
+      )}
+      {isExpired.value && <Expired />}
+    </div>
+  );
+}
+
+function Expired() {
+  const failure = useSignal<string | null>(null);
+  const byKey = session.value?.kind === "key";
+  const again = (): void => {
+    if (byKey) return leaveForAnotherKey();
+    signIn(config.value).catch((error: Error) => (failure.value = error.message));
+  };
+  return (
+    <Notice
+      tone="danger"
+      title={byKey ? "This API key is no longer valid" : "Your session has ended"}
+      actions={<Button onClick={again}>{byKey ? "Use another key" : "Sign in again"}</Button>}
+    >
+      {failure.value ??
+        (byKey
+          ? "It was revoked, or its account was closed. Running jobs continue, and your work stays in this tab."
+          : "Running jobs continue, and your work stays in this tab.")}
+    </Notice>
+  );
 }

@@ -1,8 +1,8 @@
 import { batch } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
-import type { SignInSettings, StudioConfig } from "../config.ts";
+import type { SignInSettings, StudioConfig } from "../state/config.ts";
+import { problemSentence } from "../text/problem-words.ts";
 import { account, begin, isExpired, overview, session } from "../state/session.ts";
-import { forget, remember, remembered } from "./remembered.ts";
 
 const provider = () => import("./provider.ts");
 const isReturnPath = (): boolean => location.pathname === "/studio/signed-in";
@@ -21,7 +21,7 @@ export async function signInByKey(apiKey: string): Promise<void> {
   remember({ kind: "key", apiKey });
 }
 
-/** Asks for another key in place of one that is refused. What was begun stays. */
+/** Asks for another key in place of one that is refused. Unfinished work stays. */
 export function leaveForAnotherKey(): void {
   forget();
   session.value = null;
@@ -58,7 +58,7 @@ export async function resume(config: StudioConfig): Promise<{ goTo?: string; pro
   } catch (error) {
     if (error instanceof SegmentationError && error.status === 401) forget();
     session.value = null;
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: problemSentence(error) };
   }
 }
 
@@ -89,3 +89,27 @@ async function arrive(
     return nobody();
   }
 }
+
+/**
+ * What outlives a reload of the tab, and nothing longer. An API key is kept for the tab. Of somebody who came by the identity
+ * provider only the subject is: it says whom to ask for again, and is no secret. Tokens are never stored.
+ */
+type Remembered =
+  | { readonly kind: "key"; readonly apiKey: string }
+  | { readonly kind: "person"; readonly subject: string };
+
+const NAME = "studio.credential";
+
+/** The credential of this tab. */
+export function remembered(): Remembered | null {
+  const text = sessionStorage.getItem(NAME);
+  if (text === null) return null;
+  const value: Remembered = JSON.parse(text);
+  return value;
+}
+
+/** Keeps the credential for this tab. */
+const remember = (credential: Remembered): void => sessionStorage.setItem(NAME, JSON.stringify(credential));
+
+/** Forgets the credential of this tab. */
+const forget = (): void => sessionStorage.removeItem(NAME);

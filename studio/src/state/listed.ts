@@ -2,7 +2,7 @@
 export interface Listed<Item> {
   /** The newest first. */
   readonly items: readonly Item[];
-  /** Where the list goes on; null if it is whole. */
+  /** The cursor of the next page; null if the list is whole. */
   readonly nextToken: string | null;
 }
 

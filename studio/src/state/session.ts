@@ -2,10 +2,10 @@ import { batch, computed, signal } from "@preact/signals";
 import { SegmentationClient, type Answer } from "segmentation-client";
 
 export type AccountOverview = Answer<"getAccountOverview">;
-export type AccountInfo = Answer<"getAccount">;
+type AccountInfo = Answer<"getAccount">;
 
 /** Somebody who is signed in. */
-export interface Session {
+interface Session {
   readonly client: SegmentationClient;
   /** How they came: by an API key, or by the identity provider. */
   readonly kind: "key" | "person";
@@ -13,7 +13,7 @@ export interface Session {
 
 /** The session; null if nobody is signed in, undefined while that is not known. */
 export const session = signal<Session | null | undefined>(undefined);
-/** Whether the API refuses the session's credential. What was begun stays on the screen. */
+/** Whether the API refuses the session's credential. Unfinished work stays on the screen. */
 export const isExpired = signal(false);
 /** The account's plan, trial and use, as they were asked for last. */
 export const overview = signal<AccountOverview | null>(null);
@@ -37,7 +37,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
 type Credential = { readonly apiKey: string } | { readonly accessToken: () => Promise<string> };
 
 /** A client for a credential. */
-export const clientFor = (credential: Credential): SegmentationClient =>
+const clientFor = (credential: Credential): SegmentationClient =>
   new SegmentationClient({ ...credential, baseUrl: location.origin, fetch: watchedFetch });
 
 /** Asks again what the account is and may do: after a job, a payment, a sign-in. */

@@ -1,5 +1,5 @@
 import { type ErrorCode, SegmentationError } from "segmentation-client";
-import { counted } from "./counted.ts";
+import { counted } from "./format.ts";
 
 /** The titles of errors by their codes; other errors have one by their status. */
 const TITLES: Partial<Record<ErrorCode, string>> = {
@@ -16,7 +16,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
 
 /** Sentences for errors whose own speak to programs, by code. `when` says when to try again: "in 3 minutes", "later". */
 const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
-  Unauthorized: () => "Sign in again; your work is still here.",
+  Unauthorized: () => "Sign in again. Your work stays in this tab.",
   daily_limit_reached: (when) =>
     `You have reached today’s limit, which resets at 00:00 UTC. Try again ${when}, or ask the service’s operator for a higher limit.`,
   too_many_uploads: (when) =>
@@ -42,7 +42,7 @@ export function problemTitle(error: unknown): string {
   const title = TITLES[code];
   if (title !== undefined) return title;
   if (status === 401) return "You are no longer signed in";
-  if (status === 402) return "This needs a paid plan";
+  if (status === 402) return "This requires a paid plan";
   if (status === 404) return "Not found";
   if (status === 409) return "Not possible right now";
   if (status === 429) return "Too many requests";

@@ -20,7 +20,7 @@ const PROMPTS = [
   [0.58, 170],
 ] as const;
 
-/** How the objects of one prompt differ from its colour, so that neighbours are told apart: in lightness and hue. */
+/** How the objects of one prompt differ from its colour, so that neighbours can be distinguished: in lightness and hue. */
 const INSTANCES = [
   [0, 0],
   [0.09, 16],

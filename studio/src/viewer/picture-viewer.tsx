@@ -1,13 +1,13 @@
 import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
-import { Slots } from "./masks/slots.ts";
+import { Slots } from "./masks/mask-board.ts";
 import { type ShownMasks, Stage } from "./stage/stage.ts";
 import { Surface } from "./stage/surface.tsx";
 import type { Layer, Region, Size, Tool } from "./types.ts";
 import "./viewer.css";
 
-/** What a picture's viewer shows and tells. */
-export interface PictureViewerProps {
+/** What a picture's viewer shows and reports. */
+interface PictureViewerProps {
   /** What the picture shows, for those who don't see it: its file's name, say. */
   readonly label: string;
   /** The picture as viewers show it, its EXIF orientation applied; null until it is there. It may have fewer pixels than `size`. */
@@ -23,9 +23,9 @@ export interface PictureViewerProps {
   readonly tool: Tool;
   /** The regions that are marked on the picture. The latest one is what points are added to. */
   readonly drafts?: readonly Region[];
-  /** Hears of each region that is pointed at; if `replacesLatest`, it is the latest draft with one point more. */
+  /** Called with each region that is pointed at; if `replacesLatest`, it is the latest draft with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
-  /** Hears of a click in the tool `pan`: the layer under it, or null. */
+  /** Called on a click in the tool `pan` with the layer under it, or null. */
   readonly onPick?: (layer: string | null) => void;
 }
 
@@ -62,9 +62,7 @@ export function PictureViewer(props: PictureViewerProps) {
       tool={tool}
       {...(props.drafts && { drafts: props.drafts })}
       onRegion={(region, replacesLatest) => props.onRegion?.(region, replacesLatest)}
-      onHover={(id) => {
-        highlighted.value = id;
-      }}
+      onHover={(id) => (highlighted.value = id)}
       onPick={(id) => props.onPick?.(id)}
       nameOf={(key) => layers.find(({ id }) => id === key)?.label ?? ""}
     />

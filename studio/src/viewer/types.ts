@@ -24,7 +24,7 @@ export interface Layer {
   /** See `maskColour`. */
   readonly colour: Colour;
   readonly visible: boolean;
-  /** What a person calls it, such as "cup 2"; told to those who point at it by keyboard. */
+  /** What a person calls it, such as "cup 2"; announced to those who point at it by keyboard. */
   readonly label: string;
 }
 
@@ -47,6 +47,6 @@ export type Region =
 /**
  * What the pointer does: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
  * box; `add` and `remove` give the latest draft of points a further point on the object, or beside it. With a mouse,
- * Shift and a click take away, and Alt and a click add, whichever of the three it is.
+ * Shift-click removes and Alt-click adds, whichever of the three it is.
  */
 export type Tool = "pan" | "point" | "add" | "remove";

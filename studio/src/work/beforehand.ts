@@ -1,4 +1,5 @@
 import type { Answer } from "segmentation-client";
+import { counted } from "../text/format.ts";
 import type { WorkType } from "./picture.ts";
 
 /** What stands against a job before anything is sent, by what the account's overview says. */
@@ -24,13 +25,11 @@ const DAY_IS_USED: Obstacle = {
   text: "It resets at 00:00 UTC. The service’s operator can raise it.",
 };
 
-/** The overview doesn't tell the two apart. */
+/** The overview doesn't distinguish the two. */
 const NOT_NOW: Obstacle = {
   title: "You can’t create jobs right now",
   text: "The trial requires a verified email address and has a daily limit of pictures. The paid plan does not.",
 };
-
-const pictures = (count: number): string => (count === 1 ? "1 picture" : `${count} pictures`);
 
 /** Why a job of so many pictures, or of a clip, would be refused; null if the overview has nothing against it. */
 export function obstacleTo({ access, trial }: Overview, type: WorkType, count: number): Obstacle | null {
@@ -43,13 +42,13 @@ export function obstacleTo({ access, trial }: Overview, type: WorkType, count: n
   const most = access.maxImageTasksPerJob;
   if (count > most)
     return {
-      title: `At most ${pictures(most)} per job`,
+      title: `At most ${counted(most, "picture")} per job`,
       text: `You have ${count}. ${access.mode === "trial" ? "The paid plan allows more." : "Put the others in another job."}`,
       keep: most,
     };
   if (access.mode === "trial" && count > trial.remainingTokens)
     return {
-      title: `${pictures(trial.remainingTokens)} left in your trial`,
+      title: `${counted(trial.remainingTokens, "picture")} left in your trial`,
       text: `This job has ${count}.`,
       keep: trial.remainingTokens,
     };

@@ -6,7 +6,7 @@ import { openJob } from "./open-job.ts";
 import { forgetOriginals, makeRoom } from "./originals.ts";
 import { Work } from "./work.ts";
 
-/** What is begun and has no job yet, and what was looked at last: both stay while a person looks at other screens. */
+/** The draft, which has no job yet, and the work that was opened last: both stay while a person looks at other screens. */
 let draft = new Work();
 let opened: Work | null = null;
 
@@ -21,7 +21,7 @@ function makeDraft(work: Work): void {
   letGo = whose === null ? () => {} : keepDraft(work, whose);
 }
 
-/** The work that a URL names: by its jobs, or, without one, what was begun. */
+/** The work that a URL names: by its jobs, or, without one, the draft. */
 export function workAt(jobId: string | undefined, others: readonly string[]): Work {
   if (jobId === undefined) return draft;
   if (draft.jobIds.value.includes(jobId)) {
@@ -32,8 +32,8 @@ export function workAt(jobId: string | undefined, others: readonly string[]): Wo
   return opened;
 }
 
-/** Begins anew. */
-export function beginAnew(): Work {
+/** Starts over with an empty draft. */
+export function startOver(): Work {
   makeDraft(new Work());
   return draft;
 }

@@ -14,7 +14,7 @@ export interface Instance {
 }
 
 /** What of a picture's instances is shown. */
-export interface Filter {
+interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;
   /** The ids of hidden instances. */

@@ -122,4 +122,4 @@ async function findFiles(work: Work): Promise<void> {
 }
 
 /** Forgets what the tab has of a draft. */
-export const forgetDraft = (): void => sessionStorage.removeItem(NAME);
+const forgetDraft = (): void => sessionStorage.removeItem(NAME);

@@ -1,5 +1,5 @@
 /**
- * The service tells a job's prompts with its result only. So that a job under way has them after a reload, the tab keeps those of
+ * The service returns a job's prompts only with its result. So that a job under way has them after a reload, the tab keeps those of
  * the jobs that it made, the newest first.
  */
 export type KeptPrompts = readonly (readonly [jobId: string, prompts: readonly string[]])[];

@@ -7,7 +7,7 @@ export const model = signal<Answer<"retrieveModel"> | null>(null);
 
 let asked = false;
 
-/** Asks for the model, once. Without an answer the studio offers no words and hides nothing: the service tells what it refuses. */
+/** Asks for the model, once. Without an answer the studio offers no words and hides nothing: the service reports what it refuses. */
 export async function askForModel(): Promise<void> {
   if (asked) return;
   asked = true;

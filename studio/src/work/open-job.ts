@@ -1,15 +1,15 @@
 import { batch } from "@preact/signals";
 import { api } from "../state/session.ts";
 import { promptsKept } from "./kept-prompts.ts";
-import { findOriginal } from "./originals.ts";
+import { findOriginal, keepOriginal } from "./originals.ts";
 import { onceOnline } from "./patience.ts";
-import { pictureOfTask } from "./picture.ts";
+import { type Picture, pictureOfTask, taskIdOf } from "./picture.ts";
 import { lastOf, takenUp } from "./pointed.ts";
 import { takeDrawn } from "./point.ts";
 import { follow, takeFound } from "./run.ts";
 import { IDLE, Work } from "./work.ts";
 
-/** Takes up a work by its jobs: the first one, and those of objects that were pointed at. What is under way goes on. */
+/** Takes up a work by its jobs: the first one, and those of objects that were pointed at. What is running continues. */
 export function openJob(jobId: string, others: readonly string[]): Work {
   const work = new Work();
   void load(work, jobId, others);
@@ -81,4 +81,11 @@ async function takeUpPointed(work: Work, jobIds: readonly string[]): Promise<() 
   return async () => {
     for (const { number, jobId, taskId } of taken) await takeDrawn(work, number, jobId, taskId);
   };
+}
+
+/** Takes the file of a picture or clip that this browser did not have, and keeps it. */
+export async function reopen(work: Work, picture: Picture, file: File): Promise<void> {
+  work.change(picture.key, { file, name: file.name });
+  const taskId = taskIdOf(picture);
+  if (taskId !== null) await keepOriginal(taskId, { name: file.name, file });
 }

@@ -5,7 +5,7 @@ import { account } from "../state/session.ts";
  * IndexedDB. On a machine that people share the next one must not find them: only their own account reads them, signing out
  * deletes them, and without a look they last a day.
  */
-export interface Original {
+interface Original {
   readonly name: string;
   readonly file: Blob;
 }

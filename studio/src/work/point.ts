@@ -1,9 +1,8 @@
 import { type components, SegmentationError } from "segmentation-client";
 import { api, client, overview, refreshAccount } from "../state/session.ts";
-import type { Region } from "../viewer/index.ts";
-import { create } from "./create.ts";
-import { FoundJob } from "./found-job.ts";
+import type { Region } from "../viewer/types.ts";
 import { onceOnline } from "./patience.ts";
+import { FoundJob } from "./found-job.ts";
 import {
   type Attempt,
   nextToDraw,
@@ -13,7 +12,7 @@ import {
   withAttempt,
   without,
 } from "./pointed.ts";
-import { send } from "./send.ts";
+import { create, send } from "./send.ts";
 import { IDLE, type Work } from "./work.ts";
 
 /** A region was pointed at in the open picture: a job of its own draws the object. */
@@ -78,9 +77,8 @@ const idle = (work: Work): Promise<void> =>
   });
 
 async function draw(work: Work, key: string, { number, region }: Attempt): Promise<void> {
-  const change = (news: Partial<Attempt>): void => {
-    work.pointed.value = withAttempt(work.pointed.value, number, news);
-  };
+  const change = (news: Partial<Attempt>) =>
+    (work.pointed.value = withAttempt(work.pointed.value, number, news));
   try {
     change({ state: "running" });
     work.pointing.value = { at: "sending" };
@@ -88,9 +86,7 @@ async function draw(work: Work, key: string, { number, region }: Attempt): Promi
     if (taskId === null || region === null) return takeBack(work, number);
     work.pointing.value = { at: "running" };
     const request = { type: "image" as const, tasks: [taskId], regions: [regionOn(taskId, region)] };
-    const jobId = await create(request, (going) => {
-      work.pointing.value = going;
-    });
+    const jobId = await create(request, (going) => (work.pointing.value = going));
     work.pointing.value = { at: "running" };
     change({ jobId });
     await takeDrawn(work, number, jobId, taskId);

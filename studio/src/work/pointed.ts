@@ -4,7 +4,7 @@ import type { Region } from "../viewer/types.ts";
 export interface Attempt {
   /** Grows with each attempt of the work. */
   readonly number: number;
-  /** Where; null of a job that was taken up by its id, which doesn't tell. */
+  /** Where; null for a job that was taken up by its id, which doesn't say. */
   readonly region: Region | null;
   /** `waiting` until its job is created. */
   readonly state: "waiting" | "running" | "drawn" | "failed";
@@ -87,10 +87,11 @@ export const withAttempt = (
   number: number,
   news: Partial<Attempt>,
 ): readonly PointedObject[] => {
-  const told = (attempt: Attempt): Attempt => (attempt.number === number ? { ...attempt, ...news } : attempt);
+  const updated = (attempt: Attempt): Attempt =>
+    attempt.number === number ? { ...attempt, ...news } : attempt;
   return objects.map((object) => {
     const [first, ...rest] = object.attempts;
-    return { ...object, attempts: [told(first), ...rest.map(told)] };
+    return { ...object, attempts: [updated(first), ...rest.map(updated)] };
   });
 };
 

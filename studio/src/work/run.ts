@@ -1,12 +1,10 @@
-import { batch } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import type { CreateJobRequest, JobStatus } from "segmentation-client";
 import { api, client, refreshAccount } from "../state/session.ts";
-import { create } from "./create.ts";
-import { FoundJob } from "./found-job.ts";
-import { uninterrupted } from "./interrupted.ts";
-import { keepPrompts } from "./kept-prompts.ts";
 import { onceOnline } from "./patience.ts";
-import { sendAll } from "./send.ts";
+import { FoundJob } from "./found-job.ts";
+import { keepPrompts } from "./kept-prompts.ts";
+import { create, sendAll } from "./send.ts";
 import { type Going, IDLE, type Work } from "./work.ts";
 
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
@@ -42,10 +40,8 @@ export async function segment(work: Work, again?: CreateJobRequest): Promise<voi
       const tasks = await sendAll(work);
       if (tasks === null) return null;
       const request: CreateJobRequest = again ?? requestOf(work, tasks);
-      const tell = (going: Going): void => {
-        work.going.value = going;
-      };
-      const created = await create(request, tell, stop.signal);
+      const report = (going: Going) => (work.going.value = going);
+      const created = await create(request, report, stop.signal);
       work.request.value = request;
       keepPrompts(created, request.prompts ?? []);
       return created;
@@ -91,5 +87,26 @@ export async function cancel(work: Work): Promise<void> {
     await api.value.cancelJob({ jobId });
   } catch (error) {
     work.problem.value = { error, of: "job" };
+  }
+}
+
+const NAME = "studio.sending";
+
+/** How many files were on their way when this tab was reloaded or closed; 0 if none. They are not there any more. */
+export const interrupted = signal(Number(sessionStorage.getItem(NAME) ?? 0));
+sessionStorage.removeItem(NAME);
+
+const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+/** Does something that a reload would cut off: the browser asks first, and the tab remembers that it was so. */
+async function uninterrupted<T>(files: number, act: () => Promise<T>): Promise<T> {
+  interrupted.value = 0;
+  sessionStorage.setItem(NAME, String(files));
+  addEventListener("beforeunload", warn);
+  try {
+    return await act();
+  } finally {
+    removeEventListener("beforeunload", warn);
+    sessionStorage.removeItem(NAME);
   }
 }

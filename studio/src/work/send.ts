@@ -1,9 +1,9 @@
-import { SegmentationError } from "segmentation-client";
+import { type CreateJobRequest, SegmentationError } from "segmentation-client";
 import { api, client } from "../state/session.ts";
 import { keepOriginal } from "./originals.ts";
 import { eachOf, onceOnline } from "./patience.ts";
 import { type Picture, taskIdOf } from "./picture.ts";
-import type { Work } from "./work.ts";
+import type { Going, Work } from "./work.ts";
 
 /** How many files are on their way at a time. */
 const PARALLEL = 4;
@@ -69,4 +69,31 @@ export async function sendAll(work: Work): Promise<string[] | null> {
   await eachOf(keys, PARALLEL, async (key) => void (await send(work, key)));
   const taskIds = work.pictures.value.map(taskIdOf);
   return taskIds.includes(null) ? null : taskIds.filter((taskId) => taskId !== null);
+}
+
+/**
+ * Creates a job. While another job of the account is in the way, or the service can't take it, it waits and reports so.
+ * @throws SegmentationError, or the signal's reason
+ */
+export async function create(
+  request: CreateJobRequest,
+  report: (going: Going) => void,
+  signal?: AbortSignal,
+): Promise<string> {
+  const onRetry = (why: SegmentationError): void => report({ at: "waiting", why });
+  const idempotencyKey = crypto.randomUUID();
+  for (;;) {
+    try {
+      const { jobId } = await onceOnline(
+        async () => await api.value.createJob(request, { idempotencyKey, onRetry, signal }),
+      );
+      return jobId;
+    } catch (error) {
+      if (!(error instanceof SegmentationError) || error.code !== "active_job_exists") throw error;
+      const inTheWay = error.activeJobId;
+      if (inTheWay === undefined) throw error;
+      report({ at: "blocked", jobId: inTheWay });
+      await client.value.waitForJob(inTheWay, { signal });
+    }
+  }
 }

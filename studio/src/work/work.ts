@@ -1,9 +1,17 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { CreateJobRequest, JobStatus } from "segmentation-client";
-import { type Given, take } from "./intake.ts";
+import {
+  bytesOf,
+  type Given,
+  givenPicture,
+  type Picture,
+  type Sending,
+  take,
+  taskIdOf,
+  type WorkType,
+} from "./picture.ts";
 import type { FoundJob } from "./found-job.ts";
 import type { Instance } from "./instances.ts";
-import { bytesOf, givenPicture, type Picture, type Sending, taskIdOf, type WorkType } from "./picture.ts";
 import { lastOf, type PointedObject } from "./pointed.ts";
 
 /** What is under way. */
@@ -17,7 +25,7 @@ export type Going =
   | { readonly at: "running" };
 
 /** Why the latest thing that was asked for failed. */
-export interface WorkProblem {
+interface WorkProblem {
   readonly error: unknown;
   /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the work as a whole. */
   readonly of: "job" | "pointing" | "masks" | "opening";
@@ -82,7 +90,7 @@ export class Work {
     return main === undefined ? others : [main, ...others];
   });
 
-  /** Takes pictures or a clip. What is not taken is told. */
+  /** Takes pictures or a clip. What is not taken is noted in `refused`. */
   add(given: readonly Given[]): void {
     const { type, accepted, refused } = take(given, this.pictures.value.length > 0, this.type.value);
     batch(() => {
@@ -125,6 +133,12 @@ export class Work {
   /** The picture as it is now; undefined if it was taken out. */
   picture(key: string): Picture | undefined {
     return this.pictures.peek().find((picture) => picture.key === key);
+  }
+
+  /** A picture's task in the job of the prompts, as it is now. */
+  taskOf(picture: Picture): JobStatus["tasks"][number] | undefined {
+    const taskId = taskIdOf(picture);
+    return this.job.value?.tasks.find((task) => task.taskId === taskId);
   }
 
   /** The picture of a task. */

@@ -2,11 +2,9 @@ import fc from "fast-check";
 import { type Bitmap, encodeRle } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { maskFile } from "../../../client/test/support/shapes.ts";
-import type { Patch } from "../../src/viewer/masks/index-map.ts";
-import { isInside } from "../../src/viewer/masks/packed.ts";
-import { ShownMasks } from "../../src/viewer/masks/shown-masks.ts";
-import { Slots } from "../../src/viewer/masks/slots.ts";
-import { decodeMask } from "../../src/viewer/masks/source.ts";
+import { type Patch, ShownMasks } from "../../src/viewer/masks/index-map.ts";
+import { decodeMask, isInside } from "../../src/viewer/masks/packed.ts";
+import { Slots } from "../../src/viewer/masks/mask-board.ts";
 
 const pixels = (count: number) =>
   fc.array(fc.constantFrom(0, 0, 255), { minLength: count, maxLength: count });

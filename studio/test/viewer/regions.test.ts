@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boxBetween, pixelAt, withPoint } from "../../src/viewer/view/regions.ts";
+import { boxBetween, pixelAt, withPoint } from "../../src/viewer/input/pointing.ts";
 
 const side = fc.integer({ min: 1, max: 5_000 });
 const picture = fc.record({ width: side, height: side });

@@ -126,7 +126,7 @@ describe("what a job gives, in the studio", () => {
     await page.getByText("Frame 1 of 2").waitFor();
     expect(await findingsInBothThemes(page)).toEqual([]);
     await page
-      .getByLabel("Choose its file")
+      .getByLabel("Choose the file")
       .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });
     await page.getByRole("button", { name: "Play" }).click();
     await page.getByText("Frame 2 of 2").waitFor();

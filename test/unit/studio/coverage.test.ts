@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { coverageOf, tinted } from "../../../studio/src/bake/coverage.ts";
-import { decodeMask } from "../../../studio/src/viewer/masks/source.ts";
+import { decodeMask } from "../../../studio/src/viewer/masks/packed.ts";
 
 const side = fc.integer({ min: 1, max: 40 });
 

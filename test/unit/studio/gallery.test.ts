@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { sentenceOf } from "../../../studio/src/text/sentence-of.ts";
+import { sentenceOf } from "../../../studio/src/text/format.ts";
 import { describe, expect, it } from "vitest";
-import { stepTo } from "../../../studio/src/gallery/grid-keys.ts";
 import {
   countedByPrompt,
   type Filter,
   filtered,
   type GalleryItem,
+  stepTo,
 } from "../../../studio/src/gallery/items.ts";
 
 const item = (key: string, state: GalleryItem["state"], count: number | null): GalleryItem => ({

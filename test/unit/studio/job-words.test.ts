@@ -1,4 +1,4 @@
-import { sentenceOf } from "../../../studio/src/text/sentence-of.ts";
+import { sentenceOf } from "../../../studio/src/text/format.ts";
 import { describe, expect, it } from "vitest";
 import { promptsText, statusWord, subjectOf } from "../../../studio/src/screens/jobs/job-words.ts";
 

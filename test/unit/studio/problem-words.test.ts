@@ -65,7 +65,7 @@ describe("a refusal in the studio's words", () => {
   });
 
   it("has a title of its own for each kind", () => {
-    expect(problemTitle(refusal("trial_video_unsupported"))).toBe("This needs a paid plan");
+    expect(problemTitle(refusal("trial_video_unsupported"))).toBe("This requires a paid plan");
     expect(problemTitle(refusal("daily_limit_reached"))).toBe("Today’s limit is reached");
     expect(problemTitle(refusal("internal_error"))).toBe("Something went wrong");
     expect(problemTitle(refusal("job_not_found"))).toBe("Not found");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { relativeTime } from "../../../studio/src/text/relative-time.ts";
+import { relativeTime } from "../../../studio/src/text/format.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const SECOND = 1_000;

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { barsOf, labelledBars, marksFor, totalOf } from "../../../studio/src/screens/usage/bars.ts";
-import { periodOf, PERIODS } from "../../../studio/src/screens/usage/period.ts";
+import {
+  barsOf,
+  labelledBars,
+  marksFor,
+  periodOf,
+  PERIODS,
+  totalOf,
+} from "../../../studio/src/screens/usage/days.ts";
 import { usageOf, usagePeriod } from "../../../src/core/billing/usage.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressesIn, take } from "../../../studio/src/work/intake.ts";
+import { addressesIn, take } from "../../../studio/src/work/picture.ts";
 
 const file = (name: string, type: string): File => new File(["x"], name, { type });
 const cat = file("cat.jpg", "image/jpeg");

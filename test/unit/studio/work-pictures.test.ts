@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { obstacleTo } from "../../../studio/src/work/beforehand.ts";
-import { bytesIn } from "../../../studio/src/work/bytes-in.ts";
+import { bytesIn } from "../../../studio/src/text/format.ts";
 import { bytesOf, givenPicture, pictureOfTask, taskIdOf } from "../../../studio/src/work/picture.ts";
 
 const picture = givenPicture(new File(["12345678"], "cat.jpg"));

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { typedSoFar, withPrompts } from "../../../studio/src/work/prompts.ts";
-import { isOutside, offered } from "../../../studio/src/work/vocabulary.ts";
+import { isOutside, offered, typedSoFar, withPrompts } from "../../../studio/src/work/prompts.ts";
 
 describe("prompts", () => {
   it("takes several at once, from commas, semicolons and lines", () => {

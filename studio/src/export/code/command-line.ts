@@ -5,7 +5,7 @@ type ImageRequest = Extract<Order["request"], { readonly type: "image" }>;
 type VideoRequest = Extract<Order["request"], { readonly type: "video" }>;
 
 /** A command, or why there is none; `note` says what the command does otherwise. */
-export interface CommandLine {
+interface CommandLine {
   readonly code: string | null;
   readonly note: string | null;
 }

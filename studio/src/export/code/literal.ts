@@ -7,7 +7,7 @@ export class Name {
 }
 
 /** How a language writes values. */
-export interface Dialect {
+interface Dialect {
   readonly text: (text: string) => string;
   readonly name: (name: string) => string;
   /** A field of an object, of its key and the value as it is written. */
@@ -21,45 +21,44 @@ export interface Dialect {
   readonly end: string;
 }
 
-const jsonConstants = { true: "true", false: "false", null: "null" };
-
 /** A text in double quotes: one that JSON, JavaScript and Python read alike. Lone halves of pairs are escaped. */
 export const quoted = (text: string): string => JSON.stringify(text);
 
 /** A text of JSON inside of single quotes of a shell. */
 const inQuotes = (text: string): string => quoted(text).replaceAll("'", String.raw`'\''`);
 
-/** JSON inside of single quotes of a shell; a name is a variable of the shell. */
-const SHELL_JSON: Dialect = {
-  text: inQuotes,
-  field: (key, value) => `${inQuotes(key)}: ${value}`,
-  name: (name) => `"'"$${name}"'"`,
-  constants: jsonConstants,
+const JSON_TEXT: Dialect = {
+  text: quoted,
+  name: (name) => name,
+  field: (key, value) => `${quoted(key)}: ${value}`,
+  constants: { true: "true", false: "false", null: "null" },
   padding: "",
   indent: 2,
   end: "",
 };
 
+/** JSON inside of single quotes of a shell; a name is a variable of the shell. */
+const SHELL_JSON: Dialect = {
+  ...JSON_TEXT,
+  text: inQuotes,
+  name: (name) => `"'"$${name}"'"`,
+  field: (key, value) => `${inQuotes(key)}: ${value}`,
+};
+
 const TYPESCRIPT: Dialect = {
-  text: quoted,
+  ...JSON_TEXT,
   field: (key, value) => {
     const isPlain = /^[a-z]\w*$/i.test(key);
     if (isPlain) return key === value ? key : `${key}: ${value}`;
     return `[${quoted(key)}]: ${value}`;
   },
-  name: (name) => name,
-  constants: jsonConstants,
   padding: " ",
-  indent: 2,
   end: ",",
 };
 
 const PYTHON: Dialect = {
-  text: quoted,
-  field: (key, value) => `${quoted(key)}: ${value}`,
-  name: (name) => name,
+  ...JSON_TEXT,
   constants: { true: "True", false: "False", null: "None" },
-  padding: "",
   indent: 4,
   end: ",",
 };

@@ -1,10 +1,10 @@
 import type { CreateJobRequest } from "segmentation-client";
 import type { RunAgain } from "../types.ts";
 
-/** What a picture or clip can be taken away as. */
+/** The formats in which a picture or clip can be exported. */
 export type FormatId = "masks" | "coco" | "cutout" | "preview" | "yolo" | "labelmap";
 
-/** What there is of a job, of the pictures that are to be taken away, or of its clip. */
+/** What there is of a job, of the pictures to export, or of its clip. */
 export interface Stock {
   readonly type: CreateJobRequest["type"];
   readonly taskIds: readonly string[];
@@ -20,7 +20,7 @@ export interface Stock {
  * How a format is to be had: `made` here of masks and originals; `there` among the job's assets, with their keys; `again` by
  * another run of the job; `empty` if there is nothing to put into it.
  */
-export type Way =
+type Way =
   | { readonly kind: "made" }
   | { readonly kind: "there"; readonly keys: readonly string[] }
   | { readonly kind: "again"; readonly change: RunAgain }
@@ -34,57 +34,36 @@ export interface Offer {
   readonly way: Way;
 }
 
-interface Format extends Omit<Offer, "way"> {
-  /** Where the service has a task's files of it: the start of their keys. */
-  readonly keys: (taskId: string) => string;
-  /** What a run asks for to have it; nothing if every run has it. */
-  readonly change: RunAgain | null;
-}
+type Format = Omit<Offer, "way">;
 
 const PICTURE_FORMATS: readonly Format[] = [
   {
     id: "masks",
     title: "Masks",
     about: "A PNG for each object: white on black, one bit per pixel.",
-    keys: (taskId) => `masks/${taskId}/`,
-    change: null,
   },
   {
     id: "coco",
     title: "COCO",
     about:
       "One JSON file with each object’s mask, box, area and confidence, for training and annotation tools.",
-    keys: (taskId) => `annotations/${taskId}.json`,
-    change: { formats: ["coco"] },
   },
   {
     id: "cutout",
     title: "Cut-outs",
     about: "Each object on its own, as a PNG with a transparent background.",
-    keys: (taskId) => `cutouts/${taskId}/`,
-    change: { formats: ["cutout"] },
   },
-  {
-    id: "preview",
-    title: "Picture with masks",
-    about: "The picture with its masks drawn on it.",
-    keys: (taskId) => `preview/${taskId}.`,
-    change: { generatePreview: true },
-  },
+  { id: "preview", title: "Picture with masks", about: "The picture with its masks drawn on it." },
   {
     id: "yolo",
     title: "YOLO",
     about:
       "A text file per picture, with outlines for training Ultralytics models. Includes every mask of the job.",
-    keys: (taskId) => `labels/${taskId}.txt`,
-    change: { formats: ["yolo"] },
   },
   {
     id: "labelmap",
     title: "Label map",
     about: "A PNG per picture whose pixel values number the objects. Includes every mask of the job.",
-    keys: (taskId) => `labelmaps/${taskId}.png`,
-    change: { formats: ["labelmap"] },
   },
 ];
 
@@ -93,37 +72,39 @@ const CLIP_FORMATS: readonly Format[] = [
     id: "masks",
     title: "masks.json",
     about: "Every processed frame with each object’s mask, box and confidence.",
-    keys: (taskId) => `masks/${taskId}/`,
-    change: null,
   },
-  {
-    id: "coco",
-    title: "COCO",
-    about: "All frames as one JSON file, with a track for each object.",
-    keys: (taskId) => `annotations/${taskId}.json`,
-    change: { formats: ["coco"] },
-  },
-  {
-    id: "preview",
-    title: "Clip with masks",
-    about: "The clip as MP4, with its masks drawn on it.",
-    keys: (taskId) => `preview/${taskId}.`,
-    change: { generatePreview: true },
-  },
+  { id: "coco", title: "COCO", about: "All frames as one JSON file, with a track for each object." },
+  { id: "preview", title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
 ];
+
+/** The folder of each format's files among a job's assets. */
+const FOLDERS: Readonly<Record<FormatId, string>> = {
+  masks: "masks",
+  coco: "annotations",
+  cutout: "cutouts",
+  preview: "preview",
+  yolo: "labels",
+  labelmap: "labelmaps",
+};
+
+/** What a run asks for to have a format; null if every run has it. */
+function changeFor(id: FormatId): RunAgain | null {
+  if (id === "masks") return null;
+  return id === "preview" ? { generatePreview: true } : { formats: [id] };
+}
 
 /** What this browser makes of masks alone, and what it needs the original for. */
 const OF_MASKS: ReadonlySet<FormatId> = new Set(["masks", "coco"]);
 const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
-function wayOf(
-  { id, keys: keysOf, change }: Format,
-  { type, taskIds, keys, masks, hasOriginals }: Stock,
-): Way {
+function wayOf(id: FormatId, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
   const mayBeMade = type === "image" && masks > 0;
   if (mayBeMade && (OF_MASKS.has(id) || (hasOriginals && OF_ORIGINALS.has(id)))) return { kind: "made" };
-  const there = keys.filter((key) => taskIds.some((taskId) => key.startsWith(keysOf(taskId))));
+  // A task has a file or a folder of its own.
+  const starts = taskIds.flatMap((taskId) => ["/", "."].map((end) => `${FOLDERS[id]}/${taskId}${end}`));
+  const there = keys.filter((key) => starts.some((start) => key.startsWith(start)));
   if (there.length > 0) return { kind: "there", keys: there };
+  const change = changeFor(id);
   // Another run would find no objects either.
   const isOfObjects = OF_MASKS.has(id) || id === "cutout";
   return change === null || (type === "image" && masks === 0 && isOfObjects)
@@ -143,9 +124,6 @@ export function againWith(
 
 /** The formats of a job, each with how it is to be had. */
 export const offersOf = (stock: Stock): Offer[] =>
-  (stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS).map((format) => ({
-    id: format.id,
-    title: format.title,
-    about: format.about,
-    way: wayOf(format, stock),
-  }));
+  (stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS).map((format) =>
+    Object.assign({ way: wayOf(format.id, stock) }, format),
+  );

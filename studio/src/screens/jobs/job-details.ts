@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { JobStatus, JobSummary, SegmentationClient } from "segmentation-client";
 import { isUnderWay } from "./job-words.ts";
 
-/** What the list itself does not tell of a job. */
+/** What the list itself does not say about a job. */
 export interface JobDetails {
   /** The job's first upload, to find its picture in this browser. */
   readonly taskId: string | null;
@@ -21,7 +21,7 @@ const MOST_TASKS = 20;
 const PARALLEL = 2;
 const JOBS_KEPT = 2_000;
 
-/** Asks what the list does not tell of those jobs that are seen, two at a time; of a job that has ended only once. */
+/** Fetches what the list does not say about the jobs in view, two at a time; only once for a job that has ended. */
 export class DetailsOfJobs {
   readonly #client: SegmentationClient;
   readonly #known = new Map<string, Signal<JobDetails | null>>();
@@ -61,7 +61,7 @@ export class DetailsOfJobs {
 
   async #work(): Promise<void> {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
-      // What fails is left out of the line; the job's own screen tells why.
+      // What fails is left out of the line; the job's own screen says why.
       await this.#ask(job).catch(() => {});
     }
     this.#working -= 1;

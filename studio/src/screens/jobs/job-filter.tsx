@@ -18,13 +18,10 @@ const MODES = [
 const LONGEST_ID = 200;
 const TYPING_MS = 250;
 
-export interface JobFilterProps {
+interface JobFilterProps {
   readonly filter: JobFilter;
   readonly onChange: (filter: JobFilter) => void;
 }
-
-const wordOf = <Word extends string>(words: readonly (readonly [Word, string])[], value: string) =>
-  words.find(([word]) => word === value)?.[0];
 
 /** Which jobs the list has: by status, by processing mode, or one by its id. */
 export function JobFilters({ filter, onChange }: JobFilterProps) {
@@ -46,32 +43,20 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
       aria-label="Filter jobs"
       onSubmit={(event) => event.preventDefault()}
     >
-      <select
-        class="input"
-        aria-label="Status"
-        value={filter.status ?? ""}
-        onChange={(event) => onChange({ ...filter, status: wordOf(STATUSES, event.currentTarget.value) })}
-      >
-        <option value="">All statuses</option>
-        {STATUSES.map(([word, name]) => (
-          <option key={word} value={word}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        class="input"
-        aria-label="Type"
-        value={filter.mode ?? ""}
-        onChange={(event) => onChange({ ...filter, mode: wordOf(MODES, event.currentTarget.value) })}
-      >
-        <option value="">Pictures and clips</option>
-        {MODES.map(([word, name]) => (
-          <option key={word} value={word}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Choice
+        label="Status"
+        all="All statuses"
+        words={STATUSES}
+        chosen={filter.status}
+        onChoose={(status) => onChange({ ...filter, status })}
+      />
+      <Choice
+        label="Type"
+        all="Pictures and clips"
+        words={MODES}
+        chosen={filter.mode}
+        onChoose={(mode) => onChange({ ...filter, mode })}
+      />
       <input
         class="input job-filter-id"
         type="search"
@@ -81,10 +66,33 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
         spellcheck={false}
         maxLength={LONGEST_ID}
         value={typed.value}
-        onInput={(event) => {
-          typed.value = event.currentTarget.value;
-        }}
+        onInput={(event) => (typed.value = event.currentTarget.value)}
       />
     </form>
   );
 }
+
+interface ChoiceProps<Word extends string> {
+  readonly label: string;
+  /** What stands for no choice. */
+  readonly all: string;
+  readonly words: readonly (readonly [Word, name: string])[];
+  readonly chosen: Word | undefined;
+  readonly onChoose: (word: Word | undefined) => void;
+}
+
+const Choice = <Word extends string>({ label, all, words, chosen, onChoose }: ChoiceProps<Word>) => (
+  <select
+    class="input"
+    aria-label={label}
+    value={chosen ?? ""}
+    onChange={({ currentTarget: { value } }) => onChoose(words.find(([word]) => word === value)?.[0])}
+  >
+    <option value="">{all}</option>
+    {words.map(([word, name]) => (
+      <option key={word} value={word}>
+        {name}
+      </option>
+    ))}
+  </select>
+);

@@ -17,7 +17,7 @@ const STILL_MS = 150;
 const rowHeightOf = (): number =>
   ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-export interface JobGridProps {
+interface JobGridProps {
   readonly jobs: readonly JobSummary[];
   /** Whether these are all. */
   readonly isWhole: boolean;

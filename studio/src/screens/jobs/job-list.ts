@@ -1,6 +1,9 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { JobSummary, SegmentationClient } from "segmentation-client";
 import { continued, type Listed, refreshed } from "../../state/listed.ts";
+import { session } from "../../state/session.ts";
+import { DetailsOfJobs } from "./job-details.ts";
+import { isUnderWay } from "./job-words.ts";
 
 /** Which jobs are listed; what is undefined is not asked for. */
 export interface JobFilter {
@@ -87,4 +90,48 @@ export class JobList {
     const { items, nextToken: next } = await this.#client.api.listJobs(given, { signal: aborted });
     return { items, nextToken: next };
   }
+}
+
+/** All jobs. */
+export const NO_FILTER: JobFilter = { status: undefined, mode: undefined, jobId: undefined };
+
+interface OpenList {
+  readonly client: SegmentationClient;
+  readonly filter: JobFilter;
+  readonly list: JobList;
+  readonly details: DetailsOfJobs;
+}
+
+/** The list that was looked at last: who comes back from a job finds it where it was. */
+let last: OpenList | null = null;
+
+/** The list of a filter's jobs, of whoever is signed in. */
+export function openList(filter: JobFilter): OpenList {
+  const client = session.value?.client;
+  if (client === undefined) throw new Error("Nobody is signed in.");
+  const isLast = last?.client === client && JSON.stringify(last.filter) === JSON.stringify(filter);
+  if (last === null || !isLast)
+    last = {
+      client,
+      filter,
+      list: new JobList(client, filter),
+      details: last?.client === client ? last.details : new DetailsOfJobs(client),
+    };
+  return last;
+}
+
+/** How many jobs are asked for themselves in a turn: with a turn every three seconds a fifth of the usual request rate. */
+const MOST_FOLLOWED = 5;
+
+/** One turn of looking at what is under way: the first page of the list, and each of the rows that are seen. */
+export async function follow(
+  list: JobList,
+  details: DetailsOfJobs,
+  seen: readonly JobSummary[],
+  aborted: AbortSignal,
+): Promise<void> {
+  await list.refresh(aborted);
+  const seenIds = new Set(seen.map(({ jobId }) => jobId));
+  const underWay = list.jobs.peek()?.filter((job) => seenIds.has(job.jobId) && isUnderWay(job)) ?? [];
+  for (const { jobId } of underWay.slice(0, MOST_FOLLOWED)) list.put(await details.follow(jobId, aborted));
 }

@@ -1,18 +1,18 @@
 import type { Signal } from "@preact/signals";
 import type { JobSummary } from "segmentation-client";
+import { useEffect, useRef } from "preact/hooks";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
-import { StatusBadge, type StatusBadgeProps } from "../../components/status-badge.tsx";
-import { counted } from "../../text/counted.ts";
+import { RelativeTime, StatusBadge, type StatusBadgeProps } from "../../components/table.tsx";
+import { counted, sentenceOf } from "../../text/format.ts";
+import { Icon } from "../../components/button.tsx";
+import { findOriginal } from "../../work/originals.ts";
 import type { JobDetails } from "./job-details.ts";
-import { sentenceOf } from "../../text/sentence-of.ts";
 import { isUnderWay, promptsText, statusWord, subjectOf } from "./job-words.ts";
-import { Thumbnail } from "./thumbnail.tsx";
 
 /** What is asked for by a row's menu. */
 export type JobAction = "cancel" | "delete";
 
-export interface JobRowProps {
+interface JobRowProps {
   readonly job: JobSummary;
   readonly details: Signal<JobDetails | null>;
   /** The row's place in the whole list, from 0. */
@@ -83,5 +83,63 @@ export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowPro
         <Menu label={`Actions for ${title}`} items={items} tabIndex={tabIndex} />
       </span>
     </div>
+  );
+}
+
+/** Twice the size on the screen, for screens that have more pixels. */
+const SIDE = 96;
+
+/** Draws the middle square of a picture. */
+function drawSquare(canvas: HTMLCanvasElement, whole: ImageBitmap): void {
+  const side = Math.min(whole.width, whole.height);
+  const [left, top] = [(whole.width - side) / 2, (whole.height - side) / 2];
+  canvas.getContext("2d")?.drawImage(whole, left, top, side, side, 0, 0, SIDE, SIDE);
+}
+
+/** A clip's first frame. @throws if the browser can't play the file */
+async function firstFrame(file: Blob): Promise<ImageBitmap> {
+  const url = URL.createObjectURL(file);
+  const video = document.createElement("video");
+  try {
+    const isThere = new Promise((resolve, reject) => {
+      video.addEventListener("loadeddata", resolve);
+      video.addEventListener("error", reject);
+    });
+    Object.assign(video, { muted: true, preload: "auto", src: url });
+    await isThere;
+    return await createImageBitmap(video);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+interface ThumbnailProps {
+  /** The job's first upload; null while that is not known. */
+  readonly taskId: string | null;
+  readonly type: JobSummary["type"];
+}
+
+/** A job's first picture, or its clip's first frame, if this browser sent it, else a sign: the service gives no original back. */
+function Thumbnail({ taskId, type }: ThumbnailProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (taskId === null) return () => {};
+    const controller = new AbortController();
+    const show = async (): Promise<void> => {
+      const original = await findOriginal(taskId);
+      if (original === null || controller.signal.aborted) return;
+      const whole = await (type === "video" ? firstFrame(original.file) : createImageBitmap(original.file));
+      if (canvas.current !== null && !controller.signal.aborted) drawSquare(canvas.current, whole);
+      whole.close();
+    };
+    // What can't be drawn keeps its sign.
+    show().catch(() => {});
+    return () => controller.abort();
+  }, [taskId, type]);
+  return (
+    <span class="job-thumbnail">
+      <Icon name={type === "video" ? "clip" : "picture"} />
+      <canvas ref={canvas} width={SIDE} height={SIDE} aria-hidden="true" />
+    </span>
   );
 }

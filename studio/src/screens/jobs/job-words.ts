@@ -1,5 +1,5 @@
 import type { JobSummary } from "segmentation-client";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../text/format.ts";
 
 /** Whether a job has not ended. */
 export const isUnderWay = ({ status }: Pick<JobSummary, "status">): boolean =>

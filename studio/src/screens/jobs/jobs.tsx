@@ -2,18 +2,17 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { JobSummary } from "segmentation-client";
 import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Page } from "../../components/page.tsx";
-import { Problem } from "../../components/problem.tsx";
-import { Waiting } from "../../components/waiting.tsx";
-import { usePoll } from "../../state/poll.ts";
-import { counted } from "../../text/counted.ts";
-import { ConfirmAction, type Confirmed } from "./confirm-action.tsx";
+import { EmptyState, Page } from "../../components/page.tsx";
+import { Problem, Waiting } from "../../components/notice.tsx";
+import { usePoll } from "../../state/requests.ts";
+import { counted } from "../../text/format.ts";
+import { ConfirmDialog } from "../../components/dialogs.tsx";
+import { api, refreshAccount } from "../../state/session.ts";
 import { JobFilters } from "./job-filter.tsx";
 import { JobGrid } from "./job-grid.tsx";
 import { isUnderWay } from "./job-words.ts";
-import { NO_FILTER, openList } from "./open-list.ts";
-import { follow } from "./follow.ts";
+import { follow, type JobList, NO_FILTER, openList } from "./job-list.ts";
+import type { JobAction } from "./job-row.tsx";
 
 const POLL_MS = 3_000;
 
@@ -35,19 +34,12 @@ export default function Jobs() {
   const error = list.error.value;
   return (
     <Page title="Jobs">
-      <JobFilters
-        filter={filter.value}
-        onChange={(changed) => {
-          filter.value = changed;
-        }}
-      />
+      <JobFilters filter={filter.value} onChange={(changed) => (filter.value = changed)} />
       {jobs === null && error === null && <Waiting what="Loading jobs" />}
       {jobs?.length === 0 && (
         <NoJobs
           isFiltered={Object.values(filter.value).some((value) => value !== undefined)}
-          onClear={() => {
-            filter.value = NO_FILTER;
-          }}
+          onClear={() => (filter.value = NO_FILTER)}
         />
       )}
       {jobs !== null && jobs.length > 0 && (
@@ -62,9 +54,7 @@ export default function Jobs() {
           onEnd={() => {
             if (list.error.peek() === null) void list.loadMore();
           }}
-          onAct={(action, job) => {
-            asked.value = { action, job };
-          }}
+          onAct={(action, job) => (asked.value = { action, job })}
         />
       )}
       {error !== null && <Problem error={error} onRetry={() => void list.loadMore()} />}
@@ -74,13 +64,7 @@ export default function Jobs() {
         </p>
       )}
       {asked.value !== null && (
-        <ConfirmAction
-          asked={asked.value}
-          list={list}
-          onClose={() => {
-            asked.value = null;
-          }}
-        />
+        <ConfirmAction asked={asked.value} list={list} onClose={() => (asked.value = null)} />
       )}
     </Page>
   );
@@ -105,3 +89,50 @@ const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
       do jobs created with your API keys.
     </EmptyState>
   );
+
+/** What was asked for, of which job. */
+interface Confirmed {
+  readonly action: JobAction;
+  readonly job: JobSummary;
+}
+
+interface ConfirmActionProps {
+  readonly asked: Confirmed;
+  readonly list: JobList;
+  readonly onClose: () => void;
+}
+
+/** Asks before a job is cancelled or deleted, and says what that does. */
+function ConfirmAction({ asked: { action, job }, list, onClose }: ConfirmActionProps) {
+  const { jobId } = job;
+  return action === "cancel" ? (
+    <ConfirmDialog
+      title="Cancel this job?"
+      confirm="Cancel job"
+      cancel="Keep it running"
+      onClose={onClose}
+      onConfirm={async () => {
+        list.put(await api.value.cancelJob({ jobId }));
+        await refreshAccount().catch(() => {});
+      }}
+    >
+      <p>Unfinished work is canceled and not charged. Finished masks are kept.</p>
+    </ConfirmDialog>
+  ) : (
+    <ConfirmDialog
+      title="Delete this job?"
+      confirm="Delete job"
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.value.deleteJob({ jobId });
+        list.remove(jobId);
+        if (isUnderWay(job)) await refreshAccount().catch(() => {});
+      }}
+    >
+      <p>
+        Its masks, previews and archive are deleted and can’t be recovered. Its usage is still charged.
+        {isUnderWay(job) && " It is still running and will be canceled first."}
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,5 +1,5 @@
 /** Which rows of a long list are drawn: from `first`, without `end`. */
-export interface RowWindow {
+interface RowWindow {
   readonly first: number;
   readonly end: number;
 }

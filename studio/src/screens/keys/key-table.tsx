@@ -1,10 +1,10 @@
+import type { Answer } from "segmentation-client";
 import { Button } from "../../components/button.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
-import { Table } from "../../components/table.tsx";
-import { type ApiKey, isKeyOfThisTab } from "./api-key.ts";
+import { RelativeTime, Table } from "../../components/table.tsx";
+import { remembered } from "../../sign-in/sign-in.ts";
 import "./keys.css";
 
-export interface KeyTableProps {
+interface KeyTableProps {
   readonly label: string;
   readonly keys: readonly ApiKey[];
   /** Without it the keys are revoked already. */
@@ -49,3 +49,11 @@ export const KeyTable = ({ label, keys, onRevoke }: KeyTableProps) => (
     ))}
   </Table>
 );
+
+export type ApiKey = Answer<"listApiKeys">["items"][number];
+
+/** Whether this tab is signed in by a key: of a key only its first characters can be compared. */
+export function isKeyOfThisTab({ prefix, revoked }: ApiKey): boolean {
+  const credential = remembered();
+  return credential?.kind === "key" && !revoked && credential.apiKey.startsWith(prefix);
+}

@@ -1,17 +1,12 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Icon } from "../../components/icon.tsx";
-import { Page } from "../../components/page.tsx";
-import { Problem } from "../../components/problem.tsx";
-import { SecretDialog } from "../../components/secret-dialog.tsx";
-import { Waiting } from "../../components/waiting.tsx";
-import { useLoaded } from "../../state/loaded.ts";
+import { Button, Icon } from "../../components/button.tsx";
+import { EmptyState, Page } from "../../components/page.tsx";
+import { Loading } from "../../components/notice.tsx";
+import { ConfirmDialog, FormDialog, SecretDialog } from "../../components/dialogs.tsx";
+import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
-import type { ApiKey } from "./api-key.ts";
-import { KeyTable } from "./key-table.tsx";
-import { NewKey } from "./new-key.tsx";
-import { RevokeKey } from "./revoke-key.tsx";
+import { TextField } from "../../components/field.tsx";
+import { type ApiKey, isKeyOfThisTab, KeyTable } from "./key-table.tsx";
 
 /** What stands above the list. */
 type Open =
@@ -22,28 +17,20 @@ type Open =
 
 /** The account's API keys: make one, see them, revoke one. */
 export default function Keys() {
-  const { value, error, reload } = useLoaded(async (signal) => await api.value.listApiKeys({}, { signal }));
+  const loaded = useLoaded(async (signal) => await api.value.listApiKeys({}, { signal }));
   const open = useSignal<Open>(null);
-  const close = (): void => {
-    open.value = null;
-  };
+  const close = () => (open.value = null);
   const make = (
-    <Button
-      look="main"
-      onClick={() => {
-        open.value = { dialog: "new" };
-      }}
-    >
+    <Button look="main" onClick={() => (open.value = { dialog: "new" })}>
       <Icon name="plus" />
       New key
     </Button>
   );
-  const keys = value.value?.items;
+  const keys = loaded.value.value?.items;
   const live = keys?.filter(({ revoked }) => !revoked) ?? [];
   const revoked = keys?.filter((key) => key.revoked) ?? [];
-  const revoke = (key: ApiKey): void => {
-    open.value = { dialog: "revoke", key };
-  };
+  const revoking = open.value?.dialog === "revoke" ? open.value.key : null;
+  const revoke = (key: ApiKey) => (open.value = { dialog: "revoke", key });
   return (
     <Page
       title="API keys"
@@ -55,8 +42,7 @@ export default function Keys() {
       }
       actions={live.length > 0 && make}
     >
-      {error.value !== null && <Problem error={error.value} onRetry={reload} />}
-      {keys === undefined && error.value === null && <Waiting what="Loading keys" />}
+      <Loading of={loaded} what="Loading keys" />
       {keys !== undefined && live.length === 0 && (
         <EmptyState title="No keys yet" action={make}>
           Create one for each program, so that you can revoke it separately. A key is shown only once, when it
@@ -75,7 +61,7 @@ export default function Keys() {
           onClose={close}
           onMade={(label, secret) => {
             open.value = { dialog: "secret", label, secret };
-            reload();
+            loaded.reload();
           }}
         />
       )}
@@ -92,9 +78,66 @@ export default function Keys() {
           </p>
         </SecretDialog>
       )}
-      {open.value?.dialog === "revoke" && (
-        <RevokeKey apiKey={open.value.key} onClose={close} onRevoked={reload} />
+      {revoking !== null && (
+        <ConfirmDialog
+          title={`Revoke “${revoking.label}”?`}
+          confirm="Revoke key"
+          onClose={close}
+          onConfirm={async () => {
+            await api.value.revokeApiKey({ keyId: revoking.keyId });
+            loaded.reload();
+          }}
+        >
+          <p>
+            The service stops accepting <code>{revoking.prefix}…</code> immediately. This can’t be undone:
+            programs that use it will need another key. Jobs that they started keep running.
+          </p>
+          {isKeyOfThisTab(revoking) && (
+            <p class="dialog-warning">
+              This tab is signed in with this key. You will need another way to sign in.
+            </p>
+          )}
+        </ConfirmDialog>
       )}
     </Page>
+  );
+}
+
+const LONGEST_NAME = 100;
+
+interface NewKeyProps {
+  readonly onMade: (label: string, secret: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for a name and makes a key. */
+function NewKey({ onMade, onClose }: NewKeyProps) {
+  const label = useSignal("");
+  const problem = useSignal<string | null>(null);
+  const make = async (): Promise<void> => {
+    const name = label.value.trim();
+    if (name === "") {
+      problem.value = "Enter a name for the key.";
+      return;
+    }
+    const { secret } = await api.value.createApiKey({ label: name });
+    // A first answer that was lost had it: the key is in the list, and can only be revoked.
+    if (secret === undefined)
+      throw new Error(
+        "The key was created, but its secret was lost on the way. Revoke it and create another.",
+      );
+    onMade(name, secret);
+  };
+  return (
+    <FormDialog title="New API key" submit="Create key" onSubmit={make} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint="What will use it, such as “nightly batch”."
+        text={label}
+        problem={problem}
+        maxLength={LONGEST_NAME}
+        autofocus
+      />
+    </FormDialog>
   );
 }

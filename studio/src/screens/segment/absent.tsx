@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import { Choose } from "./choose.tsx";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
-import { reopen } from "../../work/reopen.ts";
+import { reopen } from "../../work/open-job.ts";
 import type { Work } from "../../work/work.ts";
 
-export interface AbsentProps {
+interface AbsentProps {
   readonly work: Work;
   readonly picture: Picture;
   /** The browser has the file and can't show it. */
@@ -29,11 +29,8 @@ export function Absent({ work, picture, isUnshowable, hasMasks }: AbsentProps) {
     }
     await reopen(work, picture, file);
   };
-  const hasFailed = work.job.value?.tasks.some(
-    ({ taskId, status }) => taskId === taskIdOf(picture) && status === "failed",
-  );
   // Why it failed is said already.
-  if (isUnshowable && hasFailed === true) return null;
+  if (isUnshowable && work.taskOf(picture)?.status === "failed") return null;
   if (isUnshowable)
     return (
       <Words isLow={hasMasks} title="This browser can’t show the file">

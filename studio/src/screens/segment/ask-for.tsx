@@ -1,20 +1,17 @@
 import { useComputed } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { Problem } from "../../components/problem.tsx";
-import { isAboutPlan } from "../../text/problem-words.ts";
+import { Notice, Problem } from "../../components/notice.tsx";
+import { counted } from "../../text/format.ts";
+import { isAboutPlan, problemSentence } from "../../text/problem-words.ts";
 import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
 import { showMasks } from "../../work/fetch-masks.ts";
-import { interrupted } from "../../work/interrupted.ts";
-import { cancel, segment } from "../../work/run.ts";
+import { cancel, interrupted, segment } from "../../work/run.ts";
 import { send } from "../../work/send.ts";
 import type { Work } from "../../work/work.ts";
-import { FrameRate } from "./frame-rate.tsx";
-import { ObstacleNotice } from "./obstacle-notice.tsx";
+import { Field } from "../../components/field.tsx";
+import { ObstacleNotice, Refused } from "./notices.tsx";
 import { PromptField } from "./prompt-field.tsx";
-import { Refused } from "./refused.tsx";
-import { Unsent } from "./unsent.tsx";
 
 /** The prompts and the button that looks for them, with whatever stands against it. */
 export function AskFor({ work }: { readonly work: Work }) {
@@ -100,10 +97,65 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
 function costOf(work: Work): string {
   const count = work.pictures.value.length;
   if (work.type.value === "video") return "Each processed frame is one unit.";
-  const units = count === 1 ? "1 unit" : `${count} units`;
+  const units = counted(count, "unit");
   const { access, trial } = overview.value ?? {};
   if (access?.canCreateJobs === false) return "";
   return access?.mode === "trial" && trial !== undefined
     ? `${units} of the ${trial.remainingTokens} left in your trial.`
     : `${units}, one per picture.`;
 }
+
+/** Pictures that could not be sent, with why, and what to do about them. */
+function Unsent({ work, onRetry }: { readonly work: Work; readonly onRetry: () => void }) {
+  const unsent = work.unsent.value;
+  if (unsent.length === 0 || work.going.value.at !== "idle") return null;
+  const leaveOut = (): void => {
+    for (const { key } of unsent) work.remove(key);
+  };
+  return (
+    <Notice
+      tone="danger"
+      title={`${counted(unsent.length, "file")} could not be uploaded`}
+      actions={
+        <>
+          <Button onClick={onRetry}>Try again</Button>
+          <Button onClick={leaveOut}>Remove {unsent.length === 1 ? "it" : "them"}</Button>
+        </>
+      }
+    >
+      <ul>
+        {unsent.slice(0, 3).map(({ key, name, sending }) => (
+          <li key={key}>
+            {name}: {sending.at === "failed" && problemSentence(sending.error)}
+          </li>
+        ))}
+        {unsent.length > 3 && <li>And {unsent.length - 3} more.</li>}
+      </ul>
+    </Notice>
+  );
+}
+
+const RATES = [1, 2, 5, 10, 25];
+
+/** How many frames of a clip are processed per second. */
+const FrameRate = ({ work }: { readonly work: Work }) => (
+  <Field
+    label="Frames per second"
+    hint="More frames follow fast movement better, but each one counts as a unit."
+  >
+    {(attributes) => (
+      <select
+        {...attributes}
+        class="input"
+        value={work.fps.value}
+        onChange={({ currentTarget }) => (work.fps.value = Number(currentTarget.value))}
+      >
+        {RATES.map((rate) => (
+          <option key={rate} value={rate}>
+            {rate}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);

@@ -1,43 +1,36 @@
 import { ErrorBoundary, lazy } from "preact-iso";
 import type { GalleryItem } from "../../gallery/items.ts";
-import { fetchMasks } from "../../work/fetch-masks.ts";
 import { problemSentence } from "../../text/problem-words.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
-import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
 import { Progress } from "./progress.tsx";
-import { seenMasks } from "./seen-masks.ts";
 
-const Gallery = lazy(async () => (await import("../../gallery/index.ts")).Gallery);
-
-export interface BatchProps {
-  readonly work: Work;
-  readonly look: Look;
-}
+const Gallery = lazy(async () => (await import("../../gallery/gallery.tsx")).Gallery);
 
 /** All pictures of a work, with what was found in each. */
-export const Batch = ({ work, look }: BatchProps) => (
+export const Batch = ({ look }: { readonly look: Look }) => (
   <section class="stage" aria-label="All pictures">
     <div class="stage-pane stage-batch">
       <ErrorBoundary>
         <Gallery
-          items={work.pictures.value.map((picture) => itemOf(work, look, picture))}
-          open={work.openPicture.value?.key ?? null}
+          items={look.work.pictures.value.map((picture) => itemOf(look, picture))}
+          open={look.work.openPicture.value?.key ?? null}
           onOpen={(key) => {
-            work.openKey.value = key;
+            look.work.openKey.value = key;
             look.isOverview.value = false;
           }}
         />
       </ErrorBoundary>
     </div>
-    <Progress work={work} />
+    <Progress work={look.work} />
   </section>
 );
 
-function itemOf(work: Work, look: Look, picture: Picture): GalleryItem {
+function itemOf(look: Look, picture: Picture): GalleryItem {
+  const { work } = look;
   const { key, name, file, sending } = picture;
   const taskId = taskIdOf(picture);
-  const task = work.job.value?.tasks.find((each) => each.taskId === taskId);
+  const task = work.taskOf(picture);
   const searched = work.instances.value.get(key);
   const seen = look.withPointed(key, searched ?? []);
   const pointed = seen.length - (searched?.length ?? 0);
@@ -56,7 +49,7 @@ function itemOf(work: Work, look: Look, picture: Picture): GalleryItem {
       ...seen.map(({ id }) => (look.hidden.value.has(id) ? `-${id}` : id)),
     ].join(" "),
     original: async () => await Promise.resolve(file),
-    masks: async () => seenMasks(look, look.withPointed(key, await fetchMasks(work, key))),
+    masks: async () => await look.masksOf(key),
   };
 }
 

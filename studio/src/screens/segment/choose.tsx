@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Button, type ButtonProps } from "../../components/button.tsx";
 
-export interface ChooseProps extends Pick<ButtonProps, "look"> {
+interface ChooseProps extends Pick<ButtonProps, "look"> {
   readonly onFiles: (files: readonly File[]) => void;
   readonly many?: boolean;
   readonly children: ComponentChildren;

@@ -1,21 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedSubmitEvent } from "preact";
 import coffee from "../../../../samples/coffee.png";
-import { Button } from "../../components/button.tsx";
+import { Button, Icon } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { overview } from "../../state/session.ts";
 import { obstacleTo } from "../../work/beforehand.ts";
-import { addressesIn, type Given } from "../../work/intake.ts";
-import { interrupted } from "../../work/interrupted.ts";
+import { addressesIn, type Given } from "../../work/picture.ts";
+import { interrupted } from "../../work/run.ts";
 import type { Work } from "../../work/work.ts";
 import { Choose } from "./choose.tsx";
-import { ObstacleNotice } from "./obstacle-notice.tsx";
-import { Refused } from "./refused.tsx";
+import { ObstacleNotice, Refused } from "./notices.tsx";
 import "./empty.css";
 
-export interface EmptyProps {
+interface EmptyProps {
   readonly work: Work;
   readonly onGiven: (given: readonly Given[]) => void;
 }
@@ -77,16 +75,7 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
     if (addresses === null) problem.value = "A URL starts with https://.";
     else onGiven(addresses);
   };
-  if (!isOpen.value)
-    return (
-      <Button
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      >
-        From URL
-      </Button>
-    );
+  if (!isOpen.value) return <Button onClick={() => (isOpen.value = true)}>From URL</Button>;
   return (
     <form class="empty-address" onSubmit={submit}>
       <Field

@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { ErrorBoundary, lazy } from "preact-iso";
 import type { CreateJobRequest } from "segmentation-client";
-import { Button } from "../../components/button.tsx";
-import { Icon } from "../../components/icon.tsx";
-import type { Order, ExportPicture } from "../../export/index.ts";
-import { fetchMasks } from "../../work/fetch-masks.ts";
+import { Button, Icon } from "../../components/button.tsx";
+import type { Order } from "../../export/code/order.ts";
+import type { ExportPicture } from "../../export/types.ts";
 import { isShown } from "../../work/instances.ts";
 import { type Picture, taskIdOf } from "../../work/picture.ts";
 import { drawnOf } from "../../work/pointed.ts";
@@ -12,29 +11,19 @@ import { regionOn } from "../../work/point.ts";
 import { segment } from "../../work/run.ts";
 import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
-import { seenMasks } from "./seen-masks.ts";
 
-const ExportDialog = lazy(async () => (await import("../../export/index.ts")).ExportDialog);
+const ExportDialog = lazy(async () => (await import("../../export/export-dialog.tsx")).ExportDialog);
 
-export interface ExportButtonProps {
-  readonly work: Work;
-  readonly look: Look;
-}
-
-/** The button to what can be taken away, once there is something. A clip's screen has its own. */
-export function ExportButton({ work, look }: ExportButtonProps) {
+/** The button that opens the export, once there is something to export. A clip's screen has its own. */
+export function ExportButton({ look }: { readonly look: Look }) {
+  const { work } = look;
   const isOpen = useSignal(false);
   const jobId = work.found.value?.jobId ?? latestDrawn(work);
   if (work.type.value === "video" || jobId === null) return null;
   const picture = work.openPicture.value;
   return (
     <section class="export-button">
-      <Button
-        look={work.isAnswered.value ? "main" : "plain"}
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      >
+      <Button look={work.isAnswered.value ? "main" : "plain"} onClick={() => (isOpen.value = true)}>
         <Icon name="download" /> Export
       </Button>
       {isOpen.value && (
@@ -42,13 +31,11 @@ export function ExportButton({ work, look }: ExportButtonProps) {
           <ExportDialog
             jobId={jobId}
             order={orderOf(work)}
-            pictures={work.pictures.value.flatMap((each) => exportOf(work, look, each))}
+            pictures={work.pictures.value.flatMap((each) => exportOf(look, each))}
             current={picture === null || look.isOverview.value ? undefined : (taskIdOf(picture) ?? undefined)}
             hidden={look.instances.value.filter((instance) => !isShown(instance, look.filter.value)).length}
             onRunAgain={work.found.value === null ? undefined : (request) => void segment(work, request)}
-            onClose={() => {
-              isOpen.value = false;
-            }}
+            onClose={() => (isOpen.value = false)}
           />
         </ErrorBoundary>
       )}
@@ -62,7 +49,7 @@ const latestDrawn = (work: Work): string | null =>
     .findLast((object) => drawnOf(object) !== null)
     ?.attempts.findLast(({ state }) => state === "drawn")?.jobId ?? null;
 
-function exportOf(work: Work, look: Look, picture: Picture): ExportPicture[] {
+function exportOf(look: Look, picture: Picture): ExportPicture[] {
   const taskId = taskIdOf(picture);
   if (taskId === null) return [];
   const { key, name, file } = picture;
@@ -71,8 +58,8 @@ function exportOf(work: Work, look: Look, picture: Picture): ExportPicture[] {
     {
       taskId,
       name: name || taskId,
-      count: (work.found.value?.counts.get(taskId) ?? 0) + pointed,
-      masks: async () => seenMasks(look, look.withPointed(key, await fetchMasks(work, key))),
+      count: (look.work.found.value?.counts.get(taskId) ?? 0) + pointed,
+      masks: async () => await look.masksOf(key),
       original: async () => await Promise.resolve(file),
     },
   ];

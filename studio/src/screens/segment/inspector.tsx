@@ -1,17 +1,16 @@
-import { Button } from "../../components/button.tsx";
-import { Icon } from "../../components/icon.tsx";
-import type { Given } from "../../work/intake.ts";
-import type { Work } from "../../work/work.ts";
+import { useComputed } from "@preact/signals";
+import { Button, Icon } from "../../components/button.tsx";
+import type { Given } from "../../work/picture.ts";
+import { MaskOpacity, Slider } from "../../components/slider.tsx";
+import { isConfident } from "../../work/instances.ts";
 import { AskFor } from "./ask-for.tsx";
 import { Choose } from "./choose.tsx";
 import { Instances } from "./instances.tsx";
 import type { Look } from "./look.ts";
 import { ExportButton } from "./export-button.tsx";
-import { ShowHow } from "./show-how.tsx";
 import "./inspector.css";
 
-export interface InspectorProps {
-  readonly work: Work;
+interface InspectorProps {
   readonly look: Look;
   readonly onNew: () => void;
   /** Takes further pictures; null if there is a job already. */
@@ -19,14 +18,15 @@ export interface InspectorProps {
 }
 
 /** Beside the picture: what is asked, and what was found. */
-export function Inspector({ work, look, onNew, onGiven }: InspectorProps) {
+export function Inspector({ look, onNew, onGiven }: InspectorProps) {
+  const { work } = look;
   const isImage = work.type.value === "image";
   return (
     <aside class="inspector" aria-label="Settings and results">
       <AskFor work={work} />
-      <ExportButton work={work} look={look} />
+      <ExportButton look={look} />
       {isImage && !look.isOverview.value && look.instances.value.length > 0 && <ShowHow look={look} />}
-      {isImage && !look.isOverview.value && <Instances work={work} look={look} />}
+      {isImage && !look.isOverview.value && <Instances look={look} />}
       <footer class="inspector-foot">
         {onGiven !== null && isImage && (
           <Choose look="quiet" many onFiles={onGiven}>
@@ -44,5 +44,28 @@ export function Inspector({ work, look, onNew, onGiven }: InspectorProps) {
         </Button>
       </footer>
     </aside>
+  );
+}
+
+/** How the masks are shown: from which confidence on, and how strongly. */
+function ShowHow({ look }: { readonly look: Look }) {
+  const least = useComputed(() => Math.max(look.least.value, look.lowest.value));
+  const shown = useComputed(
+    () => (look.searched.value ?? []).filter((instance) => isConfident(instance, look.filter.value)).length,
+  );
+  const searched = look.searched.value?.length ?? 0;
+  return (
+    <section class="show-how">
+      {searched > 0 && (
+        <Slider
+          label="Minimum confidence"
+          valueText={`${Math.round(least.value * 100)}%, ${shown.value} of ${searched}`}
+          value={least.value}
+          min={look.lowest.value}
+          onInput={(value) => (look.least.value = value)}
+        />
+      )}
+      <MaskOpacity opacity={look.opacity} />
+    </section>
   );
 }

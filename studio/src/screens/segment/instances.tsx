@@ -1,16 +1,15 @@
 import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../../components/icon.tsx";
+import { Icon } from "../../components/button.tsx";
 import { type Group, type Instance, isConfident, nameOf } from "../../work/instances.ts";
 import { removePointed } from "../../work/point.ts";
-import { taskIdOf } from "../../work/picture.ts";
 import { lastOf } from "../../work/pointed.ts";
-import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
 import "./instances.css";
 
 /** What was found in the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
-export function Instances({ work, look }: { readonly work: Work; readonly look: Look }) {
+export function Instances({ look }: { readonly look: Look }) {
+  const { work } = look;
   const key = work.openPicture.value?.key;
   const pending = useComputed(
     () =>
@@ -19,7 +18,9 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
       ).length,
   );
   const groups = look.groups.value;
-  if (hasFailed(work)) return null;
+  const picture = work.openPicture.value;
+  // Then nothing is known of what is in it.
+  if (picture !== null && work.taskOf(picture)?.status === "failed") return null;
   if (groups.length === 0 && pending.value === 0)
     return <p class="instances-none">Objects that are found appear here.</p>;
   return (
@@ -28,7 +29,6 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
         <GroupOf
           key={group.prompt}
           group={group}
-          work={work}
           look={look}
           isKnown={group.prompt === null || look.searched.value !== null}
         />
@@ -44,21 +44,14 @@ export function Instances({ work, look }: { readonly work: Work; readonly look: 
   );
 }
 
-/** Whether the open picture's task has failed: then nothing is known of what is in it. */
-function hasFailed({ openPicture, job }: Work): boolean {
-  const taskId = openPicture.value === null ? null : taskIdOf(openPicture.value);
-  return job.value?.tasks.some((task) => task.taskId === taskId && task.status === "failed") ?? false;
-}
-
 interface GroupProps {
-  readonly work: Work;
   readonly group: Group;
   readonly look: Look;
   /** Whether the masks are there. */
   readonly isKnown: boolean;
 }
 
-function GroupOf({ group: { prompt, instances }, work, look, isKnown }: GroupProps) {
+function GroupOf({ group: { prompt, instances }, look, isKnown }: GroupProps) {
   const name = prompt ?? "By point or box";
   const isHidden = instances.length > 0 && instances.every(({ id }) => look.hidden.value.has(id));
   const confident = instances.filter((instance) => isConfident(instance, look.filter.value));
@@ -82,20 +75,14 @@ function GroupOf({ group: { prompt, instances }, work, look, isKnown }: GroupPro
       {isKnown && instances.length === 0 && <p class="instances-none">None in this picture.</p>}
       <ul>
         {confident.map((instance) => (
-          <Row key={instance.id} instance={instance} work={work} look={look} />
+          <Row key={instance.id} instance={instance} look={look} />
         ))}
       </ul>
     </div>
   );
 }
 
-interface RowProps {
-  readonly work: Work;
-  readonly instance: Instance;
-  readonly look: Look;
-}
-
-function Row({ instance, work, look }: RowProps) {
+function Row({ instance, look }: { readonly instance: Instance; readonly look: Look }) {
   const object = instance.prompt === null ? look.objectOf(instance) : null;
   const row = useRef<HTMLLIElement>(null);
   const isLit = look.highlighted.value === instance.id;
@@ -103,9 +90,7 @@ function Row({ instance, work, look }: RowProps) {
   useEffect(() => {
     if (isLit) row.current?.scrollIntoView({ block: "nearest" });
   }, [isLit]);
-  const light = (): void => {
-    look.highlighted.value = instance.id;
-  };
+  const light = () => (look.highlighted.value = instance.id);
   const unlight = (): void => {
     if (look.highlighted.value === instance.id) look.highlighted.value = null;
   };
@@ -132,7 +117,7 @@ function Row({ instance, work, look }: RowProps) {
           type="button"
           class="instances-remove"
           aria-label={`Remove ${nameOf(instance)}`}
-          onClick={() => removePointed(work, object)}
+          onClick={() => removePointed(look.work, object)}
         >
           <Icon name="close" size={16} />
         </button>

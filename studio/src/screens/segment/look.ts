@@ -1,7 +1,10 @@
 import { computed, signal } from "@preact/signals";
+import type { ExportMask } from "../../export/types.ts";
+import type { GalleryMask } from "../../gallery/items.ts";
 import { maskColour, USUAL_OPACITY } from "../../viewer/colours.ts";
 import type { Colour, Layer, Tool } from "../../viewer/types.ts";
 import { grouped, type Instance, isShown, lowestOf, nameOf, toggled } from "../../work/instances.ts";
+import { fetchMasks } from "../../work/fetch-masks.ts";
 import { drawnOf, lastOf, type PointedObject } from "../../work/pointed.ts";
 import type { Work } from "../../work/work.ts";
 
@@ -18,28 +21,28 @@ export class Look {
   /** Whether all pictures are looked at in place of one. */
   readonly isOverview = signal(false);
   readonly tool = signal<Tool>(matchMedia("(pointer: coarse)").matches ? "pan" : "point");
-  readonly #work: Work;
+  readonly work: Work;
 
   constructor(work: Work) {
-    this.#work = work;
+    this.work = work;
   }
 
   /** What was found in the open picture; null while that is not known. */
   readonly searched = computed(() => {
-    const key = this.#work.openPicture.value?.key;
-    return key === undefined ? null : (this.#work.instances.value.get(key) ?? null);
+    const key = this.work.openPicture.value?.key;
+    return key === undefined ? null : (this.work.instances.value.get(key) ?? null);
   });
 
   /** All instances of the open picture, with those that were pointed at. */
   readonly instances = computed((): readonly Instance[] => {
-    const key = this.#work.openPicture.value?.key;
+    const key = this.work.openPicture.value?.key;
     return key === undefined ? [] : this.withPointed(key, this.searched.value ?? []);
   });
 
-  readonly groups = computed(() => grouped(this.instances.value, this.#work.found.value?.prompts ?? []));
+  readonly groups = computed(() => grouped(this.instances.value, this.work.found.value?.prompts ?? []));
   readonly filter = computed(() => ({ least: this.least.value, hidden: this.hidden.value }));
   /** How low the slider of confidences goes: there the job's masks begin, in whichever picture. */
-  readonly lowest = computed(() => lowestOf(this.#work.found.value?.confidences ?? []));
+  readonly lowest = computed(() => lowestOf(this.work.found.value?.confidences ?? []));
 
   readonly layers = computed((): readonly Layer[] =>
     this.groups.value.flatMap(({ instances }) =>
@@ -55,8 +58,8 @@ export class Look {
 
   /** The region that a further point is added to. */
   readonly drafts = computed(() => {
-    const key = this.#work.openPicture.value?.key;
-    const latest = this.#work.pointed.value.findLast(({ picture }) => picture === key);
+    const key = this.work.openPicture.value?.key;
+    const latest = this.work.pointed.value.findLast(({ picture }) => picture === key);
     const region = latest === undefined ? null : lastOf(latest).region;
     return region === null ? [] : [region];
   });
@@ -64,9 +67,9 @@ export class Look {
   /** What was found in a picture, and then what was pointed at in it. */
   withPointed(key: string, found: readonly Instance[]): readonly Instance[] {
     const already = found.filter(({ prompt }) => prompt === null).length;
-    const pointed = this.#work.pointed.value.flatMap((object) => {
+    const pointed = this.work.pointed.value.flatMap((object) => {
       const attempt = drawnOf(object);
-      const instance = attempt === null ? undefined : this.#work.drawn.value.get(attempt.number);
+      const instance = attempt === null ? undefined : this.work.drawn.value.get(attempt.number);
       return object.picture !== key || instance === undefined
         ? []
         : [{ ...instance, number: already + object.number }];
@@ -77,16 +80,16 @@ export class Look {
   /** An instance's colour: the same wherever it is seen. */
   colour({ prompt, number }: Instance): Colour {
     if (prompt === null) return maskColour(LAST_COLOUR - ((number - 1) % (LAST_COLOUR + 1)));
-    return maskColour(Math.max(0, this.#work.found.value?.prompts.indexOf(prompt) ?? 0), number - 1);
+    return maskColour(Math.max(0, this.work.found.value?.prompts.indexOf(prompt) ?? 0), number - 1);
   }
 
   /** The object that was pointed at whose mask an instance is. */
   objectOf({ id }: Instance): PointedObject | null {
     const isIts = (object: PointedObject): boolean => {
       const attempt = drawnOf(object);
-      return attempt !== null && this.#work.drawn.value.get(attempt.number)?.id === id;
+      return attempt !== null && this.work.drawn.value.get(attempt.number)?.id === id;
     };
-    return this.#work.pointed.value.find(isIts) ?? null;
+    return this.work.pointed.value.find(isIts) ?? null;
   }
 
   /** Hides instances, or shows them. */
@@ -95,5 +98,16 @@ export class Look {
       this.hidden.value,
       instances.map(({ id }) => id),
     );
+  }
+
+  /** Fetches the masks of a picture, as they are seen: with their colours, and whether they are shown. @throws SegmentationError */
+  async masksOf(key: string): Promise<(GalleryMask & ExportMask)[]> {
+    return this.withPointed(key, await fetchMasks(this.work, key)).map((instance) => ({
+      png: instance.png,
+      rgb: this.colour(instance).rgb,
+      prompt: instance.prompt,
+      confidence: instance.confidence,
+      isShown: isShown(instance, this.filter.value),
+    }));
   }
 }

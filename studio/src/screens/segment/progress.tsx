@@ -1,6 +1,6 @@
 import { Button } from "../../components/button.tsx";
 import { isOnline } from "../../state/online.ts";
-import { bytesIn } from "../../work/bytes-in.ts";
+import { bytesIn } from "../../text/format.ts";
 import { isAboutPlan, problemTitle } from "../../text/problem-words.ts";
 import { cancel, stopWaiting } from "../../work/run.ts";
 import type { Going, Work } from "../../work/work.ts";

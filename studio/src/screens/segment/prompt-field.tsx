@@ -1,13 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
-import { Icon } from "../../components/icon.tsx";
+import { Icon } from "../../components/button.tsx";
 import { model } from "../../work/model.ts";
-import { typedSoFar, withPrompts } from "../../work/prompts.ts";
-import { isOutside, offered } from "../../work/vocabulary.ts";
+import { isOutside, offered, typedSoFar, withPrompts } from "../../work/prompts.ts";
 import type { Work } from "../../work/work.ts";
 import "./prompt-field.css";
 
-export interface PromptFieldProps {
+interface PromptFieldProps {
   readonly work: Work;
   /** Enter in the empty field. */
   readonly onDone: () => void;

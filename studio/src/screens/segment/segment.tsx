@@ -1,8 +1,8 @@
 import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
-import { config } from "../../state/deployment.ts";
-import { beginAnew, isWorkPath, pathOf, workAt } from "../../work/current.ts";
+import { config } from "../../state/config.ts";
+import { startOver, isWorkPath, pathOf, workAt } from "../../work/current.ts";
 import { askForModel } from "../../work/model.ts";
 import { Workbench } from "./workbench.tsx";
 
@@ -22,7 +22,7 @@ export default function Segment() {
         // The screen stays until the next one is loaded, and does not call anybody back.
         if (!isWorkPath(location.pathname)) return;
         if (work.opening.value || target === null || target === location.pathname + location.search) return;
-        // What was begun becomes a job, and an object more changes nothing of where one is; another search is another place.
+        // A draft that becomes a job, or one more object, is the same place; another search is another place.
         route(target, jobId === undefined || target.split("?")[0] === path);
       }),
     [work, url],
@@ -40,7 +40,7 @@ export default function Segment() {
       key={work.id}
       work={work}
       onNew={(given) => {
-        beginAnew().add(given);
+        startOver().add(given);
         begun.value += 1;
         route("/studio");
       }}

@@ -1,34 +1,29 @@
 import { ErrorBoundary } from "preact-iso";
 import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../components/lazy-part.tsx";
-import { Waiting } from "../../components/waiting.tsx";
+import { Notice, Waiting } from "../../components/notice.tsx";
 import { showMasks } from "../../work/fetch-masks.ts";
 import { point } from "../../work/point.ts";
-import { reopen } from "../../work/reopen.ts";
+import { reopen } from "../../work/open-job.ts";
 import { segment } from "../../work/run.ts";
 import type { Picture } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
+import { sentenceOf } from "../../text/format.ts";
 import { Absent } from "./absent.tsx";
 import type { Look } from "./look.ts";
 import { Progress } from "./progress.tsx";
-import { TaskProblem } from "./task-problem.tsx";
 import { Tools } from "./tools.tsx";
-import { useBitmap } from "./use-bitmap.ts";
-import { useObjectUrl } from "./use-object-url.ts";
-import { usePreview } from "./use-preview.ts";
+import { useBitmap, usePreview } from "./use-bitmap.ts";
+import { useObjectUrl } from "../../components/use-object-url.ts";
 import "./stage.css";
 
-const PictureViewer = lazyPart(async () => (await import("../../viewer/index.ts")).PictureViewer);
+const PictureViewer = lazyPart(async () => (await import("../../viewer/picture-viewer.tsx")).PictureViewer);
 
 const ClipScreen = lazyPart(async () => (await import("../../clip/clip-screen.tsx")).default);
 
-export interface StageProps {
-  readonly work: Work;
-  readonly look: Look;
-}
-
 /** The open picture, or the clip, with what is under way for it. */
-export function Stage({ work, look }: StageProps) {
+export function Stage({ look }: { readonly look: Look }) {
+  const { work } = look;
   const picture = work.openPicture.value;
   return (
     <section class="stage" aria-label="Picture">
@@ -37,7 +32,7 @@ export function Stage({ work, look }: StageProps) {
       ) : work.type.value === "video" ? (
         <Clip work={work} picture={picture} />
       ) : (
-        <PictureOf work={work} look={look} />
+        <PictureOf look={look} />
       )}
       {(work.type.value === "image" || work.job.value === null) && <Progress work={work} />}
     </section>
@@ -46,14 +41,15 @@ export function Stage({ work, look }: StageProps) {
 
 function Clip({ work, picture }: { readonly work: Work; readonly picture: Picture }) {
   const url = useObjectUrl(picture.file);
-  const jobId = work.job.value?.jobId;
-  if (jobId !== undefined)
+  const job = work.job.value;
+  if (job !== null)
     return (
       <div class="stage-pane">
         <ErrorBoundary>
           <ClipScreen
-            key={jobId}
-            jobId={jobId}
+            key={job.jobId}
+            job={job}
+            share={work.share.value}
             original={picture.file}
             name={picture.name || undefined}
             onChoose={(file) => void reopen(work, picture, file)}
@@ -66,7 +62,8 @@ function Clip({ work, picture }: { readonly work: Work; readonly picture: Pictur
   return url === null ? null : <video class="stage-clip" src={url} controls muted playsInline />;
 }
 
-function PictureOf({ work, look }: StageProps) {
+function PictureOf({ look }: { readonly look: Look }) {
+  const { work } = look;
   const picture = work.openPicture.value;
   const preview = usePreview(work);
   const { bitmap, isUnshowable } = useBitmap(picture?.file ?? preview);
@@ -84,7 +81,7 @@ function PictureOf({ work, look }: StageProps) {
         <ErrorBoundary>
           <PictureViewer
             key={picture.key}
-            label={picture.name || "The job's picture"}
+            label={picture.name || "The job’s picture"}
             picture={bitmap}
             size={{ width: size.width, height: size.height }}
             layers={look.layers.value}
@@ -96,11 +93,35 @@ function PictureOf({ work, look }: StageProps) {
           />
         </ErrorBoundary>
       )}
-      {bitmap !== null && <Tools work={work} look={look} />}
+      {bitmap !== null && <Tools look={look} />}
       <TaskProblem work={work} picture={picture} isAlone={size === null || size === undefined} />
       {bitmap === null && (
         <Absent work={work} picture={picture} isUnshowable={isUnshowable} hasMasks={first !== undefined} />
       )}
     </>
+  );
+}
+
+interface TaskProblemProps {
+  readonly work: Work;
+  readonly picture: Picture;
+  /** There is no picture that it would cover. */
+  readonly isAlone: boolean;
+}
+
+/** Why the open picture failed, or what its task could not do. */
+function TaskProblem({ work, picture, isAlone }: TaskProblemProps) {
+  const task = work.taskOf(picture);
+  if (task === undefined || task.error === null) return null;
+  const hasFailed = task.status === "failed";
+  return (
+    <div class="stage-problem" data-alone={isAlone}>
+      <Notice
+        tone={hasFailed ? "danger" : "warning"}
+        title={hasFailed ? "This picture could not be segmented" : "Not everything could be searched for"}
+      >
+        {sentenceOf(task.error)}
+      </Notice>
+    </div>
   );
 }

@@ -1,22 +1,22 @@
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../../components/icon.tsx";
-import type { Given } from "../../work/intake.ts";
-import { type Picture, taskIdOf } from "../../work/picture.ts";
+import { Icon } from "../../components/button.tsx";
+import { type Given, type Picture, taskIdOf } from "../../work/picture.ts";
+import { counted } from "../../text/format.ts";
 import type { Work } from "../../work/work.ts";
 import { Choose } from "./choose.tsx";
 import type { Look } from "./look.ts";
-import { useObjectUrl } from "./use-object-url.ts";
+import { useObjectUrl } from "../../components/use-object-url.ts";
 import "./strip.css";
 
-export interface StripProps {
-  readonly work: Work;
+interface StripProps {
   readonly look: Look;
   /** Takes further pictures; null if there is a job already. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
 /** The pictures of a work, small, with how many objects each has. */
-export function Strip({ work, look, onGiven }: StripProps) {
+export function Strip({ look, onGiven }: StripProps) {
+  const { work } = look;
   const open = work.openPicture.value?.key;
   const step = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -30,13 +30,7 @@ export function Strip({ work, look, onGiven }: StripProps) {
     <nav class="strip" aria-label="Pictures">
       <ul onKeyDown={step}>
         <li>
-          <button
-            type="button"
-            class="strip-all"
-            onClick={() => {
-              look.isOverview.value = true;
-            }}
-          >
+          <button type="button" class="strip-all" onClick={() => (look.isOverview.value = true)}>
             All {work.pictures.value.length}
           </button>
         </li>
@@ -85,9 +79,7 @@ function Thumbnail({ work, picture, isOpen, canGo }: ThumbnailProps) {
         aria-current={isOpen}
         tabIndex={isOpen ? 0 : -1}
         title={picture.name}
-        onClick={() => {
-          work.openKey.value = picture.key;
-        }}
+        onClick={() => (work.openKey.value = picture.key)}
       >
         {url === null ? <Icon name="picture" /> : <img src={url} alt="" loading="lazy" decoding="async" />}
         <span class="unseen">
@@ -121,12 +113,11 @@ function stateOf(
   const { sending } = picture;
   if (sending.at === "failed") return { mark: "!", words: "could not be uploaded", tone: "danger" };
   if (sending.at === "sending") return { mark: "↑", words: "uploading", tone: "going" };
-  const taskId = taskIdOf(picture);
-  const task = work.job.value?.tasks.find((each) => each.taskId === taskId);
+  const task = work.taskOf(picture);
   if (task?.status === "failed") return { mark: "!", words: "failed", tone: "danger" };
+  const taskId = taskIdOf(picture);
   const count = taskId === null ? undefined : work.found.value?.counts.get(taskId);
-  if (count !== undefined)
-    return { mark: String(count), words: count === 1 ? "1 object" : `${count} objects`, tone: "plain" };
+  if (count !== undefined) return { mark: String(count), words: counted(count, "object"), tone: "plain" };
   if (task?.status === "success") return { mark: "✓", words: "done", tone: "going" };
   return { mark: "", words: "", tone: "plain" };
 }

@@ -1,28 +1,23 @@
 import { useEffect } from "preact/hooks";
-import { Icon, type IconName } from "../../components/icon.tsx";
+import { Icon, type IconName } from "../../components/button.tsx";
 import type { Tool } from "../../viewer/types.ts";
 import { model } from "../../work/model.ts";
 import { undo } from "../../work/point.ts";
-import type { Work } from "../../work/work.ts";
 import type { Look } from "./look.ts";
 import "./tools.css";
 
-const TOOLS: readonly { readonly tool: Tool; readonly icon: IconName; readonly name: string }[] = [
-  { tool: "pan", icon: "hand", name: "Move" },
-  { tool: "point", icon: "point", name: "Point" },
-  { tool: "add", icon: "plus", name: "Add part" },
-  { tool: "remove", icon: "minus", name: "Remove part" },
-];
-
-const HINTS: Readonly<Record<Tool, string>> = {
-  pan: "Drag to move, scroll or pinch to zoom.",
-  point: "Click an object, or drag a box around it: 1 unit each.",
-  add: "Click another part of the object.",
-  remove: "Click what doesn’t belong to the object.",
+const TOOLS: Readonly<
+  Record<Tool, { readonly icon: IconName; readonly name: string; readonly hint: string }>
+> = {
+  pan: { icon: "hand", name: "Move", hint: "Drag to move, scroll or pinch to zoom." },
+  point: { icon: "point", name: "Point", hint: "Click an object, or drag a box around it: 1 unit each." },
+  add: { icon: "plus", name: "Add part", hint: "Click another part of the object." },
+  remove: { icon: "minus", name: "Remove part", hint: "Click what doesn’t belong to the object." },
 };
 
 /** What the pointer does on the picture, and undo. */
-export function Tools({ work, look }: { readonly work: Work; readonly look: Look }) {
+export function Tools({ look }: { readonly look: Look }) {
+  const { work } = look;
   const { box = true, points = true } = model.value?.regions ?? {};
   const canPoint = box || points;
   const key = work.openPicture.value?.key;
@@ -44,21 +39,19 @@ export function Tools({ work, look }: { readonly work: Work; readonly look: Look
       look.tool.value = "point";
   }, [canPoint, canRefine]);
   if (!canPoint) return null;
-  const offered = TOOLS.filter(({ tool }) => canRefine || tool === "pan" || tool === "point");
+  const offered: readonly Tool[] = canRefine ? ["pan", "point", "add", "remove"] : ["pan", "point"];
   return (
     <>
       <div class="tools" role="toolbar" aria-label="Pointer">
-        {offered.map(({ tool, icon, name }) => (
+        {offered.map((tool) => (
           <button
             key={tool}
             type="button"
             aria-pressed={look.tool.value === tool}
-            onClick={() => {
-              look.tool.value = tool;
-            }}
+            onClick={() => (look.tool.value = tool)}
           >
-            <Icon name={icon} size={18} />
-            {name}
+            <Icon name={TOOLS[tool].icon} size={18} />
+            {TOOLS[tool].name}
           </button>
         ))}
         {latest !== undefined && (
@@ -69,7 +62,7 @@ export function Tools({ work, look }: { readonly work: Work; readonly look: Look
         )}
       </div>
       <p class="tools-hint">
-        {HINTS[look.tool.value]}
+        {TOOLS[look.tool.value].hint}
         {look.tool.value === "point" && canRefine && " Alt-click adds a part, Shift-click removes one."}
       </p>
     </>

@@ -1,7 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { useLoaded } from "../../state/requests.ts";
+import { taskIdOf } from "../../work/picture.ts";
+import type { Work } from "../../work/work.ts";
 
 /** A picture on its way to the screen: `unshowable` if the browser can't decode it. */
-export interface Shown {
+interface Shown {
   readonly bitmap: ImageBitmap | null;
   readonly isUnshowable: boolean;
 }
@@ -30,4 +33,20 @@ export function useBitmap(file: Blob | null): Shown {
     };
   }, [file]);
   return shown.file === file ? shown : NOTHING;
+}
+
+/** The service's preview of the open picture, if this browser doesn't have the picture itself and the job has one. */
+export function usePreview(work: Work): Blob | null {
+  const picture = work.openPicture.value;
+  const found = work.found.value;
+  const taskId = picture === null || picture.file !== null ? null : taskIdOf(picture);
+  // Without the preview the masks are there all the same.
+  const { value } = useLoaded(
+    async () =>
+      taskId === null || found === null
+        ? null
+        : { taskId, file: await found.preview(taskId).catch(() => null) },
+    [taskId, found],
+  );
+  return value.value?.taskId === taskId ? value.value.file : null;
 }

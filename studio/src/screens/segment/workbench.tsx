@@ -1,10 +1,10 @@
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useMemo } from "preact/hooks";
-import { Problem } from "../../components/problem.tsx";
-import type { Given } from "../../work/intake.ts";
+import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { Problem } from "../../components/notice.tsx";
+import { addressesIn, type Given } from "../../work/picture.ts";
 import type { Work } from "../../work/work.ts";
 import { Batch } from "./batch.tsx";
-import { DropTarget } from "./drop-target.tsx";
 import { Empty } from "./empty.tsx";
 import { Inspector } from "./inspector.tsx";
 import { Look } from "./look.ts";
@@ -12,7 +12,7 @@ import { Stage } from "./stage.tsx";
 import { Strip } from "./strip.tsx";
 import "./workbench.css";
 
-export interface WorkbenchProps {
+interface WorkbenchProps {
   readonly work: Work;
   /** Begins a work of its own, with what was given for it. */
   readonly onNew: (given: readonly Given[]) => void;
@@ -49,18 +49,66 @@ export function Workbench({ work, onNew }: WorkbenchProps) {
           <Empty work={work} onGiven={add} />
         ) : (
           <>
-            {isBatch && look.isOverview.value ? (
-              <Batch work={work} look={look} />
-            ) : (
-              <Stage work={work} look={look} />
-            )}
-            {isBatch && !look.isOverview.value && (
-              <Strip work={work} look={look} onGiven={canAdd.value ? add : null} />
-            )}
-            <Inspector work={work} look={look} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
+            {isBatch && look.isOverview.value ? <Batch look={look} /> : <Stage look={look} />}
+            {isBatch && !look.isOverview.value && <Strip look={look} onGiven={canAdd.value ? add : null} />}
+            <Inspector look={look} onNew={() => onNew([])} onGiven={canAdd.value ? add : null} />
           </>
         )}
       </div>
     </DropTarget>
   );
+}
+
+interface DropTargetProps {
+  /** Called with what is dropped or pasted anywhere on the page; null if nothing is taken now. */
+  readonly onGiven: ((given: readonly Given[]) => void) | null;
+  /** Whether something that can be taken is held over the page. */
+  readonly isOver: Signal<boolean>;
+  readonly children: ComponentChildren;
+}
+
+const isText = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+
+/** What is in a drop or in the clipboard: files, or a text of addresses. */
+function givenIn(data: DataTransfer | null): readonly Given[] {
+  const files = [...(data?.files ?? [])];
+  if (files.length > 0) return files;
+  return addressesIn(data?.getData("text/uri-list") || data?.getData("text/plain") || "") ?? [];
+}
+
+/** Takes pictures and clips wherever they are dropped, and whatever is pasted outside of text fields. */
+function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      // Else the browser leaves the page for a file that is dropped beside its place.
+      event.preventDefault();
+      isOver.value = onGiven !== null;
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) isOver.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      event.preventDefault();
+      isOver.value = false;
+      onGiven?.(givenIn(event.dataTransfer));
+    };
+    const paste = (event: ClipboardEvent): void => {
+      const given = givenIn(event.clipboardData);
+      if (given.length === 0 || (isText(event.target) && given.some((each) => each instanceof URL))) return;
+      event.preventDefault();
+      onGiven?.(given);
+    };
+    addEventListener("dragover", over);
+    addEventListener("dragleave", leave);
+    addEventListener("drop", drop);
+    addEventListener("paste", paste);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("dragleave", leave);
+      removeEventListener("drop", drop);
+      removeEventListener("paste", paste);
+    };
+  }, [onGiven]);
+  return <>{children}</>;
 }

@@ -1,9 +1,8 @@
 import type { Answer } from "segmentation-client";
-import { counted } from "../../text/counted.ts";
-import { dateText } from "../../text/relative-time.ts";
+import { counted, dateText } from "../../text/format.ts";
 
 /** How an account stands, in words, and what it can do about it. */
-export interface PlanInWords {
+interface PlanInWords {
   readonly title: string;
   readonly text: string;
   /** What is left of the trial. */
@@ -63,7 +62,7 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
     case "trial_expired":
       return {
         title: "Your trial has ended",
-        text: `Its ${counted(trial.durationDays, "day")} have passed.`,
+        text: `The ${counted(trial.durationDays, "day")} have passed.`,
         ...over,
       };
   }

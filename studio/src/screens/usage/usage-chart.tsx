@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { counted, numberText } from "../../text/counted.ts";
-import { dateText } from "../../text/relative-time.ts";
-import { type Bar, labelledBars, marksFor } from "./bars.ts";
+import { counted, dateText, numberText } from "../../text/format.ts";
+import { type Bar, labelledBars, marksFor } from "./days.ts";
 import "./usage-chart.css";
 
 const HEIGHT = 240;
@@ -26,9 +25,7 @@ export default function UsageChart({ bars }: { readonly bars: readonly Bar[] }) 
   const width = useSignal(0);
   const chosen = useSignal<number | null>(null);
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      width.value = entry?.contentRect.width ?? 0;
-    });
+    const observer = new ResizeObserver(([entry]) => (width.value = entry?.contentRect.width ?? 0));
     if (frame.current !== null) observer.observe(frame.current);
     return () => observer.disconnect();
   }, [width]);
@@ -71,19 +68,13 @@ export default function UsageChart({ bars }: { readonly bars: readonly Bar[] }) 
         const next = chosen.value === null ? last : step(chosen.value);
         chosen.value = Math.min(last, Math.max(0, next));
       }}
-      onFocus={() => {
-        chosen.value ??= last;
-      }}
-      onBlur={() => {
-        chosen.value = null;
-      }}
+      onFocus={() => (chosen.value ??= last)}
+      onBlur={() => (chosen.value = null)}
       onPointerMove={(event) => {
         const x = event.clientX - event.currentTarget.getBoundingClientRect().left - EDGE.left;
         chosen.value = x < 0 || x >= inner.width ? null : Math.floor(x / place);
       }}
-      onPointerLeave={() => {
-        chosen.value = null;
-      }}
+      onPointerLeave={() => (chosen.value = null)}
     >
       {width.value > 0 && (
         <svg width={width.value} height={HEIGHT} aria-hidden="true">

@@ -1,12 +1,13 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { SegmentationError } from "segmentation-client";
 import { Page } from "../../components/page.tsx";
-import { Problem } from "../../components/problem.tsx";
-import { Waiting } from "../../components/waiting.tsx";
-import { useLoaded } from "../../state/loaded.ts";
-import { overview, refreshAccount } from "../../state/session.ts";
-import { Payment } from "./payment.tsx";
-import { Plan } from "./plan.tsx";
+import { Notice, Problem, Waiting } from "../../components/notice.tsx";
+import { useAction, useLoaded } from "../../state/requests.ts";
+import { type AccountOverview, api, overview, refreshAccount } from "../../state/session.ts";
+import { Button } from "../../components/button.tsx";
+import { counted } from "../../text/format.ts";
 import { UseByDay } from "./use-by-day.tsx";
+import { planInWords } from "./plan-in-words.ts";
 import "./usage.css";
 
 /** What the account used, what it may use, and how it pays. */
@@ -24,8 +25,112 @@ export default function Usage() {
     <Page title="Usage and billing">
       <Payment />
       {error.value !== null && <Problem error={error.value} onRetry={reload} />}
-      {overview.value === null ? <Waiting what="Loading your plan" /> : <Plan overview={overview.value} />}
+      {overview.value === null ? <Waiting what="Loading your plan" /> : <Plan state={overview.value} />}
       <UseByDay />
     </Page>
+  );
+}
+
+const PAGES = {
+  checkout: { name: "Upgrade to the paid plan", ask: async () => await api.value.createCheckout() },
+  portal: { name: "Manage billing", ask: async () => await api.value.createBillingPortal() },
+} as const;
+
+/** How the account stands, and the way to the payment provider's pages. */
+function Plan({ state }: { readonly state: AccountOverview }) {
+  const { busy, error, run } = useAction();
+  const { title, text, meter, page, isUrgent } = planInWords(state);
+  const leaveFor = (which: keyof typeof PAGES): void =>
+    void run(async () => location.assign((await PAGES[which].ask()).url));
+  const code = error.value instanceof SegmentationError ? error.value.code : null;
+  return (
+    <section class="plan" aria-labelledby="plan">
+      <div class="plan-words">
+        <h2 id="plan">{title}</h2>
+        {meter !== null && <meter min={0} max={meter.of} value={meter.left} aria-label="Trial remaining" />}
+        <p>{text}</p>
+        <p>{counted(state.tokenUsageLast24h, "unit")} in the last 24 hours.</p>
+      </div>
+      {page !== null && (
+        <Button
+          look={isUrgent || page === "checkout" ? "main" : "plain"}
+          busy={busy.value}
+          onClick={() => leaveFor(page)}
+        >
+          {PAGES[page].name}
+        </Button>
+      )}
+      {code === "billing_not_configured" && (
+        <Notice tone="warning" title="Billing is not set up">
+          This service does not take payments yet. Ask its operator for a paid plan.
+        </Notice>
+      )}
+      {code === "subscription_exists" && (
+        <Notice
+          tone="warning"
+          title="You already have a subscription"
+          actions={<Button onClick={() => leaveFor("portal")}>{PAGES.portal.name}</Button>}
+        >
+          It may have an unpaid invoice.
+        </Notice>
+      )}
+      {error.value !== null && code !== "billing_not_configured" && code !== "subscription_exists" && (
+        <Problem error={error.value} />
+      )}
+    </section>
+  );
+}
+
+/** How the checkout ended, as the payment provider's return says: docs/billing.md, `BILLING_RETURN_URL`. */
+type Outcome = "success" | "cancelled" | null;
+
+const PAUSE_MS = 1_500;
+/** The provider notifies the service by a request of its own, which usually takes seconds. */
+const PATIENCE_MS = 60_000;
+
+const isPaid = (): boolean => overview.value?.access.mode === "paid";
+
+/** Takes the outcome out of the address, so that a reload does not show it again. */
+function takeOutcome(): Outcome {
+  const query = new URLSearchParams(location.search);
+  const outcome = query.get("checkout");
+  if (outcome === null) return null;
+  query.delete("checkout");
+  history.replaceState(history.state, "", `${location.pathname}${query.size > 0 ? `?${query}` : ""}`);
+  return outcome === "success" || outcome === "cancelled" ? outcome : null;
+}
+
+/** Asks until the service has heard of the payment, or the patience has ended. */
+async function waitUntilPaid(signal: AbortSignal): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  while (!signal.aborted && !isPaid() && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    // A failure passes with the next round, or the page shows it elsewhere.
+    await refreshAccount().catch(() => {});
+  }
+}
+
+/** Shows somebody who comes back from the checkout how it ended, and the new plan once the service knows of it. */
+function Payment() {
+  const [outcome] = useState(takeOutcome);
+  const arrival = useLoaded(async (signal) => {
+    if (outcome === "success") await waitUntilPaid(signal);
+    return "waited" as const;
+  });
+  if (outcome === null) return null;
+  if (outcome === "cancelled")
+    return <Notice title="Nothing was paid">You left the checkout. Your plan is unchanged.</Notice>;
+  if (isPaid())
+    return <Notice title="Thank you: you are on the paid plan">Pick up where you left off.</Notice>;
+  return arrival.value.value === undefined ? (
+    <Notice title="Your payment is being processed">Your plan changes here as soon as it arrives.</Notice>
+  ) : (
+    <Notice
+      tone="warning"
+      title="Your payment has not arrived yet"
+      actions={<Button onClick={arrival.reload}>Check again</Button>}
+    >
+      This can take a few minutes. You don’t need to stay on this page.
+    </Notice>
   );
 }

@@ -1,27 +1,24 @@
 import { useSignal } from "@preact/signals";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Problem } from "../../components/problem.tsx";
+import { EmptyState } from "../../components/page.tsx";
+import { Loading, Problem } from "../../components/notice.tsx";
 import { Table } from "../../components/table.tsx";
-import { Waiting } from "../../components/waiting.tsx";
-import { useLoaded } from "../../state/loaded.ts";
+import { useLoaded } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
-import { counted, numberText } from "../../text/counted.ts";
-import { dateText } from "../../text/relative-time.ts";
-import { barsOf, totalOf, type UsageDay } from "./bars.ts";
-import { type Days, PERIODS, periodOf } from "./period.ts";
+import { counted, dateText, numberText } from "../../text/format.ts";
+import { barsOf, type Days, periodOf, PERIODS, totalOf, type UsageDay } from "./days.ts";
 
 const isUsed = (days: readonly UsageDay[]): boolean => days.some(({ jobs }) => jobs > 0);
 
 /** What the account used, by the day, of a period that is chosen here. */
 export function UseByDay() {
   const days = useSignal<Days>(30);
-  const { value, error, reload } = useLoaded(
+  const loaded = useLoaded(
     async (signal) => (await api.value.getAccountUsage(periodOf(days.value, Date.now()), { signal })).days,
     [days.value],
   );
   const chart = useLoaded(async () => (await import("./usage-chart.tsx")).default);
   const Chart = chart.value.value;
-  const used = value.value;
+  const used = loaded.value.value;
   return (
     <section class="use-by-day" aria-labelledby="use-by-day">
       <header>
@@ -34,18 +31,15 @@ export function UseByDay() {
                 type="radio"
                 name="period"
                 checked={each === days.value}
-                onChange={() => {
-                  days.value = each;
-                }}
+                onChange={() => (days.value = each)}
               />
               <span>{each === 365 ? "1 year" : `${each} days`}</span>
             </label>
           ))}
         </fieldset>
       </header>
-      {error.value !== null && <Problem error={error.value} onRetry={reload} />}
       {chart.error.value !== null && <Problem error={chart.error.value} onRetry={chart.reload} />}
-      {used === undefined && error.value === null && <Waiting what="Loading usage" />}
+      <Loading of={loaded} what="Loading usage" />
       {used !== undefined && !isUsed(used) && (
         <EmptyState title="No usage in this period">
           Each picture is one unit, and so is each processed frame of a clip.{" "}

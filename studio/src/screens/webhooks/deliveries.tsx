@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Problem } from "../../components/problem.tsx";
-import { Waiting } from "../../components/waiting.tsx";
-import { useLoaded } from "../../state/loaded.ts";
-import { usePoll } from "../../state/poll.ts";
+import { EmptyState } from "../../components/page.tsx";
+import { Problem, Waiting } from "../../components/notice.tsx";
+import { useAction, useLoaded, usePoll } from "../../state/requests.ts";
 import { api } from "../../state/session.ts";
-import type { Delivery, Endpoint } from "./delivery-words.ts";
-import { DeliveryItem } from "./delivery-item.tsx";
 import { continued, type Listed, refreshed } from "../../state/listed.ts";
+import { RelativeTime, StatusBadge, type StatusBadgeProps, Table } from "../../components/table.tsx";
+import { counted } from "../../text/format.ts";
+import { attemptText, type Delivery, deliveryText, type Endpoint, subjectOf } from "./delivery-words.ts";
 
 const POLL_MS = 2_000;
 
@@ -16,8 +15,7 @@ const POLL_MS = 2_000;
 export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
   const { endpointId, disabled } = endpoint;
   const list = useSignal<Listed<Delivery> | null>(null);
-  const error = useSignal<unknown>(null);
-  const busy = useSignal(false);
+  const { busy, error, run } = useAction();
   const page = async (nextToken?: string, signal?: AbortSignal): Promise<Listed<Delivery>> => {
     const query = { endpointId, limit: 25, ...(nextToken !== undefined && { nextToken }) };
     const answer = await api.value.listWebhookDeliveries(query, { signal });
@@ -29,16 +27,16 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
   };
   const first = useLoaded(refresh);
   /** Does something that people asked for; the list shows what it did. */
-  const act = async (ask: () => Promise<unknown>): Promise<void> => {
-    busy.value = true;
-    error.value = null;
-    try {
+  const act = (ask: () => Promise<unknown>): void =>
+    void run(async () => {
       await ask();
       await refresh();
-    } catch (reason) {
-      error.value = reason;
-    }
-    busy.value = false;
+    });
+  const retry = ({ deliveryId }: Delivery): void =>
+    act(async () => await api.value.retryWebhookDelivery({ endpointId, deliveryId }));
+  const showOlder = async (nextToken: string): Promise<void> => {
+    const next = await page(nextToken);
+    if (list.value !== null) list.value = continued(list.value, next);
   };
   const deliveries = list.value?.items ?? [];
   usePoll(refresh, POLL_MS, !disabled && deliveries.some(({ status }) => status === "pending"));
@@ -50,7 +48,7 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
         <Button
           disabled={disabled}
           busy={busy.value}
-          onClick={() => void act(async () => await api.value.testWebhookEndpoint({ endpointId }))}
+          onClick={() => act(async () => await api.value.testWebhookEndpoint({ endpointId }))}
         >
           Send test event
         </Button>
@@ -69,37 +67,83 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
             <DeliveryItem
               key={delivery.deliveryId}
               delivery={delivery}
-              onRetry={
-                disabled
-                  ? undefined
-                  : () =>
-                      void act(
-                        async () =>
-                          await api.value.retryWebhookDelivery({
-                            endpointId,
-                            deliveryId: delivery.deliveryId,
-                          }),
-                      )
-              }
+              onRetry={disabled ? undefined : () => retry(delivery)}
             />
           ))}
         </ol>
       )}
       {nextToken && (
         <div>
-          <Button
-            busy={busy.value}
-            onClick={() =>
-              void act(async () => {
-                const next = await page(nextToken);
-                if (list.value !== null) list.value = continued(list.value, next);
-              })
-            }
-          >
+          <Button busy={busy.value} onClick={() => void run(async () => await showOlder(nextToken))}>
             Show older deliveries
           </Button>
         </div>
       )}
     </section>
+  );
+}
+
+const TONES: Record<Delivery["status"], StatusBadgeProps["tone"]> = {
+  pending: "working",
+  succeeded: "good",
+  failed: "bad",
+};
+
+interface DeliveryItemProps {
+  readonly delivery: Delivery;
+  /** Tries it once more; nothing while the endpoint is disabled. */
+  readonly onRetry: (() => void) | undefined;
+}
+
+/** An event on its way to an endpoint, with the attempts inside. */
+function DeliveryItem({ delivery, onRetry }: DeliveryItemProps) {
+  const { deliveryId, status, event, attempts, nextAttemptAt } = delivery;
+  const jobId = subjectOf(delivery);
+  return (
+    <li class="delivery">
+      <details>
+        <summary>
+          <code class="delivery-type">{event.type}</code>
+          <StatusBadge tone={TONES[status]}>{deliveryText(delivery)}</StatusBadge>
+          <span class="delivery-time">
+            <RelativeTime at={event.timestamp} />
+          </span>
+        </summary>
+        <div class="delivery-more">
+          <p class="delivery-ids">
+            <code>{deliveryId}</code>
+            {jobId !== null && (
+              <a href={`/studio/jobs/${jobId}`}>
+                <code>{jobId}</code>
+              </a>
+            )}
+          </p>
+          {attempts.length > 0 && (
+            <Table
+              label={`Attempts of ${deliveryId}`}
+              columns={[{ name: "Attempt" }, { name: "Result" }, { name: "Duration" }]}
+            >
+              {attempts.map((attempt) => (
+                <tr key={attempt.attemptedAt}>
+                  <td>
+                    <RelativeTime at={attempt.attemptedAt} />
+                  </td>
+                  <td>{attemptText(attempt)}</td>
+                  <td class="table-faint">
+                    {attempt.milliseconds !== null && counted(attempt.milliseconds, "ms", "ms")}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )}
+          {nextAttemptAt !== null && onRetry !== undefined && (
+            <p>
+              Next attempt: <RelativeTime at={nextAttemptAt} />.
+            </p>
+          )}
+          {onRetry !== undefined && <Button onClick={onRetry}>Retry now</Button>}
+        </div>
+      </details>
+    </li>
   );
 }

@@ -1,9 +1,9 @@
 import type { Answer } from "segmentation-client";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../text/format.ts";
 
 export type Endpoint = Answer<"listWebhookEndpoints">["items"][number];
 export type Delivery = Answer<"listWebhookDeliveries">["items"][number];
-export type Attempt = Delivery["attempts"][number];
+type Attempt = Delivery["attempts"][number];
 export type EventType = Delivery["event"]["type"];
 
 /** The types of events that an endpoint may choose; a test is always sent. */
@@ -14,7 +14,7 @@ export const EVENTS = [
   ["archive.failed", "A job’s archive could not be built"],
 ] as const satisfies readonly (readonly [EventType, string])[];
 
-/** What an endpoint is told of. */
+/** The events that an endpoint gets. */
 export function eventsText(events: Endpoint["events"]): string {
   const chosen = events?.filter((event) => event !== "test");
   if (chosen === undefined) return "All events";
@@ -53,6 +53,6 @@ export function deliveryText({ status, attempts }: Pick<Delivery, "status" | "at
   return attempts.length === 0 ? "Pending" : `Retrying after ${tried}`;
 }
 
-/** What a delivery tells of: a job's id, or that it is a test. */
+/** The id of the job that a delivery is about; null for a test. */
 export const subjectOf = ({ event }: Pick<Delivery, "event">): string | null =>
   event.type === "test" ? null : event.data.jobId;

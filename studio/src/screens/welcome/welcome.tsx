@@ -1,22 +1,23 @@
 import { useSignal } from "@preact/signals";
-import { BeforeAfter } from "../../components/before-after.tsx";
+import type { TargetedSubmitEvent } from "preact";
+import { SegmentationError } from "segmentation-client";
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Brand } from "../../shell/brand.tsx";
-import { signIn } from "../../sign-in/sign-in.ts";
-import { config } from "../../state/deployment.ts";
+import { signIn, signInByKey } from "../../sign-in/sign-in.ts";
+import { problemSentence } from "../../text/problem-words.ts";
+import { config } from "../../state/config.ts";
 import { isExpired } from "../../state/session.ts";
-import { KeyForm } from "./key-form.tsx";
+import { Field } from "../../components/field.tsx";
 import "./welcome.css";
+import "../../components/before-after.css";
 
 /** What somebody sees who is not signed in. */
 export function Welcome({ problem }: { readonly problem: string | null }) {
   const failure = useSignal(problem);
   const canSignIn = config.value.signIn !== null;
   const enter = (): void => {
-    signIn(config.value).catch((error: Error) => {
-      failure.value = error.message;
-    });
+    signIn(config.value).catch((error: Error) => (failure.value = error.message));
   };
   return (
     <div class="welcome">
@@ -44,5 +45,88 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
         <BeforeAfter />
       </main>
     </div>
+  );
+}
+
+/** What the API keys of every deployment look like: docs/authentication.md. */
+const KEY_PATTERN = /^sk_live_[0-9A-Za-z]{46}$/;
+
+/** Signs in by an API key. */
+function KeyForm({ open }: { readonly open: boolean }) {
+  const key = useSignal("");
+  const problem = useSignal<string | null>(null);
+  const busy = useSignal(false);
+  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const text = key.value.trim();
+    if (!KEY_PATTERN.test(text)) {
+      problem.value = "An API key starts with sk_live_ and has 54 characters.";
+      return;
+    }
+    busy.value = true;
+    try {
+      await signInByKey(text);
+    } catch (error) {
+      problem.value =
+        error instanceof SegmentationError && error.status === 401
+          ? "The service doesn’t recognize this key. It may have been revoked."
+          : problemSentence(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <details class="key-form" open={open}>
+      <summary>Use an API key</summary>
+      <form onSubmit={(event) => void submit(event)}>
+        <Field label="API key" problem={problem.value} hint="Kept for this tab only.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              class="input"
+              type="password"
+              autocomplete="off"
+              value={key.value}
+              onInput={({ currentTarget }) => {
+                key.value = currentTarget.value;
+                problem.value = null;
+              }}
+            />
+          )}
+        </Field>
+        <Button type="submit" busy={busy.value}>
+          Open the studio
+        </Button>
+      </form>
+    </details>
+  );
+}
+
+/** The sample picture and what the service finds in it, with an edge between them that can be moved. */
+function BeforeAfter() {
+  const at = useSignal(50);
+  return (
+    <figure class="before-after" style={{ "--at": `${at.value}%` }}>
+      <img
+        src="/landing/before.webp"
+        width={600}
+        height={400}
+        alt="A cup of coffee on a saucer, with a spoon"
+      />
+      <img
+        src="/landing/after.webp"
+        width={600}
+        height={400}
+        alt="The same picture with a mask on the cup and one on the spoon"
+      />
+      <input
+        type="range"
+        min={0}
+        max={100}
+        value={at.value}
+        aria-label="Share of the picture that is shown without masks, in percent"
+        onInput={(event) => (at.value = event.currentTarget.valueAsNumber)}
+      />
+    </figure>
   );
 }

@@ -1,5 +1,5 @@
 import type { MasksJson } from "segmentation-client";
-import { Slots } from "../masks/slots.ts";
+import { Slots } from "../masks/mask-board.ts";
 import type { ShownMasks } from "../stage/stage.ts";
 import type { Colour, MaskSource } from "../types.ts";
 

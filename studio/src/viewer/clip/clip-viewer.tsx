@@ -1,15 +1,14 @@
 import { effect, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { MasksJson } from "segmentation-client";
-import { Stage } from "../stage/stage.ts";
+import { type ShownMasks, Stage } from "../stage/stage.ts";
 import { Surface } from "../stage/surface.tsx";
-import "../viewer.css";
 import { ClipMasks, keyOf, objectOf, type ShownObject } from "./clip-masks.ts";
-import { FramePairing } from "./frame-pairing.ts";
 import { followFrames } from "./frames.ts";
+import "../viewer.css";
 
-/** What a clip's viewer shows and tells. Another clip needs a viewer of its own (`key`). */
-export interface ClipViewerProps {
+/** What a clip's viewer shows and reports. Another clip needs a viewer of its own (`key`). */
+interface ClipViewerProps {
   /** What the clip shows, for those who don't see it: its file's name, say. */
   readonly label: string;
   /** Where the clip is: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
@@ -104,12 +103,52 @@ export function ClipViewer(props: ClipViewerProps) {
         stage={stage}
         label={label}
         tool="pan"
-        onHover={(key) => {
-          highlighted.value = key === null ? null : objectOf(key);
-        }}
+        onHover={(key) => (highlighted.value = key === null ? null : objectOf(key))}
         nameOf={(key) => objects.find(({ objectId }) => objectId === objectOf(key))?.label ?? ""}
         leaves={(key) => PLAYER_KEYS.has(key)}
       />
     </>
   );
+}
+
+/** Brings a clip's frames and their masks onto a stage together: a frame is not seen before its masks are there. */
+class FramePairing {
+  readonly #stage: Stage;
+  readonly #video: HTMLVideoElement;
+  readonly #masksAt: (seconds: number) => ShownMasks | null;
+  #isWaiting = false;
+  /** The time of the latest frame that came while another waited for its masks. */
+  #next: number | null = null;
+
+  /** `masksAt` returns the masks of the frame at a time; null if they are those of the previous frame. */
+  constructor(stage: Stage, video: HTMLVideoElement, masksAt: (seconds: number) => ShownMasks | null) {
+    this.#stage = stage;
+    this.#video = video;
+    this.#masksAt = masksAt;
+  }
+
+  /** Takes the frame that the video presents now. While another waits, it is left out, unless no other comes after it. */
+  present(seconds: number): void {
+    if (this.#isWaiting) {
+      this.#next = seconds;
+      return;
+    }
+    const masks = this.#masksAt(seconds);
+    if (masks !== null) {
+      this.#isWaiting = true;
+      this.#stage.hold(true);
+      this.#stage.show(masks);
+    }
+    this.#stage.picture(this.#video);
+  }
+
+  /** All masks that were asked for are on the stage. */
+  release(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#stage.hold(false);
+    const next = this.#next;
+    this.#next = null;
+    if (next !== null) this.present(next);
+  }
 }

@@ -10,7 +10,7 @@ export type Command =
   | { readonly type: "place"; readonly tool: Exclude<Tool, "pan"> }
   /** Begins a box at the crosshair; placing then ends it. */
   | { readonly type: "corner" }
-  /** Gives up the box that was begun, or else the crosshair. */
+  /** Cancels the box that was started, or else the crosshair. */
   | { readonly type: "leave" };
 
 /** The keys that are asked for. */

@@ -1,7 +1,7 @@
 import type { Point } from "../types.ts";
 
 /** What people do to the frame with pointers; points and distances in CSS pixels of the frame. */
-export interface GestureEvents {
+interface GestureEvents {
   /** Whether a drag moves the picture; otherwise it draws a box. */
   readonly isPanning: () => boolean;
   readonly onPan: (by: Point) => void;

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { Stage } from "../stage/stage.ts";
-import type { Point, Region, Tool } from "../types.ts";
-import { boxBetween, pixelAt, withPoint } from "../view/regions.ts";
+import type { Point, Region, RegionPoint, Size, Tool } from "../types.ts";
+import { clamp } from "../view/view.ts";
 
-/** What the viewer's user works with at the moment, and whom it tells. */
-export interface PointingContext {
+/** What the viewer's user works with at the moment, and who is notified. */
+interface PointingContext {
   readonly drafts: readonly Region[];
   /** See `PictureViewerProps.onRegion`. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
@@ -62,7 +62,7 @@ export class Pointing {
     if (this.crosshair.value) this.boxing.value = [this.crosshair.value, this.crosshair.value];
   }
 
-  /** Points at the crosshair's pixel, or ends the box that was begun there. */
+  /** Points at the crosshair's pixel, or ends the box that was started there. */
   place(tool: Exclude<Tool, "pan">): void {
     const [box, at] = [this.boxing.value, this.crosshair.value];
     this.boxing.value = null;
@@ -71,7 +71,7 @@ export class Pointing {
     else this.move({ x: 0, y: 0 });
   }
 
-  /** Gives up the box that was begun, or else the crosshair. */
+  /** Cancels the box that was started, or else the crosshair. */
   leave(): void {
     if (this.boxing.value) this.boxing.value = null;
     else this.crosshair.value = null;
@@ -83,7 +83,7 @@ export class Pointing {
     if (tool === "point") return onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
     const region = withPoint(drafts.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
     if (region !== null) onRegion?.(region, true);
-    // What is to be added to nothing begins it; nothing can be taken away from nothing.
+    // Adding to nothing starts an object; there is nothing to remove from.
     else if (tool === "add") onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
   }
 
@@ -98,4 +98,40 @@ export class Pointing {
     const { width, height } = this.#stage.size;
     return { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
   }
+}
+
+/** The service takes no more points per region. */
+const MOST_POINTS = 20;
+
+/** The whole pixel of the picture that a point is in, or the nearest one. */
+export function pixelAt({ x, y }: Point, picture: Size): Point {
+  return {
+    x: clamp(Math.floor(x), 0, picture.width - 1),
+    y: clamp(Math.floor(y), 0, picture.height - 1),
+  };
+}
+
+/**
+ * The region of the box between two points, in whole pixels and inside the picture; null if it has no width or no height
+ * there.
+ */
+export function boxBetween(a: Point, b: Point, picture: Size): Extract<Region, { box: unknown }> | null {
+  const [left, right] = ends(a.x, b.x, picture.width);
+  const [top, bottom] = ends(a.y, b.y, picture.height);
+  if (left === right || top === bottom) return null;
+  return { box: [left, top, right - left, bottom - top] };
+}
+
+function ends(a: number, b: number, most: number): [number, number] {
+  const near = (value: number): number => clamp(Math.round(value), 0, most);
+  return [near(Math.min(a, b)), near(Math.max(a, b))];
+}
+
+/**
+ * The latest draft with one point more; null if that is no region: there is no draft of points yet, or it has as many as
+ * the service takes.
+ */
+export function withPoint(draft: Region | undefined, point: RegionPoint): Region | null {
+  if (draft === undefined || !("points" in draft) || draft.points.length >= MOST_POINTS) return null;
+  return { points: [...draft.points, point] };
 }

@@ -1,13 +1,14 @@
-import type { PackedMask } from "./packed.ts";
+import type { MaskSource } from "../types.ts";
+import { fromBelow, type PackedMask } from "./packed.ts";
 
 /** A mask in the map, and the number that its pixels get there: 1 to 65,535. */
-export interface Placed {
+interface Placed {
   readonly mask: PackedMask;
   readonly slot: number;
 }
 
 /** A rectangle in pixels. */
-export interface Rect {
+interface Rect {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -23,7 +24,7 @@ export interface Patch extends Rect {
  * Draws masks into the part `rect` of a map; later ones lie on earlier ones. A pixel of the map stands for `step` × `step` of the
  * picture and shows the upper left one of them; `rect` is in the map's pixels.
  */
-export function drawPatch(rect: Rect, masks: readonly Placed[], step: number): Patch {
+function drawPatch(rect: Rect, masks: readonly Placed[], step: number): Patch {
   const slots = new Uint16Array(rect.width * rect.height);
   for (const { mask, slot } of masks) {
     const from = Math.max(rect.y, Math.ceil(mask.y / step));
@@ -45,12 +46,7 @@ export function drawPatch(rect: Rect, masks: readonly Placed[], step: number): P
 }
 
 /** The smallest rectangle of the map around all masks; null if there is no pixel in it. */
-export function rectAround(
-  masks: readonly Placed[],
-  step: number,
-  width: number,
-  height: number,
-): Rect | null {
+function rectAround(masks: readonly Placed[], step: number, width: number, height: number): Rect | null {
   let [left, top, right, bottom] = [width, height, 0, 0];
   for (const { mask } of masks) {
     if (mask.area === 0) continue;
@@ -61,3 +57,77 @@ export function rectAround(
   }
   return left < right && top < bottom ? { x: left, y: top, width: right - left, height: bottom - top } : null;
 }
+
+type Open = Extract<Request, { type: "open" }>;
+type Show = Extract<Request, { type: "show" }>;
+
+/** The decoded masks of a picture or clip, and what the page's index map has of them. */
+export class ShownMasks {
+  readonly #masks = new Map<string, PackedMask>();
+  #map: Omit<Open, "type"> = { width: 0, height: 0, step: 1 };
+  #drawn: readonly Placed[] = [];
+
+  open({ width, height, step }: Open): void {
+    this.#masks.clear();
+    this.#drawn = [];
+    this.#map = { width, height, step };
+  }
+
+  keep(key: string, mask: PackedMask): void {
+    this.#masks.set(key, mask);
+  }
+
+  forget(keys: readonly string[]): void {
+    for (const key of keys) this.#masks.delete(key);
+  }
+
+  /** Draws what has changed of the map since the last call. */
+  show({ masks }: Show): { readonly patch: Patch | null; readonly missing: readonly string[] } {
+    const missing: string[] = [];
+    const wanted: Placed[] = [];
+    for (const { key, slot } of masks) {
+      const mask = this.#masks.get(key);
+      if (mask === undefined) missing.push(key);
+      else wanted.push({ mask, slot });
+    }
+    wanted.sort((a, b) => fromBelow(a.mask, b.mask));
+    const { width, height, step } = this.#map;
+    const rect = rectAround(differences(this.#drawn, wanted), step, width, height);
+    this.#drawn = wanted;
+    return { patch: rect === null ? null : drawPatch(rect, wanted, step), missing };
+  }
+}
+
+/** The masks that only one of the lists has, with that slot. */
+function differences(before: readonly Placed[], after: readonly Placed[]): Placed[] {
+  const slots = new Map(before.map(({ mask, slot }) => [mask, slot]));
+  const different = after.filter(({ mask, slot }) => slots.get(mask) !== slot);
+  const kept = new Set(after.map(({ mask }) => mask));
+  return [...different, ...before.filter(({ mask }) => !kept.has(mask))];
+}
+
+/** What the page asks of the worker that has the masks. */
+export type Request =
+  /** Starts over with an empty map of that size; a pixel of it stands for `step` × `step` of the picture. */
+  | { readonly type: "open"; readonly width: number; readonly height: number; readonly step: number }
+  /** Decodes a mask. */
+  | { readonly type: "decode"; readonly key: string; readonly source: MaskSource }
+  | { readonly type: "forget"; readonly keys: readonly string[] }
+  /** Shows these masks and no others, each with its slot; masks that are still being decoded come when they are. */
+  | {
+      readonly type: "show";
+      readonly turn: number;
+      readonly masks: readonly { readonly key: string; readonly slot: number }[];
+    };
+
+/** What the worker answers. */
+export type Answer =
+  | { readonly type: "decoded"; readonly key: string; readonly mask: PackedMask }
+  | { readonly type: "damaged"; readonly key: string }
+  /** The map's part that has changed since the last answer, null if none has; `whole` once all masks of the turn are in it. */
+  | {
+      readonly type: "shown";
+      readonly turn: number;
+      readonly whole: boolean;
+      readonly patch: Patch | null;
+    };

@@ -1,7 +1,6 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { MaskSource, Point, Size } from "../types.ts";
-import type { Patch } from "./index-map.ts";
-import type { Answer, Request } from "./messages.ts";
+import type { Answer, Patch, Request } from "./index-map.ts";
 import { fromBelow, isInside, type PackedMask } from "./packed.ts";
 
 /** A mask to show: what the worker calls it, and the slot that its pixels get in the index map. */
@@ -10,8 +9,8 @@ export interface Wanted {
   readonly slot: number;
 }
 
-/** What the board tells of the map, in the order in which it happens. */
-export interface BoardEvents {
+/** What the board reports about the map, in the order in which it happens. */
+interface BoardEvents {
   /** A part of the map has changed. */
   readonly onPatch: (patch: Patch) => void;
   /** All masks of the latest `show` are in the map. */
@@ -20,11 +19,13 @@ export interface BoardEvents {
 
 /** The masks of one picture or clip: a worker decodes them and draws the index map, and the page keeps them to point at. */
 export class MaskBoard {
+  /** The keys of masks whose files can't be read. */
+  readonly damaged = signal<ReadonlySet<string>>(new Set());
+  /** Changes whenever a mask has been decoded. */
+  readonly decoded = signal(0);
   readonly #worker = new Worker(new URL("./masks.worker.ts", import.meta.url), { type: "module" });
   readonly #masks = new Map<string, PackedMask>();
   readonly #sent = new Map<string, MaskSource>();
-  readonly #damaged = signal<ReadonlySet<string>>(new Set());
-  readonly #decoded = signal(0);
   #turn = 0;
   #stale = 0;
   #shown: readonly Wanted[] = [];
@@ -34,10 +35,10 @@ export class MaskBoard {
       switch (data.type) {
         case "decoded":
           if (this.#sent.has(data.key)) this.#masks.set(data.key, data.mask);
-          this.#decoded.value++;
+          this.decoded.value++;
           break;
         case "damaged":
-          this.#damaged.value = new Set([...this.#damaged.value, data.key]);
+          this.damaged.value = new Set([...this.damaged.value, data.key]);
           break;
         case "shown":
           if (data.turn <= this.#stale) break;
@@ -47,21 +48,11 @@ export class MaskBoard {
     });
   }
 
-  /** The keys of masks whose files can't be read. */
-  get damaged(): ReadonlySignal<ReadonlySet<string>> {
-    return this.#damaged;
-  }
-
-  /** Changes whenever a mask has been decoded. */
-  get decoded(): ReadonlySignal<number> {
-    return this.#decoded;
-  }
-
-  /** Begins anew, with another picture or step; the map is empty. */
+  /** Starts over with another picture or step; the map is empty. */
   open({ width, height }: Size, step: number): void {
     this.#masks.clear();
     this.#sent.clear();
-    this.#damaged.value = new Set();
+    this.damaged.value = new Set();
     this.#shown = [];
     this.#stale = this.#turn;
     this.#send({ type: "open", width: Math.ceil(width / step), height: Math.ceil(height / step), step });
@@ -111,5 +102,24 @@ export class MaskBoard {
 
   #send(request: Request): void {
     this.#worker.postMessage(request, []);
+  }
+}
+
+/** Gives each id a number from 1, and the same one as long as it is asked for; numbers that are free again come first. */
+export class Slots {
+  #slots = new Map<string, number>();
+
+  /** The slots of these ids; all others lose theirs. */
+  of(ids: readonly string[]): ReadonlyMap<string, number> {
+    const kept = ids.filter((id) => this.#slots.has(id)).map((id) => this.#slots.get(id) ?? 0);
+    const taken = new Set(kept);
+    let free = 0;
+    const next = (): number => {
+      do free++;
+      while (taken.has(free));
+      return free;
+    };
+    this.#slots = new Map(ids.map((id) => [id, this.#slots.get(id) ?? next()]));
+    return this.#slots;
   }
 }

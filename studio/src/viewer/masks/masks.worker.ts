@@ -1,7 +1,6 @@
 import type { MaskSource } from "../types.ts";
-import type { Answer, Request } from "./messages.ts";
-import { ShownMasks } from "./shown-masks.ts";
-import { decodeMask } from "./source.ts";
+import { type Answer, type Request, ShownMasks } from "./index-map.ts";
+import { decodeMask } from "./packed.ts";
 
 // Decodes masks and draws the index map, so that the page stays smooth meanwhile.
 

@@ -1,4 +1,5 @@
-import type { Point } from "../types.ts";
+import { type Bitmap, decodeRle, measureMask, readMaskPng } from "segmentation-client";
+import type { MaskSource, Point } from "../types.ts";
 
 /** A mask's pixels, eight a byte, in the box around them. */
 export interface PackedMask {
@@ -24,3 +25,40 @@ export function isInside({ x, y, stride, rows, bits }: PackedMask, at: Point): b
 
 /** The order of masks that lie on each other: the smaller one is above, because it would not be seen below. */
 export const fromBelow = (a: PackedMask, b: PackedMask): number => b.area - a.area;
+
+/** Decodes a mask; of an empty one the box is empty. @throws RangeError if it is damaged */
+export async function decodeMask(source: MaskSource): Promise<PackedMask> {
+  if (source instanceof Blob) return crop(await readMaskPng(new Uint8Array(await source.arrayBuffer())));
+  return crop(pack("counts" in source ? decodeRle(source) : source));
+}
+
+/** All pixels of a picture, eight a byte; each row begins with a byte of its own. */
+interface PackedRows {
+  readonly width: number;
+  readonly height: number;
+  readonly rows: Uint8Array;
+}
+
+function pack({ width, height, data }: Bitmap): PackedRows {
+  const stride = Math.ceil(width / 8);
+  const rows = new Uint8Array(stride * height);
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++, at++)
+      if (data[at]) rows[y * stride + (x >> 3)] = (rows[y * stride + (x >> 3)] ?? 0) | (128 >> (x & 7));
+  return { width, height, rows };
+}
+
+/** Keeps the bytes around the mask. */
+function crop(packed: PackedRows): PackedMask {
+  const { area, box } = measureMask(packed);
+  const [left, top, width, height] = box;
+  const from = left >> 3;
+  const stride = area === 0 ? 0 : ((left + width + 7) >> 3) - from;
+  const bits = new Uint8Array(stride * height);
+  const length = Math.ceil(packed.width / 8);
+  for (let y = 0; y < height; y++) {
+    const at = (top + y) * length + from;
+    bits.set(packed.rows.subarray(at, at + stride), y * stride);
+  }
+  return { x: from * 8, y: top, stride, rows: height, bits, area };
+}

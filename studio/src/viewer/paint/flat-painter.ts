@@ -3,7 +3,7 @@ import { isInside, type PackedMask } from "../masks/packed.ts";
 import type { Colour, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
 
-/** Where nothing tells how large a canvas may be: what phones had before they had more. */
+/** Where nothing says how large a canvas may be: the limit of older phones. */
 const LARGEST_SIDE = 4_096;
 
 /** An outline is one pixel of the picture for so many of its longer side, so that it is also seen where the picture is shown small. */

@@ -2,7 +2,7 @@
 export type Region = readonly [x: number, y: number, width: number, height: number];
 
 /** Draws a region of the frame, which the scissors have when it is called. */
-export type Draw = (region: Region) => void;
+type Draw = (region: Region) => void;
 
 /** The part of a region that is in a box, which may be empty. */
 export function within([x, y, width, height]: Region, [left, low, across, up]: Region): Region {
@@ -33,7 +33,7 @@ export class KeptFrame {
     this.#gl = gl;
   }
 
-  /** Draws the whole frame anew. */
+  /** Draws the whole frame again. */
   redraw(draw: Draw): void {
     const gl = this.#gl;
     const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;

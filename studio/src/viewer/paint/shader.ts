@@ -19,7 +19,7 @@ export const fragmentOf = (contents: Contents): string =>
 
 /**
  * The picture, the fill of the topmost mask, and its outline: a line of some pixels of the screen at each zoom. Whether a place
- * is on an outline, and how much, is told by places on a ring around it: half of them are in the mask where its edge is.
+ * is on an outline, and how much, is decided by places on a ring around it: half of them are in the mask where its edge is.
  */
 const FRAGMENT = `
 precision highp float;

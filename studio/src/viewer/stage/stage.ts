@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { MaskBoard, type Wanted } from "../masks/mask-board.ts";
-import { openPainter } from "../paint/open-painter.ts";
 import type { Painter, Pixels } from "../paint/painter.ts";
 import type { Colour, MaskSource, Point, Size } from "../types.ts";
 import { fit, pan, resize, reveal, settle, toPicture, type View, zoom } from "../view/view.ts";
+import { GlPainter } from "../paint/gl-painter.ts";
 import { watchSize } from "./watch-size.ts";
 
 /** The masks of a picture. */
@@ -15,7 +15,7 @@ export interface ShownMasks {
 }
 
 /** How masks are shown. */
-export interface Look {
+interface Look {
   /** How strongly they cover the picture, 0 to 1. */
   readonly opacity: number;
   readonly highlighted: { readonly key: string; readonly colour: Colour } | null;
@@ -43,7 +43,7 @@ export class Stage {
   /** While it is held, the canvas keeps its last frame. */
   #isHeld = false;
 
-  /** `onWhole` hears that the next frame has all masks of the latest `show`. */
+  /** `onWhole` is called when the next frame has all masks of the latest `show`. */
   constructor(onWhole: () => void = () => undefined) {
     this.board = new MaskBoard({
       onPatch: (patch) => {
@@ -233,4 +233,14 @@ export class Stage {
       highlighted: highlighted === null || mask === undefined ? null : { ...highlighted, mask },
     });
   }
+}
+
+/** Opens the best painter that the browser has for a canvas. @throws Error if it has none */
+async function openPainter(canvas: HTMLCanvasElement): Promise<Painter> {
+  const gl = canvas.getContext("webgl2", { antialias: false, depth: false, alpha: true });
+  if (gl !== null) return new GlPainter(gl);
+  const { FlatPainter } = await import("../paint/flat-painter.ts");
+  const flat = canvas.getContext("2d");
+  if (flat === null) throw new Error("The browser can't draw on a canvas.");
+  return new FlatPainter(flat);
 }

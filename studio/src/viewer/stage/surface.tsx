@@ -1,13 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { type Command, commandOf, toolWith } from "../input/commands.ts";
+import { type Command, commandOf, toolWith, ZOOM_STEP } from "../input/commands.ts";
 import { DraftMarks } from "../input/draft-marks.tsx";
 import { listenToGestures } from "../input/gestures.ts";
 import { Pointing } from "../input/pointing.ts";
 import type { Point, Region, Tool } from "../types.ts";
 import { isFit } from "../view/view.ts";
 import type { Stage } from "./stage.ts";
-import { ZoomControls } from "./zoom-controls.tsx";
 
 /** What a stage is part of; masks go by their keys on the stage's board. */
 interface SurfaceProps {
@@ -17,9 +16,9 @@ interface SurfaceProps {
   readonly tool: Tool;
   readonly drafts?: readonly Region[];
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
-  /** Hears of the topmost mask at the pointer or the crosshair, null if there is none. */
+  /** Called with the topmost mask at the pointer or the crosshair, null if there is none. */
   readonly onHover: (key: string | null) => void;
-  /** Hears of a click in the tool `pan`. */
+  /** Called on a click in the tool `pan`. */
   readonly onPick?: (key: string | null) => void;
   /** What people call a mask. */
   readonly nameOf: (key: string) => string;
@@ -47,7 +46,7 @@ export function Surface(props: SurfaceProps) {
     () => new Pointing(stage, () => ({ drafts: NO_DRAFTS, ...latest.current })),
     [stage],
   );
-  const told = useComputed(() => describe(pointing.crosshair.value, stage, latest.current.nameOf));
+  const announced = useComputed(() => describe(pointing.crosshair.value, stage, latest.current.nameOf));
 
   useLayoutEffect(() => {
     if (element.current === null || canvas.current === null) return;
@@ -117,7 +116,7 @@ export function Surface(props: SurfaceProps) {
           crosshair={pointing.crosshair}
         />
         <p class="unseen" aria-live="polite">
-          {told}
+          {announced}
         </p>
       </div>
       <ZoomControls stage={stage} />
@@ -166,3 +165,21 @@ function describe(at: Point | null, stage: Stage, nameOf: (key: string) => strin
 }
 
 const wholePixel = ({ x, y }: Point): Point => ({ x: Math.floor(x), y: Math.floor(y) });
+
+/** Buttons for those who have neither wheel nor two fingers, and the zoom in percent. */
+function ZoomControls({ stage }: { readonly stage: Stage }) {
+  const percent = useComputed(() => `${Math.round(stage.view.value.scale * 100)}%`);
+  return (
+    <div class="viewer-zoom" role="group" aria-label="Zoom">
+      <button type="button" aria-label="Zoom out" onClick={() => stage.zoom(1 / ZOOM_STEP)}>
+        −
+      </button>
+      <button type="button" aria-label="Fit to frame" title="Fit (0)" onClick={() => stage.fit()}>
+        {percent}
+      </button>
+      <button type="button" aria-label="Zoom in" onClick={() => stage.zoom(ZOOM_STEP)}>
+        +
+      </button>
+    </div>
+  );
+}

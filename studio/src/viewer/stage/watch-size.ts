@@ -1,7 +1,7 @@
 import type { Size } from "../types.ts";
 
 /**
- * Keeps a canvas as fine as the screen: its pixels are the device's. `onSize` hears the size in CSS pixels and the device pixels
+ * Keeps a canvas as fine as the screen: its pixels are the device's. `onSize` is called with the size in CSS pixels and the device pixels
  * per CSS pixel, first as soon as they are known. Returns what ends it.
  */
 export function watchSize(
@@ -11,7 +11,7 @@ export function watchSize(
   const observer = new ResizeObserver(([entry]) => {
     if (entry === undefined) return;
     const { width, height } = entry.contentRect;
-    // Safari doesn't tell device pixels.
+    // Safari doesn't report device pixels.
     const [exact] =
       (entry.devicePixelContentBoxSize as typeof entry.devicePixelContentBoxSize | undefined) ?? [];
     canvas.width = exact?.inlineSize ?? Math.round(width * devicePixelRatio);

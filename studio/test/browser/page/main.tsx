@@ -1,23 +1,19 @@
-import "../../../src/styles/tokens.css";
-import "../../../src/styles/base.css";
-import "./page.css";
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { MasksJson } from "segmentation-client";
 import { Playback } from "../../../src/clip/playback.ts";
 import { shownAt } from "../../../src/clip/time.ts";
-import { Gallery, type GalleryItem } from "../../../src/gallery/index.ts";
-import { ClipViewer } from "../../../src/viewer/clip/index.ts";
-import { panFrames } from "./panning.ts";
+import { Gallery } from "../../../src/gallery/gallery.tsx";
+import type { GalleryItem } from "../../../src/gallery/items.ts";
+import { ClipViewer } from "../../../src/viewer/clip/clip-viewer.tsx";
 import { fit } from "../../../src/viewer/view/view.ts";
-import {
-  type Layer,
-  maskColour,
-  PictureViewer,
-  type Point,
-  type Region,
-  type Tool,
-} from "../../../src/viewer/index.ts";
+import type { Layer, Point, Region, Tool } from "../../../src/viewer/types.ts";
+import { maskColour } from "../../../src/viewer/colours.ts";
+import { PictureViewer } from "../../../src/viewer/picture-viewer.tsx";
+import { panFrames } from "./panning.ts";
+import "../../../src/styles/tokens.css";
+import "../../../src/styles/base.css";
+import "./page.css";
 
 /** What a test asks of the page. */
 export interface Scene {

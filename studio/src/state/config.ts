@@ -1,4 +1,5 @@
-import type { StudioConfig } from "../../src/http/pages/studio-config.ts";
+import { signal } from "@preact/signals";
+import type { StudioConfig } from "../../../src/http/pages/studio-config.ts";
 
 export type { StudioConfig };
 
@@ -12,3 +13,6 @@ export async function loadConfig(): Promise<StudioConfig> {
   const config: StudioConfig = await response.json();
   return config;
 }
+
+/** What the operator set: the name, the logo, how people sign in. Filled before anything is drawn. */
+export const config = signal<StudioConfig>({ name: "Studio", logoUrl: null, signIn: null });

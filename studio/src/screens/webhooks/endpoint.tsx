@@ -1,14 +1,15 @@
-import { useSignal } from "@preact/signals";
-import { Field } from "../../components/field.tsx";
-import { FormDialog } from "../../components/form-dialog.tsx";
+import { type Signal, useSignal } from "@preact/signals";
+import { TextField } from "../../components/field.tsx";
+import { FormDialog, SecretDialog } from "../../components/dialogs.tsx";
 import { api } from "../../state/session.ts";
+import { StatusBadge } from "../../components/table.tsx";
 import { type Endpoint, EVENTS, type EventType } from "./delivery-words.ts";
 
 /** As the contract bounds them. */
 const LONGEST_URL = 2_048;
 const LONGEST_DESCRIPTION = 200;
 
-export interface EndpointFormProps {
+interface EndpointFormProps {
   /** The endpoint to change; null for a new one. */
   readonly endpoint: Endpoint | null;
   readonly onClose: () => void;
@@ -41,9 +42,8 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
     const made = await api.value.createWebhookEndpoint(wanted);
     onDone(made.endpoint, made.secret ?? null);
   };
-  const choose = (type: EventType, isChosen: boolean): void => {
-    chosen.value = isChosen ? [...chosen.value, type] : chosen.value.filter((each) => each !== type);
-  };
+  const choose = (type: EventType, isChosen: boolean) =>
+    (chosen.value = isChosen ? [...chosen.value, type] : chosen.value.filter((each) => each !== type));
   return (
     <FormDialog
       title={endpoint === null ? "New endpoint" : "Edit endpoint"}
@@ -51,48 +51,29 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
       onSubmit={save}
       onClose={onClose}
     >
-      <Field label="URL" hint="A public https URL." problem={problem.value}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            type="url"
-            inputMode="url"
-            autofocus
-            autocomplete="off"
-            maxLength={LONGEST_URL}
-            placeholder="https://example.com/webhooks/segmentation"
-            value={url.value}
-            onInput={(event) => {
-              url.value = event.currentTarget.value;
-              problem.value = null;
-            }}
-          />
-        )}
-      </Field>
-      <Field label="Description" hint="Only you see this.">
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            autocomplete="off"
-            maxLength={LONGEST_DESCRIPTION}
-            value={description.value}
-            onInput={(event) => {
-              description.value = event.currentTarget.value;
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="URL"
+        hint="A public https URL."
+        text={url}
+        problem={problem}
+        inputMode="url"
+        maxLength={LONGEST_URL}
+        placeholder="https://example.com/webhooks/segmentation"
+        autofocus
+      />
+      <TextField
+        label="Description"
+        hint="Only you see this."
+        text={description}
+        maxLength={LONGEST_DESCRIPTION}
+      />
       <fieldset class="endpoint-events">
         <legend>Events</legend>
         <label>
           <input
             type="checkbox"
             checked={isAll.value}
-            onChange={(event) => {
-              isAll.value = event.currentTarget.checked;
-            }}
+            onChange={(event) => (isAll.value = event.currentTarget.checked)}
           />
           <span>All events, including future ones</span>
         </label>
@@ -112,5 +93,38 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
           ))}
       </fieldset>
     </FormDialog>
+  );
+}
+
+/** Whether an endpoint gets events. It is a problem if the service disabled it, and none if its account did. */
+export function EndpointState({ endpoint: { disabled, disabledReason } }: { readonly endpoint: Endpoint }) {
+  if (!disabled) return <StatusBadge tone="good">Enabled</StatusBadge>;
+  return <StatusBadge tone={disabledReason === "by_account" ? "off" : "bad"}>Disabled</StatusBadge>;
+}
+
+export interface NewSecret {
+  readonly url: string;
+  readonly secret: string;
+  /** Whether there was one before, which stays valid for a day. */
+  readonly isRotated?: boolean;
+}
+
+/** Shows an endpoint's new secret, if there is one, until it is kept. */
+export function SigningSecret({ secret }: { readonly secret: Signal<NewSecret | null> }) {
+  if (secret.value === null) return null;
+  const { url, secret: text, isRotated = false } = secret.value;
+  return (
+    <SecretDialog
+      title="The endpoint’s signing secret"
+      label="Secret"
+      secret={text}
+      onKept={() => (secret.value = null)}
+    >
+      <p>
+        This secret is shown only once. Give it to the server at <code class="endpoint-url">{url}</code>,
+        which verifies each request with it. If you lose it, rotate it.
+      </p>
+      {isRotated && <p>The previous secret keeps signing for 24 hours, alongside the new one.</p>}
+    </SecretDialog>
   );
 }

@@ -1,9 +1,11 @@
+import { counted } from "../../text/format.ts";
 import type { ComponentChildren } from "preact";
 import { Notice } from "../../components/notice.tsx";
 import { overview } from "../../state/session.ts";
 import type { Obstacle } from "../../work/beforehand.ts";
+import type { Work } from "../../work/work.ts";
 
-export interface ObstacleNoticeProps {
+interface ObstacleNoticeProps {
   readonly obstacle: Obstacle;
   /** What else can be done about it. */
   readonly children?: ComponentChildren;
@@ -28,6 +30,22 @@ export function ObstacleNotice({ obstacle, children }: ObstacleNoticeProps) {
       }
     >
       {obstacle.text}
+    </Notice>
+  );
+}
+
+/** What was given and not taken. */
+export function Refused({ work }: { readonly work: Work }) {
+  const sentences = work.refused.value;
+  if (sentences.length === 0) return null;
+  return (
+    <Notice tone="warning" title={`${counted(sentences.length, "item")} not added`}>
+      <ul>
+        {sentences.slice(0, 3).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        {sentences.length > 3 && <li>And {sentences.length - 3} more.</li>}
+      </ul>
     </Notice>
   );
 }

@@ -28,3 +28,22 @@ export const fullTime = (iso: string): string => moments.format(Date.parse(iso))
 
 /** A day: "22 Nov 2026". */
 export const dateText = (iso: string): string => dates.format(Date.parse(iso));
+
+const numbers = new Intl.NumberFormat("en");
+
+/** A number with its separators: 12,345. */
+export const numberText = (value: number): string => numbers.format(value);
+
+/** So many of something: "1 picture", "1,204 pictures". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${numberText(count)} ${count === 1 ? one : many}`;
+
+/** A task's or a job's problem, which is a code, a colon and a sentence, without the code: people read the sentence. */
+export const sentenceOf = (problem: string): string => problem.replace(/^[a-z_]+: /, "");
+
+/** A number of bytes as people read it, in decimal units: "1.5 MB". */
+export function bytesIn(bytes: number): string {
+  const power = bytes >= 1e9 ? 3 : bytes >= 1e6 ? 2 : 1;
+  const value = bytes / 1_000 ** power;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${["kB", "MB", "GB"][power - 1]}`;
+}

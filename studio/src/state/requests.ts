@@ -1,0 +1,95 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useCallback, useEffect, useRef } from "preact/hooks";
+import { isOnline } from "./online.ts";
+import { isExpired } from "./session.ts";
+
+/** What a screen asked for: on its way, there, or why not. What was there before stays while it is asked for again. */
+export interface Loaded<T> {
+  readonly value: Signal<T | undefined>;
+  readonly error: Signal<unknown>;
+  /** Asks again. */
+  readonly reload: () => void;
+}
+
+/** Asks when the screen appears, and again when one of `inputs` changes. A screen that goes away aborts. */
+export function useLoaded<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[] = [],
+): Loaded<T> {
+  const value = useSignal<T | undefined>(undefined);
+  const error = useSignal<unknown>(null);
+  const round = useSignal(0);
+  const { value: current } = round;
+  const take = async (aborted: AbortSignal): Promise<void> => {
+    try {
+      const answer = await ask(aborted);
+      if (aborted.aborted) return;
+      value.value = answer;
+      error.value = null;
+    } catch (reason) {
+      if (!aborted.aborted) error.value = reason;
+    }
+  };
+  useEffect(() => {
+    const controller = new AbortController();
+    void take(controller.signal);
+    return () => controller.abort();
+    // The function is new at each drawing; what it depends on is said by the inputs.
+  }, [current, ...inputs]);
+  const reload = useCallback(() => (round.value += 1), [round]);
+  return { value, error, reload };
+}
+
+/**
+ * Calls `ask` again and again, `pauseMs` after the end of the call before, while `isWanted` and somebody looks. Failures are
+ * passed over: what the screen has stays, and the next call may succeed.
+ */
+export function usePoll(
+  ask: (signal: AbortSignal) => Promise<void>,
+  pauseMs: number,
+  isWanted: boolean,
+): void {
+  const newest = useRef(ask);
+  newest.current = ask;
+  useEffect(() => {
+    if (!isWanted) return () => {};
+    const controller = new AbortController();
+    const { signal } = controller;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const turn = async (): Promise<void> => {
+      if (document.visibilityState === "visible" && isOnline.peek() && !isExpired.peek())
+        await newest.current(signal).catch(() => {});
+      if (!signal.aborted) timer = setTimeout(() => void turn(), pauseMs);
+    };
+    timer = setTimeout(() => void turn(), pauseMs);
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, [pauseMs, isWanted]);
+}
+
+/** Something that people start with a button: whether it is under way, and why it failed last. */
+export interface Action {
+  readonly busy: Signal<boolean>;
+  readonly error: Signal<unknown>;
+  /** Does it; what it throws becomes the error. */
+  readonly run: (act: () => Promise<unknown>) => Promise<void>;
+}
+
+/** An action of a component. */
+export function useAction(): Action {
+  const busy = useSignal(false);
+  const error = useSignal<unknown>(null);
+  const run = async (act: () => Promise<unknown>): Promise<void> => {
+    busy.value = true;
+    error.value = null;
+    try {
+      await act();
+    } catch (reason) {
+      error.value = reason;
+    }
+    busy.value = false;
+  };
+  return { busy, error, run };
+}
