@@ -41,49 +41,49 @@ export const TaskRegion = z.union([
 ]);
 export type TaskRegion = z.infer<typeof TaskRegion>;
 
-/** What every task has. Sizes are in bytes, `deadline` in epoch milliseconds. */
-const task = {
-  key: TaskKey,
-  lane: Lane,
-  /** Whose task it is, as an id that says nothing else: the service shares its places fairly between accounts. */
-  account: z.string().min(1).max(100),
-  /** When the task's job was accepted, epoch milliseconds: the service takes the oldest first. */
-  acceptedAt: z.int().positive(),
-  inputUrl: z.url(),
-  /** What storage called the input's bytes at the job's acceptance: other bytes are `input_changed`. Absent: any will do. */
-  inputEtag: EntityTag.optional(),
+/**
+ * What a job asks of the model for each of its pictures. This object travels unchanged from the job's definition, which is
+ * stored with these fields, to the process that runs the model: a new parameter is declared here, in the public API, and
+ * where it takes effect. Records stored before it lack it, so it needs a default. Thresholds are probabilities.
+ */
+export const ImageParameters = z.object({
+  type: z.literal("image"),
+  /** Empty if there are regions alone. */
+  prompts: z.array(Prompt).readonly(),
   generatePreview: z.boolean(),
-  callbackUrl: z.url(),
-  callbackToken: z.string().min(1),
-  /** The lease ends then unless a progress report extends it. */
-  deadline: z.int().positive(),
-};
+  threshold: Share,
+  maskThreshold: Share,
+});
+export type ImageParameters = z.infer<typeof ImageParameters>;
 
-/** One picture to segment. Thresholds are probabilities. */
-export const ImageTaskRequest = z
-  .strictObject({
-    ...task,
-    type: z.literal("image"),
-    /** Empty if there are regions alone. */
-    prompts: z.array(Prompt),
-    /** Each gives one mask, behind those of the prompts. Absent: none, as an inference service that knows no regions has it. */
-    regions: z.array(TaskRegion).min(1).optional(),
-    limits: z.strictObject({
-      inputBytes: z.int().positive(),
-      inputPixels: z.int().positive(),
-      /** Shared alike by the prompts; of each, the most confident are kept. Regions are not counted. */
-      masks: z.int().nonnegative(),
-    }),
-    threshold: Share,
-    maskThreshold: Share,
-    /** Absent: none. */
-    formats: wantedFormats(ImageFormat).optional(),
-  })
-  .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
-    error: "a picture's task needs a prompt or a region",
-    path: ["prompts"],
-  });
-export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
+/** What a job asks of the model for its clip: as `ImageParameters`. */
+export const VideoParameters = z.object({
+  type: z.literal("video"),
+  prompts: z.array(Prompt).min(1).readonly(),
+  generatePreview: z.boolean(),
+  scoreThreshold: Share,
+});
+export type VideoParameters = z.infer<typeof VideoParameters>;
+
+/** What identifies a task's work. */
+const work = { key: TaskKey, lane: Lane };
+
+/** One picture to segment: what the job asks for, and what concerns this picture alone. Sizes are in bytes. */
+export const ImageWork = z.object({
+  ...work,
+  ...ImageParameters.shape,
+  /** Each gives one mask, behind those of the prompts. Absent: none, as an inference service that knows no regions has it. */
+  regions: z.array(TaskRegion).min(1).optional(),
+  limits: z.strictObject({
+    inputBytes: z.int().positive(),
+    inputPixels: z.int().positive(),
+    /** Shared alike by the prompts; of each, the most confident are kept. Regions are not counted. */
+    masks: z.int().nonnegative(),
+  }),
+  /** Absent: none. */
+  formats: wantedFormats(ImageFormat).optional(),
+});
+export type ImageWork = z.infer<typeof ImageWork>;
 
 /**
  * Which of a clip's frames are processed: `fps` per second, or `numFrames` in all, or (both null) the clip's own rate up
@@ -97,10 +97,9 @@ export const Sampling = z.strictObject({
 export type Sampling = z.infer<typeof Sampling>;
 
 /** One clip to segment frame by frame, with its objects tracked. */
-export const VideoTaskRequest = z.strictObject({
-  ...task,
-  type: z.literal("video"),
-  prompts: z.array(Prompt).min(1),
+export const VideoWork = z.object({
+  ...work,
+  ...VideoParameters.shape,
   limits: z.strictObject({
     inputBytes: z.int().positive(),
     /** Of one frame. */
@@ -110,11 +109,36 @@ export const VideoTaskRequest = z.strictObject({
     /** Sampled frames: a clip that would yield more is refused. */
     frames: z.int().positive(),
   }),
-  scoreThreshold: Share,
   sampling: Sampling,
   /** Absent: none. */
   formats: wantedFormats(VideoFormat).optional(),
 });
+export type VideoWork = z.infer<typeof VideoWork>;
+
+/** What a request says beside the work: whose it is, where its input lies, and the lease. `deadline` is in epoch milliseconds. */
+const delivery = {
+  /** Whose task it is, as an id that says nothing else: the service shares its places fairly between accounts. */
+  account: z.string().min(1).max(100),
+  /** When the task's job was accepted, epoch milliseconds: the service takes the oldest first. */
+  acceptedAt: z.int().positive(),
+  inputUrl: z.url(),
+  /** What storage called the input's bytes at the job's acceptance: other bytes are `input_changed`. Absent: any will do. */
+  inputEtag: EntityTag.optional(),
+  callbackUrl: z.url(),
+  callbackToken: z.string().min(1),
+  /** The lease ends then unless a progress report extends it. */
+  deadline: z.int().positive(),
+};
+
+export const ImageTaskRequest = z
+  .strictObject({ ...delivery, ...ImageWork.shape })
+  .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
+    error: "a picture's task needs a prompt or a region",
+    path: ["prompts"],
+  });
+export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
+
+export const VideoTaskRequest = z.strictObject({ ...delivery, ...VideoWork.shape });
 export type VideoTaskRequest = z.infer<typeof VideoTaskRequest>;
 
 export const TaskRequest = z.discriminatedUnion("type", [ImageTaskRequest, VideoTaskRequest]);

@@ -5,7 +5,13 @@ import { log } from "../core/log.ts";
 import { mostMasks } from "../core/jobs/task-outputs.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { regionsOfTask } from "../core/jobs/define.ts";
-import { problemOf, PROBLEMS, type TaskRequest } from "@segmentation/protocol";
+import {
+  ImageParameters,
+  problemOf,
+  PROBLEMS,
+  type TaskRequest,
+  VideoParameters,
+} from "@segmentation/protocol";
 import type { Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
 
@@ -20,11 +26,11 @@ function wantedFormats<Format>(formats: readonly Format[] | undefined, taskId: s
   return formats === undefined ? {} : { formats: { wanted: [...formats], taskId, index } };
 }
 
-/** The part of a task that depends on the job's type: the limits and the request's own parameters. */
-function variantOf(settings: Settings, definition: JobDefinition, taskId: string) {
+/** What is to be done: what the job asks of the model, and the limits, regions and formats of this task. */
+function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
   const index = definition.taskIds.indexOf(taskId);
   if (definition.type === "image") {
-    const { type, prompts, taskIds, threshold, maskThreshold, formats } = definition;
+    const { prompts, taskIds, formats } = definition;
     const asked = {
       prompts: prompts.length,
       tasks: taskIds.length,
@@ -38,9 +44,14 @@ function variantOf(settings: Settings, definition: JobDefinition, taskId: string
       masks: mostMasks(asked),
     };
     const drawn = regions.length > 0 && { regions };
-    return { type, limits, threshold, maskThreshold, ...wantedFormats(formats, taskId, index), ...drawn };
+    return {
+      ...ImageParameters.parse(definition),
+      limits,
+      ...wantedFormats(formats, taskId, index),
+      ...drawn,
+    };
   }
-  const { type, scoreThreshold, fps, numFrames, maxFrames, formats } = definition;
+  const { fps, numFrames, maxFrames, formats } = definition;
   const limits = {
     inputBytes: settings.MAX_VIDEO_BYTES,
     inputPixels: settings.MAX_VIDEO_FRAME_PIXELS,
@@ -48,7 +59,12 @@ function variantOf(settings: Settings, definition: JobDefinition, taskId: string
     frames: settings.MAX_VIDEO_FRAMES,
   };
   const sampling = { fps, numFrames, maxFrames };
-  return { type, limits, scoreThreshold, sampling, ...wantedFormats(formats, taskId, index) };
+  return {
+    ...VideoParameters.parse(definition),
+    limits,
+    sampling,
+    ...wantedFormats(formats, taskId, index),
+  };
 }
 
 /** The ETag that the task's input has to have; null if any will do. */
@@ -77,12 +93,10 @@ async function requestOf(
     acceptedAt: definition.createdAt,
     inputUrl,
     ...(inputEtag !== null && { inputEtag }),
-    prompts: [...definition.prompts],
-    generatePreview: definition.generatePreview,
     callbackUrl: `${settings.PUBLIC_URL}/internal/leases`,
     callbackToken,
     deadline,
-    ...variantOf(settings, definition, taskId),
+    ...workOf(settings, definition, taskId),
   };
 }
 

@@ -2,52 +2,31 @@
 import { z } from "zod";
 import { STAGES } from "../device/usage.ts";
 import {
-  ImageTaskRequest,
-  Lane,
+  ImageWork,
   MaskOutput,
   ModelDescription,
   OutputFile,
   Problem,
-  Sampling,
-  VideoTaskRequest,
+  VideoWork,
 } from "@segmentation/protocol";
 
-const task = {
-  key: z.string(),
-  lane: Lane,
+/** Where the task's input lies, and where its outputs go. */
+const files = {
   inputPath: z.string(),
-  /** Empty if the task has regions alone. */
-  prompts: z.array(z.string()),
-  generatePreview: z.boolean(),
   /** The folder that outputs are written to. */
   folder: z.string(),
 };
 
-/** One picture to segment. */
-export const ImageTask = z.object({
-  ...task,
-  type: z.literal("image"),
-  /** Absent if the task has none. */
-  regions: ImageTaskRequest.shape.regions,
+/** One picture to segment. An engine reads strangers' files: it gets neither URLs nor tokens. */
+export const ImageTask = ImageWork.extend({
+  ...files,
   /** SHA-256 of the input, hex. */
   contentHash: z.string(),
-  inputPixels: z.number(),
-  maxMasks: z.number(),
-  threshold: z.number(),
-  maskThreshold: z.number(),
-  formats: ImageTaskRequest.shape.formats,
 });
 export type ImageTask = z.infer<typeof ImageTask>;
 
 /** One clip to segment. */
-export const VideoTask = z.object({
-  ...task,
-  type: z.literal("video"),
-  limits: z.object({ inputPixels: z.number(), seconds: z.number(), frames: z.number() }),
-  scoreThreshold: z.number(),
-  sampling: Sampling,
-  formats: VideoTaskRequest.shape.formats,
-});
+export const VideoTask = VideoWork.extend(files);
 export type VideoTask = z.infer<typeof VideoTask>;
 
 export const EngineTask = z.discriminatedUnion("type", [ImageTask, VideoTask]);

@@ -17,23 +17,16 @@ import { writeMasks } from "./write-masks.ts";
  * @throws TaskFailure if the picture, its prompts or its regions can't be served; TaskDropped
  */
 export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks): Promise<ImageResult> {
-  const { key, lane, prompts, regions: asked = [], threshold } = task;
+  const { prompts, regions: asked = [] } = task;
   if (asked.length > 0 && model.drawsRegions !== true) throw taskFailure("regions_unsupported");
   const started = performance.now();
-  const picture = await decodePicture(task.inputPath, task.contentHash, task.inputPixels);
+  const picture = await decodePicture(task.inputPath, task.contentHash, task.limits.inputPixels);
   const decode = performance.now() - started;
   const regions = placeRegions(asked, picture);
   hooks.signal.throwIfAborted();
   const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   const from = performance.now();
-  const found = await model.segment(picture, {
-    prompts,
-    ...(regions.length > 0 && { regions }),
-    threshold,
-    withFaint: false,
-    task: { key, lane },
-    usage,
-  });
+  const found = await model.segment(picture, { ...task, regions, withFaint: false, task, usage });
   const infer = performance.now() - from - usage.waitedMs;
   hooks.signal.throwIfAborted();
   checkSegmentation(found, picture, { prompts: prompts.length, regions: regions.length });

@@ -63,9 +63,8 @@ async function segmentClip(
   hooks: TaskHooks,
   progress: (done: number, total: number) => void,
 ): Promise<VideoResult> {
-  const { key, lane, inputPath, folder } = task;
+  const { inputPath, folder } = task;
   const { signal } = hooks;
-  const { prompts, scoreThreshold: threshold } = task;
   const usage = new Usage(undefined, (stage) => hooks.at(stage), signal);
   const times = new ClipTimes(usage);
   const clip = await probeClip(ffmpeg, inputPath, task.limits, signal);
@@ -95,15 +94,15 @@ async function segmentClip(
     signal.throwIfAborted();
     const picture = { ...size, rgb: frame.rgb, contentHash: null };
     const found = await model.segment(picture, {
-      prompts,
-      threshold,
+      ...task,
+      threshold: task.scoreThreshold,
       inClip: true,
       // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more it spares.
       get withFaint() {
         return tracker.usesFaint(frame.sampleIdx);
       },
       keepOpen,
-      task: { key, lane },
+      task,
       usage,
     });
     opened.add(found.open);

@@ -47,7 +47,7 @@ export async function writeMasks(
   const files: WrittenFile[] = [];
   const masks: MaskOutput[] = [];
   let post = 0;
-  const quota = new MaskQuota(task.maxMasks, task.prompts.length);
+  const quota = new MaskQuota(task.limits.masks, task.prompts.length);
   const shown: NamedMask[] = [];
   for (const one of [...ofPrompts(task, found), ...ofRegions(task, found)]) {
     const { of, text, categoryId, mask, score } = one;

@@ -1,5 +1,5 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
-import type { Lane, RegionPoint } from "@segmentation/protocol";
+import type { ImageParameters, ImageWork, RegionPoint } from "@segmentation/protocol";
 import type { Usage } from "../device/usage.ts";
 
 /** A decoded picture: three sRGB bytes per pixel, row by row, as a viewer shows it (orientation applied). */
@@ -83,11 +83,9 @@ export interface Segmentation {
 }
 
 /** What to look for; `threshold` is the lowest score of an instance, 0 to 1. */
-export interface SegmentRequest {
-  readonly prompts: readonly string[];
+export interface SegmentRequest extends Readonly<Pick<ImageParameters, "prompts" | "threshold">> {
   /** What to draw, whatever it is. Only a model that draws regions is asked for any. */
   readonly regions?: readonly Region[];
-  readonly threshold: number;
   /**
    * Whether to give instances too faint to stand alone, with which a tracker can continue its tracks. Read it only when
    * it is needed, after detection, and never copy the request before: frame by frame it may turn false meanwhile.
@@ -98,7 +96,7 @@ export interface SegmentRequest {
   /** Whether the picture is a frame of a clip, in which a find begins a track; by default it stands alone. */
   readonly inClip?: boolean;
   /** The task that asks: a model on a server is told. Absent for a self-test. */
-  readonly task?: { readonly key: string; readonly lane: Lane };
+  readonly task?: Pick<ImageWork, "key" | "lane">;
   /** The work that this request is part of, which is told of every run on the device. */
   readonly usage?: Usage;
 }

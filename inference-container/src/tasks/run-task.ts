@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { filesByKind, ImageFiles, VideoFiles } from "@segmentation/protocol";
-import type { Completion, TaskOutput, TaskRequest } from "@segmentation/protocol";
+import type { Completion, TaskOutput } from "@segmentation/protocol";
 import type { Logger } from "pino";
 import { messageOf } from "../error-message.ts";
 import type { Engines } from "../engine/engines.ts";
-import type { EngineTask, EngineResult } from "../engine/messages.ts";
+import { type EngineResult, EngineTask } from "../engine/messages.ts";
 import { ModelUnavailable } from "../models/unavailable.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
@@ -65,7 +65,8 @@ async function produce(
   const input = await timed(noted, "fetch", () => fetchInput(stored, inputPath, signal));
   noted.bytes = input.size;
   const sent = performance.now();
-  const engineTask = engineTaskOf(request, inputPath, input.contentHash, folder);
+  // Leaves the request's URLs and its token out.
+  const engineTask = EngineTask.parse({ ...request, inputPath, contentHash: input.contentHash, folder });
   const result = await parts.engines.run(engineTask, request.lane, signal, (done, total) =>
     task.lease.tell({ done, total }),
   );
@@ -75,23 +76,6 @@ async function produce(
   noted.result = result;
   if (result.files.length > 0) await timed(noted, "upload", () => upload(task, result, parts));
   return result;
-}
-
-function engineTaskOf(
-  request: TaskRequest,
-  inputPath: string,
-  contentHash: string,
-  folder: string,
-): EngineTask {
-  const { key, lane, prompts, generatePreview } = request;
-  const shared = { key, lane, inputPath, prompts, generatePreview, folder };
-  if (request.type === "video") {
-    const { type, limits, scoreThreshold, sampling, formats } = request;
-    return { ...shared, type, limits, scoreThreshold, sampling, formats };
-  }
-  const { type, limits, threshold, maskThreshold, formats, regions } = request;
-  const { inputPixels, masks: maxMasks } = limits;
-  return { ...shared, type, contentHash, inputPixels, maxMasks, threshold, maskThreshold, formats, regions };
 }
 
 async function upload(

@@ -30,11 +30,10 @@ function task(key: string, prompt: string): ImageTask {
     lane: "bulk",
     inputPath: join(folder, "input"),
     contentHash: key,
-    inputPixels: 1_000_000,
     prompts: [prompt],
     generatePreview: false,
     folder: join(folder, key),
-    maxMasks: 10,
+    limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, masks: 10 },
     threshold: 0.5,
     maskThreshold: 0.5,
   };

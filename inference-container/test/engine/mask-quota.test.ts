@@ -43,11 +43,10 @@ function run(model: Model, prompts: number, maxMasks: number): Promise<ImageResu
     lane: "bulk",
     inputPath: join(folder, "input"),
     contentHash: "picture",
-    inputPixels: 1_000_000,
     prompts: Array.from({ length: prompts }, (_, i) => `prompt ${i}`),
     generatePreview: true,
     folder,
-    maxMasks,
+    limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, masks: maxMasks },
     threshold: 0,
     maskThreshold: 0.5,
   } as const;

@@ -53,7 +53,7 @@ function run(
     prompts: ["square"],
     generatePreview: false,
     folder,
-    limits: { inputPixels: 1_000_000, seconds: 100, frames: 100 },
+    limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, seconds: 100, frames: 100 },
     scoreThreshold: 0.5,
     sampling: { fps: null, numFrames, maxFrames: null },
   };

@@ -129,12 +129,11 @@ test("a model that finds by words only says regions_unsupported, before it looks
     lane: "bulk",
     inputPath: join(folder, "input"),
     contentHash: "picture",
-    inputPixels: 1_000_000,
     prompts: ["bright"],
     regions: [box],
     generatePreview: false,
     folder,
-    maxMasks: 200,
+    limits: { inputBytes: 1_000_000, inputPixels: 1_000_000, masks: 200 },
     threshold: 0,
     maskThreshold: 0.5,
   };

@@ -124,7 +124,7 @@ function workOf(
       folder,
       prompts: [prompt],
       generatePreview: true,
-      limits: { inputPixels: 36_000_000, seconds: 7_200, frames: 3_600 },
+      limits: { inputBytes: 2_000_000_000, inputPixels: 36_000_000, seconds: 7_200, frames: 3_600 },
       scoreThreshold: 0,
       sampling: { fps: null, numFrames, maxFrames: null },
     },
@@ -142,7 +142,7 @@ async function measureRound(
   const { prompts, generatePreview, sampling } = work.task;
   const request: VideoJob = {
     tasks: [taskId],
-    prompts,
+    prompts: [...prompts],
     generatePreview,
     ...(sampling.numFrames !== null && { numFrames: sampling.numFrames }),
   };

@@ -2,6 +2,7 @@ import type { AccessMode } from "../../contract/account.ts";
 import type { CreateJobRequest } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Region } from "../../contract/region.ts";
+import { ImageParameters, VideoParameters } from "@segmentation/protocol";
 import { laneOf } from "../accounts/access.ts";
 import type { JobDefinition, JobRegion, ImageJobDefinition } from "./state.ts";
 import { categoriesOf, type TaskRegion, type Category } from "@segmentation/protocol";
@@ -41,26 +42,17 @@ export function defineJob(
     accountId,
     processingMode,
     lane: laneOf(accessMode, processingMode),
-    prompts: request.prompts ?? [],
-    generatePreview: request.generatePreview,
     taskIds: request.tasks,
     createdAt: now,
   };
   if (request.type === "image") {
-    const { type, threshold, maskThreshold, regions } = request;
-    const drawn = regions && { regions: regions.map(regionOf) };
-    return { ...common, type, threshold, maskThreshold, ...wanted(request.formats), ...drawn };
+    const parameters = ImageParameters.parse({ ...request, prompts: request.prompts ?? [] });
+    const drawn = request.regions && { regions: request.regions.map(regionOf) };
+    return { ...common, ...parameters, ...wanted(request.formats), ...drawn };
   }
-  const { type, scoreThreshold, fps, numFrames, maxFrames } = request;
-  return {
-    ...common,
-    type,
-    scoreThreshold,
-    fps: fps ?? null,
-    numFrames: numFrames ?? null,
-    maxFrames: maxFrames ?? null,
-    ...wanted(request.formats),
-  };
+  const { fps = null, numFrames = null, maxFrames = null } = request;
+  const parameters = VideoParameters.parse(request);
+  return { ...common, ...parameters, fps, numFrames, maxFrames, ...wanted(request.formats) };
 }
 
 /** The regions of one of a job's tasks, each with its index among all of the job's. */

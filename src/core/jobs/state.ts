@@ -1,7 +1,15 @@
 import type { ImageFormat, VideoFormat } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { ArchiveEventData, WebhookEventType } from "../../contract/webhook.ts";
-import type { Lane, RegionBox, RegionPoint, TaskProblem } from "@segmentation/protocol";
+import type {
+  ImageParameters,
+  Lane,
+  RegionBox,
+  RegionPoint,
+  Sampling,
+  TaskProblem,
+  VideoParameters,
+} from "@segmentation/protocol";
 import { newDelivery, type Delivery } from "./delivery.ts";
 
 interface BaseDefinition {
@@ -9,8 +17,6 @@ interface BaseDefinition {
   readonly accountId: string;
   readonly processingMode: ProcessingMode;
   readonly lane: Lane;
-  readonly prompts: readonly string[];
-  readonly generatePreview: boolean;
   readonly taskIds: readonly string[];
   /**
    * The ETag of each input at the acceptance, in the order of `taskIds`: other bytes are not processed. Absent in jobs that
@@ -26,23 +32,15 @@ export type JobRegion = { readonly taskId: string } & (
   | { readonly points: readonly RegionPoint[] }
 );
 
-export interface ImageJobDefinition extends BaseDefinition {
-  readonly type: "image";
+export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParameters> {
   /** In the request's order. Absent if it had none. */
   readonly regions?: readonly JobRegion[];
-  readonly threshold: number;
-  readonly maskThreshold: number;
   /** Additional formats of the result, each once; absent if there are none, as in jobs stored before formats existed. */
   readonly formats?: readonly ImageFormat[];
 }
 
-export interface VideoJobDefinition extends BaseDefinition {
-  readonly type: "video";
-  readonly scoreThreshold: number;
-  /** As requested; never both. */
-  readonly fps: number | null;
-  readonly numFrames: number | null;
-  readonly maxFrames: number | null;
+/** Of `fps` and `numFrames` at most one is set. */
+export interface VideoJobDefinition extends BaseDefinition, Readonly<VideoParameters>, Readonly<Sampling> {
   /** As for pictures. */
   readonly formats?: readonly VideoFormat[];
 }

@@ -107,7 +107,7 @@ describe("the benchmark of a clip", () => {
     folder,
     prompts: ["50 ms"],
     generatePreview: true,
-    limits: { inputPixels: 36_000_000, seconds: 7_200, frames: 3_600 },
+    limits: { inputBytes: 2_000_000_000, inputPixels: 36_000_000, seconds: 7_200, frames: 3_600 },
     scoreThreshold: 0,
     sampling: { fps: null, numFrames: null, maxFrames: null },
   });

@@ -1,17 +1,14 @@
 /** Writes an inference request with binary tensors (Triton's extension `binary_tensor_data`). */
 import { Lane } from "@segmentation/protocol";
+import type { SegmentRequest } from "../model.ts";
 import { INPUTS, OUTPUTS } from "./contract.ts";
 
 /** What a request asks for. */
-export interface Asked {
+export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "task"> {
   /** Three bytes per pixel, row by row. */
   readonly picture: { readonly width: number; readonly height: number; readonly rgb: Uint8Array };
-  readonly prompts: readonly string[];
-  readonly threshold: number;
   /** SHA-256 of the encoded picture, hex; null for a frame, of which nothing is to be kept. */
   readonly contentHash: string | null;
-  /** The task that asks; absent for the self-test. */
-  readonly task?: { readonly key: string; readonly lane: Lane };
   /** After this time the answer is of no use. */
   readonly timeoutMs: number;
 }
