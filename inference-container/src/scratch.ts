@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasCode } from "./error-code.ts";
+import { hasCode } from "./errors.ts";
 
 /** Containers that share a disk may have the same process ids, but never the same host name. */
 const PREFIX = `inference-${hostname()}-`;

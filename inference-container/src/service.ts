@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Logger } from "pino";
 import { messageOf } from "./error-message.ts";
-import { Engines } from "./engine/engines.ts";
+import { Engines } from "./supervisor/engines.ts";
 import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { annotationLine, closeAnnotations, openAnnotations, OUTPUTS } from "@segmentation/protocol";
-import type { WrittenFile } from "../engine/messages.ts";
+import type { WrittenFile } from "../messages.ts";
 import { TextFile } from "../text-file.ts";
 import { formatsTooLarge } from "./limits.ts";
 

@@ -1,5 +1,5 @@
 import { categoriesOf, categoryIdOf, imageIdOf } from "@segmentation/protocol";
-import type { VideoTask, WrittenFile } from "../engine/messages.ts";
+import type { VideoTask, WrittenFile } from "../messages.ts";
 import type { Size } from "../size.ts";
 import type { MaskedFrame, MaskedObject } from "../video/masks-json.ts";
 import { AnnotationsFile } from "./annotations-file.ts";

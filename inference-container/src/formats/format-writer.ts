@@ -1,4 +1,4 @@
-import type { ImageTask, WrittenFile } from "../engine/messages.ts";
+import type { ImageTask, WrittenFile } from "../messages.ts";
 import type { RowRuns } from "../masks/runs/row-runs.ts";
 import type { Picture } from "../models/model.ts";
 

@@ -1,6 +1,6 @@
 import { OUTPUTS } from "@segmentation/protocol";
 import sharp from "sharp";
-import { writeOutput } from "../engine/output-file.ts";
+import { writeOutput } from "../output-file.ts";
 import type { FormatWriter, FoundMask, Subject } from "./format-writer.ts";
 
 /** The most labels that a byte per pixel tells apart. */

@@ -1,4 +1,4 @@
-import { taskFailure, type TaskFailure } from "../tasks/failure.ts";
+import { taskFailure, type TaskFailure } from "../failures.ts";
 
 const MEBIBYTE = 1_048_576;
 

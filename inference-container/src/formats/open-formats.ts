@@ -1,6 +1,6 @@
 import type { ImageFormat } from "@segmentation/protocol";
-import type { TaskHooks } from "../engine/hooks.ts";
-import type { ImageTask } from "../engine/messages.ts";
+import type { TaskHooks } from "../hooks.ts";
+import type { ImageTask } from "../messages.ts";
 import type { Picture } from "../models/model.ts";
 import { openCoco } from "./coco.ts";
 import { openCutouts } from "./cutout.ts";

@@ -1,5 +1,5 @@
 import { problemOf } from "@segmentation/protocol";
-import { TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../failures.ts";
 import type { Instance, LogitGrid, Picture, Segmentation } from "./model.ts";
 
 const refuse = (what: string): never => {

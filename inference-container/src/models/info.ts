@@ -1,4 +1,4 @@
-import type { ModelInfo } from "../engine/messages.ts";
+import type { ModelInfo } from "../messages.ts";
 import type { Model } from "./model.ts";
 
 /** What is told of a model: what it is, and what it can. */

@@ -8,7 +8,7 @@ import { DEFAULT_LOAD_OPTIONS, type LoadOptions } from "./load-options.ts";
 import type { LoadedModel } from "./loaded-model.ts";
 import { Manifest } from "./manifest.ts";
 import type { Model } from "./model.ts";
-import { TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../failures.ts";
 import { openSam3 } from "./sam3/open.ts";
 import { selfTest } from "./self-test.ts";
 

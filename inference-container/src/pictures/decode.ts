@@ -1,7 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import sharp from "sharp";
 import type { Picture } from "../models/model.ts";
-import { taskFailure, TaskFailure } from "../tasks/failure.ts";
+import { taskFailure, TaskFailure } from "../failures.ts";
 import { stopsEarly } from "./ending.ts";
 import { readSignature, SIGNATURE_BYTES, type PictureFormat } from "./signature.ts";
 

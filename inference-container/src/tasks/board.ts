@@ -1,6 +1,6 @@
 import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
-import { TaskDropped } from "./dropped.ts";
+import { TaskDropped } from "../dropped.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { Lanes } from "./lanes.ts";
 import { TaskReturned } from "./lease.ts";

@@ -2,8 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasCode } from "../error-code.ts";
-import { taskFailure, TaskFailure } from "./failure.ts";
+import { hasCode } from "../errors.ts";
+import { taskFailure, TaskFailure } from "../failures.ts";
 import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
 
 const ATTEMPTS = 3;

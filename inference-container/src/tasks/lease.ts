@@ -1,7 +1,7 @@
 import type { ProgressReport } from "@segmentation/protocol";
 import type { Callback } from "./callback.ts";
 import { CallbackRefused } from "./callback.ts";
-import { TaskDropped } from "./dropped.ts";
+import { TaskDropped } from "../dropped.ts";
 
 /** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
 export class TaskReturned extends Error {

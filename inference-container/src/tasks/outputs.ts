@@ -1,8 +1,8 @@
 import { openAsBlob } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OutputsGrant } from "@segmentation/protocol";
-import type { WrittenFile } from "../engine/messages.ts";
-import { taskFailure } from "./failure.ts";
+import type { WrittenFile } from "../messages.ts";
+import { taskFailure } from "../failures.ts";
 import { backoffMs, discard, isTransient, type Patience, transferMs, within } from "./http.ts";
 
 const PARALLEL = 6;

@@ -1,6 +1,6 @@
 import type { TaskRequest } from "@segmentation/protocol";
 import { Callback } from "./callback.ts";
-import type { TaskDropped } from "./dropped.ts";
+import type { TaskDropped } from "../dropped.ts";
 import { Lease } from "./lease.ts";
 
 /** An accepted task. Its signal aborts with a TaskDropped, which is not reported, or a TaskReturned, which is. */

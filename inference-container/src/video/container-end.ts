@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./containers.ts";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 
 /** A film of two hours in fragments of half a second has 30,000 boxes; each costs a read. */
 const MOST_ELEMENTS = 100_000;

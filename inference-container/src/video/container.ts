@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { readSignature, SIGNATURE_BYTES, startsLike } from "../pictures/signature.ts";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 import { endsEarly } from "./container-end.ts";
 import type { Container } from "./containers.ts";
 

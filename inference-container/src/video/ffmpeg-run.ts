@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { problemOf } from "@segmentation/protocol";
-import { TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../failures.ts";
 
 /** How many characters of the end of FFmpeg's log are kept. */
 const LOG_LENGTH = 16_384;

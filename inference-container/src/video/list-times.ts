@@ -1,5 +1,5 @@
 import type { Clip } from "./clip.ts";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, LISTING_ALLOCATION, type ClipInput } from "./input-arguments.ts";
 import { tooLong, whyUnread } from "./refusals.ts";

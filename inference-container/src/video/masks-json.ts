@@ -1,5 +1,5 @@
 import type { Rle } from "../masks/runs/rle.ts";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 import { TextFile, type WrittenText } from "../text-file.ts";
 
 /** What the file says of the clip: its size in pixels as a viewer shows it, and the samples' frames per second. */

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { problemOf } from "@segmentation/protocol";
-import { TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../failures.ts";
 import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import type { Size } from "../size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";

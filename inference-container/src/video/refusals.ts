@@ -1,5 +1,5 @@
 import { type Problem, problemOf } from "@segmentation/protocol";
-import { taskFailure, TaskFailure } from "../tasks/failure.ts";
+import { taskFailure, TaskFailure } from "../failures.ts";
 import { isReadableCodec, MOST_STREAMS } from "./input-arguments.ts";
 
 /** The failure of a clip that is too long. @param seconds the limit */

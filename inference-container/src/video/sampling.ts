@@ -1,5 +1,5 @@
 import type { Sampling } from "@segmentation/protocol";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 
 /** Samples per second if a request names neither a rate nor a number. */
 const DEFAULT_FPS = 6;

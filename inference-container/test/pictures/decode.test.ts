@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Picture } from "../../src/models/model.ts";
 import { decodePicture } from "../../src/pictures/decode.ts";
-import { TaskFailure } from "../../src/tasks/failure.ts";
+import { TaskFailure } from "../../src/failures.ts";
 import { animated, cutOut, mp4, noisySamples, samples, turned, unreadable } from "../support/pictures.ts";
 
 const LIMIT = 1_000_000;

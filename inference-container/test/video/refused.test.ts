@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TaskFailure } from "../../src/tasks/failure.ts";
+import { TaskFailure } from "../../src/failures.ts";
 import { probeClip, type ClipLimits } from "../../src/video/probe.ts";
 import { clipFolder, ffmpeg, numbered, type ClipFolder } from "../support/clips.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TaskFailure } from "../../src/tasks/failure.ts";
+import { TaskFailure } from "../../src/failures.ts";
 import { planSamples } from "../../src/video/sampling.ts";
 
 /** Ascending times that begin anywhere: even, rounded to milliseconds as in MKV, or with gaps of any length. */

@@ -1,9 +1,9 @@
 /** Measures the parts of a clip's path, each alone, with nothing else running. */
 import { join } from "node:path";
 import { OUTPUTS } from "@segmentation/protocol";
-import type { VideoTask } from "../../../inference-container/src/engine/messages.ts";
-import { describeOutput } from "../../../inference-container/src/engine/output-file.ts";
-import { FrameTracker } from "../../../inference-container/src/engine/track-frame.ts";
+import type { VideoTask } from "../../../inference-container/src/messages.ts";
+import { describeOutput } from "../../../inference-container/src/output-file.ts";
+import { FrameTracker } from "../../../inference-container/src/worker/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
 import { drawTracked } from "../../../inference-container/src/preview/tracked.ts";
 import { type Frame, readFrames } from "../../../inference-container/src/video/frames.ts";

@@ -52,7 +52,7 @@ export const ADDED_REGIONS = section(
   [
     "A region outside the picture fails its task as region_outside_image.",
     "inference/service/regions: a region outside the picture fails the task, and says how large the picture is",
-    "inference/engine/place-regions: %s is refused with the picture's size and the region's index",
+    "inference/worker/place-regions: %s is refused with the picture's size and the region's index",
   ],
   [
     "A model that finds by words only fails the task as regions_unsupported.",

@@ -108,8 +108,8 @@ export const DECIDED_BEHAVIOUR = [
     ],
     [
       "A picture has at most 200 masks of each prompt, the most confident; its task succeeds, and the notice masks_limited says so.",
-      "inference/engine/mask-quota: of each prompt the most confident masks are kept, up to its share of the limit, and a notice says so",
-      "inference/engine/mask-quota: just as many masks as the limit allows are kept without a notice",
+      "inference/worker/mask-quota: of each prompt the most confident masks are kept, up to its share of the limit, and a notice says so",
+      "inference/worker/mask-quota: just as many masks as the limit allows are kept without a notice",
     ],
     [
       "A JSON body has up to 256 KB.",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runVideo } from "../../../inference-container/src/engine/run-video.ts";
+import { runVideo } from "../../../inference-container/src/worker/run-video.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { processorTimeIn } from "../../../scripts/bench/create-job/processor-time.ts";
 import { report } from "../../../scripts/bench/create-job/run.ts";
@@ -155,7 +155,7 @@ describe("the benchmark of a clip", () => {
     const peak = peakIn(await readFile("/proc/self/status", "utf8"));
     expect(peak).toBeGreaterThanOrEqual(process.memoryUsage.rss() / 2);
     expect(peakIn("Name:\tzombie\nState:\tZ (zombie)\n")).toBe(0);
-    expect(roleOf(["node", "/x/inference-container/src/engine/child.ts", "{}"])).toBe("engine");
+    expect(roleOf(["node", "/x/inference-container/src/worker/child.ts", "{}"])).toBe("engine");
     expect(roleOf(["node", "scripts/bench/video/stand-in-service.ts"])).toBe("service");
     expect(roleOf(["bash"])).toBeNull();
   });

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
-import { taskFailure, TaskFailure } from "../../tasks/failure.ts";
+import { taskFailure, TaskFailure } from "../../failures.ts";
 import { AnswerTooLong, backoffMs, discard, readBytes } from "../../tasks/http.ts";
-import { ModelUnavailable } from "../unavailable.ts";
+import { ModelUnavailable } from "../../unavailable.ts";
 import type { Places } from "./places.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";

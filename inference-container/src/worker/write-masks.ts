@@ -13,9 +13,9 @@ import { encodeMaskPng, type MaskText } from "../masks/mask-png.ts";
 import { findRuns } from "../masks/runs/find-runs.ts";
 import type { Picture, Segmentation } from "../models/model.ts";
 import { type NamedMask, renderPreview } from "../preview/preview.ts";
-import type { ImageTask, WrittenFile } from "./messages.ts";
+import type { ImageTask, WrittenFile } from "../messages.ts";
 import { MaskQuota } from "./mask-quota.ts";
-import { writeOutput } from "./output-file.ts";
+import { writeOutput } from "../output-file.ts";
 
 export interface Written {
   readonly files: WrittenFile[];

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Engine } from "../../src/engine/engine.ts";
-import { Suspected } from "../../src/engine/fates.ts";
-import type { ImageTask } from "../../src/engine/messages.ts";
+import { Engine } from "../../src/supervisor/engine.ts";
+import { Suspected } from "../../src/supervisor/fates.ts";
+import type { ImageTask } from "../../src/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
 import { samples } from "../support/pictures.ts";
 

@@ -1,5 +1,5 @@
-import { TaskFailure } from "../tasks/failure.ts";
-import type { EngineResult } from "./messages.ts";
+import { TaskFailure } from "../failures.ts";
+import type { EngineResult } from "../messages.ts";
 
 /** Whether a task was failed because its engine ended, by itself or because it hung. */
 export function endedEngine(error: unknown): error is TaskFailure {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { BEAT_MS, Watchdog } from "../../src/engine/watchdog.ts";
+import { BEAT_MS, Watchdog } from "../../src/supervisor/watchdog.ts";
 
 const LIMIT_MS = 10_000;
 

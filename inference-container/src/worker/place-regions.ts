@@ -2,7 +2,7 @@ import type { RegionBox, RegionPoint, TaskRegion } from "@segmentation/protocol"
 import type { Box } from "../models/box.ts";
 import type { Region } from "../models/model.ts";
 import type { Size } from "../size.ts";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 
 /** How many pixels a box may reach beyond the picture: as much as rounding does. It is cut off. */
 const BEYOND = 1;

@@ -3,7 +3,7 @@ import type { LoadOptions } from "../models/load-options.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
 import { cudaProblem } from "./cuda-problem.ts";
-import type { EngineConfig } from "./messages.ts";
+import type { EngineConfig } from "../messages.ts";
 
 export interface Loaded {
   readonly model: Model;

@@ -1,6 +1,6 @@
 /** Which of several engines a task goes to. */
 import type { Engine } from "./engine.ts";
-import type { EngineTask } from "./messages.ts";
+import type { EngineTask } from "../messages.ts";
 
 /** For how many pictures it is known which engine had them last. */
 const PICTURES_KNOWN = 1_000;

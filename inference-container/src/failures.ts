@@ -5,7 +5,7 @@ import {
   problemOf,
   PROBLEMS,
 } from "@segmentation/protocol";
-import { hasCode } from "../error-code.ts";
+import { hasCode } from "./errors.ts";
 
 /** Ends a task with a problem of the table. */
 export class TaskFailure extends Error {

@@ -1,4 +1,4 @@
-import type { Stage } from "../device/usage.ts";
+import type { Stage } from "./device/usage.ts";
 
 /** A running task's connection to its engine. */
 export interface TaskHooks {

@@ -3,11 +3,11 @@ import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Model } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
-import { taskFailure } from "../tasks/failure.ts";
-import type { TaskHooks } from "./hooks.ts";
-import type { ImageTask, ImageResult } from "./messages.ts";
+import { taskFailure } from "../failures.ts";
+import type { TaskHooks } from "../hooks.ts";
+import type { ImageTask, ImageResult } from "../messages.ts";
 import { placeRegions } from "./place-regions.ts";
-import { joinNotices, unservedNotice } from "./unserved.ts";
+import { joinNotices, unservedNotice } from "./notices.ts";
 import { writeMasks } from "./write-masks.ts";
 
 /**

@@ -4,7 +4,7 @@ import { Usage } from "../device/usage.ts";
 import { ClipCoco } from "../formats/clip-coco.ts";
 import type { Model, Segmentation } from "../models/model.ts";
 import { drawTracked } from "../preview/tracked.ts";
-import { taskFailure } from "../tasks/failure.ts";
+import { taskFailure } from "../failures.ts";
 import { type Frame, readFrames } from "../video/frames.ts";
 import { MasksJsonWriter } from "../video/masks-json.ts";
 import { PreviewEncoder } from "../video/preview-encoder.ts";
@@ -12,14 +12,14 @@ import { probeClip } from "../video/probe.ts";
 import { planSamples } from "../video/sampling.ts";
 import { workingSize } from "../video/working-size.ts";
 import { ClipTimes } from "./clip-times.ts";
-import type { TaskHooks } from "./hooks.ts";
+import type { TaskHooks } from "../hooks.ts";
 import { inOrder } from "./in-order.ts";
-import type { VideoTask, VideoResult, WrittenFile } from "./messages.ts";
-import { describeOutput } from "./output-file.ts";
+import type { VideoTask, VideoResult, WrittenFile } from "../messages.ts";
+import { describeOutput } from "../output-file.ts";
 import { OpenPictures } from "./open-pictures.ts";
 import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
 import { FrameTracker } from "./track-frame.ts";
-import { joinNotices } from "./unserved.ts";
+import { joinNotices } from "./notices.ts";
 
 const { masks: MASKS, preview: PREVIEW } = OUTPUTS.video;
 /** The largest masks.json in bytes: what a client can still be expected to read. */

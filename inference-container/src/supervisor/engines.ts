@@ -6,7 +6,7 @@ import { TaskReturned } from "../tasks/lease.ts";
 import { Engine } from "./engine.ts";
 import { Displaced, Suspected } from "./fates.ts";
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
-import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "./messages.ts";
+import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "../messages.ts";
 import { endedEngine, type UnexplainedEnd } from "./unexplained-end.ts";
 
 /** A clip is not run alone, which may take hours: it is to blame for this many ends that none of the pictures beside it caused. */

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ImageResult } from "../../src/engine/messages.ts";
-import { runPicture } from "../../src/engine/run-picture.ts";
+import type { ImageResult } from "../../src/messages.ts";
+import { runPicture } from "../../src/worker/run-picture.ts";
 import type { Instance, Model } from "../../src/models/model.ts";
 import { samples } from "../support/pictures.ts";
 

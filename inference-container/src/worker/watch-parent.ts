@@ -3,7 +3,7 @@
  * and would not notice.
  */
 import { workerData } from "node:worker_threads";
-import { killGroup } from "./kill-group.ts";
+import { killGroup } from "../kill-group.ts";
 
 const EVERY_MS = 1_000;
 

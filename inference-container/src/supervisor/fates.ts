@@ -1,6 +1,6 @@
 /** What becomes of the tasks that were in an engine when its process ended. */
-import { taskFailure, type TaskFailure } from "../tasks/failure.ts";
-import type { EngineTask } from "./messages.ts";
+import { taskFailure, type TaskFailure } from "../failures.ts";
+import type { EngineTask } from "../messages.ts";
 import { UnexplainedEnd } from "./unexplained-end.ts";
 
 /** Why an engine is killed: because a task is stuck, or was cancelled and is still there. */

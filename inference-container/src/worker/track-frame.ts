@@ -10,8 +10,8 @@ import { Bridges } from "../tracking/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
 import type { Size } from "../size.ts";
-import type { VideoTask } from "./messages.ts";
-import { unservedNotice } from "./unserved.ts";
+import type { VideoTask } from "../messages.ts";
+import { unservedNotice } from "./notices.ts";
 
 /** An object of a frame, as masks.json and COCO's format have it, and as the preview shows it. */
 interface FrameObject extends MaskedObject, TrackedObject {

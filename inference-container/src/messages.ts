@@ -1,6 +1,6 @@
 /** The messages between the service and its engine process: small JSON only; pictures are in files. */
 import { z } from "zod";
-import { STAGES } from "../device/usage.ts";
+import { STAGES } from "./device/usage.ts";
 import {
   ImageWork,
   MaskOutput,

@@ -1,6 +1,6 @@
 import { type Problem, problemOf } from "@segmentation/protocol";
 import type { Segmentation } from "../models/model.ts";
-import { TaskFailure } from "../tasks/failure.ts";
+import { TaskFailure } from "../failures.ts";
 
 /**
  * One notice of the prompts that could not be served; null if all could.
