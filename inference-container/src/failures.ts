@@ -39,3 +39,19 @@ export function asTaskFailure(error: unknown): TaskFailure {
   if (error instanceof TaskFailure) return error;
   return taskFailure(hasCode(error, "ENOSPC") ? "disk_full" : "internal_error");
 }
+
+/** Ends a task without a report: the Worker cancelled it, or its lease is lost. */
+export class TaskDropped extends Error {
+  override readonly name = "TaskDropped";
+  readonly why: "cancelled" | "lease_lost";
+
+  constructor(why: "cancelled" | "lease_lost") {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** The model can't work at present, which is no task's fault: the task is handed back and loses no attempt. */
+export class ModelUnavailable extends Error {
+  override readonly name = "ModelUnavailable";
+}

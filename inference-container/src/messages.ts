@@ -1,6 +1,6 @@
 /** The messages between the service and its engine process: small JSON only; pictures are in files. */
 import { z } from "zod";
-import { STAGES } from "./device/usage.ts";
+import { type Stage, STAGES } from "./device/usage.ts";
 import {
   ImageWork,
   MaskOutput,
@@ -137,3 +137,13 @@ export const FromEngine = z.discriminatedUnion("type", [
   }),
 ]);
 export type FromEngine = z.infer<typeof FromEngine>;
+
+/** A running task's connection to its engine. */
+export interface TaskHooks {
+  /** Reports the stage that the task is in from now on. */
+  at(stage: Stage): void;
+  /** Reports how many of how many units are done; a repeated report shows that the task is alive. */
+  progress(done: number, total: number): void;
+  /** Aborts with a TaskDropped when the task is cancelled. */
+  readonly signal: AbortSignal;
+}

@@ -1,5 +1,5 @@
 import pino from "pino";
-import { messageOf } from "./error-message.ts";
+import { messageOf } from "./errors.ts";
 import { startService } from "./service.ts";
 import { readSettings } from "./settings.ts";
 

@@ -1,15 +1,16 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Logger } from "pino";
-import { messageOf } from "./error-message.ts";
+import { hasCode, messageOf } from "./errors.ts";
 import { Engines } from "./supervisor/engines.ts";
 import { createApp, type ServiceState } from "./http/app.ts";
 import { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
-import { makeScratch } from "./scratch.ts";
 import { findFfmpeg } from "./video/ffmpeg.ts";
 import { Board } from "./tasks/board.ts";
 import { runTask } from "./tasks/run-task.ts";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** Longer than clients and load balancers keep an idle connection: this side must not be the first to close. */
 const KEEP_ALIVE_MS = 75_000;
@@ -114,4 +115,37 @@ async function finish(board: Board, withinMs: number): Promise<boolean> {
   board.stopAll();
   await board.drained();
   return false;
+}
+
+/** Containers that share a disk may have the same process ids, but never the same host name. */
+const PREFIX = `inference-${hostname()}-`;
+
+/** This process's folders: in a restarted container its predecessor may have had the same process id. */
+const own = new Set<string>();
+
+/**
+ * Makes a folder for the files of running tasks and returns its path. Removes the folders that killed services on this
+ * machine left behind.
+ */
+export async function makeScratch(): Promise<string> {
+  const root = tmpdir();
+  for (const name of await readdir(root)) {
+    const folder = join(root, name);
+    const owner = name.startsWith(PREFIX) ? /^\d+(?=-)/.exec(name.slice(PREFIX.length))?.[0] : undefined;
+    if (owner === undefined || own.has(folder) || (Number(owner) !== process.pid && isAlive(Number(owner))))
+      continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+  const folder = await mkdtemp(join(root, `${PREFIX}${process.pid}-`));
+  own.add(folder);
+  return folder;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
 }

@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeScratch } from "../src/scratch.ts";
+import { makeScratch } from "../src/service.ts";
 
 const folderOf = (pid: number, host = hostname()): string =>
   join(tmpdir(), `inference-${host}-${pid}-abcdef`);

@@ -3,7 +3,7 @@ import { findFfmpeg } from "../../inference-container/src/video/ffmpeg.ts";
 import { readFrames } from "../../inference-container/src/video/frames.ts";
 import { probeClip } from "../../inference-container/src/video/probe.ts";
 import { planSamples } from "../../inference-container/src/video/sampling.ts";
-import { workingSize } from "../../inference-container/src/video/working-size.ts";
+import { workingSize } from "../../inference-container/src/video/clip.ts";
 import { NO_LIMITS } from "./expected-frames.ts";
 
 const WIDTH = 1_200;

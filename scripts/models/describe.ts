@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  type GraphSignature,
+  readSignature,
   readTemplate,
   recogniseTemplate,
   type Template,
@@ -8,7 +10,6 @@ import {
 import { MANIFEST_NAME, SIDECAR } from "../../inference-container/src/models/folder.ts";
 import { FAMILIES, SERVER_FAMILY } from "../../inference-container/src/models/load.ts";
 import type { TensorSpec } from "../../inference-container/src/models/manifest.ts";
-import { type GraphSignature, readSignature } from "../../inference-container/src/models/read-signature.ts";
 import { Failure } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { type Description, filesToDescribe, MODELS, writeManifest } from "./write-manifest.ts";

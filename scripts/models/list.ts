@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
+import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
 import { checkFiles, readManifest } from "../../inference-container/src/models/folder.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { codeOf } from "../shared/error-parts.ts";

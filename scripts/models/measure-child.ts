@@ -1,5 +1,5 @@
 /** Loads one model folder and sends a report to the parent process. */
-import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
+import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { measure } from "./measure.ts";
 import type { Report } from "./report.ts";

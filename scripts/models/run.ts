@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
-import { DownloadError } from "../../inference-container/src/models/fetch/download-error.ts";
-import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
-import { modelsRoot } from "../../inference-container/src/models/fetch/models-root.ts";
-import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
+import { DownloadError, ModelFolderError } from "../../inference-container/src/models/errors.ts";
+import { ensureBuiltin, modelsRoot } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { FAMILIES } from "../../inference-container/src/models/load.ts";
 import { Failure } from "../shared/command-line.ts";
 import { MODELS_HELP, type ModelsCommand, parseModelsArguments } from "./arguments.ts";

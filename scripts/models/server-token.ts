@@ -1,4 +1,4 @@
-import type { LoadOptions } from "../../inference-container/src/models/load-options.ts";
+import type { LoadOptions } from "../../inference-container/src/models/loaded-model.ts";
 
 /** The bearer token for a model server, from the environment, as an option of loading. */
 export function serverToken(): Pick<LoadOptions, "serverToken"> {

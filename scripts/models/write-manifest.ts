@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describeFolder, type FileTemplate } from "../../inference-container/src/models/describe-folder.ts";
-import { ModelFolderError } from "../../inference-container/src/models/folder-error.ts";
+import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
 import { MANIFEST_NAME } from "../../inference-container/src/models/folder.ts";
 import { Failure } from "../shared/command-line.ts";
 import { codeOf } from "../shared/error-parts.ts";

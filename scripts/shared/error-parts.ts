@@ -1,4 +1,4 @@
-export { messageOf } from "../../inference-container/src/error-message.ts";
+export { messageOf } from "../../inference-container/src/errors.ts";
 
 /** The code of a system error ("ENOENT"), or undefined. */
 export function codeOf(error: unknown): unknown {

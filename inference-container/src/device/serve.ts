@@ -1,6 +1,6 @@
 /** A device's thread: opens graphs and runs them one after another. */
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { messageOf } from "../error-message.ts";
+import { messageOf } from "../errors.ts";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { Values } from "./values.ts";

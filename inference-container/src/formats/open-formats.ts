@@ -1,6 +1,5 @@
 import type { ImageFormat } from "@segmentation/protocol";
-import type { TaskHooks } from "../hooks.ts";
-import type { ImageTask } from "../messages.ts";
+import type { ImageTask, TaskHooks } from "../messages.ts";
 import type { Picture } from "../models/model.ts";
 import { openCoco } from "./coco.ts";
 import { openCutouts } from "./cutout.ts";

@@ -2,9 +2,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { ModelFolderError } from "./folder-error.ts";
+import { ModelFolderError } from "./errors.ts";
 import { fileDigest } from "./folder.ts";
 import { GraphSpec } from "./manifest.ts";
+import { InferenceSession } from "onnxruntime-node";
+import { messageOf } from "../errors.ts";
 
 /** The part of any template that is read here; the rest is passed on. It has no sizes and digests yet. */
 export const FileTemplate = z.looseObject({
@@ -84,4 +86,32 @@ function withFiles(template: Template, names: ReadonlyMap<string, string>): Temp
     return { ...file, name: `${names.get(graph) ?? graph}${file.name.slice(graph.length)}` };
   });
   return { ...template, graphs: Object.fromEntries(graphs), files };
+}
+
+export interface GraphSignature extends GraphNames {
+  /** ONNX Runtime's name for each tensor's element type, by tensor name. */
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/**
+ * Opens a graph on the CPU, without optimisation, and reads the names and types of its tensors.
+ * @throws ModelFolderError if ONNX Runtime can't open the file
+ */
+export async function readSignature(folder: string, file: string): Promise<GraphSignature> {
+  const session = await InferenceSession.create(join(folder, file), {
+    graphOptimizationLevel: "disabled",
+  }).catch((error: unknown) => {
+    const reason = messageOf(error);
+    throw new ModelFolderError(`The graph ${file} in ${folder} can't be opened: ${reason}`);
+  });
+  const tensors = [...session.inputMetadata, ...session.outputMetadata];
+  const types = tensors.flatMap((tensor) => (tensor.isTensor ? [[tensor.name, tensor.type] as const] : []));
+  const signature = {
+    file,
+    inputs: session.inputNames,
+    outputs: session.outputNames,
+    types: new Map<string, string>(types),
+  };
+  await session.release();
+  return signature;
 }

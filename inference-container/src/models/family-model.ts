@@ -1,9 +1,8 @@
 /** What the models of all families share: their description, the features of pictures, and how they close. */
 import type { Held } from "../device/held.ts";
-import type { GraphSet } from "./graph-set.ts";
-import type { LoadOptions } from "./load-options.ts";
+import type { GraphSet } from "./graph.ts";
+import type { LoadedModel, LoadOptions, NamedSignature } from "./loaded-model.ts";
 import type { Manifest } from "./manifest.ts";
-import type { LoadedModel, NamedSignature } from "./loaded-model.ts";
 import type { Picture, Segmentation, SegmentRequest } from "./model.ts";
 import { heldMemory, type Remembered } from "./remembered.ts";
 

@@ -1,7 +1,6 @@
 /** `node inference-container/src/models/fetch-main.ts [builtin]`: puts the embedded model on this machine. */
-import { DownloadError } from "./fetch/download-error.ts";
+import { DownloadError, ModelFolderError } from "./errors.ts";
 import { ensureBuiltin } from "./fetch/ensure-builtin.ts";
-import { ModelFolderError } from "./folder-error.ts";
 
 const [name = "builtin"] = process.argv.slice(2);
 if (name === "builtin") await fetchBuiltin();

@@ -5,8 +5,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { messageOf } from "../error-message.ts";
-import { ModelFolderError } from "./folder-error.ts";
+import { messageOf } from "../errors.ts";
+import { ModelFolderError } from "./errors.ts";
 import type { ManifestFile } from "./manifest.ts";
 
 export const MANIFEST_NAME = "manifest.json";

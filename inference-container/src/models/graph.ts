@@ -1,15 +1,16 @@
 /** An ONNX graph whose tensors are addressed by the manifest's roles. */
 import { join } from "node:path";
 import type { Tensor } from "onnxruntime-node";
-import { messageOf } from "../error-message.ts";
-import type { Device } from "../device/device.ts";
+import { messageOf } from "../errors.ts";
+import { Device } from "../device/device.ts";
 import { Held } from "../device/held.ts";
 import type { Declared, Feeds, HeldTensor, SessionOptions, Signature } from "../device/messages.ts";
 import type { Usage } from "../device/usage.ts";
 import { fromValues, toValues } from "../device/values.ts";
-import { ModelFolderError } from "./folder-error.ts";
+import { ModelFolderError } from "./errors.ts";
 import type { GraphSpec, TensorSpec } from "./manifest.ts";
 import { floatValues } from "./tensors.ts";
+import type { NamedSignature } from "./loaded-model.ts";
 
 export type Tensors = Readonly<Record<string, Tensor>>;
 
@@ -170,4 +171,33 @@ function sameShape(found: readonly (number | string)[], expected: readonly (numb
       (size, i) => typeof size === "string" || typeof expected[i] === "string" || size === expected[i],
     )
   );
+}
+
+export class GraphSet {
+  readonly #folder: string;
+  readonly #runtime: SessionOptions;
+  readonly #device = new Device();
+  readonly #loaded: Graph[] = [];
+
+  constructor(folder: string, runtime: SessionOptions) {
+    this.#folder = folder;
+    this.#runtime = runtime;
+  }
+
+  /** @throws ModelFolderError if the graph is not what the manifest says */
+  async load(spec: GraphSpec): Promise<Graph> {
+    const graph = await Graph.load(this.#device, this.#folder, spec, this.#runtime);
+    this.#loaded.push(graph);
+    return graph;
+  }
+
+  /** The tensors as the files have them: without optional ones that are missing, and with fixed sizes as numbers. */
+  get signatures(): readonly NamedSignature[] {
+    return this.#loaded.map(({ file, inputs, outputs }) => ({ name: file, inputs, outputs }));
+  }
+
+  /** Ends the device's thread after the runs already asked for. */
+  close(): Promise<void> {
+    return this.#device.close();
+  }
 }

@@ -1,16 +1,18 @@
 /** Loads a model folder: the manifest chooses the family's adapter. */
 import { openBuiltin } from "./builtin/open.ts";
-import { ModelFolderError } from "./folder-error.ts";
+import { ModelFolderError } from "./errors.ts";
 import { checkFiles, readManifest } from "./folder.ts";
 import { openGroundingDino } from "./grounding-dino/open.ts";
 import { openKserve } from "./kserve/open.ts";
-import { DEFAULT_LOAD_OPTIONS, type LoadOptions } from "./load-options.ts";
-import type { LoadedModel } from "./loaded-model.ts";
-import { Manifest } from "./manifest.ts";
-import type { Model } from "./model.ts";
+import { DEFAULT_LOAD_OPTIONS, type LoadedModel, type LoadOptions } from "./loaded-model.ts";
+import { type Golden, Manifest } from "./manifest.ts";
+import type { Model, Picture, Segmentation } from "./model.ts";
 import { TaskFailure } from "../failures.ts";
 import { openSam3 } from "./sam3/open.ts";
-import { selfTest } from "./self-test.ts";
+import { join } from "node:path";
+import sharp from "sharp";
+import { boxIou } from "./box.ts";
+import { gridArea } from "./mask-shape.ts";
 
 type Open = (folder: string, options: LoadOptions) => Promise<LoadedModel>;
 
@@ -56,3 +58,46 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
 
 /** Like `openModel`: what the engine loads its model with. */
 export const loadModel: (folder: string, options?: Partial<LoadOptions>) => Promise<Model> = openModel;
+
+/**
+ * Runs the golden picture through the model, which also warms up its graphs.
+ * @throws ModelFolderError naming the first instance, score or box that differs
+ */
+async function selfTest(model: Model, folder: string, golden: Golden): Promise<void> {
+  const picture = await readPicture(join(folder, golden.picture));
+  const { prompt, threshold } = golden;
+  const found = await model.segment(picture, { prompts: [prompt], threshold, withFaint: false });
+  compare(found, golden, `The model ${model.id} ${model.version}`);
+}
+
+function compare({ instances, unserved }: Segmentation, golden: Golden, name: string): void {
+  const { prompt, tolerance } = golden;
+  const fail = (reason: string): never => {
+    throw new ModelFolderError(`${name} failed its self-test: "${prompt}" on ${golden.picture} ${reason}.`);
+  };
+  if (unserved.length > 0) fail("was not understood");
+  if (instances.length !== golden.instances.length)
+    fail(`gave ${instances.length} instances instead of ${golden.instances.length}`);
+  for (const [index, expected] of golden.instances.entries()) {
+    const found = instances[index];
+    if (found === undefined) return fail(`gave no instance ${index}`);
+    const iou = boxIou(found.box, expected.box);
+    if (!(iou >= tolerance.boxIou))
+      fail(`gave the box [${found.box.map(Math.round).join(", ")}] instead of [${expected.box.join(", ")}]`);
+    if (!(Math.abs(found.score - expected.score) <= tolerance.score))
+      fail(`gave the score ${found.score.toFixed(3)} instead of ${expected.score}`);
+    const area = gridArea(found.mask) / found.mask.logits.length;
+    if (!(Math.abs(area - expected.area) <= tolerance.area))
+      fail(`gave a mask over ${area.toFixed(3)} of the picture instead of ${expected.area}`);
+  }
+}
+
+/** Without a content hash: nothing of it is to be remembered. */
+async function readPicture(path: string): Promise<Picture> {
+  const { data, info } = await sharp(path)
+    .toColourspace("srgb")
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgb: data, contentHash: null };
+}

@@ -1,4 +1,5 @@
 import type { Model } from "./model.ts";
+import type { SessionOptions } from "../device/messages.ts";
 
 /** A tensor as a graph or a server has it; a dimension of any size is given by its name. */
 export interface NamedTensor {
@@ -22,3 +23,30 @@ export interface LoadedModel extends Model {
   /** Drops the remembered results for pictures and prompts. */
   forget(): void;
 }
+
+export interface LoadOptions extends SessionOptions {
+  /** Budget in bytes for remembered image features; one picture takes about 17 MB with `builtin`, 117 MB with SAM 3. */
+  readonly featureCacheBytes: number;
+  /** Budget in bytes for remembered prompts. */
+  readonly textCacheBytes: number;
+  /** How long a request to a model server may take; a graph's runs are bounded by the watchdog alone. */
+  readonly requestTimeoutMs: number;
+  /** How long to wait for a model server that is not ready yet. */
+  readonly serverPatienceMs: number;
+  /** The bearer token for a model server. */
+  readonly serverToken?: string;
+  /** Whether to compare every file's SHA-256 too, which takes some tenths of a second. */
+  readonly digests: boolean;
+}
+
+export const DEFAULT_LOAD_OPTIONS: LoadOptions = {
+  provider: "cpu",
+  device: 0,
+  cpuNodes: true,
+  threads: 0,
+  featureCacheBytes: 256 * 1024 * 1024,
+  textCacheBytes: 1024 * 1024,
+  requestTimeoutMs: 108_000,
+  serverPatienceMs: 0,
+  digests: false,
+};

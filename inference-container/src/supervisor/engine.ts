@@ -1,10 +1,9 @@
 import type { Logger } from "pino";
-import { ModelUnavailable } from "../unavailable.ts";
-import { TaskFailure } from "../failures.ts";
+import { ModelUnavailable, TaskFailure } from "../failures.ts";
 import { fates, type Kill } from "./fates.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
-import type { EngineConfig, EngineTask, EngineResult, FromEngine, ModelInfo } from "../messages.ts";
+import type { EngineConfig, EngineResult, EngineTask, FromEngine, ModelInfo } from "../messages.ts";
 
 /** How long a cancelled task may hold the model before the engine is killed to free it. */
 const DROP_GRACE_MS = 10_000;

@@ -2,12 +2,11 @@ import type { Logger } from "pino";
 import { byLane, type Lane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
-import { TaskReturned } from "../tasks/lease.ts";
+import { TaskReturned } from "../tasks/task.ts";
 import { Engine } from "./engine.ts";
-import { Displaced, Suspected } from "./fates.ts";
+import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.ts";
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
-import type { EngineConfig, EngineTask, EngineResult, ModelInfo } from "../messages.ts";
-import { endedEngine, type UnexplainedEnd } from "./unexplained-end.ts";
+import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
 /** A clip is not run alone, which may take hours: it is to blame for this many ends that none of the pictures beside it caused. */
 const CLIP_ENDS = 2;

@@ -1,10 +1,9 @@
 import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
-import { TaskDropped } from "../dropped.ts";
+import { TaskDropped } from "../failures.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { Lanes } from "./lanes.ts";
-import { TaskReturned } from "./lease.ts";
-import { Task } from "./task.ts";
+import { Task, TaskReturned } from "./task.ts";
 
 /** How long a stopping service, which has little time left, reports that it hands a task back. */
 const STOPPED_MS = 3_000;

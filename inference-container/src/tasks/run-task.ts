@@ -1,21 +1,23 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { filesByKind, ImageFiles, VideoFiles } from "@segmentation/protocol";
-import type { Completion, TaskOutput } from "@segmentation/protocol";
+import {
+  type Completion,
+  filesByKind,
+  ImageFiles,
+  type TaskOutput,
+  VideoFiles,
+} from "@segmentation/protocol";
 import type { Logger } from "pino";
-import { messageOf } from "../error-message.ts";
+import { messageOf } from "../errors.ts";
 import type { Engines } from "../supervisor/engines.ts";
 import { type EngineResult, EngineTask } from "../messages.ts";
-import { ModelUnavailable } from "../unavailable.ts";
+import { asTaskFailure, ModelUnavailable, TaskDropped, taskFailure, TaskFailure } from "../failures.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
-import { TaskDropped } from "../dropped.ts";
-import { asTaskFailure, taskFailure, TaskFailure } from "../failures.ts";
 import { fetchInput } from "./input.ts";
 import { Patience } from "./http.ts";
-import { TaskReturned } from "./lease.ts";
+import { type Task, TaskReturned } from "./task.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
-import type { Task } from "./task.ts";
 
 export interface RunTaskParts {
   readonly engines: Engines;

@@ -1,7 +1,6 @@
-import type { TaskRequest } from "@segmentation/protocol";
-import { Callback } from "./callback.ts";
-import type { TaskDropped } from "../dropped.ts";
-import { Lease } from "./lease.ts";
+import type { ProgressReport, TaskRequest } from "@segmentation/protocol";
+import { Callback, CallbackRefused } from "./callback.ts";
+import { TaskDropped } from "../failures.ts";
 
 /** An accepted task. Its signal aborts with a TaskDropped, which is not reported, or a TaskReturned, which is. */
 export class Task {
@@ -24,5 +23,61 @@ export class Task {
 
   abort(reason: TaskDropped | Error): void {
     this.#controller.abort(reason);
+  }
+}
+
+/** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
+export class TaskReturned extends Error {
+  override readonly name = "TaskReturned";
+  /** For how long that is reported while the Worker does not answer. */
+  readonly withinMs: number;
+
+  constructor(withinMs: number) {
+    super("returned");
+    this.withinMs = withinMs;
+  }
+}
+
+/**
+ * The right to work on a task until `deadline` (epoch milliseconds), extended by progress reports from acceptance to the
+ * end. Calls `lost` once a report is refused or the lease has expired.
+ */
+class Lease {
+  deadline: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #callback: Callback;
+  readonly #lost: (reason: TaskDropped) => void;
+  #progress: ProgressReport = { done: 0, total: 1 };
+  #beating = false;
+
+  constructor(callback: Callback, deadline: number, everyMs: number, lost: (reason: TaskDropped) => void) {
+    this.#callback = callback;
+    this.deadline = deadline;
+    this.#lost = lost;
+    this.#timer = setInterval(() => void this.#beat(), everyMs);
+  }
+
+  /** Sets what the next reports say: `done` of `total` units. */
+  tell(progress: ProgressReport): void {
+    this.#progress = progress;
+  }
+
+  /** Stops the reports. */
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#beating) return;
+    this.#beating = true;
+    try {
+      this.deadline = await this.#callback.progress(this.#progress);
+    } catch (error) {
+      // A Worker that can't be reached may come back before the lease expires.
+      const over = error instanceof CallbackRefused || Date.now() > this.deadline;
+      if (over) this.#lost(new TaskDropped("lease_lost"));
+    } finally {
+      this.#beating = false;
+    }
   }
 }

@@ -1,6 +1,5 @@
 import type { Box } from "../models/box.ts";
 import { cosine } from "../models/vectors.ts";
-import { correct, type Motion, predict } from "./kalman.ts";
 
 // In units of the object's size (the square root of its box's area), so that near and far ones are treated alike.
 const MEASUREMENT_ERROR = 0.05;
@@ -86,4 +85,43 @@ function resting(position: number, size: number): Motion {
 
 function sizeOf(box: Box): number {
   return Math.sqrt((box[2] - box[0]) * (box[3] - box[1]));
+}
+
+/** The estimated state, and the variances and covariance of its errors, in pixels and seconds. */
+export interface Motion {
+  readonly position: number;
+  readonly velocity: number;
+  readonly positionVariance: number;
+  readonly covariance: number;
+  readonly velocityVariance: number;
+}
+
+/** The state `seconds` later; `acceleration` is the noise's spectral density in pixels² / seconds³. */
+export function predict(motion: Motion, seconds: number, acceleration: number): Motion {
+  const { position, velocity, positionVariance, covariance, velocityVariance } = motion;
+  return {
+    position: position + seconds * velocity,
+    velocity,
+    positionVariance:
+      positionVariance +
+      2 * seconds * covariance +
+      seconds ** 2 * velocityVariance +
+      (seconds ** 3 / 3) * acceleration,
+    covariance: covariance + seconds * velocityVariance + (seconds ** 2 / 2) * acceleration,
+    velocityVariance: velocityVariance + seconds * acceleration,
+  };
+}
+
+/** The state after the position was measured; `noise` is the measurement's error variance in pixels², above 0. */
+export function correct(motion: Motion, measured: number, noise: number): Motion {
+  const { position, velocity, positionVariance, covariance, velocityVariance } = motion;
+  const gain = positionVariance / (positionVariance + noise);
+  const velocityGain = covariance / (positionVariance + noise);
+  return {
+    position: position + gain * (measured - position),
+    velocity: velocity + velocityGain * (measured - position),
+    positionVariance: (1 - gain) * positionVariance,
+    covariance: (1 - gain) * covariance,
+    velocityVariance: velocityVariance - velocityGain * covariance,
+  };
 }

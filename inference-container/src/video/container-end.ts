@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Container } from "./containers.ts";
+import type { Container } from "./input-arguments.ts";
 import { taskFailure } from "../failures.ts";
 
 /** A film of two hours in fragments of half a second has 30,000 boxes; each costs a read. */

@@ -1,13 +1,18 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { announceFrames, AnnouncedFrames } from "./announced-frames.ts";
+import { AnnouncedFrames, announceFrames, toFrames } from "./frame-stream.ts";
 import type { Clip } from "./clip.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
-import { frameSelection, nearestFrame, passSelection, TICKS } from "./frame-selection.ts";
+import {
+  frameSelection,
+  nearestFrame,
+  type Pass,
+  passSelection,
+  planPasses,
+  TICKS,
+} from "./frame-selection.ts";
 import { inputArguments } from "./input-arguments.ts";
-import { type Pass, planPasses } from "./passes.ts";
 import type { Size } from "../size.ts";
 import { toneMapping } from "./tone-mapping.ts";
-import { toFrames } from "./to-frames.ts";
 import { whyUnread } from "./refusals.ts";
 
 /** A decoded frame of a clip. */

@@ -1,5 +1,3 @@
-import { type Container, CONTAINERS } from "./containers.ts";
-
 /** Decoders that may run, by FFmpeg's names; two of them are libraries for AV1. */
 const DECODERS = ["h264", "hevc", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "mpeg4", "mjpeg", "prores"];
 
@@ -64,3 +62,7 @@ export function inputArguments(
     ["-map_metadata", "-1", "-map_chapters", "-1"],
   ].flat();
 }
+
+/** The containers that clips are read from, by FFmpeg's demuxer names. */
+const CONTAINERS = ["mov", "matroska", "avi"] as const;
+export type Container = (typeof CONTAINERS)[number];

@@ -1,9 +1,8 @@
 import type { Clip } from "./clip.ts";
-import { readContainer } from "./container.ts";
+import { hasCues, readContainer } from "./container.ts";
 import { readFirstFrame } from "./first-frame.ts";
 import { hiddenPackets } from "./hidden-packets.ts";
 import { listTimes } from "./list-times.ts";
-import { hasCues } from "./matroska-index.ts";
 import { frameTooLarge } from "./refusals.ts";
 import { canToneMap, isHdr } from "./tone-mapping.ts";
 

@@ -2,17 +2,20 @@
 import { setMaxListeners } from "node:events";
 import { rm } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../error-message.ts";
+import { messageOf } from "../errors.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
-import { ModelUnavailable } from "../unavailable.ts";
-import { TaskDropped } from "../dropped.ts";
-import { asTaskFailure, TaskFailure } from "../failures.ts";
-import type { TaskHooks } from "../hooks.ts";
-import { EngineConfig, type EngineTask, type EngineResult, type FromEngine, ToEngine } from "../messages.ts";
+import { asTaskFailure, ModelUnavailable, TaskDropped, TaskFailure } from "../failures.ts";
+import {
+  EngineConfig,
+  type EngineResult,
+  type EngineTask,
+  type FromEngine,
+  type TaskHooks,
+  ToEngine,
+} from "../messages.ts";
 import { killGroup } from "../kill-group.ts";
-import { type Loaded, loadOnProvider } from "./load-on-provider.ts";
-import { infoOf } from "../models/info.ts";
+import { infoOf, type Loaded, loadOnProvider } from "./load-on-provider.ts";
 import { BEAT_MS } from "../supervisor/watchdog.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";

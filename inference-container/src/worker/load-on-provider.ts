@@ -1,9 +1,10 @@
 /** Loads a model on the configured execution provider, or on the CPU if that is allowed instead. */
-import type { LoadOptions } from "../models/load-options.ts";
+import type { LoadOptions } from "../models/loaded-model.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
-import { cudaProblem } from "./cuda-problem.ts";
-import type { EngineConfig } from "../messages.ts";
+import type { EngineConfig, ModelInfo } from "../messages.ts";
+import { messageOf } from "../errors.ts";
+import { OnnxGraph } from "../onnx/graph-writer.ts";
 
 export interface Loaded {
   readonly model: Model;
@@ -39,4 +40,47 @@ export async function loadOnProvider(
       { cause: error },
     );
   }
+}
+
+/**
+ * Tries CUDA: only running a graph shows whether libraries, driver and device are there.
+ * @param device the CUDA device's id
+ * @returns ONNX Runtime's reason why no graph can run there; undefined if one can
+ */
+export async function cudaProblem(device: number): Promise<string | undefined> {
+  // Imported only when needed: loading the runtime takes time and memory.
+  const { InferenceSession, Tensor } = await import("onnxruntime-node");
+  const graph = new OnnxGraph();
+  graph.node("Relu", [graph.input("x", [1])], {}, "y");
+  graph.output("y", [1]);
+  try {
+    const session = await InferenceSession.create(graph.file("probe"), {
+      executionProviders: [{ name: "cuda", deviceId: device }],
+    });
+    await session.run({ x: new Tensor("float32", [1], [1]) });
+    await session.release();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What is told of a model: what it is, and what it can. */
+export function infoOf({
+  id,
+  version,
+  family,
+  provider,
+  labels,
+  drawsRegions = false,
+}: Model): Omit<ModelInfo, "fallback"> {
+  return {
+    id,
+    version,
+    family,
+    provider,
+    vocabulary: labels === undefined ? "open" : [...labels],
+    attributes: labels === undefined,
+    regions: { box: drawsRegions, points: drawsRegions },
+  };
 }

@@ -1,14 +1,15 @@
 import { openFormats } from "../formats/open-formats.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, Region } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { taskFailure } from "../failures.ts";
-import type { TaskHooks } from "../hooks.ts";
-import type { ImageTask, ImageResult } from "../messages.ts";
-import { placeRegions } from "./place-regions.ts";
+import type { ImageResult, ImageTask, TaskHooks } from "../messages.ts";
 import { joinNotices, unservedNotice } from "./notices.ts";
 import { writeMasks } from "./write-masks.ts";
+import type { RegionBox, RegionPoint, TaskRegion } from "@segmentation/protocol";
+import type { Box } from "../models/box.ts";
+import type { Size } from "../size.ts";
 
 /**
  * Decodes, infers, rasterises and encodes one picture. Only the graphs take turns, so that the next picture is decoded and
@@ -46,4 +47,32 @@ export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks
     modelMs: found.modelMs,
     featuresCached: found.featuresCached,
   };
+}
+
+/** How many pixels a box may reach beyond the picture: as much as rounding does. It is cut off. */
+const BEYOND = 1;
+
+/** A task's regions, in their order, as the model takes them. @throws TaskFailure named region_outside_image */
+export const placeRegions = (regions: readonly TaskRegion[], picture: Size): Region[] =>
+  regions.map((region) => {
+    const placed = "box" in region ? placeBox(region.box, picture) : placePoints(region.points, picture);
+    if (placed !== undefined) return placed;
+    const { width, height } = picture;
+    throw taskFailure("region_outside_image", { index: region.index, width, height });
+  });
+
+function placeBox({ x, y, width, height }: RegionBox, picture: Size): { box: Box } | undefined {
+  const [right, bottom] = [x + width, y + height];
+  if (Math.min(x, y, picture.width - right, picture.height - bottom) < -BEYOND) return undefined;
+  const corner = [Math.max(x, 0), Math.max(y, 0)] as const;
+  const opposite = [Math.min(right, picture.width), Math.min(bottom, picture.height)] as const;
+  return corner[0] < opposite[0] && corner[1] < opposite[1] ? { box: [...corner, ...opposite] } : undefined;
+}
+
+function placePoints(
+  points: readonly RegionPoint[],
+  { width, height }: Size,
+): { points: readonly RegionPoint[] } | undefined {
+  const areInside = points.every(({ x, y }) => x >= 0 && y >= 0 && x < width && y < height);
+  return areInside ? { points } : undefined;
 }

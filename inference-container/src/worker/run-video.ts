@@ -2,21 +2,19 @@ import { join } from "node:path";
 import { OUTPUTS, problemOf } from "@segmentation/protocol";
 import { Usage } from "../device/usage.ts";
 import { ClipCoco } from "../formats/clip-coco.ts";
-import type { Model, Segmentation } from "../models/model.ts";
-import { drawTracked } from "../preview/tracked.ts";
+import type { Model, OpenPicture, Segmentation } from "../models/model.ts";
+import { drawTracked } from "../preview/preview.ts";
 import { taskFailure } from "../failures.ts";
 import { type Frame, readFrames } from "../video/frames.ts";
 import { MasksJsonWriter } from "../video/masks-json.ts";
 import { PreviewEncoder } from "../video/preview-encoder.ts";
 import { probeClip } from "../video/probe.ts";
 import { planSamples } from "../video/sampling.ts";
-import { workingSize } from "../video/working-size.ts";
+import { workingSize } from "../video/clip.ts";
 import { ClipTimes } from "./clip-times.ts";
-import type { TaskHooks } from "../hooks.ts";
+import type { TaskHooks, VideoResult, VideoTask, WrittenFile } from "../messages.ts";
 import { inOrder } from "./in-order.ts";
-import type { VideoTask, VideoResult, WrittenFile } from "../messages.ts";
 import { describeOutput } from "../output-file.ts";
-import { OpenPictures } from "./open-pictures.ts";
 import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
 import { FrameTracker } from "./track-frame.ts";
 import { joinNotices } from "./notices.ts";
@@ -148,4 +146,21 @@ async function segmentClip(
     framesWithMasks,
     totalMasks,
   };
+}
+
+/** The pictures that a clip keeps open, so that none stays so, however the clip ends. */
+class OpenPictures implements Disposable {
+  readonly #open = new Set<OpenPicture>();
+
+  add(picture: OpenPicture | undefined): void {
+    if (picture !== undefined) this.#open.add(picture);
+  }
+
+  close(picture: OpenPicture | undefined): void {
+    if (picture !== undefined && this.#open.delete(picture)) picture[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    for (const picture of this.#open) this.close(picture);
+  }
 }

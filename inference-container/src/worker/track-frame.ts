@@ -5,7 +5,7 @@ import { findRuns } from "../masks/runs/find-runs.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
-import type { TrackedObject } from "../preview/tracked.ts";
+import type { TrackedObject } from "../preview/preview.ts";
 import { Bridges } from "../tracking/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
-import { decodeBoxes } from "../../src/models/fetch/detector/box-decoding.ts";
-import { dequantised, kernel } from "../../src/models/fetch/detector/constants.ts";
+import { decodeBoxes } from "../../src/models/fetch/detector/convert.ts";
+import { dequantised, kernel, type TfliteTensor } from "../../src/models/fetch/detector/tflite.ts";
 import { OnnxGraph } from "../../src/onnx/graph-writer.ts";
-import type { TfliteTensor } from "../../src/models/fetch/detector/tflite.ts";
 
 function weights(
   shape: readonly number[],

@@ -6,8 +6,7 @@ import { basename, join } from "node:path";
 import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { downloadPackage } from "../../src/models/fetch/download.ts";
-import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
-import { modelsRoot } from "../../src/models/fetch/models-root.ts";
+import { ensureBuiltin, modelsRoot } from "../../src/models/fetch/ensure-builtin.ts";
 import type { ModelPackage } from "../../src/models/fetch/packages.ts";
 import type { Output } from "../../src/progress-bar.ts";
 

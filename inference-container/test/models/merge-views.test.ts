@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeViews } from "../../src/models/builtin/merge-views.ts";
-import type { Detection } from "../../src/models/builtin/detection.ts";
+import { type Detection, mergeViews } from "../../src/models/builtin/views.ts";
 
 const at = (x: number, score: number, label = 0): Detection => ({ label, score, box: [x, 0, x + 100, 100] });
 

@@ -9,7 +9,7 @@ import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { Graph } from "../../src/models/graph.ts";
 import { loadModel } from "../../src/models/load.ts";
-import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import type { GraphSpec, TensorSpec } from "../../src/models/manifest.ts";
 
 const DOWNLOAD_MS = 600_000;

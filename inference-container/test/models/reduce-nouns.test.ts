@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readNounTable } from "../../src/models/builtin/nouns.ts";
-import { reduceNouns } from "../../src/models/fetch/reduce-nouns.ts";
-import { readNouns } from "../../src/models/fetch/wordnet.ts";
+import { readNounTable } from "../../src/models/builtin/vocabulary.ts";
+import { readNouns, reduceNouns } from "../../src/models/fetch/reduce-nouns.ts";
 
 const INDEX = [
   "  1 A licence.",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withSingleMask } from "../../src/models/fetch/single-mask.ts";
+import { withSingleMask } from "../../src/models/fetch/build-folder.ts";
 
 const SIZE = 16_531_241;
 

@@ -7,7 +7,7 @@ import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { ImageInput } from "../../src/models/manifest.ts";
-import { maskGrid } from "../../src/models/mask-grid.ts";
+import { maskGrid } from "../../src/models/sam3/instances.ts";
 import { filledTensor, floatValues, tensorOf } from "../../src/models/tensors.ts";
 import { plainMask } from "../support/plain-mask.ts";
 

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Usage } from "../../src/device/usage.ts";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
-import { readNounTable } from "../../src/models/builtin/nouns.ts";
+import { readNounTable, Vocabulary } from "../../src/models/builtin/vocabulary.ts";
 import { TextEncoder } from "../../src/models/builtin/text-encoder.ts";
-import { Vocabulary } from "../../src/models/builtin/vocabulary.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
 import { readManifest } from "../../src/models/folder.ts";
-import { GraphSet } from "../../src/models/graph-set.ts";
-import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
+import { GraphSet } from "../../src/models/graph.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 
 const DOWNLOAD_MS = 600_000;
 

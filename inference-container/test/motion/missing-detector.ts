@@ -2,7 +2,7 @@
  * The service's own models, with a detector that misses everything in some frames of each clip: what is still found there
  * was drawn without it.
  */
-import type { LoadOptions } from "../../src/models/load-options.ts";
+import type { LoadOptions } from "../../src/models/loaded-model.ts";
 import { loadModel as load } from "../../src/models/load.ts";
 import type { Model } from "../../src/models/model.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LogitGrid } from "../../src/models/model.ts";
 import { letter } from "../../src/preview/lettering.ts";
-import { drawTracked, type TrackedObject } from "../../src/preview/tracked.ts";
+import { drawTracked, type TrackedObject } from "../../src/preview/preview.ts";
 
 const GREY = 128;
 const grid = (...logits: number[]): LogitGrid => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Engine } from "../../src/supervisor/engine.ts";
 import { Suspected } from "../../src/supervisor/fates.ts";
 import type { ImageTask } from "../../src/messages.ts";
-import { DEFAULT_LOAD_OPTIONS } from "../../src/models/load-options.ts";
+import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import { samples } from "../support/pictures.ts";
 
 const LOADER = new URL("../support/planted-model.ts", import.meta.url).href;

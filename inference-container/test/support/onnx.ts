@@ -1,6 +1,14 @@
 /** Small ONNX graphs for tests, with tensors of any type, named dimensions and weights in a separate file. */
-import { OnnxGraph, type Attribute } from "../../src/onnx/graph-writer.ts";
-import { bytes, integer, join, message, text, type Field } from "../../src/onnx/protobuf.ts";
+import {
+  type Attribute,
+  bytes,
+  type Field,
+  integer,
+  join,
+  message,
+  OnnxGraph,
+  text,
+} from "../../src/onnx/graph-writer.ts";
 import type { TensorForm } from "../../src/models/tensors.ts";
 
 /** `TensorProto.DataType` of ONNX. */

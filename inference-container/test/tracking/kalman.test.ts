@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { correct, type Motion, predict } from "../../src/tracking/kalman.ts";
+import { correct, type Motion, predict } from "../../src/tracking/track.ts";
 
 const real = (min: number, max: number): fc.Arbitrary<number> => fc.double({ min, max, noNaN: true });
 const seconds = real(0, 3);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Box, boxIou } from "../../src/models/box.ts";
-import { bufferedIou } from "../../src/tracking/similarity.ts";
+import { bufferedIou } from "../../src/tracking/tracker.ts";
 
 const box = fc
   .tuple(

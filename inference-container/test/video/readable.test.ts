@@ -1,18 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Clip } from "../../src/video/clip.ts";
-import { readFrames, type Frame } from "../../src/video/frames.ts";
+import { type Clip, workingSize } from "../../src/video/clip.ts";
+import { type Frame, readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { workingSize } from "../../src/video/working-size.ts";
 import {
   clipFolder,
+  type ClipFolder,
   corners,
   ffmpeg,
   numbered,
   numberOf,
   runFfmpeg,
   shownTimes,
-  type ClipFolder,
   vp8,
 } from "../support/clips.ts";
 

@@ -1,11 +1,10 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Clip } from "../../src/video/clip.ts";
-import { readFrames, type Frame } from "../../src/video/frames.ts";
+import { type Clip, workingSize } from "../../src/video/clip.ts";
+import { type Frame, readFrames } from "../../src/video/frames.ts";
 import { probeClip } from "../../src/video/probe.ts";
 import { planSamples } from "../../src/video/sampling.ts";
-import { workingSize } from "../../src/video/working-size.ts";
-import { clipFolder, ffmpeg, positionOfPacket, vp8, type ClipFolder } from "../support/clips.ts";
+import { clipFolder, type ClipFolder, ffmpeg, positionOfPacket, vp8 } from "../support/clips.ts";
 
 const { signal } = new AbortController();
 let clips: ClipFolder;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { workingSize } from "../../src/video/working-size.ts";
+import { workingSize } from "../../src/video/clip.ts";
 
 const side = fc.integer({ min: 2, max: 10_000 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cudaProblem } from "../../src/worker/cuda-problem.ts";
-import { loadOnProvider } from "../../src/worker/load-on-provider.ts";
+import { cudaProblem, loadOnProvider } from "../../src/worker/load-on-provider.ts";
 import type { loadModel as loadReal } from "../../src/models/load.ts";
 import { loadModel as loadPlanted } from "../support/planted-model.ts";
 

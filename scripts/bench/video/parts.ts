@@ -5,13 +5,13 @@ import type { VideoTask } from "../../../inference-container/src/messages.ts";
 import { describeOutput } from "../../../inference-container/src/output-file.ts";
 import { FrameTracker } from "../../../inference-container/src/worker/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
-import { drawTracked } from "../../../inference-container/src/preview/tracked.ts";
+import { drawTracked } from "../../../inference-container/src/preview/preview.ts";
 import { type Frame, readFrames } from "../../../inference-container/src/video/frames.ts";
 import { MasksJsonWriter } from "../../../inference-container/src/video/masks-json.ts";
 import { PreviewEncoder } from "../../../inference-container/src/video/preview-encoder.ts";
 import { probeClip } from "../../../inference-container/src/video/probe.ts";
 import { planSamples } from "../../../inference-container/src/video/sampling.ts";
-import { workingSize } from "../../../inference-container/src/video/working-size.ts";
+import { workingSize } from "../../../inference-container/src/video/clip.ts";
 
 /** The work on a clip, and what it needs. */
 export interface Work {

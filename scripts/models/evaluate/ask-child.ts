@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
 import { rleOf } from "../../../inference-container/src/masks/runs/rle.ts";
-import { ModelFolderError } from "../../../inference-container/src/models/folder-error.ts";
+import { ModelFolderError } from "../../../inference-container/src/models/errors.ts";
 import { readManifest } from "../../../inference-container/src/models/folder.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import { Manifest } from "../../../inference-container/src/models/manifest.ts";

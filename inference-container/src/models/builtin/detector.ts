@@ -1,14 +1,12 @@
 /** EfficientDet-Lite: finds labelled boxes in a picture. */
 import type { Usage } from "../../device/usage.ts";
-import { clipBox, suppress, type Box } from "../box.ts";
+import { type Box, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type View } from "../image-tensor.ts";
 import type { Picture } from "../model.ts";
 import { confidenceOf, scoreOf } from "./confidence.ts";
-import type { Detection } from "./detection.ts";
+import { type Detection, isCutOff, mergeViews, viewsOf } from "./views.ts";
 import type { BuiltinManifest } from "./manifest.ts";
-import { mergeViews } from "./merge-views.ts";
-import { isCutOff, viewsOf } from "./views.ts";
 
 /** How a view lies in the picture and in the graph's input. */
 interface Scaling {

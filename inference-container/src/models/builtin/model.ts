@@ -1,13 +1,13 @@
 /** The embedded model: finds a prompt's labels, their boxes, and the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
 import { suppress } from "../box.ts";
-import type { GraphSet } from "../graph-set.ts";
-import type { LoadOptions } from "../load-options.ts";
+import type { GraphSet } from "../graph.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";
 import { type FoundBoxes, Sam2Model } from "../sam2/model.ts";
 import type { Segmenter } from "../sam2/segmenter.ts";
-import type { Detection } from "./detection.ts";
+import type { Detection } from "./views.ts";
 import type { Detector } from "./detector.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import type { Resolution, Vocabulary } from "./vocabulary.ts";

@@ -2,19 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { ModelFolderError } from "../folder-error.ts";
+import { ModelFolderError } from "../errors.ts";
 import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
-import type { Graph } from "../graph.ts";
-import { GraphSet } from "../graph-set.ts";
-import type { LoadOptions } from "../load-options.ts";
+import { type Graph, GraphSet } from "../graph.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import { Detector } from "./detector.ts";
 import { BuiltinManifest } from "./manifest.ts";
 import { BuiltinModel } from "./model.ts";
-import { readNounTable } from "./nouns.ts";
+import { readNounTable, Vocabulary } from "./vocabulary.ts";
 import { Segmenter } from "../sam2/segmenter.ts";
 import { TextEncoder } from "./text-encoder.ts";
-import { Vocabulary } from "./vocabulary.ts";
 
 /** @throws ModelFolderError if a graph or another file is not what the manifest says */
 export async function openBuiltin(folder: string, options: LoadOptions): Promise<FamilyModel> {

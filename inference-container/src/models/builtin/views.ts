@@ -1,7 +1,7 @@
 /** The views of a picture that the detector looks at: small objects are large enough for it in a part of the picture. */
-import type { Box } from "../box.ts";
+import { type Box, boxIou } from "../box.ts";
 import type { Size } from "../../size.ts";
-import { wholeView, type View } from "../image-tensor.ts";
+import { type View, wholeView } from "../image-tensor.ts";
 import type { Views } from "./manifest.ts";
 
 /**
@@ -47,4 +47,38 @@ function spans(count: number, overlap: number): [number, number][] {
   const length = 1 / (count - (count - 1) * overlap);
   const step = length * (1 - overlap);
   return Array.from({ length: count }, (_, i) => [i * step, i * step + length]);
+}
+
+/** An object that the detector found. */
+export interface Detection {
+  /** Index into the vocabulary's labels. */
+  readonly label: number;
+  /** 0 to 1: the graph's score where a view is looked at, then the confidence. */
+  readonly score: number;
+  /** In picture pixels, inside the picture. */
+  readonly box: Box;
+}
+
+/**
+ * One detection for all that overlap the best of them by more than `iou` and have its label: with its score, and the
+ * mean of their boxes by score, which lies closer to the object than any of them (weighted boxes fusion: Solovyev et
+ * al., 2021). Best first.
+ */
+export function mergeViews(detections: readonly Detection[], iou: number): Detection[] {
+  const merged: { readonly best: Detection; readonly members: Detection[] }[] = [];
+  for (const detection of detections.toSorted((a, b) => b.score - a.score)) {
+    const same = merged.find(
+      ({ best }) => best.label === detection.label && boxIou(best.box, detection.box) > iou,
+    );
+    if (same === undefined) merged.push({ best: detection, members: [detection] });
+    else same.members.push(detection);
+  }
+  return merged.map(({ best, members }) => ({ label: best.label, score: best.score, box: meanBox(members) }));
+}
+
+function meanBox(members: readonly Detection[]): Box {
+  const total = members.reduce((sum, { score }) => sum + score, 0);
+  const side = (i: 0 | 1 | 2 | 3): number =>
+    members.reduce((sum, { score, box }) => sum + score * box[i], 0) / total;
+  return [side(0), side(1), side(2), side(3)];
 }

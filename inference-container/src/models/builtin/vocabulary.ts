@@ -2,7 +2,6 @@
 import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
-import type { NounTable } from "./nouns.ts";
 import { narrowing, phraseWords, singularForms } from "./phrase.ts";
 import { cosine } from "../vectors.ts";
 import type { TextEncoder } from "./text-encoder.ts";
@@ -130,4 +129,18 @@ function isPartOf(words: readonly string[], label: string): boolean {
   const labelWords = label.split(" ");
   const before = new Set(words.slice(0, -1).flatMap(singularForms));
   return labelWords.every((word) => before.has(word));
+}
+
+/** Label indexes by lemma. */
+type NounTable = ReadonlyMap<string, readonly number[]>;
+
+/** Reads `lemma<TAB>index,index` lines; lines that start with "#" carry the licence. */
+export function readNounTable(text: string): NounTable {
+  const table = new Map<string, readonly number[]>();
+  for (const line of text.split("\n")) {
+    const [lemma, indexes] = line.split("\t");
+    if (lemma === undefined || indexes === undefined || lemma.startsWith("#")) continue;
+    table.set(lemma, indexes.split(",").map(Number));
+  }
+  return table;
 }

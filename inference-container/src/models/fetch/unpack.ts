@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { Transform, type Readable } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Parser, type ReadEntry } from "tar";
-import { DownloadError } from "./download-error.ts";
+import { DownloadError } from "../errors.ts";
 import type { ModelPackage, WantedFile } from "./packages.ts";
 
 /** No wanted file is larger, so nothing larger is written, whatever a tarball claims before its digest is known. */

@@ -1,14 +1,15 @@
 /** Grounding DINO: finds the boxes of one phrase in a picture. */
 import type { Usage } from "../../device/usage.ts";
-import { clipBox, suppress, type Box } from "../box.ts";
+import { type Box, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type ImageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Picture } from "../model.ts";
-import { tensorOf } from "../tensors.ts";
-import { ContentMask } from "./content-mask.ts";
+import { type TensorForm, tensorOf } from "../tensors.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 import type { PhraseTokenizer } from "./tokenizer.ts";
+import { Tensor } from "onnxruntime-node";
+import type { Size } from "../../size.ts";
 
 export interface Detection {
   readonly score: number;
@@ -100,4 +101,38 @@ function greater(a: number, b: number): number {
 
 function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
+}
+
+/** Tells the detector which pixels of its input show the picture, from the top left corner; the others are bars. */
+export class ContentMask {
+  readonly #dtype: TensorForm["dtype"];
+  readonly #input: Size;
+  #last: { readonly shown: Size; readonly tensor: Tensor } | undefined;
+
+  /** @param form of the graph's tensor; @param input the size of the detector's input */
+  constructor({ dtype }: Pick<TensorForm, "dtype">, input: Size) {
+    this.#dtype = dtype;
+    this.#input = input;
+  }
+
+  /** The mask [1, height, width] of a picture that takes this much of the input. The prompts and frames of a clip share one: do not change it. */
+  of(shown: Size): Tensor {
+    if (this.#last?.shown.width !== shown.width || this.#last.shown.height !== shown.height)
+      this.#last = { shown, tensor: this.#made(shown) };
+    return this.#last.tensor;
+  }
+
+  #made(shown: Size): Tensor {
+    const { width, height } = this.#input;
+    const dims = [1, height, width];
+    if (this.#dtype !== "int64") {
+      const values = new Float32Array(width * height);
+      for (let y = 0; y < shown.height; y += 1) values.fill(1, y * width, y * width + shown.width);
+      return tensorOf(this.#dtype, values, dims);
+    }
+    // The type that exports have. Made from floats, it would take a BigInt for each of some 640,000 pixels.
+    const values = new BigInt64Array(width * height);
+    for (let y = 0; y < shown.height; y += 1) values.fill(1n, y * width, y * width + shown.width);
+    return new Tensor("int64", values, dims);
+  }
 }

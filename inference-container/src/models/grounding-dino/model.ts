@@ -1,7 +1,7 @@
 /** Grounding DINO with SAM 2: finds a prompt's boxes in the picture, then draws the boxes' masks. */
 import type { Usage } from "../../device/usage.ts";
-import type { GraphSet } from "../graph-set.ts";
-import type { LoadOptions } from "../load-options.ts";
+import type { GraphSet } from "../graph.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import type { ImageTensor } from "../image-tensor.ts";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { detectionMemory } from "../remembered.ts";

@@ -1,6 +1,6 @@
 /** What the service sends to a model server and reads from it, in the terms of the Open Inference Protocol. */
 import { z } from "zod";
-import { ModelFolderError } from "../folder-error.ts";
+import { ModelFolderError } from "../errors.ts";
 
 /** Bytes of one element. Of BYTES, each element has a length of its own. */
 export const ELEMENT_BYTES = { UINT8: 1, INT32: 4, FP16: 2, FP32: 4 } as const;

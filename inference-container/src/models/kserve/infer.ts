@@ -2,10 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
-import { taskFailure, TaskFailure } from "../../failures.ts";
+import { ModelUnavailable, taskFailure, TaskFailure } from "../../failures.ts";
 import { AnswerTooLong, backoffMs, discard, readBytes } from "../../tasks/http.ts";
-import { ModelUnavailable } from "../../unavailable.ts";
-import type { Places } from "./places.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
 import { adviceFor, type ModelServer, reasonOf, wasReached } from "./server.ts";
@@ -144,5 +142,41 @@ async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     usage.ended(performance.now() - begun);
+  }
+}
+
+/** A bounded number of places, given in the order of asking. */
+export class Places {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Waits for a place; disposing of it gives it back. @throws the signal's reason if that aborts meanwhile */
+  async take(signal?: AbortSignal): Promise<Disposable> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#given(signal);
+    return { [Symbol.dispose]: () => this.#giveBack() };
+  }
+
+  #given(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      const at = this.#waiting.indexOf(resolve);
+      if (at >= 0) this.#waiting.splice(at, 1);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", leave, { once: true });
+    this.#waiting.push(resolve);
+    return promise.finally(() => signal?.removeEventListener("abort", leave));
+  }
+
+  #giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
   }
 }

@@ -2,12 +2,13 @@
 import sharp from "sharp";
 import { Usage } from "../../device/usage.ts";
 import type { LoadedModel, NamedSignature } from "../loaded-model.ts";
-import type { Picture, Segmentation, SegmentRequest } from "../model.ts";
-import { INPUTS, OUTPUTS } from "./contract.ts";
+import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { GRID, INPUTS, OUTPUTS } from "./contract.ts";
 import { infer, type InferenceOptions, invalid } from "./infer.ts";
 import type { KserveManifest } from "./manifest.ts";
-import { instancesOf } from "./objects.ts";
-import { WrongAnswer } from "./response.ts";
+import { type Outputs, WrongAnswer } from "./response.ts";
+import { type Box, clipBox } from "../box.ts";
+import type { Size } from "../../size.ts";
 
 /** How often the server is asked how it is. */
 const HEALTH_EVERY_MS = 2_000;
@@ -113,4 +114,49 @@ async function shrunk(
     .raw()
     .toBuffer();
   return { ...to, rgb: small };
+}
+
+/** How far outside the picture a box may reach, in the sent picture's pixels: rounding, not another picture's box. */
+const SLACK = 1;
+
+/**
+ * @param sent the size of the picture that was sent, in whose pixels boxes are
+ * @param least the lowest score that was asked for; whatever is below is left out
+ * @param floor the score below which an object is faint
+ * @throws WrongAnswer naming the value that is impossible
+ */
+function instancesOf(
+  outputs: Outputs,
+  picture: Size,
+  sent: Size,
+  prompts: number,
+  { least, floor }: { readonly least: number; readonly floor: number },
+): Instance[] {
+  const [x, y] = [picture.width / sent.width, picture.height / sent.height];
+  const instances = Array.from({ length: outputs.count }, (_, object): Instance[] => {
+    const promptIndex = outputs.promptIndex[object] ?? NaN;
+    if (!(promptIndex >= 0 && promptIndex < prompts))
+      throw new WrongAnswer(`prompt_index[${object}] is ${promptIndex} of ${prompts} prompts.`);
+    const score = outputs.scores[object] ?? NaN;
+    if (!(score >= 0 && score <= 1)) throw new WrongAnswer(`scores[${object}] is ${score}.`);
+    const [x1, y1, x2, y2] = boxAt(outputs.boxes, object, sent);
+    const halves = outputs.masks.subarray(object * GRID * GRID, (object + 1) * GRID * GRID);
+    const logits = new Float32Array(halves);
+    if (!logits.every((logit) => Number.isFinite(logit)))
+      throw new WrongAnswer(`masks[${object}] has a logit that is not finite.`);
+    const box = clipBox([x1 * x, y1 * y, x2 * x, y2 * y], picture.width, picture.height);
+    if (box === undefined || score < least) return [];
+    return [{ promptIndex, score, box, mask: { width: GRID, height: GRID, logits }, faint: score < floor }];
+  }).flat();
+  return instances.toSorted((a, b) => a.promptIndex - b.promptIndex || b.score - a.score);
+}
+
+function boxAt(boxes: Float32Array, object: number, { width, height }: Size): Box {
+  const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN] = boxes.subarray(4 * object, 4 * object + 4);
+  const isInside = x1 >= -SLACK && y1 >= -SLACK && x2 <= width + SLACK && y2 <= height + SLACK;
+  if (!(isInside && x1 < x2 && y1 < y2))
+    throw new WrongAnswer(
+      `boxes[${object}] is [${[x1, y1, x2, y2].join(", ")}] in a picture of ${width} × ${height}.`,
+    );
+  return [x1, y1, x2, y2];
 }

@@ -1,13 +1,12 @@
 /** Opens a folder of the family `kserve`: finds its server, and checks that the model there is what the service expects. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ModelFolderError } from "../folder-error.ts";
+import { ModelFolderError } from "../errors.ts";
 import { readManifest } from "../folder.ts";
-import type { LoadOptions } from "../load-options.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import { checkMetadata } from "./contract.ts";
-import { PATIENCE_MS } from "./infer.ts";
+import { PATIENCE_MS, Places } from "./infer.ts";
 import { KserveManifest } from "./manifest.ts";
 import { KserveModel } from "./model.ts";
-import { Places } from "./places.ts";
 import { ModelServer } from "./server.ts";
 
 const LOOK_EVERY_MS = 1_000;

@@ -2,8 +2,8 @@
 import { Usage } from "../../device/usage.ts";
 import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
-import type { GraphSet } from "../graph-set.ts";
-import type { LoadOptions } from "../load-options.ts";
+import type { GraphSet } from "../graph.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Instance, Picture, Segmentation, SegmentRequest, UnservedPrompt } from "../model.ts";
 import { gridArea } from "../mask-shape.ts";

@@ -5,8 +5,7 @@ import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { LogitGrid, Picture, Region } from "../model.ts";
-import { type Candidate, chosen } from "./choice.ts";
-import { clicksOf, runsOf } from "./clicks.ts";
+import { type Candidate, chosen, clicksOf, runsOf } from "./regions.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 
 export class Segmenter {

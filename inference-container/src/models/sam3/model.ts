@@ -1,10 +1,9 @@
 /** SAM 3 with text prompts: computes a picture's and a prompt's features once each, then runs the decoder per pair. */
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import type { Graph, Tensors } from "../graph.ts";
+import type { Graph, GraphSet, Tensors } from "../graph.ts";
 import { FamilyModel } from "../family-model.ts";
-import type { GraphSet } from "../graph-set.ts";
-import type { LoadOptions } from "../load-options.ts";
+import type { LoadOptions } from "../loaded-model.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";

@@ -1,7 +1,7 @@
 /** Turns prompts into the features that the decoder looks for, each computed once. */
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import { ModelFolderError } from "../folder-error.ts";
+import { ModelFolderError } from "../errors.ts";
 import type { Graph, Tensors } from "../graph.ts";
 import type { TensorSpec } from "../manifest.ts";
 import { heldMemory, type Remembered } from "../remembered.ts";

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { z } from "zod";
-import { messageOf } from "../../error-message.ts";
-import { ModelFolderError } from "../folder-error.ts";
+import { messageOf } from "../../errors.ts";
+import { ModelFolderError } from "../errors.ts";
 import type { Sam3Manifest } from "./manifest.ts";
 
 /** A prompt as a row of `context` ids: the first `count` are its own, the others padding. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Dtype } from "../../../src/device/values.ts";
-import { ContentMask } from "../../../src/models/grounding-dino/content-mask.ts";
+import { ContentMask } from "../../../src/models/grounding-dino/detector.ts";
 
 const INPUT = { width: 800, height: 800 };
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
-import { ModelFolderError } from "../../../src/models/folder-error.ts";
+import { ModelFolderError } from "../../../src/models/errors.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
 import { cosine } from "../../../src/models/vectors.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadModel } from "../../../src/models/load.ts";
-import type { LoadOptions } from "../../../src/models/load-options.ts";
-import { type PlayedServer, plantedMetadata, startPlayedServer } from "../../support/played-model-server.ts";
+import type { LoadOptions } from "../../../src/models/loaded-model.ts";
+import { plantedMetadata, type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
 import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
 
 let folder: string;

@@ -1,11 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Stage, Usage } from "../../../src/device/usage.ts";
-import { infer } from "../../../src/models/kserve/infer.ts";
-import { Places } from "../../../src/models/kserve/places.ts";
+import { infer, Places } from "../../../src/models/kserve/infer.ts";
 import type { Outputs } from "../../../src/models/kserve/response.ts";
 import { ModelServer } from "../../../src/models/kserve/server.ts";
-import { type Played } from "../../support/played-answer.ts";
+import type { Played } from "../../support/played-answer.ts";
 import { find } from "../../support/played-model.ts";
 import { type PlayedServer, startPlayedServer } from "../../support/played-model-server.ts";
 import { MODEL, type Seen } from "../../support/played-request.ts";

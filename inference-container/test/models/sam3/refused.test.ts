@@ -2,7 +2,7 @@ import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ModelFolderError } from "../../../src/models/folder-error.ts";
+import { ModelFolderError } from "../../../src/models/errors.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import { type FolderChanges, type Layout, LAYOUTS, plantedFolder, template } from "./planted-folder.ts";
 

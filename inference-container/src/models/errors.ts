@@ -2,3 +2,8 @@
 export class ModelFolderError extends Error {
   override readonly name = "ModelFolderError";
 }
+
+/** A download that failed; the message names the package and what to check. */
+export class DownloadError extends Error {
+  override readonly name = "DownloadError";
+}

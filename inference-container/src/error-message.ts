@@ -1,4 +1,0 @@
-/** An error's message; anything else that was thrown, as text. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
