@@ -55,3 +55,15 @@ export class TaskDropped extends Error {
 export class ModelUnavailable extends Error {
   override readonly name = "ModelUnavailable";
 }
+
+/** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
+export class TaskReturned extends Error {
+  override readonly name = "TaskReturned";
+  /** For how long that is reported while the Worker does not answer. */
+  readonly withinMs: number;
+
+  constructor(withinMs: number) {
+    super("returned");
+    this.withinMs = withinMs;
+  }
+}

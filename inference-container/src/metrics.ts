@@ -24,66 +24,45 @@ const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];
 /** The service's metrics, in Prometheus's base units. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #shared = { registers: [this.#registry] };
-  readonly stage = new Histogram({
-    name: "inference_stage_seconds",
-    help: "Seconds a task spent in a stage",
-    labelNames: ["stage"],
-    buckets: SECONDS,
-    ...this.#shared,
-  });
-  readonly model = new Histogram({
-    name: "inference_model_seconds",
-    help: "Seconds a task spent inside the model's own graphs",
-    buckets: SECONDS,
-    ...this.#shared,
-  });
-  readonly tasks = new Counter({
-    name: "inference_tasks_total",
-    help: "Ended tasks by outcome; code says why a task failed or was dropped",
-    labelNames: ["outcome", "code"],
-    ...this.#shared,
-  });
-  readonly refusals = new Counter({
-    name: "inference_refusals_total",
-    help: "Refused submissions, by HTTP status",
-    labelNames: ["status"],
-    ...this.#shared,
-  });
-  readonly featuresCached = new Counter({
-    name: "inference_features_cached_total",
-    help: "Tasks whose picture features were cached, or computed for another task at the same time",
-    ...this.#shared,
-  });
-  readonly engineRestarts = new Counter({
-    name: "inference_engine_restarts_total",
-    help: "Restarts of a device's engine process",
-    labelNames: ["device"],
-    ...this.#shared,
-  });
-  readonly engineTasks = new Gauge({
-    name: "inference_engine_jobs",
-    help: "Tasks in a device's engine",
-    labelNames: ["device"],
-    ...this.#shared,
-  });
-  readonly modelInfo = new Gauge({
-    name: "inference_model_info",
-    help: "1 for the loaded model, with the execution provider in actual use",
-    labelNames: ["id", "version", "provider"],
-    ...this.#shared,
-  });
-  readonly queueDepth = new Gauge({
-    name: "inference_queue_depth",
-    help: "Accepted tasks waiting for a place, by lane",
-    labelNames: ["lane"],
-    ...this.#shared,
-  });
-  readonly inFlight = new Gauge({
-    name: "inference_in_flight",
-    help: "Tasks between fetch and commit",
-    ...this.#shared,
-  });
+  readonly stage = this.#histogram("inference_stage_seconds", "Seconds a task spent in a stage", "stage");
+  readonly model = this.#histogram(
+    "inference_model_seconds",
+    "Seconds a task spent inside the model's own graphs",
+  );
+  readonly tasks = this.#counter(
+    "inference_tasks_total",
+    "Ended tasks by outcome; code says why a task failed or was dropped",
+    "outcome",
+    "code",
+  );
+  readonly refusals = this.#counter(
+    "inference_refusals_total",
+    "Refused submissions, by HTTP status",
+    "status",
+  );
+  readonly featuresCached = this.#counter(
+    "inference_features_cached_total",
+    "Tasks whose picture features were cached, or computed for another task at the same time",
+  );
+  readonly engineRestarts = this.#counter(
+    "inference_engine_restarts_total",
+    "Restarts of a device's engine process",
+    "device",
+  );
+  readonly engineTasks = this.#gauge("inference_engine_jobs", "Tasks in a device's engine", "device");
+  readonly modelInfo = this.#gauge(
+    "inference_model_info",
+    "1 for the loaded model, with the execution provider in actual use",
+    "id",
+    "version",
+    "provider",
+  );
+  readonly queueDepth = this.#gauge(
+    "inference_queue_depth",
+    "Accepted tasks waiting for a place, by lane",
+    "lane",
+  );
+  readonly inFlight = this.#gauge("inference_in_flight", "Tasks between fetch and commit");
 
   get contentType(): string {
     return this.#registry.contentType;
@@ -91,5 +70,16 @@ export class Metrics {
 
   render(): Promise<string> {
     return this.#registry.metrics();
+  }
+  #histogram<Label extends string = never>(name: string, help: string, ...labelNames: Label[]) {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.#registry] });
+  }
+
+  #counter<Label extends string = never>(name: string, help: string, ...labelNames: Label[]) {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge<Label extends string = never>(name: string, help: string, ...labelNames: Label[]) {
+    return new Gauge({ name, help, labelNames, registers: [this.#registry] });
   }
 }

@@ -54,14 +54,9 @@ export class TextFile {
     return { size: this.#size, md5: this.#hash.digest("base64") };
   }
 
-  /** Closes the file, which keeps what was written. */
-  async dispose(): Promise<void> {
-    await this.#file.close();
-  }
-
-  /** As `dispose`, but never rejects, so that it hides no other failure. */
+  /** Closes the file, which keeps what was written. Never rejects, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.dispose().catch(() => {});
+    await this.#file.close().catch(() => {});
   }
 
   #gather(text: string): void {

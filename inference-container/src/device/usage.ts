@@ -65,6 +65,16 @@ export class Usage {
     this.#of?.ended(ms);
   }
 
+  /** Waits for another's turn, or for a place: the work does nothing else meanwhile. */
+  async waiting<T>(wait: () => Promise<T>): Promise<T> {
+    this.asked();
+    try {
+      return await wait();
+    } finally {
+      this.left();
+    }
+  }
+
   #move(): void {
     const stage = this.#begun > 0 ? "model" : this.#asked > 0 ? "waiting" : "busy";
     const now = performance.now();

@@ -24,6 +24,14 @@ export function suppress<T extends ScoredBox>(boxes: readonly T[], iou: number):
   return kept;
 }
 
+/** The box of this size around a centre. */
+export const boxAround = (x: number, y: number, width: number, height: number): Box => [
+  x - width / 2,
+  y - height / 2,
+  x + width / 2,
+  y + height / 2,
+];
+
 /** The part of a box inside a picture; undefined if less than one pixel of a side is left. */
 export function clipBox(box: Box, width: number, height: number): Box | undefined {
   const clipped: Box = [

@@ -201,3 +201,31 @@ export class GraphSet {
     return this.#device.close();
   }
 }
+
+/** The roles by which an adapter addresses a graph's tensors. */
+export interface Roles {
+  readonly inputs: readonly string[];
+  /** Inputs that the graph may lack. */
+  readonly optional?: readonly string[];
+  readonly outputs?: readonly string[];
+}
+
+/** @throws ModelFolderError naming a role that the graph lacks in the manifest, or an input's that its family does not know */
+export function checkRoles(
+  { file, inputs, outputs }: Graph,
+  family: string,
+  { inputs: needed, optional = [], outputs: read = [] }: Roles,
+): void {
+  for (const [kind, tensors, roles] of [
+    ["input", inputs, needed],
+    ["output", outputs, read],
+  ] as const)
+    for (const role of roles)
+      if (!tensors.some((tensor) => tensor.role === role))
+        throw new ModelFolderError(`No ${kind} of ${file} has the role "${role}" in the manifest.`);
+  const odd = inputs.find(({ role }) => !needed.includes(role) && !optional.includes(role));
+  if (odd !== undefined)
+    throw new ModelFolderError(
+      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family ${family} doesn't know for this graph.`,
+    );
+}

@@ -71,6 +71,16 @@ const Golden = z.strictObject({
 });
 export type Golden = z.infer<typeof Golden>;
 
+/** Reports each of the names that a manifest uses but does not list among its files. */
+export function requireListed(
+  files: readonly ManifestFile[],
+  names: readonly string[],
+  context: z.RefinementCtx,
+): void {
+  for (const name of names)
+    if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
+}
+
 export const Manifest = z.object({
   schema: z.literal(1),
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),

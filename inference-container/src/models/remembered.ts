@@ -44,7 +44,7 @@ export class Remembered<V> {
     if (computing !== undefined) {
       computing.others += 1;
       try {
-        return { value: await waited(computing.value, usage), cached: true };
+        return { value: await usage.waiting(() => computing.value), cached: true };
       } catch (error) {
         // The first caller gave up, which is no reason to fail those who waited with it.
         if (computing.usage.signal?.aborted !== true || usage.signal?.aborted === true) throw error;
@@ -66,16 +66,6 @@ export class Remembered<V> {
 
   clear(): void {
     this.#cache.clear();
-  }
-}
-
-/** Waits for another's turn with the device. */
-async function waited<V>(asked: Promise<V>, usage: Usage): Promise<V> {
-  usage.asked();
-  try {
-    return await asked;
-  } finally {
-    usage.left();
   }
 }
 

@@ -5,8 +5,8 @@ const OPSET = 13;
 const FLOAT = 1;
 const INT64 = 7;
 
-/** Numbers become INT or INTS attributes, `{ float }` FLOAT, strings STRING. */
-export type Attribute = number | readonly number[] | string | { readonly float: number };
+/** Numbers become INT or INTS attributes, strings STRING. */
+export type Attribute = number | readonly number[] | string;
 
 /** A graph under construction: values are named by strings, nodes keep the order in which they are added. */
 export class OnnxGraph {
@@ -81,7 +81,6 @@ function valueInfo(name: string, shape: readonly number[]): Field[] {
 function attribute(name: string, value: Attribute): Field[] {
   if (typeof value === "number") return [text(1, name), integer(3, value), integer(20, 2)];
   if (typeof value === "string") return [text(1, name), text(4, value), integer(20, 3)];
-  if ("float" in value) return [text(1, name), float32(2, value.float), integer(20, 1)];
   return [text(1, name), ...value.map((item) => integer(8, item)), integer(20, 7)];
 }
 
@@ -90,7 +89,6 @@ export type Field = Uint8Array;
 
 const WIRE_VARINT = 0;
 const WIRE_BYTES = 2;
-const WIRE_FLOAT32 = 5;
 
 /** An int64, enum or bool field; `value` is a non-negative safe integer or a small negative one. */
 export function integer(field: number, value: number): Field {
@@ -98,11 +96,6 @@ export function integer(field: number, value: number): Field {
     ...varint(BigInt(field * 8 + WIRE_VARINT)),
     ...varint(BigInt.asUintN(64, BigInt(value))),
   ]);
-}
-
-function float32(field: number, value: number): Field {
-  const payload = new Uint8Array(Float32Array.of(value).buffer);
-  return Uint8Array.from([...varint(BigInt(field * 8 + WIRE_FLOAT32)), ...payload]);
 }
 
 export function bytes(field: number, value: Uint8Array): Field {

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import sharp from "sharp";
 import type { Picture } from "../models/model.ts";
 import { taskFailure, TaskFailure } from "../failures.ts";
-import { type PictureFormat, readSignature, SIGNATURE_BYTES } from "./signature.ts";
+import { boxesOf, type PictureFormat, readAt, readSignature, SIGNATURE_BYTES } from "./signature.ts";
 
 sharp.cache(false);
 sharp.block({ operation: ["VipsForeignLoad"] });
@@ -108,22 +108,9 @@ async function readTail(file: FileHandle, size: number): Promise<Buffer> {
   return readAt(file, size - length, length);
 }
 
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  await file.read(buffer, 0, length, position);
-  return buffer;
-}
-
-/** Walks the top-level boxes (ISO/IEC 14496-12, 4.2): a 32-bit size, 1 for a 64-bit one that follows, 0 for "to the end". */
+/** Whether the last box of the file announces another end than the file has. */
 async function boxesOverrun(file: FileHandle, size: number): Promise<boolean> {
-  let at = 0;
-  while (at + 8 <= size) {
-    const head = await readAt(file, at, 16);
-    const short = head.readUInt32BE(0);
-    if (short === 0) return false;
-    const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
-    if (length < 8) return false;
-    at += length;
-  }
-  return at !== size;
+  let end = 0;
+  for await (const box of boxesOf(file, size)) ({ end } = box);
+  return end !== size;
 }

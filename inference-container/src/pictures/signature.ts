@@ -1,3 +1,5 @@
+import type { FileHandle } from "node:fs/promises";
+
 /** The picture formats that the service reads. */
 export type PictureFormat = "jpeg" | "png" | "webp" | "gif" | "avif";
 
@@ -49,6 +51,31 @@ export function readSignature(head: Uint8Array): Signature {
   return /^\W*<(svg|(\?xml|!--|!DOCTYPE)[^]*<svg|!DOCTYPE svg)/i.test(text)
     ? unsupported("SVG")
     : { kind: "unknown" };
+}
+
+/** Reads `length` bytes from a place in a file; zeros stand for what lies behind its end. */
+export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  await file.read(buffer, 0, length, position);
+  return buffer;
+}
+
+/**
+ * The outermost boxes of an ISO base media file (ISO/IEC 14496-12, 4.2), each with the place of its announced end: a box has a
+ * 32-bit size (1: a 64-bit one follows the type, 0: to the end of the file) and a type. Ends with the first that is none.
+ */
+export async function* boxesOf(
+  file: FileHandle,
+  size: number,
+): AsyncGenerator<{ readonly type: string; readonly end: number }> {
+  for (let at = 0; at + 8 <= size;) {
+    const head = await readAt(file, at, 16);
+    const short = head.readUInt32BE(0);
+    const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
+    const isLast = length < 8;
+    at = isLast ? size : at + length;
+    yield { type: head.toString("latin1", 4, 8), end: at };
+  }
 }
 
 /** Whether Latin-1 text begins with a pattern, in which `?` stands for any byte. */

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import { byLane, type Lane } from "@segmentation/protocol";
+import { byLane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
-import { TaskReturned } from "../tasks/task.ts";
+import { TaskReturned } from "../failures.ts";
 import { Engine } from "./engine.ts";
 import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.ts";
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
@@ -22,7 +22,6 @@ type SharedConfig = Omit<EngineConfig, "options"> & {
 
 interface Entry {
   readonly task: EngineTask;
-  readonly lane: Lane;
   readonly signal: AbortSignal;
   readonly progress: (done: number, total: number) => void;
   readonly resolve: (result: EngineResult) => void;
@@ -125,7 +124,6 @@ export class Engines {
    */
   run(
     task: EngineTask,
-    lane: Lane,
     signal: AbortSignal,
     progress: (done: number, total: number) => void,
   ): Promise<EngineResult> {
@@ -133,7 +131,7 @@ export class Engines {
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
     const alone = task.type === "image" && this.#hostile.has(task.contentHash);
     const state = { result: promise, alone, again: false, ends: 0 };
-    const entry: Entry = { task, lane, signal, progress, resolve, reject, ...state };
+    const entry: Entry = { task, signal, progress, resolve, reject, ...state };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
       reject(signal.reason);
@@ -222,5 +220,5 @@ export class Engines {
 
 /** What was in an engine that ended goes first, then lane by lane. */
 function inOrder(a: Entry, b: Entry): number {
-  return Number(b.again) - Number(a.again) || byLane(a.lane, b.lane);
+  return Number(b.again) - Number(a.again) || byLane(a.task.lane, b.task.lane);
 }

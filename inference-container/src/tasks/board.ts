@@ -1,9 +1,10 @@
 import { Lane, type TaskRequest, type TaskState } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
-import { TaskDropped } from "../failures.ts";
+import { TaskDropped, TaskReturned } from "../failures.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { Lanes } from "./lanes.ts";
-import { Task, TaskReturned } from "./task.ts";
+import { Task } from "./task.ts";
+import type { Settings } from "../settings.ts";
 
 /** How long a stopping service, which has little time left, reports that it hands a task back. */
 const STOPPED_MS = 3_000;
@@ -12,16 +13,12 @@ const GAVE_WAY_MS = 10_000;
 /** How many tasks may be on their way back at once: where reports hang, no more tasks give way. */
 const MOST_LEAVING = 64;
 
-export interface BoardLimits {
-  /** Pictures that may wait per lane, and as many clips. */
-  readonly queueCapacity: number;
+/** `queueCapacity` pictures may wait per lane, and as many clips. */
+export interface BoardLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
   /** Tasks that may be between fetch and commit at once; it may change when the model is loaded. */
   readonly inFlight: () => number;
   /** Clips that may be among them. */
   readonly clips: number;
-  readonly heartbeatMs: number;
-  /** How long a report or an upload is repeated while the Worker or the storage fails. */
-  readonly patienceMs: number;
 }
 
 /** A finished task's key is remembered, so that a repeated POST starts no task again. */

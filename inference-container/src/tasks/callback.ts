@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type Completion,
   LeaseExtension,
   OutputsGrant,
-  type Completion,
   type OutputsRequest,
   type ProgressReport,
 } from "@segmentation/protocol";
-import { backoffMs, discard, isTransient, Patience, readText, within } from "./http.ts";
+import { backoffMs, discard, isTransient, Patience, pause, readText, within } from "./http.ts";
 
 const TIMEOUT_MS = 10_000;
 /** A grant for twenty thousand files, a mask and a cut-out each, with long signed URLs is some 20 MB. */
@@ -74,7 +73,7 @@ export class Callback {
         signal.throwIfAborted();
         const delay = backoffMs(attempt);
         if (error instanceof CallbackRefused || patience.isOverIn(delay)) throw error;
-        await sleep(delay, undefined, { signal });
+        await pause(delay, signal);
       }
     }
   }

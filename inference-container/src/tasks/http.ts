@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** A response's body is longer than it may be. */
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
@@ -49,6 +51,12 @@ export function isTransient(status: number): boolean {
 /** Milliseconds before retry `attempt` (from 0): doubling from 200, at most 5,000, less up to half at random. */
 export function backoffMs(attempt: number): number {
   return Math.min(200 * 2 ** attempt, 5_000) * (0.5 + Math.random() / 2);
+}
+
+/** Waits; rejects with the signal's reason if that aborts meanwhile. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+  signal?.throwIfAborted();
 }
 
 /** How long something is retried: while the lease is in force, but at most for `ms` milliseconds from now. */

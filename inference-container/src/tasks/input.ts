@@ -1,10 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../errors.ts";
 import { taskFailure, TaskFailure } from "../failures.ts";
-import { backoffMs, discard, isTransient, transferMs, within } from "./http.ts";
+import { backoffMs, discard, isTransient, pause, transferMs, within } from "./http.ts";
 
 const ATTEMPTS = 3;
 
@@ -40,7 +39,7 @@ export async function fetchInput(
       if (attempt === ATTEMPTS) {
         throw taskFailure("input_unavailable");
       }
-      await sleep(backoffMs(attempt), undefined, { signal });
+      await pause(backoffMs(attempt), signal);
     }
   }
 }

@@ -1,9 +1,8 @@
 import { openAsBlob } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { OutputsGrant } from "@segmentation/protocol";
 import type { WrittenFile } from "../messages.ts";
 import { taskFailure } from "../failures.ts";
-import { backoffMs, discard, isTransient, type Patience, transferMs, within } from "./http.ts";
+import { backoffMs, discard, isTransient, type Patience, pause, transferMs, within } from "./http.ts";
 
 const PARALLEL = 6;
 
@@ -69,7 +68,7 @@ async function put(
     if (patience.isOverIn(delay)) {
       throw taskFailure("output_unavailable");
     }
-    await sleep(delay, undefined, { signal });
+    await pause(delay, signal);
   }
 }
 

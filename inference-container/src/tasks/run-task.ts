@@ -11,12 +11,19 @@ import type { Logger } from "pino";
 import { messageOf } from "../errors.ts";
 import type { Engines } from "../supervisor/engines.ts";
 import { type EngineResult, EngineTask } from "../messages.ts";
-import { asTaskFailure, ModelUnavailable, TaskDropped, taskFailure, TaskFailure } from "../failures.ts";
+import {
+  asTaskFailure,
+  ModelUnavailable,
+  TaskDropped,
+  taskFailure,
+  TaskFailure,
+  TaskReturned,
+} from "../failures.ts";
 import type { Metrics, Stage, StageTimes } from "../metrics.ts";
 import { CallbackRefused } from "./callback.ts";
 import { fetchInput } from "./input.ts";
 import { Patience } from "./http.ts";
-import { type Task, TaskReturned } from "./task.ts";
+import type { Task } from "./task.ts";
 import { checkGrant, putOutputs } from "./outputs.ts";
 
 export interface RunTaskParts {
@@ -69,8 +76,8 @@ async function produce(
   const sent = performance.now();
   // Leaves the request's URLs and its token out.
   const engineTask = EngineTask.parse({ ...request, inputPath, contentHash: input.contentHash, folder });
-  const result = await parts.engines.run(engineTask, request.lane, signal, (done, total) =>
-    task.lease.tell({ done, total }),
+  const result = await parts.engines.run(engineTask, signal, (done, total) =>
+    task.lease.report({ done, total }),
   );
   const { decode, infer, post, encode } = result.ms;
   const wait = Math.max(performance.now() - sent - decode - infer - post - encode, 0);

@@ -1,6 +1,7 @@
 import type { ProgressReport, TaskRequest } from "@segmentation/protocol";
 import { Callback, CallbackRefused } from "./callback.ts";
 import { TaskDropped } from "../failures.ts";
+import type { Settings } from "../settings.ts";
 
 /** An accepted task. Its signal aborts with a TaskDropped, which is not reported, or a TaskReturned, which is. */
 export class Task {
@@ -10,7 +11,7 @@ export class Task {
   readonly acceptedAt = performance.now();
   readonly #controller = new AbortController();
 
-  constructor(request: TaskRequest, times: { readonly heartbeatMs: number; readonly patienceMs: number }) {
+  constructor(request: TaskRequest, times: Pick<Settings, "heartbeatMs" | "patienceMs">) {
     const { callbackUrl, callbackToken, deadline } = request;
     this.request = request;
     this.callback = new Callback(callbackUrl, callbackToken, times.patienceMs);
@@ -23,18 +24,6 @@ export class Task {
 
   abort(reason: TaskDropped | Error): void {
     this.#controller.abort(reason);
-  }
-}
-
-/** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
-export class TaskReturned extends Error {
-  override readonly name = "TaskReturned";
-  /** For how long that is reported while the Worker does not answer. */
-  readonly withinMs: number;
-
-  constructor(withinMs: number) {
-    super("returned");
-    this.withinMs = withinMs;
   }
 }
 
@@ -58,7 +47,7 @@ class Lease {
   }
 
   /** Sets what the next reports say: `done` of `total` units. */
-  tell(progress: ProgressReport): void {
+  report(progress: ProgressReport): void {
     this.#progress = progress;
   }
 

@@ -2,7 +2,7 @@
 import { type Box, clipBox } from "../models/box.ts";
 import { gridArea, gridBounds, gridIou, gridMoved, gridOverlap } from "../models/mask-shape.ts";
 import type { DrawnRegion, Instance, LogitGrid } from "../models/model.ts";
-import { cosine } from "../models/vectors.ts";
+import { cosine } from "../models/arithmetic.ts";
 import type { Size } from "../size.ts";
 import type { Gap } from "./tracker.ts";
 

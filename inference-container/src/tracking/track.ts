@@ -1,5 +1,5 @@
 import type { Box } from "../models/box.ts";
-import { cosine } from "../models/vectors.ts";
+import { cosine } from "../models/arithmetic.ts";
 
 // In units of the object's size (the square root of its box's area), so that near and far ones are treated alike.
 const MEASUREMENT_ERROR = 0.05;

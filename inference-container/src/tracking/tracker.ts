@@ -2,19 +2,10 @@
 import { type Box, boxIou } from "../models/box.ts";
 import { assign } from "./assignment.ts";
 import { Track } from "./track.ts";
+import type { Instance } from "../models/model.ts";
 
-/** One detection of a frame. */
-export interface TrackerDetection {
-  /** Objects of different prompts are different objects. */
-  readonly promptIndex: number;
-  readonly score: number;
-  /** In pixels, x1 < x2 and y1 < y2. */
-  readonly box: Box;
-  /** True if it may continue an object but not start one. */
-  readonly faint: boolean;
-  /** What it looks like, as a vector of length 1, if that is known. */
-  readonly appearance?: Float32Array;
-}
+/** One detection of a frame; objects of different prompts are different objects. */
+export type TrackerDetection = Pick<Instance, "promptIndex" | "score" | "box" | "faint" | "appearance">;
 
 /** An object that was seen in the frame before the last, but not in the last. */
 export interface Gap {

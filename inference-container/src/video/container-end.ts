@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Container } from "./input-arguments.ts";
 import { taskFailure } from "../failures.ts";
+import { boxesOf, readAt } from "../pictures/signature.ts";
 
 /** A film of two hours in fragments of half a second has 30,000 boxes; each costs a read. */
 const MOST_ELEMENTS = 100_000;
@@ -27,25 +28,16 @@ export async function endsEarly(
   }
 }
 
-/**
- * ISO/IEC 14496-12, 4.2: a box has a 32-bit size (1: a 64-bit one follows the type, 0: to the end of the file) and a
- * type. A recording that was never finished has no `moov` box.
- */
+/** Other bytes may follow the last box. A recording that was never finished has no `moov` box. */
 async function boxesEndEarly(file: FileHandle, size: number, signal: AbortSignal): Promise<boolean> {
   let indexed = false;
   let at = 0;
-  for (let elements = 0; at + 8 <= size; elements++) {
-    goOn(elements, signal);
-    const head = await readAt(file, at, 16);
-    const type = head.toString("latin1", 4, 8);
-    // Some writers leave other bytes after the last box.
+  let elements = 0;
+  for await (const { type, end } of boxesOf(file, size)) {
+    goOn(elements++, signal);
     if (!/^[\x20-\x7e\xa9]{4}$/.test(type)) break;
     indexed ||= type === "moov";
-    const short = head.readUInt32BE(0);
-    if (short === 0) break;
-    const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
-    if (length < 8) break;
-    at += length;
+    at = end;
   }
   return at > size || !indexed;
 }
@@ -88,10 +80,4 @@ function goOn(elements: number, signal: AbortSignal): void {
   signal.throwIfAborted();
   if (elements >= MOST_ELEMENTS)
     throw taskFailure("video_unreadable", { reason: "it is cut into too many parts" });
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  await file.read(buffer, 0, length, position);
-  return buffer;
 }

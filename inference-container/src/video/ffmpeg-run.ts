@@ -91,6 +91,16 @@ export class FfmpegRun {
     }
   }
 
+  /** Its standard output as lines of Latin-1, without their ends; an unfinished last line is dropped. @throws as `waitFor` */
+  async *lines(): AsyncGenerator<string> {
+    let rest = "";
+    for await (const piece of this.output()) {
+      const lines = (rest + piece.toString("latin1")).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  }
+
   /**
    * Resolves when it has ended and its log is complete, to whether it succeeded.
    *

@@ -1,7 +1,6 @@
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, type ClipInput } from "./input-arguments.ts";
 import { whyUnread } from "./refusals.ts";
-import { splitLines } from "./split-lines.ts";
 import type { Colours } from "./tone-mapping.ts";
 
 export interface FirstFrame {
@@ -44,7 +43,7 @@ export async function readFirstFrame(
   ].flat();
   await using run = new FfmpegRun(ffmpeg, [...inputArguments(input), ...args], { signal });
   let stated = "";
-  for await (const line of splitLines(run.output())) stated += `${line}\n`;
+  for await (const line of run.lines()) stated += `${line}\n`;
   await run.finished();
   const size = /^#dimensions 0: (\d+)x(\d+)$/m.exec(stated);
   if (size === null || !/^0,/m.test(stated)) throw whyUnread(run.log, input.inputPixels);

@@ -1,11 +1,11 @@
 import type { Rle } from "../masks/runs/rle.ts";
 import { taskFailure } from "../failures.ts";
 import { TextFile, type WrittenText } from "../text-file.ts";
+import type { Instance } from "../models/model.ts";
+import type { Size } from "../size.ts";
 
 /** What the file says of the clip: its size in pixels as a viewer shows it, and the samples' frames per second. */
-export interface MaskedClip {
-  readonly width: number;
-  readonly height: number;
+export interface MaskedClip extends Size {
   readonly fps: number;
 }
 
@@ -17,14 +17,10 @@ export interface MaskedFrame {
   readonly objects: readonly MaskedObject[];
 }
 
-export interface MaskedObject {
+/** `box` is in pixels of the clip. */
+export interface MaskedObject extends Pick<Instance, "promptIndex" | "score" | "box"> {
   /** The same in all frames for one tracked object. */
   readonly objectId: number;
-  readonly promptIndex: number;
-  /** Confidence, 0 to 1. */
-  readonly score: number;
-  /** [x1, y1, x2, y2] in pixels. */
-  readonly box: readonly [number, number, number, number];
   readonly rle: Rle;
 }
 
@@ -75,12 +71,6 @@ export class MasksJsonWriter {
     return { ...written, frames, framesWithMasks, totalMasks };
   }
 
-  /** Closes the file, which keeps what was written. */
-  async dispose(): Promise<void> {
-    await this.#file.dispose();
-  }
-
-  /** As `dispose`, but never rejects, so that it hides no other failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file[Symbol.asyncDispose]();
   }

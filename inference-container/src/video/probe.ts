@@ -1,20 +1,13 @@
+import type { VideoWork } from "@segmentation/protocol";
 import type { Clip } from "./clip.ts";
 import { hasCues, readContainer } from "./container.ts";
 import { readFirstFrame } from "./first-frame.ts";
-import { hiddenPackets } from "./hidden-packets.ts";
 import { listTimes } from "./list-times.ts";
 import { frameTooLarge } from "./refusals.ts";
 import { canToneMap, isHdr } from "./tone-mapping.ts";
 
-export interface ClipLimits {
-  /** Of one frame. */
-  readonly inputPixels: number;
-  /** From the first frame to the last. */
-  readonly seconds: number;
-}
-
 /**
- * Finds a clip's size and the time of each of its frames. Only the first frame is decoded; whatever
+ * Finds a clip's size and the time of each of its frames. Only the first frame is decoded, or all of a VP8 clip; whatever
  * else would stop the task is found here, before its work begins.
  *
  * @throws TaskFailure named video_unreadable, video_truncated, video_stream_missing, video_format_unsupported,
@@ -23,7 +16,7 @@ export interface ClipLimits {
 export async function probeClip(
   ffmpeg: string,
   path: string,
-  limits: ClipLimits,
+  limits: Pick<VideoWork["limits"], "inputPixels" | "seconds">,
   signal: AbortSignal,
 ): Promise<Clip> {
   const input = { path, container: await readContainer(path, signal), inputPixels: limits.inputPixels };
@@ -32,12 +25,12 @@ export async function probeClip(
   const first = await readFirstFrame(ffmpeg, input, signal);
   const { width, height, colours, colourMatrix, hiddenFrames } = first;
   if (width * height > limits.inputPixels) throw frameTooLarge(width, height, limits.inputPixels);
-  const { times, keys, untimed } = hiddenFrames
-    ? await listTimes(ffmpeg, input, seconds, signal, await hiddenPackets(ffmpeg, input, signal))
-    : listed;
-  const indexed = input.container !== "matroska" || (await hasCues(path));
+  const { times } = hiddenFrames ? await listTimes(ffmpeg, input, seconds, signal, true) : listed;
+  const { keyTimes, untimed } = listed;
+  const isIndexed = !untimed && (input.container !== "matroska" || (await hasCues(path)));
+  const keys = isIndexed ? [...times.keys()].filter((at) => keyTimes.has(times[at] ?? -1)) : [];
   const hdr = isHdr(colours) ? colours : null;
   const toneMapped = hdr !== null && (await canToneMap(ffmpeg, signal));
   const decoding = { input, colourMatrix, toneMapped, untimed };
-  return { width, height, times, keys: indexed ? keys : [], hdr, decoding };
+  return { width, height, times, keys, hdr, decoding };
 }

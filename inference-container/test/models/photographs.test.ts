@@ -9,7 +9,7 @@ import { loadModel } from "../../src/models/load.ts";
 import type { Instance, Model, Picture, Segmentation } from "../../src/models/model.ts";
 import { boxIou } from "../../src/models/box.ts";
 import { gridBounds, gridIou } from "../../src/models/mask-shape.ts";
-import { cosine } from "../../src/models/vectors.ts";
+import { cosine } from "../../src/models/arithmetic.ts";
 import { decoded, maskIou, maskOf, reference, sample, SAMPLES, share } from "./samples.ts";
 
 const DOWNLOAD_MS = 600_000;

@@ -140,8 +140,8 @@ test.runIf(process.platform === "linux")(
     const writer = await MasksJsonWriter.open(path, clip, MEBIBYTE);
     await writer.frame(frame(0, [object]));
     expect(await openFiles()).toContain(path);
-    await writer.dispose();
-    await writer.dispose();
+    await writer[Symbol.asyncDispose]();
+    await writer[Symbol.asyncDispose]();
     expect(await openFiles()).not.toContain(path);
     await expect(write([frame(0, [object])], 10)).rejects.toThrow("masks");
     await write([frame(0, [object])]);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskFailure } from "../../src/failures.ts";
-import { probeClip, type ClipLimits } from "../../src/video/probe.ts";
+import { probeClip } from "../../src/video/probe.ts";
 import { clipFolder, ffmpeg, numbered, type ClipFolder } from "../support/clips.ts";
 
 let clips: ClipFolder;
@@ -14,9 +14,9 @@ afterAll(() => clips.remove());
 
 const h264 = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"];
 const tone = ["-f", "lavfi", "-i", "sine=d=1"];
-const LIMITS: ClipLimits = { inputPixels: 320 * 240, seconds: 60 };
+const LIMITS = { inputPixels: 320 * 240, seconds: 60 };
 
-async function refusalOf(path: string, limits: ClipLimits = LIMITS): Promise<TaskFailure> {
+async function refusalOf(path: string, limits = LIMITS): Promise<TaskFailure> {
   const outcome: unknown = await probeClip(ffmpeg, path, limits, new AbortController().signal).catch(
     (error: unknown) => error,
   );

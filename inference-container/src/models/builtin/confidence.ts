@@ -1,4 +1,5 @@
 /** Turns a detector's scores into confidences: how likely it is that a find with such a score is right. */
+import { sigmoid } from "../arithmetic.ts";
 
 /** confidence = sigmoid(offset + slope × logit(score)): Platt scaling (Platt, 1999), fitted on labelled pictures. */
 export interface Confidence {
@@ -23,8 +24,4 @@ export function scoreOf(confidence: number, { offset, slope }: Confidence): numb
 export function logit(probability: number): number {
   const p = Math.min(Math.max(probability, LEAST), 1 - LEAST);
   return Math.log(p / (1 - p));
-}
-
-function sigmoid(value: number): number {
-  return 1 / (1 + Math.exp(-value));
 }

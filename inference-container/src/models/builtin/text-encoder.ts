@@ -3,7 +3,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { Tensor } from "onnxruntime-node";
 import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph } from "../graph.ts";
-import { unit } from "../vectors.ts";
+import { unit } from "../arithmetic.ts";
 
 export class TextEncoder {
   readonly #graph: Graph;

@@ -3,7 +3,7 @@ import { Usage } from "../../device/usage.ts";
 import { ByteCache } from "../byte-cache.ts";
 import type { BuiltinManifest } from "./manifest.ts";
 import { narrowing, phraseWords, singularForms } from "./phrase.ts";
-import { cosine } from "../vectors.ts";
+import { cosine } from "../arithmetic.ts";
 import type { TextEncoder } from "./text-encoder.ts";
 
 /** The labels that a prompt means, as indexes into the vocabulary, or why it means none. */

@@ -1,6 +1,6 @@
 /** Grounding DINO: finds the boxes of one phrase in a picture. */
 import type { Usage } from "../../device/usage.ts";
-import { type Box, clipBox, suppress } from "../box.ts";
+import { type Box, boxAround, clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type ImageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
@@ -10,6 +10,7 @@ import type { GroundingDinoManifest } from "./manifest.ts";
 import type { PhraseTokenizer } from "./tokenizer.ts";
 import { Tensor } from "onnxruntime-node";
 import type { Size } from "../../size.ts";
+import { sigmoid } from "../arithmetic.ts";
 
 export interface Detection {
   readonly score: number;
@@ -91,16 +92,12 @@ export class Detector {
 }
 
 function pictureBox(boxes: Float32Array, query: number, { width, height }: Picture): Box {
-  const [cx = 0, cy = 0, w = 0, h = 0] = boxes.subarray(4 * query, 4 * query + 4);
-  return [(cx - w / 2) * width, (cy - h / 2) * height, (cx + w / 2) * width, (cy + h / 2) * height];
+  const [x = 0, y = 0, w = 0, h = 0] = boxes.subarray(4 * query, 4 * query + 4);
+  return boxAround(x * width, y * height, w * width, h * height);
 }
 
 function greater(a: number, b: number): number {
   return b > a ? b : a;
-}
-
-function sigmoid(value: number): number {
-  return 1 / (1 + Math.exp(-value));
 }
 
 /** Tells the detector which pixels of its input show the picture, from the top left corner; the others are bars. */

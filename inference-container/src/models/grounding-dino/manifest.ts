@@ -1,6 +1,6 @@
 /** What the manifest of a `grounding-dino-sam2` model adds to the shared part. */
 import { z } from "zod";
-import { FileName, GraphSpec, ImageInput, Manifest } from "../manifest.ts";
+import { FileName, GraphSpec, ImageInput, Manifest, requireListed } from "../manifest.ts";
 import { BoxChoice, MaskDrawing } from "../sam2/manifest.ts";
 
 const Text = z.strictObject({
@@ -27,7 +27,6 @@ export const GroundingDinoManifest = Manifest.extend({
   .strict()
   .superRefine(({ files, graphs, text, golden }, context) => {
     const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
-    for (const name of names)
-      if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
+    requireListed(files, names, context);
   });
 export type GroundingDinoManifest = z.infer<typeof GroundingDinoManifest>;

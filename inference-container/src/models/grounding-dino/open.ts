@@ -1,14 +1,25 @@
 /** Opens a folder of the family `grounding-dino-sam2`: its graphs and tokenizer become a model. */
 import type { FamilyModel } from "../family-model.ts";
 import { checkSidecars, readManifest } from "../folder.ts";
-import { type Graph, GraphSet } from "../graph.ts";
+import { checkRoles, type Graph, GraphSet, type Roles } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import { Segmenter } from "../sam2/segmenter.ts";
 import { Detector } from "./detector.ts";
 import { GroundingDinoManifest } from "./manifest.ts";
 import { GroundingDinoModel } from "./model.ts";
 import { PhraseTokenizer } from "./tokenizer.ts";
-import { ModelFolderError } from "../errors.ts";
+
+const FEATURES = ["embedding", "fine", "middle"];
+
+/** What the adapter gives each graph, and reads from it. */
+const ROLES: Readonly<Record<keyof GroundingDinoManifest["graphs"], Roles>> = {
+  detector: { inputs: ["image", "content", "ids", "mask", "types"], outputs: ["scores", "boxes"] },
+  encoder: { inputs: ["image"], outputs: FEATURES },
+  decoder: {
+    inputs: [...FEATURES, "points", "pointLabels", "priorMasks", "hasPriorMasks"],
+    outputs: ["masks", "quality"],
+  },
+};
 
 /** @throws ModelFolderError if a graph or another file is not what the manifest says */
 export async function openGroundingDino(folder: string, options: LoadOptions): Promise<FamilyModel> {
@@ -18,7 +29,7 @@ export async function openGroundingDino(folder: string, options: LoadOptions): P
   const graphs = new GraphSet(folder, options);
   const load = async (kind: keyof GroundingDinoManifest["graphs"]): Promise<Graph> => {
     const graph = await graphs.load(manifest.graphs[kind]);
-    checkRoles(kind, graph);
+    checkRoles(graph, manifest.family, ROLES[kind]);
     return graph;
   };
   try {
@@ -31,34 +42,4 @@ export async function openGroundingDino(folder: string, options: LoadOptions): P
     await graphs.close();
     throw error;
   }
-}
-
-type Kind = keyof GroundingDinoManifest["graphs"];
-
-const FEATURES = ["embedding", "fine", "middle"];
-const INPUTS: Readonly<Record<Kind, readonly string[]>> = {
-  detector: ["image", "content", "ids", "mask", "types"],
-  encoder: ["image"],
-  decoder: [...FEATURES, "points", "pointLabels", "priorMasks", "hasPriorMasks"],
-};
-const OUTPUTS: Readonly<Record<Kind, readonly string[]>> = {
-  detector: ["scores", "boxes"],
-  encoder: FEATURES,
-  decoder: ["masks", "quality"],
-};
-
-/** @throws ModelFolderError naming a role that a graph lacks in the manifest, or that it should not have */
-function checkRoles(kind: Kind, { file, inputs, outputs }: Graph): void {
-  for (const [word, tensors, roles] of [
-    ["input", inputs, INPUTS[kind]],
-    ["output", outputs, OUTPUTS[kind]],
-  ] as const)
-    for (const role of roles)
-      if (!tensors.some((tensor) => tensor.role === role))
-        throw new ModelFolderError(`No ${word} of ${file} has the role "${role}" in the manifest.`);
-  const odd = inputs.find(({ role }) => !INPUTS[kind].includes(role));
-  if (odd !== undefined)
-    throw new ModelFolderError(
-      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family grounding-dino-sam2 doesn't know for this graph.`,
-    );
 }

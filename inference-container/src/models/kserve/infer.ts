@@ -1,9 +1,8 @@
 /** One inference: sent, repeated where that is safe, and read. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
 import { ModelUnavailable, taskFailure, TaskFailure } from "../../failures.ts";
-import { AnswerTooLong, backoffMs, discard, readBytes } from "../../tasks/http.ts";
+import { AnswerTooLong, backoffMs, discard, pause, readBytes } from "../../tasks/http.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
 import { adviceFor, type ModelServer, reasonOf, wasReached } from "./server.ts";
@@ -39,7 +38,7 @@ export async function infer(
   ask: () => Asked,
   usage: Usage,
 ): Promise<Outputs> {
-  using place = await waiting(usage, () => places.take(usage.signal));
+  using place = await usage.waiting(() => places.take(usage.signal));
   void place;
   const asked = ask();
   const body = writeRequest(asked);
@@ -57,7 +56,7 @@ export async function infer(
       if (broken !== undefined) throw crashed(broken);
       throw new ModelUnavailable("refused" in result ? result.refused : "");
     }
-    await waiting(usage, () => sleep(delay, undefined, { signal: usage.signal }));
+    await usage.waiting(() => pause(delay, usage.signal));
   }
 }
 
@@ -118,19 +117,6 @@ function retryAfter({ headers }: Response): number | undefined {
   if (text === null) return undefined;
   const ms = /^\d+$/.test(text) ? 1_000 * Number(text) : Date.parse(text) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-/** Waits while the usage says so. */
-async function waiting<T>(usage: Usage, wait: () => Promise<T>): Promise<T> {
-  usage.asked();
-  try {
-    return await wait();
-  } catch (error) {
-    usage.signal?.throwIfAborted();
-    throw error;
-  } finally {
-    usage.left();
-  }
 }
 
 /** Has the model while the usage says so. */

@@ -1,6 +1,6 @@
 /** What the manifest of a `kserve` model adds to the shared part: which server has the model, and what it may be sent and send. */
 import { z } from "zod";
-import { Manifest } from "../manifest.ts";
+import { Manifest, requireListed } from "../manifest.ts";
 
 const Share = z.number().min(0).max(1);
 const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain name");
@@ -32,10 +32,7 @@ export const KserveManifest = Manifest.extend({
   }),
 })
   .strict()
-  .superRefine(({ files, golden }, context) => {
-    if (!files.some(({ name }) => name === golden.picture))
-      context.addIssue(`${golden.picture} is not listed in files`);
-  });
+  .superRefine(({ files, golden }, context) => requireListed(files, [golden.picture], context));
 export type KserveManifest = z.infer<typeof KserveManifest>;
 
 function isHttpOrigin(text: string): boolean {

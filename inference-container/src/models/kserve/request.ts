@@ -1,12 +1,12 @@
 /** Writes an inference request with binary tensors (Triton's extension `binary_tensor_data`). */
 import { Lane } from "@segmentation/protocol";
-import type { SegmentRequest } from "../model.ts";
+import type { Picture, SegmentRequest } from "../model.ts";
 import { INPUTS, OUTPUTS } from "./contract.ts";
 
 /** What a request asks for. */
 export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "task"> {
   /** Three bytes per pixel, row by row. */
-  readonly picture: { readonly width: number; readonly height: number; readonly rgb: Uint8Array };
+  readonly picture: Pick<Picture, "width" | "height" | "rgb">;
   /** SHA-256 of the encoded picture, hex; null for a frame, of which nothing is to be kept. */
   readonly contentHash: string | null;
   /** After this time the answer is of no use. */

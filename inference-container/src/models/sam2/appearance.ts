@@ -1,6 +1,6 @@
 /** What an object looks like to SAM 2: the image embedding, averaged over the object. */
 import type { LogitGrid } from "../model.ts";
-import { unit } from "../vectors.ts";
+import { unit } from "../arithmetic.ts";
 
 /** A picture's embedding, of which its objects' appearances are parts. */
 export class Embedding {

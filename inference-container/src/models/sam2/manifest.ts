@@ -23,10 +23,11 @@ export const MaskDrawing = z.strictObject({
   /** Holes smaller than this share of the object are filled. */
   holeShare: Share,
 });
+export type MaskDrawing = z.infer<typeof MaskDrawing>;
 
 /** What the segmenter reads from a manifest. */
 export interface SegmenterManifest {
   readonly images: { readonly segmenter: ImageInput };
   readonly graphs: { readonly decoder: GraphSpec };
-  readonly masks: z.infer<typeof MaskDrawing>;
+  readonly masks: MaskDrawing;
 }

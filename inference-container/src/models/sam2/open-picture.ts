@@ -2,7 +2,7 @@
 import type { Held } from "../../device/held.ts";
 import { fromValues } from "../../device/values.ts";
 import type { Usage } from "../../device/usage.ts";
-import { cleanMask, type Cleaning } from "../clean-mask.ts";
+import { cleanMask, type Cleaning } from "./clean-mask.ts";
 import { floatValues } from "../tensors.ts";
 import type { DrawnRegion, LogitGrid, OpenPicture, Picture, Region } from "../model.ts";
 import type { Remembered } from "../remembered.ts";

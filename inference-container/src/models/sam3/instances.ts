@@ -1,11 +1,12 @@
 /** Turns the decoder's queries into instances: scores, boxes in picture pixels, mask grids. */
-import { type Box, clipBox, suppress } from "../box.ts";
+import { type Box, boxAround, clipBox, suppress } from "../box.ts";
 import { floats, type Tensors } from "../graph.ts";
 import type { Instance, LogitGrid, SegmentRequest } from "../model.ts";
 import type { Size } from "../../size.ts";
 import type { Outputs } from "./manifest.ts";
 import type { Tensor } from "onnxruntime-node";
 import { floatValues } from "../tensors.ts";
+import { sigmoid } from "../arithmetic.ts";
 
 interface Query {
   /** The query's index among all. */
@@ -66,12 +67,7 @@ function pictureBox(
 ): Box {
   const [a = 0, b = 0, c = 0, d = 0] = boxes.subarray(4 * place, 4 * place + 4);
   const [x, y] = [to.width / from.width, to.height / from.height];
-  if (format === "xyxy") return [a * x, b * y, c * x, d * y];
-  return [(a - c / 2) * x, (b - d / 2) * y, (a + c / 2) * x, (b + d / 2) * y];
-}
-
-function sigmoid(value: number): number {
-  return 1 / (1 + Math.exp(-value));
+  return format === "xyxy" ? [a * x, b * y, c * x, d * y] : boxAround(a * x, b * y, c * x, d * y);
 }
 
 /** What a mask tensor holds: logits, their sigmoid, or whether a pixel is set. */

@@ -1,6 +1,6 @@
 /** What the manifest of a `sam3` model adds to the shared part: one description for every layout of exports. */
 import { z } from "zod";
-import { FileName, GraphSpec, ImageInput, Manifest } from "../manifest.ts";
+import { FileName, GraphSpec, ImageInput, Manifest, requireListed } from "../manifest.ts";
 
 const Share = z.number().min(0).max(1);
 
@@ -47,7 +47,6 @@ export const Sam3Manifest = Manifest.extend({
   .strict()
   .superRefine(({ files, graphs, text, golden }, context) => {
     const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
-    for (const name of names)
-      if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
+    requireListed(files, names, context);
   });
 export type Sam3Manifest = z.infer<typeof Sam3Manifest>;

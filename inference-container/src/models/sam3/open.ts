@@ -1,7 +1,7 @@
 /** Opens a folder of the family `sam3`: its graphs and tokenizer become a model. */
 import type { FamilyModel } from "../family-model.ts";
 import { checkSidecars, readManifest } from "../folder.ts";
-import { type Graph, GraphSet } from "../graph.ts";
+import { checkRoles, type Graph, GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { TensorSpec } from "../manifest.ts";
 import { Sam3Manifest } from "./manifest.ts";
@@ -21,7 +21,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
     const decoder = await graphs.load(manifest.graphs.decoder);
     const textGraph = await graphs.load(manifest.graphs.text);
     const image = await graphs.load(manifest.graphs.image);
-    checkRoles({ image, text: textGraph, decoder });
+    checkGraphs(image, textGraph, decoder);
     const wanted = ({ role }: TensorSpec): boolean => decoder.inputs.some((input) => input.role === role);
     const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
     await text.checkMask(manifest.golden.prompt, manifest.text);
@@ -32,31 +32,21 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
   }
 }
 
-interface Sam3Graphs {
-  readonly image: Graph;
-  readonly text: Graph;
-  readonly decoder: Graph;
-}
+/** What the adapter itself gives the decoder, and reads from it. */
+const GIVEN = ["width", "height", "boxes", "boxLabels", "boxMask"];
+const READ = ["boxes", "scores", "masks"];
 
-/** What the adapter itself gives each graph. */
-const GIVEN = {
-  image: ["image"],
-  text: ["ids", "tokenMask"],
-  decoder: ["width", "height", "boxes", "boxLabels", "boxMask"],
-} as const;
-
-/** What the adapter itself reads from the decoder. */
-const FOUND = ["boxes", "scores", "masks"];
-
-/** @throws ModelFolderError naming the tensor or the role without a counterpart */
-function checkRoles(graphs: Sam3Graphs): void {
-  const { image, text, decoder } = graphs;
-  for (const kind of ["image", "text"] as const) needInputs(graphs[kind], GIVEN[kind]);
-  for (const role of FOUND)
-    if (!decoder.outputs.some((output) => output.role === role))
-      throw new ModelFolderError(`No output of ${decoder.file} has the role "${role}" in the manifest.`);
-  for (const input of decoder.inputs) {
-    if (GIVEN.decoder.some((role) => role === input.role)) continue;
+/**
+ * Checks that the three graphs fit together: every input of one comes from somewhere, in the type that it takes.
+ * @throws ModelFolderError naming the tensor or the role without a counterpart
+ */
+function checkGraphs(image: Graph, text: Graph, decoder: Graph): void {
+  checkRoles(image, "sam3", { inputs: ["image"] });
+  checkRoles(text, "sam3", { inputs: ["ids"], optional: ["tokenMask"] });
+  const fed = decoder.inputs.filter(({ role }) => !GIVEN.includes(role));
+  const optional = decoder.inputs.map(({ role }) => role);
+  checkRoles(decoder, "sam3", { inputs: [], optional, outputs: READ });
+  for (const input of fed) {
     const from = [image, text].flatMap((graph) =>
       graph.outputs.filter(({ role }) => role === input.role).map((output) => ({ graph, output })),
     )[0];
@@ -69,15 +59,4 @@ function checkRoles(graphs: Sam3Graphs): void {
         `The input "${input.name}" of ${decoder.file} is ${input.dtype}, but "${from.output.name}" of ${from.graph.file}, which feeds it, is ${from.output.dtype}: the graphs come from different exports.`,
       );
   }
-}
-
-/** Checks that the graph takes the first of the roles, and none outside the list. */
-function needInputs({ file, inputs }: Graph, [needed, ...others]: readonly string[]): void {
-  if (!inputs.some(({ role }) => role === needed))
-    throw new ModelFolderError(`No input of ${file} has the role "${needed}" in the manifest.`);
-  const odd = inputs.find(({ role }) => role !== needed && !others.includes(role));
-  if (odd !== undefined)
-    throw new ModelFolderError(
-      `The input "${odd.name}" of ${file} has the role "${odd.role}" in the manifest, which the family sam3 doesn't know for this graph.`,
-    );
 }

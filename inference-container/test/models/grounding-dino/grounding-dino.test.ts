@@ -6,7 +6,7 @@ import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
 import { ModelFolderError } from "../../../src/models/errors.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
-import { cosine } from "../../../src/models/vectors.ts";
+import { cosine } from "../../../src/models/arithmetic.ts";
 import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow, SIZE } from "../planted-scene.ts";
 import type { Rectangle } from "../sam3/planted-folder.ts";
 import { type FolderChanges, plantedFolder, scoreOf } from "./planted.ts";

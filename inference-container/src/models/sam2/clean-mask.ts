@@ -1,13 +1,9 @@
 /** Removes specks from a mask on its logit grid: small separate parts and small holes. */
-import { gridArea } from "./mask-shape.ts";
-import type { LogitGrid } from "./model.ts";
+import { gridArea } from "../mask-shape.ts";
+import type { LogitGrid } from "../model.ts";
+import type { MaskDrawing } from "./manifest.ts";
 
-export interface Cleaning {
-  /** A separate part smaller than this share of the largest part is dropped. */
-  readonly islandShare: number;
-  /** A hole smaller than this share of the object is filled. */
-  readonly holeShare: number;
-}
+export type Cleaning = Pick<MaskDrawing, "islandShare" | "holeShare">;
 
 /** The most grid cells of a speck, whatever the object's size: the grid resolves nothing finer. */
 const SPECK = 4;

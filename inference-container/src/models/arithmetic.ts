@@ -1,4 +1,7 @@
-/** Vectors of length 1, by which a model tells how alike two things are. */
+/** The logistic function, and vectors of length 1, by which a model says how alike two things are. */
+
+/** The probability that has these log-odds. */
+export const sigmoid = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
 /** The vector with length 1; zeros stay zeros. */
 export function unit(vector: Float32Array): Float32Array {

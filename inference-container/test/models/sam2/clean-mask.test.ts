@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanMask } from "../../src/models/clean-mask.ts";
-import type { LogitGrid } from "../../src/models/model.ts";
+import { cleanMask } from "../../../src/models/sam2/clean-mask.ts";
+import type { LogitGrid } from "../../../src/models/model.ts";
 
 const CLEANING = { islandShare: 0.2, holeShare: 0.5 };
 
