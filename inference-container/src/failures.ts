@@ -7,7 +7,7 @@ import {
 } from "@segmentation/protocol";
 import { hasCode } from "./errors.ts";
 
-/** Ends a task with a problem of the table. */
+/** Ends a task with one of the protocol's problems. */
 export class TaskFailure extends Error {
   override readonly name = "TaskFailure";
   readonly problem: Problem;
@@ -51,7 +51,7 @@ export class TaskDropped extends Error {
   }
 }
 
-/** The model can't work at present, which is no task's fault: the task is handed back and loses no attempt. */
+/** The model can't work at present, which is not the task's fault: it is handed back and loses no attempt. */
 export class ModelUnavailable extends Error {
   override readonly name = "ModelUnavailable";
 }
@@ -59,7 +59,7 @@ export class ModelUnavailable extends Error {
 /** Ends a task because the service stops, or because it gives way to another: it is handed back to the Worker. */
 export class TaskReturned extends Error {
   override readonly name = "TaskReturned";
-  /** For how long that is reported while the Worker does not answer. */
+  /** How long that is reported while the Worker does not answer. */
   readonly withinMs: number;
 
   constructor(withinMs: number) {

@@ -77,7 +77,7 @@ export const ModelInfo = z.object({
     attributes: true,
     regions: true,
   }).shape,
-  /** Why that is not the configured provider, if it is another. */
+  /** Why it is not the configured provider; absent if it is. */
   fallback: z.string().optional(),
 });
 export type ModelInfo = z.infer<typeof ModelInfo>;
@@ -88,7 +88,7 @@ export const EngineConfig = z.object({
   modelFolder: z.string(),
   /** FFmpeg's command; null if this machine has none and can't process videos. */
   ffmpeg: z.string().nullable(),
-  /** Whether the CPU may be used if CUDA can't be. */
+  /** Whether the CPU may be used instead if CUDA can't. */
   cpuFallback: z.boolean(),
   options: z.object({
     provider: z.enum(["cpu", "cuda"]),
@@ -119,20 +119,20 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** The stage that a task is in from now on. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
-  /** Whether the model can work from now on; why not, if it can't. */
+  /** Why the model can't work from now on; null if it can. */
   z.object({ type: z.literal("able"), problem: z.string().nullable() }),
   /** The engine's main thread is not blocked. */
   z.object({ type: z.literal("beat") }),
-  /** A task's progress in units; a repeated one only shows that the task is alive. */
+  /** A task's progress in units; a repeated report only shows that the task is alive. */
   z.object({ type: z.literal("progress"), key: z.string(), done: z.number(), total: z.number() }),
   z.object({ type: z.literal("done"), key: z.string(), result: EngineResult }),
-  /** The model takes no work: the task is to be handed back. */
+  /** The model accepts no work: the task has to be handed back. */
   z.object({ type: z.literal("refused"), key: z.string(), reason: z.string() }),
   z.object({
     type: z.literal("failed"),
     key: z.string(),
     problem: Problem,
-    /** For the log: an unforeseen error's stack, or FFmpeg's output. */
+    /** For the log: the stack of an unexpected error, or FFmpeg's output. */
     detail: z.string().optional(),
   }),
 ]);

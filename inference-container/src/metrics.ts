@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /**
- * The stages of a task, with no time counted twice. A clip's stages overlap: its `decode` is the wait for frames while the
+ * The stages of a task; no time is counted twice. A clip's stages overlap: its `decode` is the wait for frames while the
  * model had none, its `infer` the wait for the model's results. `wait` is the rest between fetch and upload: the wait for a
  * place in an engine, and for turns with its device while nothing else of the task ran.
  */

@@ -3,12 +3,12 @@ import { messageOf } from "./errors.ts";
 import { startService } from "./service.ts";
 import { readSettings } from "./settings.ts";
 
-/** Ctrl-C reaches a whole process group, and a launcher may forward it too: both count as one signal. */
+/** Ctrl-C reaches a whole process group, and a launcher may forward it as well: both count as one signal. */
 const SAME_SIGNAL_MS = 1_000;
 
 /**
  * Runs the service as a process: reads the settings from the environment, logs to stdout, drains at SIGTERM or SIGINT.
- * Exits with 0; with 1 if tasks had to be given up, at a second signal, or if the model can't be loaded; with 2 if the
+ * Exits with 0; with 1 if tasks had to be given up, after a second signal, or if the model can't be loaded; with 2 if the
  * settings are wrong.
  *
  * @param loader URL of the module that exports `loadModel`

@@ -12,7 +12,7 @@ import { runTask } from "./tasks/run-task.ts";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Longer than clients and load balancers keep an idle connection: this side must not be the first to close. */
+/** Longer than clients and load balancers keep an idle connection, because this side must not be the first to close it. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** A running service. */

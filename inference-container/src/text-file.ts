@@ -11,7 +11,7 @@ export interface WrittenText {
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Writes a text of any length, piece by piece, in the memory of a chunk. Await each call before the next. The opener has to
+ * Writes a text of any length piece by piece; at most one chunk is in memory. Await each call before the next. The opener has to
  * dispose of it, which also closes an unfinished file.
  */
 export class TextFile {

@@ -1,4 +1,4 @@
-/** A GPU or the CPU as the engine sees it: its graphs run in a separate thread, those of the oldest work first. */
+/** A GPU or the CPU as the engine sees it: graphs run in a separate thread, those of the oldest work first. */
 import { Worker } from "node:worker_threads";
 import type { Feeds, FromDevice, GraphFile, HeldTensor, Run, Signature, ToDevice } from "./messages.ts";
 import type { Usage } from "./usage.ts";
@@ -7,7 +7,7 @@ const ONNX_THREAD = new URL("onnx-thread.ts", import.meta.url);
 
 interface Asked {
   readonly began: () => void;
-  readonly told: (message: FromDevice) => void;
+  readonly answered: (message: FromDevice) => void;
 }
 
 export class Device {
@@ -19,15 +19,15 @@ export class Device {
 
   /** @param script the thread's module, which has to answer as `serve` does */
   constructor(script: URL = ONNX_THREAD) {
-    // No error listener: a thread that fails ends the engine, which is then restarted.
+    // There is no error listener: a thread that fails ends the engine, which is then restarted.
     this.#thread = new Worker(script);
     this.#thread.on("message", (message: FromDevice) => this.#receive(message));
-    // After the listener is added, since that refs the thread again.
+    // After the listener was added, because that refs the thread again.
     this.#thread.unref();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#thread.once("exit", () => {
       resolve();
-      // Ends the engine as a failure does, so that no caller waits for ever.
+      // Ends the engine as a failure does, so that no caller waits forever.
       if (this.#asked.size > 0) throw new Error("A device's thread ended unexpectedly.");
     });
     this.#ended = promise;
@@ -90,7 +90,7 @@ export class Device {
     // Posted first: if that throws, no entry waits for an answer.
     this.#post(message, moved);
     const { promise, resolve } = Promise.withResolvers<FromDevice>();
-    this.#asked.set(id, { began, told: resolve });
+    this.#asked.set(id, { began, answered: resolve });
     // Only an open request keeps the process alive.
     this.#thread.ref();
     return promise;
@@ -101,7 +101,7 @@ export class Device {
       this.#asked.get(message.id)?.began();
       return;
     }
-    this.#asked.get(message.id)?.told(message);
+    this.#asked.get(message.id)?.answered(message);
     this.#asked.delete(message.id);
     if (this.#asked.size === 0) this.#thread.unref();
   }

@@ -1,7 +1,7 @@
 import type { Device } from "./device.ts";
 import type { HeldTensor } from "./messages.ts";
 
-/** Results by the graph's roles, kept in the device's thread until their last user releases them: `using features = …`. */
+/** Results by the graph's roles. They stay in the device's thread until their last user releases them: `using features = …`. */
 export class Held implements Disposable {
   readonly tensors: Readonly<Record<string, HeldTensor>>;
   readonly #device: Device;

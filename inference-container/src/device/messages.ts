@@ -1,7 +1,7 @@
 /** The messages between the engine's main thread and its device's thread. */
 import type { Values } from "./values.ts";
 
-/** A tensor that stays in the device's thread, named by its number there. */
+/** A tensor that stays in the device's thread, and its number there. */
 export interface HeldTensor {
   readonly held: number;
   /** Bytes that it takes there. */
@@ -47,7 +47,7 @@ export interface GraphFile {
 /** One run of a graph. */
 export interface Run {
   readonly id: number;
-  /** The work that it is part of; a lower number is older. */
+  /** The work that it belongs to; a lower number is older. */
   readonly work: number;
   /** Whether the work's next run follows at once. */
   readonly followed: boolean;
@@ -64,7 +64,7 @@ export interface Run {
 export type ToDevice =
   | { readonly type: "load"; readonly id: number; readonly file: GraphFile }
   | { readonly type: "run"; readonly run: Run }
-  /** Removes a waiting run; one that has the device ends as usual. */
+  /** Removes a waiting run; one that has the device continues. */
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "release"; readonly held: readonly number[] }
   | { readonly type: "close" };

@@ -18,7 +18,7 @@ async function openSession({
     intraOpNumThreads: threads,
     // Planning memory for whole runs in advance raises the encoder's peak by more than half.
     enableMemPattern: false,
-    // Idle threads that spin would take the cores from picture decoding and mask encoding.
+    // Spinning idle threads would take the cores from picture decoding and mask encoding.
     extra: {
       session: { intra_op: { allow_spinning: "0" }, disable_cpu_ep_fallback: cpuNodes ? "0" : "1" },
     },

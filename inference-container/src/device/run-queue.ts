@@ -1,12 +1,12 @@
 /** The queue of runs that wait for a device. */
 import type { Run } from "./messages.ts";
 
-/** How long the device stays idle for the next run of a work that announced it. */
+/** How long the device stays idle for a run that was announced. */
 const FOLLOW_MS = 20;
 
 /**
- * Gives the oldest work's run first: a picture past its encoder is finished before the next picture's encoder begins.
- * Otherwise all pictures at hand would end as late as the last.
+ * Yields the run of the oldest work first: a picture past its encoder is finished before the next picture's encoder
+ * begins. Otherwise all pictures would end as late as the last one.
  */
 export class RunQueue {
   readonly #drain: () => void;
@@ -16,7 +16,7 @@ export class RunQueue {
   #closed = false;
   #wake: () => void = () => undefined;
 
-  /** @param drain adds what came in while a run blocked the thread */
+  /** @param drain adds the runs that arrived while another blocked the thread */
   constructor(drain: () => void) {
     this.#drain = drain;
   }
@@ -26,7 +26,7 @@ export class RunQueue {
     this.#wake();
   }
 
-  /** No more runs will come; the waiting ones are still given. */
+  /** No more runs will come; the waiting ones are still yielded. */
   close(): void {
     this.#closed = true;
     this.#wake();

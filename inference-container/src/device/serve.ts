@@ -15,7 +15,7 @@ export interface Session {
   release(): Promise<void>;
 }
 
-/** Serves one port until it is told to close. @param open opens a graph; its errors are sent to the caller */
+/** Serves one port until a message closes it. @param open opens a graph; its errors are sent to the caller */
 export function serve(port: MessagePort, open: (file: GraphFile) => Promise<Session>): void {
   const thread = new DeviceThread(port, open);
   port.on("message", (message: ToDevice) => thread.receive(message));
@@ -27,7 +27,7 @@ class DeviceThread {
   readonly #open: (file: GraphFile) => Promise<Session>;
   readonly #graphs = new Map<number, Session>();
   readonly #held = new Map<number, Values>();
-  /** The held tensors that waiting runs are fed: they keep them even if they are released meanwhile. */
+  /** The held tensors that waiting runs take: a run keeps them even if they are released before its turn. */
   readonly #fed = new WeakMap<HeldTensor, Values>();
   readonly #queue: RunQueue;
   #lastHeld = 0;
@@ -59,7 +59,7 @@ class DeviceThread {
     }
   }
 
-  /** Runs what is queued until it is told to close. */
+  /** Runs what is queued until the queue is closed. */
   async work(): Promise<void> {
     for (let run = await this.#queue.next(); run !== undefined; run = await this.#queue.next()) {
       const session = this.#graphs.get(run.graph);
@@ -92,7 +92,7 @@ class DeviceThread {
     }
   }
 
-  /** Receives what came in while a run blocked the thread. */
+  /** Receives the messages that arrived while a run blocked the thread. */
   #drain(): void {
     for (
       let next = receiveMessageOnPort(this.#port);

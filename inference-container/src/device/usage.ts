@@ -1,11 +1,11 @@
-/** Where work is: busy by itself, waiting for its turn with the device, or running a graph there. */
+/** Where work stands: busy by itself, waiting for its turn with the device, or running a graph there. */
 export const STAGES = ["busy", "waiting", "model"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** One work's use of the device: its runs, one after another or at once. */
+/** How a piece of work uses the device: its runs, one after another or at once. */
 export class Usage {
   static #works = 0;
-  /** The work's number; a lower one is older. */
+  /** The number of the work; a lower one is older. */
   readonly work = ++Usage.#works;
   /** Milliseconds of its runs. */
   ms = 0;
@@ -20,7 +20,7 @@ export class Usage {
   #stage: Stage = "busy";
 
   /**
-   * @param of the larger work that this is part of; it counts every run too
+   * @param of the larger work that this is part of, which counts every run too
    * @param at is called with the stage that the work is in from now on
    * @param signal by default that of the larger work
    */

@@ -14,7 +14,7 @@ export interface Values {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A tensor's values, on its own bytes, not a copy. @throws Error for an unsupported element type or shared memory */
+/** A tensor's values, which share its memory. @throws Error for an unsupported element type or shared memory */
 export function toValues({ type, dims, data }: Tensor): Values {
   const known = Dtype.safeParse(type);
   if (!known.success || !ArrayBuffer.isView(data))
@@ -25,7 +25,7 @@ export function toValues({ type, dims, data }: Tensor): Values {
   return { type: known.data, dims, bytes: new Uint8Array(buffer, byteOffset, byteLength) };
 }
 
-/** The tensor of another thread's values: on their own bytes, not a copy. */
+/** A tensor of another thread's values, which shares their memory. */
 export function fromValues({ type, dims, bytes: { buffer, byteOffset, byteLength } }: Values): Tensor {
   switch (type) {
     case "float32":

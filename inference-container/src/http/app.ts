@@ -77,7 +77,7 @@ export function createApp(parts: AppParts): Hono {
       if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
       const foreign = foreignOrigin(parsed.data, parts);
       if (foreign !== undefined) {
-        // The operator's mistake, not the task's: the Worker keeps the task until the setting is right.
+        // This is the operator's mistake, not the task's: the Worker keeps the task until the setting is right.
         log.warn({ reason: foreign.message }, foreign.error);
         metrics.refusals.inc({ status: 403 });
         return c.json(foreign, 403);
@@ -132,7 +132,7 @@ export function createApp(parts: AppParts): Hono {
   return app;
 }
 
-/** What anyone may know of a model; only the log says why its provider is not the configured one. */
+/** What anyone may know about a model; only the log says why its provider is not the configured one. */
 const publicOf = ({ id, version, provider }: ModelInfo) => ({ id, version, provider });
 
 const problem = (error: string, message: string) => ({ error, message });

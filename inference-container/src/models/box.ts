@@ -32,7 +32,7 @@ export const boxAround = (x: number, y: number, width: number, height: number): 
   y + height / 2,
 ];
 
-/** The part of a box inside a picture; undefined if less than one pixel of a side is left. */
+/** The part of a box that lies inside a picture; undefined if a side has less than a pixel left. */
 export function clipBox(box: Box, width: number, height: number): Box | undefined {
   const clipped: Box = [
     clamp(box[0], width),

@@ -57,7 +57,7 @@ export async function checkFiles(
 
 /**
  * Checks that the manifest lists all weight files: they are part of a graph, and an unlisted one would be loaded
- * unseen.
+ * unchecked.
  * @throws ModelFolderError naming the first unlisted file
  */
 export async function checkSidecars(folder: string, files: readonly ManifestFile[]): Promise<void> {

@@ -20,11 +20,11 @@ export type GraphFeeds = Readonly<Record<string, Tensor | HeldTensor>>;
 export interface RunOptions {
   /** Selects the wanted results; the others stay where they are. */
   readonly wanted?: (output: TensorSpec) => boolean;
-  /** Roles of feeds that nobody reads afterwards: they are moved to the device, not copied. */
+  /** Roles of feeds that are not read afterwards: they are moved to the device, not copied. */
   readonly moved?: readonly string[];
-  /** Roles of results that stay on the device, but of which a copy comes too. */
+  /** Roles of results that stay on the device but are also returned as a copy. */
   readonly copied?: readonly string[];
-  /** The work's next run follows at once: runs of other work let it go first. */
+  /** The next run of the same work follows at once: runs of other work let it go first. */
   readonly followed?: boolean;
 }
 
@@ -93,7 +93,7 @@ export class Graph {
     for (const { role, name } of this.inputs) {
       const feed = feeds[role];
       if (feed === undefined) continue;
-      // Without the copy, which the device has itself.
+      // Without the copy, which the device does not need.
       const values = "held" in feed ? { held: feed.held, size: feed.size } : toValues(feed);
       if ("bytes" in values && moved.includes(role)) buffers.push(values.bytes.buffer);
       named.push([name, values]);
@@ -191,12 +191,12 @@ export class GraphSet {
     return graph;
   }
 
-  /** The tensors as the files have them: without optional ones that are missing, and with fixed sizes as numbers. */
+  /** The tensors that the files have: without optional ones that are missing, and with fixed sizes as numbers. */
   get signatures(): readonly NamedSignature[] {
     return this.#loaded.map(({ file, inputs, outputs }) => ({ name: file, inputs, outputs }));
   }
 
-  /** Ends the device's thread after the runs already asked for. */
+  /** Ends the device's thread after the runs that were already requested. */
   close(): Promise<void> {
     return this.#device.close();
   }

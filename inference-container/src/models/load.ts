@@ -16,7 +16,7 @@ import { gridArea } from "./mask-shape.ts";
 
 type Open = (folder: string, options: LoadOptions) => Promise<LoadedModel>;
 
-/** The family of the embedded model, whose folder the service creates itself. */
+/** The family of the embedded model, whose folder the service builds itself. */
 export const EMBEDDED_FAMILY = "builtin";
 
 /** The family whose models are on a server of the Open Inference Protocol: they have no graphs here. */
@@ -48,7 +48,7 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
     await selfTest(model, folder, manifest.golden);
   } catch (error) {
     await model.close();
-    // What a task's owner is told says too little here.
+    // The message for a task's owner says too little here.
     const cause = error instanceof TaskFailure ? error.cause : undefined;
     throw typeof cause === "string" ? new ModelFolderError(cause) : error;
   }

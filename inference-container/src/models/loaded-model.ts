@@ -18,7 +18,7 @@ export interface NamedSignature {
 
 /** A model as its family opens it. */
 export interface LoadedModel extends Model {
-  /** What it takes and gives, in the order of loading. */
+  /** Its graphs' inputs and outputs, in the order of loading. */
   readonly signatures: readonly NamedSignature[];
   /** Drops the remembered results for pictures and prompts. */
   forget(): void;

@@ -35,15 +35,15 @@ export interface Instance {
   /** [x1, y1, x2, y2] in picture pixels, 0 ≤ x1 < x2 ≤ width. */
   readonly box: readonly [number, number, number, number];
   readonly mask: LogitGrid;
-  /** True if it is too faint to stand alone: it may only continue what was seen before. */
+  /** True if it is too faint to stand alone: it may only continue a track. */
   readonly faint: boolean;
   /** What the object looks like, as a vector of length 1; only in a picture that is kept open. */
   readonly appearance?: Float32Array;
 }
 
-/** Where in a picture to draw an object: in its box, or by points on it and beside it; in picture pixels, inside the picture. */
+/** Where in a picture to draw an object: its box, or points on it and beside it, in picture pixels and inside the picture. */
 export type Region = ({ readonly box: Instance["box"] } | { readonly points: readonly RegionPoint[] }) & {
-  /** Which of its pixels are expected; absent if nothing is known of them. */
+  /** Which of its pixels are expected; absent if nothing is known about them. */
   readonly prior?: LogitGrid;
 };
 
@@ -56,13 +56,13 @@ export interface DrawnRegion {
   readonly appearance?: Float32Array;
 }
 
-/** A segmented picture in which more can be drawn. Whoever asked for it disposes of it. */
+/** A segmented picture in which more can be drawn. The caller who asked for it disposes of it. */
 export interface OpenPicture extends Disposable {
   /** One mask for each region, in their order, with its appearance. */
   draw(regions: readonly Region[]): Promise<DrawnRegion[]>;
 }
 
-/** A prompt that the model can't look for, with a sentence for the person who wrote it. */
+/** A prompt that the model can't serve, with a sentence for the person who wrote it. */
 export interface UnservedPrompt {
   readonly promptIndex: number;
   readonly message: string;
@@ -84,26 +84,26 @@ export interface Segmentation {
 
 /** What to look for; `threshold` is the lowest score of an instance, 0 to 1. */
 export interface SegmentRequest extends Readonly<Pick<ImageParameters, "prompts" | "threshold">> {
-  /** What to draw, whatever it is. Only a model that draws regions is asked for any. */
+  /** Where to draw an object, whatever it is. A model that does not draw regions ignores them. */
   readonly regions?: readonly Region[];
   /**
-   * Whether to give instances too faint to stand alone, with which a tracker can continue its tracks. Read it only when
-   * it is needed, after detection, and never copy the request before: frame by frame it may turn false meanwhile.
+   * Whether to return instances too faint to stand alone, with which a tracker can continue its tracks. Read it only
+   * after detection, and never copy the request before: it may turn false in the meantime.
    */
   readonly withFaint: boolean;
   /** Whether to keep the picture open. */
   readonly keepOpen?: boolean;
-  /** Whether the picture is a frame of a clip, in which a find begins a track; by default it stands alone. */
+  /** Whether the picture is a frame of a clip, where a detection begins a track; by default it stands alone. */
   readonly inClip?: boolean;
-  /** The task that asks: a model on a server is told. Absent for a self-test. */
+  /** The task that asks, for a model on a server. Absent in a self-test. */
   readonly task?: Pick<ImageWork, "key" | "lane">;
-  /** The work that this request is part of, which is told of every run on the device. */
+  /** The work that this request belongs to, which counts every run on the device. */
   readonly usage?: Usage;
 }
 
 /**
- * A loaded, warmed-up model. Calls may overlap: graphs take turns on the device; what comes before and after them
- * doesn't wait.
+ * A loaded, warmed-up model. Calls may overlap: graphs take turns on the device, but the work before and after them
+ * does not wait.
  */
 export interface Model {
   readonly id: string;
@@ -115,16 +115,16 @@ export interface Model {
   /** The family whose adapter it is. */
   readonly family: string;
   /**
-   * The labels that it knows, if it finds nothing else: it takes the noun of a prompt and leaves its attributes out. Absent: it
-   * looks for any phrase, as a whole.
+   * The labels that it knows, if it finds nothing else: it takes the noun of a prompt and ignores its attributes.
+   * Absent: it looks for any phrase as a whole.
    */
   readonly labels?: readonly string[];
   /** Whether it draws the regions of a request, by boxes and by points; absent: no. */
   readonly drawsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
-   * Tells whenever the model becomes unable to work, with the reason, and when it is able again. A model without it is
-   * always able.
+   * Reports whenever the model becomes unable to work, with the reason, and when it is able again. A model without
+   * this is always able.
    */
   watch?(changed: (problem: string | undefined) => void): void;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Keeps results for the next call on the same picture or prompt, and computes each once for all who ask meanwhile. */
+/** Keeps results for the next call with the same picture or prompt, and computes each once for all callers who ask in the meantime. */
 import type { Held } from "../device/held.ts";
 import type { Usage } from "../device/usage.ts";
 import { ByteCache } from "./byte-cache.ts";
@@ -6,9 +6,9 @@ import { ByteCache } from "./byte-cache.ts";
 /** How a memory measures its values, and hands them out. */
 interface Kept<V> {
   readonly sizeOf: (value: V) => number;
-  /** Adds one more owner of the value. */
+  /** Adds an owner of the value. */
   readonly share: (value: V) => V;
-  /** The memory gives up its own share of the value. */
+  /** Gives up the memory's own share of the value. */
   readonly drop: (value: V) => void;
 }
 
@@ -31,7 +31,7 @@ export class Remembered<V> {
     this.#share = share;
   }
 
-  /** The value kept under the key, else what `compute` gives; under a null key nothing is ever kept. */
+  /** The value kept under the key, else the one that `compute` returns; nothing is kept under a null key. */
   async get(
     key: string | null,
     usage: Usage,
@@ -46,7 +46,7 @@ export class Remembered<V> {
       try {
         return { value: await usage.waiting(() => computing.value), cached: true };
       } catch (error) {
-        // The first caller gave up, which is no reason to fail those who waited with it.
+        // The first caller gave up, which is no reason to fail the others who wait.
         if (computing.usage.signal?.aborted !== true || usage.signal?.aborted === true) throw error;
         return await this.get(key, usage, compute);
       }
@@ -55,7 +55,7 @@ export class Remembered<V> {
     this.#computing.set(key, begun);
     try {
       const value = await begun.value;
-      // Before any caller continues: the first to do so may let go before the others have their share.
+      // Before any caller continues: the first one may release its share before the others have theirs.
       for (let other = 0; other < begun.others; other += 1) this.#share(value);
       this.#cache.set(key, this.#share(value));
       return { value, cached: false };
@@ -69,7 +69,7 @@ export class Remembered<V> {
   }
 }
 
-/** Remembers what graphs returned and left on the device; each caller must let go of its share. */
+/** Remembers what graphs returned and left on the device; each caller must release its share. */
 export function heldMemory(budget: number): Remembered<Held> {
   return new Remembered(budget, {
     sizeOf: ({ size }) => size,

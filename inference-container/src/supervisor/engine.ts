@@ -21,7 +21,7 @@ interface Entry {
   dropped: boolean;
 }
 
-/** What an engine tells its owner. */
+/** What an engine reports to its owner. */
 export interface EngineEvents {
   /** It became ready, ended, or has more room. */
   readonly changed: () => void;
@@ -30,9 +30,9 @@ export interface EngineEvents {
 }
 
 /**
- * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted with back-off. Then a task fails
- * (retryable) that was alone in it or is known to be stuck, and the others are rejected with `Displaced`. If it may have
- * been any of several, none fails, and all are rejected with `Suspected`.
+ * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted with back-off. A task that
+ * was alone in it, or is known to be stuck, then fails (retryable), and the others are rejected with `Displaced`. If
+ * any of several tasks may be the cause, none fails, and all are rejected with `Suspected`.
  */
 export class Engine {
   readonly #config: EngineConfig;
@@ -42,9 +42,9 @@ export class Engine {
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
   #process: EngineProcess | undefined;
   #model: ModelInfo | undefined;
-  /** Why the model can't work, though it is loaded. */
+  /** Why the model can't work although it is loaded. */
   #problem: string | null = null;
-  /** Pictures that the model works on at once. */
+  /** How many pictures the model works on at once. */
   #concurrency = 1;
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
@@ -115,8 +115,8 @@ export class Engine {
    * Runs one task, for which there has to be room (`takes`). Rejects at once with the signal's reason if that aborts.
    * @param alone whether it must be alone in the engine
    * @param progress is called with how many of how many units are done
-   * @throws TaskFailure; Displaced if the task has to be run again, Suspected if it has to be run alone; ModelUnavailable if
-   * it is to be handed back
+   * @throws TaskFailure; Displaced if the task has to run again, Suspected if it has to run alone; ModelUnavailable
+   * if it has to be handed back
    */
   run(
     task: EngineTask,
@@ -181,7 +181,7 @@ export class Engine {
         this.#watchdog.at(message.key, message.stage);
         break;
       case "progress":
-        this.#watchdog.told(message.key);
+        this.#watchdog.reported(message.key);
         this.#running.find(({ task }) => task.key === message.key)?.progress(message.done, message.total);
         break;
       case "done":
@@ -238,7 +238,7 @@ export class Engine {
     this.#running = [];
     this.#kill = undefined;
     this.#watchdog.clear();
-    // Those that were cancelled have been rejected before.
+    // Cancelled tasks were rejected before.
     const wanted = inside.filter(({ dropped }) => !dropped);
     const reasons = fates(
       wanted.map(({ task }) => task),
@@ -246,7 +246,7 @@ export class Engine {
       kill,
       this.#taskTimeoutMs,
     );
-    // Each goes back to the head of those that wait: the first goes there last.
+    // Each goes back to the head of the queue, so the first one goes back last.
     for (const [at, { reject }] of [...wanted.entries()].toReversed()) reject(reasons[at]);
     const keys = inside.map(({ task }) => task.key);
     if (!this.#closing) this.#restart(everReady, { how, keys, killedFor: kill });

@@ -8,11 +8,11 @@ import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
-/** A clip is not run alone, which may take hours: it is to blame for this many ends that none of the pictures beside it caused. */
+/** Running a clip alone may take hours. It is blamed instead after this many ends that none of the pictures beside it caused. */
 const CLIP_ENDS = 2;
-/** How long a picture that ended its engine is remembered: its task may be tried for a day. */
+/** How long a picture that ended its engine is remembered: as long as its task may be retried. */
 const HOSTILE_MS = 86_400_000;
-/** How long it is reported that a task is handed back because it can't be run alone here. */
+/** How long the service keeps reporting that it hands back a task that can't run alone here. */
 const RETURN_MS = 10_000;
 
 /** The configuration that all engines share: all but the device. */
@@ -27,11 +27,11 @@ interface Entry {
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly result: Promise<EngineResult>;
-  /** Whether it must be alone in its engine, which it may end. */
+  /** Whether it must be alone in its engine, because it may end it. */
   alone: boolean;
-  /** Whether it was in an engine that ended: it has waited before, and goes first. */
+  /** Whether it was in an engine that ended: it has already waited, so it goes first. */
   again: boolean;
-  /** A clip's: how many ends of its engines no picture explains. */
+  /** For a clip: how many ends of its engines no picture explains. */
   ends: number;
 }
 
@@ -45,15 +45,15 @@ export interface DeviceState {
 }
 
 /**
- * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine ends,
- * the others go on, and those of its tasks that are not to blame are run again wherever there is room. If any of several
- * may be to blame, its pictures are run alone, one at a time in an engine: only those fail that end it then.
+ * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine
+ * ends, the others continue, and its tasks that are not to blame run again wherever there is room. If any of several
+ * may be to blame, its pictures run alone, one at a time per engine, and only those that end it again fail.
  */
 export class Engines {
   readonly #members: readonly Member[];
   readonly #metrics: Metrics;
   #waiting: Entry[] = [];
-  /** The hashes of pictures that ended their engine, until they succeed: they meet no others. */
+  /** The hashes of pictures that ended their engine. Until they succeed, they run alone. */
   readonly #hostile = new KeyMemory(HOSTILE_MS);
   readonly #hadLast = new LastHad();
 
@@ -118,9 +118,9 @@ export class Engines {
   }
 
   /**
-   * Runs one task; those that wait go by lane, then by arrival. Rejects at once with the signal's reason if that aborts.
+   * Runs one task. Waiting tasks go by lane, then by arrival. Rejects at once with the signal's reason if that aborts.
    * @param progress is called with how many of how many units are done
-   * @throws TaskFailure; ModelUnavailable if the task is to be handed back
+   * @throws TaskFailure; ModelUnavailable if the task has to be handed back
    */
   run(
     task: EngineTask,
@@ -192,7 +192,7 @@ export class Engines {
     this.#changed();
   }
 
-  /** Runs a picture alone; lets a clip wait until it is known whether a picture explains the engine's end. */
+  /** Runs a picture alone. A clip waits until it is known whether a picture explains the engine's end. */
   #suspect(entry: Entry, end: UnexplainedEnd): void {
     if (entry.task.type === "video") return void this.#clear(entry, end);
     entry.alone = true;
@@ -211,14 +211,14 @@ export class Engines {
     reject(error);
   }
 
-  /** Every engine has a clip, and might lose hours of work: the task keeps its attempt and is offered again. */
+  /** Every engine has a clip that might lose hours of work, so the task keeps its attempt and is offered again. */
   #handBack(entry: Entry): void {
     this.#waiting = this.#waiting.filter((other) => other !== entry);
     entry.reject(new TaskReturned(RETURN_MS));
   }
 }
 
-/** What was in an engine that ended goes first, then lane by lane. */
+/** Tasks from an engine that ended go first, then lane by lane. */
 function inOrder(a: Entry, b: Entry): number {
   return Number(b.again) - Number(a.again) || byLane(a.task.lane, b.task.lane);
 }

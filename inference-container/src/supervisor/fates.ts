@@ -2,19 +2,19 @@
 import { taskFailure, TaskFailure } from "../failures.ts";
 import type { EngineResult, EngineTask } from "../messages.ts";
 
-/** Why an engine is killed: because a task is stuck, or was cancelled and is still there. */
+/** Why an engine is killed: a task is stuck, or was cancelled and still holds the model. */
 export interface Kill {
   readonly why: "stuck" | "cancelled";
-  /** The task; none if it may be any of several. */
+  /** The task; undefined if it may be any of several. */
   readonly key: string | undefined;
 }
 
-/** The engine ended because of another task: this one has to be run again. */
+/** The engine ended because of another task: this one has to run again. */
 export class Displaced extends Error {
   override readonly name = "Displaced";
 }
 
-/** The engine ended, perhaps because of this task, perhaps because of another: this one has to be run alone. */
+/** The engine ended because of this task or another: this one has to run alone. */
 export class Suspected extends Error {
   override readonly name = "Suspected";
   readonly end: UnexplainedEnd;
@@ -26,9 +26,9 @@ export class Suspected extends Error {
 }
 
 /**
- * For each task that is still wanted, in their order, what it is rejected with: the culprit with its failure; the others to
- * be run again, or alone if the culprit is not known.
- * @param inside how many tasks were in the engine, with those that nobody wants any more
+ * What each task that is still wanted is rejected with, in their order: the culprit with its failure, the others to
+ * run again, or to run alone if the culprit is unknown.
+ * @param inside how many tasks were in the engine, including those that nobody wants any more
  * @param kill why the engine was killed; undefined if it ended by itself
  */
 export function fates(

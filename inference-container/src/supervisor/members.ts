@@ -2,7 +2,7 @@
 import type { Engine } from "./engine.ts";
 import type { EngineTask } from "../messages.ts";
 
-/** For how many pictures it is known which engine had them last. */
+/** How many pictures are remembered with the engine that had them last. */
 const PICTURES_KNOWN = 1_000;
 
 /** An engine and its device. */
@@ -34,7 +34,7 @@ export function bestFor(
   return best;
 }
 
-/** The engine that is to take nothing more, so that a task can be alone in it: a clip would keep it for hours. */
+/** The engine that should take no more tasks, so that one can be alone in it. Not one with a clip, which would keep it for hours. */
 export function soonestEmpty(members: readonly Member[]): Member | undefined {
   const [soonest] = members
     .filter(({ engine }) => engine.model !== undefined && !engine.hasClip)
@@ -42,7 +42,7 @@ export function soonestEmpty(members: readonly Member[]): Member | undefined {
   return soonest;
 }
 
-/** By a picture's hash, the engine that had it last and may still have its features; of the latest pictures only. */
+/** The engine that last had a picture, by its hash, and may still have its features; for the latest pictures only. */
 export class LastHad {
   /** The newest come last. */
   readonly #members = new Map<string, Member>();

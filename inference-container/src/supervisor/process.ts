@@ -7,8 +7,8 @@ const CHILD = fileURLToPath(new URL("../worker/child.ts", import.meta.url));
 const FONT_CONFIG = fileURLToPath(new URL("../preview/fonts.conf", import.meta.url));
 const CLOSE_MS = 2_000;
 /**
- * For glibc, where nothing else is set: by default it keeps freed blocks of up to 32 MB, such as a picture's features, in up to
- * eight arenas per core, and holes between them add up over hours. Larger than these bytes, a block goes back to the system.
+ * Defaults for glibc. Its own keep freed blocks of up to 32 MB, such as a picture's features, in up to eight arenas
+ * per core, and the holes between them add up over hours. With these, blocks above a megabyte go back to the system.
  */
 const MALLOC = {
   MALLOC_ARENA_MAX: "2",
@@ -56,7 +56,7 @@ export class EngineProcess {
   }
 
   send(message: ToEngine): void {
-    // Its exit reports a process that has just died, not this call.
+    // If the process has just died, its exit reports that, not this call.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 

@@ -42,8 +42,8 @@ export class Watchdog {
     this.#listen();
   }
 
-  /** The task is alive; that does not excuse one that has the device. */
-  told(key: string): void {
+  /** The task reported that it is alive, which does not excuse one that has the device. */
+  reported(key: string): void {
     const task = this.#tasks.get(key);
     if (task?.stage === "busy") task.quietMs = 0;
     this.#listen();

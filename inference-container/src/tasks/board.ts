@@ -6,9 +6,9 @@ import { Lanes } from "./lanes.ts";
 import { Task } from "./task.ts";
 import type { Settings } from "../settings.ts";
 
-/** How long a stopping service, which has little time left, reports that it hands a task back. */
+/** How long a stopping service, which has little time left, keeps reporting that it hands a task back. */
 const STOPPED_MS = 3_000;
-/** The same for a task that gives way to another. A report that is lost costs the task an attempt. */
+/** The same for a task that gives way to another. A lost report costs the task an attempt. */
 const GAVE_WAY_MS = 10_000;
 /** How many tasks may be on their way back at once: where reports hang, no more tasks give way. */
 const MOST_LEAVING = 64;
@@ -17,13 +17,13 @@ const MOST_LEAVING = 64;
 export interface BoardLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
   /** Tasks that may be between fetch and commit at once; it may change when the model is loaded. */
   readonly inFlight: () => number;
-  /** Clips that may be among them. */
+  /** How many of them may be clips. */
   readonly clips: number;
 }
 
-/** A finished task's key is remembered, so that a repeated POST starts no task again. */
+/** A finished task's key is remembered, so that a repeated POST does not start it again. */
 const FINISHED_MS = 3_600_000;
-/** A cancelled one too, because the DELETE may overtake its POST, which no proxy holds up for longer. */
+/** So is a cancelled one, because the DELETE may overtake its POST. No proxy delays a request longer than this. */
 const CANCELLED_MS = 600_000;
 
 /** The known, waiting and running tasks: bounded lanes in front of a bounded number of places. */
@@ -36,7 +36,7 @@ export class Board {
   readonly #lanes: Lanes<TaskRequest>;
   readonly #waiting = new Map<string, Task>();
   readonly #running = new Map<string, Task>();
-  /** Aborted before they had a place: they only report, or not even that. */
+  /** Aborted before they had a place: all that is left is their report, if any. */
   readonly #leaving = new Map<string, Task>();
   #whenIdle: (() => void)[] = [];
 
@@ -49,8 +49,8 @@ export class Board {
   }
 
   /**
-   * Accepts a task unless its key is already known; returns its state, or undefined if there is no room. The task may be
-   * given the room of another that would go last; that one is handed back to the Worker.
+   * Accepts a task unless its key is already known; returns its state, or undefined if there is no room. The task may
+   * take the place of one that would go last, which is handed back to the Worker.
    */
   submit(request: TaskRequest): TaskState | undefined {
     const known = this.state(request.key);
@@ -73,14 +73,14 @@ export class Board {
     return this.#finished.has(key) ? { key, state: "done" } : undefined;
   }
 
-  /** Stops a task; nothing more is reported for it. An unknown key is not an error: its task may be on its way. */
+  /** Stops a task; nothing more is reported for it. An unknown key is not an error, because its task may be on its way. */
   cancel(key: string): void {
     this.#cancelled.add(key);
     const task = this.#running.get(key) ?? this.#waiting.get(key);
     task?.abort(new TaskDropped("cancelled"));
   }
 
-  /** Whether the task was cancelled in the last minutes, be it before it came. */
+  /** Whether the task was cancelled in the last minutes, even before it arrived. */
   isCancelled(key: string): boolean {
     return this.#cancelled.has(key);
   }

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 /** A grant for twenty thousand files, a mask and a cut-out each, with long signed URLs is some 20 MB. */
 const ANSWER_BYTES = 33_554_432;
 
-/** The Worker refused this report: the lease is lost (409), or it does not accept the token or the body. */
+/** The Worker refused a report: the lease is lost (409), or the token or the body was not accepted. */
 export class CallbackRefused extends Error {
   readonly status: number;
 
@@ -28,7 +28,7 @@ export class Callback {
   readonly #token: string;
   readonly #patienceMs: number;
 
-  /** @param patienceMs how long a report is repeated at most: a longer fault is not transient */
+  /** @param patienceMs the longest time for which a report is repeated: a longer fault is not transient */
   constructor(url: string, token: string, patienceMs: number) {
     this.#url = url;
     this.#token = token;

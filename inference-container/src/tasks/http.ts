@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A response's body is longer than it may be. */
+/** A response's body is longer than allowed. */
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
 }
@@ -39,7 +39,7 @@ export function within(ms: number, signal: AbortSignal): AbortSignal {
 
 /**
  * How long a transfer of so many bytes may take, in milliseconds: a minute plus a second per megabyte. Slower storage
- * counts as stuck; if it sends nothing at all, fetch itself gives up.
+ * counts as stuck. If it sends nothing at all, fetch gives up by itself.
  */
 export const transferMs = (bytes: number): number => 60_000 + Math.ceil(bytes / 1_000);
 

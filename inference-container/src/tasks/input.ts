@@ -11,7 +11,7 @@ const ATTEMPTS = 3;
 export interface StoredInput {
   /** Signed. */
   readonly url: string;
-  /** The ETag that its bytes have to have; undefined if any will do. */
+  /** The ETag that its bytes must have; undefined if any will do. */
   readonly etag: string | undefined;
   /** The most bytes that are read. */
   readonly limit: number;
@@ -57,7 +57,7 @@ async function download(
     if (isTransient(status)) throw new Error(`Storage answered with status ${status}.`);
     throw failureOf(status);
   }
-  // Storage that ignores If-Match still says what it sends.
+  // Storage that ignores If-Match still sends the ETag of its bytes.
   if (etag !== undefined && response.headers.get("etag") !== etag) {
     await discard(response);
     throw taskFailure("input_changed");

@@ -23,7 +23,7 @@ export class Lanes<Request extends Queued> {
     );
   }
 
-  /** Whether a task would find room only if one gives way to it. */
+  /** Whether a task finds room only if another gives way to it. */
   isFull(request: Queued): boolean {
     return this.#lineOf(request)?.isFull ?? true;
   }
@@ -42,7 +42,7 @@ export class Lanes<Request extends Queued> {
     return undefined;
   }
 
-  /** Takes out a task that need not wait any longer. */
+  /** Takes out a task that no longer has to wait. */
   remove(request: Request): void {
     this.#lineOf(request)?.remove(request);
   }

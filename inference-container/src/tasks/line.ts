@@ -1,27 +1,27 @@
 import type { TaskRequest } from "@segmentation/protocol";
 
-/** What the order of waiting tasks depends on. */
+/** What decides the order of waiting tasks. */
 export type Queued = Pick<TaskRequest, "lane" | "type" | "account" | "acceptedAt">;
 
-/** Of how many tasks that left a line last it is known whose they were. */
+/** How many of the tasks that left a line are remembered with their accounts. */
 const RECENT = 48;
 
 /**
  * The rank of a task that has `before` tasks of its own account before it: 0 for up to 1, 1 for up to 5, 2 for up to 13,
- * and so on. The steps are wide because among equally busy accounts chance decides who had more places lately; there age
- * shall decide.
+ * and so on. The steps are wide because chance decides which of equally busy accounts had more places lately: among
+ * those, age should decide.
  */
 const rankOf = (before: number): number => Math.floor(Math.log2(1 + before / 2));
 
 interface Ranked<Request> {
   readonly request: Request;
-  /** By how many tasks of the same account go before it, or went before it lately. */
+  /** Grows with the number of tasks of the same account that go before it, or went before it lately. */
   readonly rank: number;
 }
 
 /**
- * A bounded line of tasks that is fair between accounts: the fewer tasks of its own account go or went before it, the
- * lower is a task's rank. The lowest rank goes first, and within a rank the oldest.
+ * A bounded queue that is fair between accounts: the fewer tasks of its own account go or went before it, the lower a
+ * task's rank. The lowest rank goes first, and within a rank the oldest task.
  */
 export class Line<Request extends Queued> {
   readonly #capacity: number;
@@ -62,7 +62,7 @@ export class Line<Request extends Queued> {
     return first;
   }
 
-  /** Takes out a task that need not wait any longer. */
+  /** Takes out a task that no longer has to wait. */
   remove(request: Request): void {
     this.#waiting = this.#waiting.filter((other) => other !== request);
   }

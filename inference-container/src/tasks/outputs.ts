@@ -82,7 +82,7 @@ async function tryPut(
   try {
     const response = await fetch(url, {
       method: "PUT",
-      // With "manual" undici keeps the whole body in case of a redirect, even one as large as a clip's masks.
+      // With "manual", undici would buffer the whole body in case of a redirect, even one as large as a clip's masks.
       redirect: "error",
       headers,
       body,

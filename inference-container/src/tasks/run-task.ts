@@ -36,7 +36,7 @@ export interface RunTaskParts {
   readonly metrics: Metrics;
 }
 
-/** What the log says of a task: no URL and no token. */
+/** What the log says about a task: no URL and no token. */
 interface TaskLog {
   readonly ms: StageTimes;
   bytes?: number;
@@ -138,7 +138,7 @@ type Outcome = Completion["outcome"] | "dropped" | "unreported";
 
 async function commit(task: Task, completion: Completion, noted: TaskLog, log: Logger): Promise<Outcome> {
   const { callback, lease, signal, request } = task;
-  // What is handed back has a limit of its own; otherwise the lease alone bounds the report.
+  // A task that is handed back has a limit of its own; otherwise only the lease bounds the report.
   const { reason: ended } = signal;
   const limit = ended instanceof TaskReturned ? AbortSignal.timeout(ended.withinMs) : signal;
   try {

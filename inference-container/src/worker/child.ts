@@ -31,14 +31,14 @@ function isLoader(module: unknown): module is Loader {
 
 const config = EngineConfig.parse(JSON.parse(process.argv[2] ?? "{}"));
 const serverToken = process.env["MODEL_SERVER_TOKEN"] || undefined;
-// What the engine starts has no use for it.
+// No process that the engine starts needs it.
 delete process.env["MODEL_SERVER_TOKEN"];
 const running = new Map<string, AbortController>();
 
 // A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
-// The parent is gone. Native threads may be inside a graph: only a kill ends those at once.
+// The parent is gone. Native threads may be inside a graph, and only a kill ends those at once.
 process.on("disconnect", () => killGroup(process.pid));
 new Worker(new URL("watch-parent.ts", import.meta.url), { workerData: process.ppid }).unref();
 
@@ -68,7 +68,7 @@ async function load(): Promise<Loaded | undefined> {
   }
 }
 
-/** What the log says of a failure beyond its code: an unforeseen error's stack, or FFmpeg's output. */
+/** What the log says about a failure besides its code: the stack of an unexpected error, or FFmpeg's output. */
 function detailOf(error: unknown): string | undefined {
   if (error instanceof TaskDropped) return undefined;
   if (error instanceof TaskFailure) return typeof error.cause === "string" ? error.cause : undefined;

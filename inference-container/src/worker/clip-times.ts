@@ -8,7 +8,7 @@ interface StageMs {
   encode: number;
 }
 
-/** Where a clip's time goes. The wait for others' turns with the device is in no stage. */
+/** Where a clip's time goes. Waiting for others' turns with the device counts for no stage. */
 export class ClipTimes {
   readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;
@@ -21,7 +21,7 @@ export class ClipTimes {
     this.#usage = usage;
   }
 
-  /** Says that the model had no frame for `ms` milliseconds of the wait for results, since none was decoded yet. */
+  /** Reports that the model had no frame for `ms` milliseconds of the wait for results, because none was decoded yet. */
   stood(ms: number): void {
     this.#stoodMs += ms;
   }

@@ -2,8 +2,8 @@
  * Works on several items of a stream at once, reads one more ahead, and yields the results in the items' order. An error
  * ends it; a consumer that stops early ends the stream.
  *
- * @param ahead how many are worked on at once, at least 1
- * @param stood is called with the milliseconds in which no item was worked on and the next was waited for
+ * @param ahead how many items are worked on at once, at least 1
+ * @param stood is called with the milliseconds spent waiting for the next item while no item was worked on
  */
 export async function* inOrder<I, O>(
   items: AsyncIterable<I>,
@@ -35,7 +35,7 @@ export async function* inOrder<I, O>(
       void begun.shift();
     }
   } finally {
-    // Waits for all begun work: if some never ends, its task has to be there to be blamed.
+    // Waits for all work in progress: if some never ends, its task must still be there to be blamed.
     await Promise.allSettled(begun);
     await iterator.return?.();
   }

@@ -14,7 +14,7 @@ export interface Loaded {
 
 /**
  * Loads the model with `load`; if that fails because CUDA can't be used, and `cpuFallback` is set, again on the CPU.
- * @param problemOf tells why CUDA can't be used on a device; undefined if it can
+ * @param problemOf gives the reason why CUDA can't be used on a device; undefined if it can
  * @throws Error that says what to do about CUDA; any other error of `load`
  */
 export async function loadOnProvider(
@@ -65,7 +65,7 @@ export async function cudaProblem(device: number): Promise<string | undefined> {
   }
 }
 
-/** What is told of a model: what it is, and what it can. */
+/** What the service reports about a model: what it is, and what it can do. */
 export function infoOf({
   id,
   version,

@@ -3,7 +3,7 @@ import type { Segmentation } from "../models/model.ts";
 import { TaskFailure } from "../failures.ts";
 
 /**
- * One notice of the prompts that could not be served; null if all could.
+ * One notice for all prompts that could not be served; null if all could.
  * @throws TaskFailure if none could, and nothing else was asked for
  */
 export function unservedNotice({ unserved, regions = [] }: Segmentation, prompts: number): Problem | null {
@@ -15,7 +15,7 @@ export function unservedNotice({ unserved, regions = [] }: Segmentation, prompts
   return problem;
 }
 
-/** One notice of both: a task has room for one. */
+/** One notice for both, because a task has room for only one. */
 export function joinNotices(unserved: Problem | null, other: Problem | null): Problem | null {
   if (unserved === null || other === null) return unserved ?? other;
   const explanation = `${unserved.message} ${other.message}`;

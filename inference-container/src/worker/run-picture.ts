@@ -49,7 +49,7 @@ export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks
   };
 }
 
-/** How many pixels a box may reach beyond the picture: as much as rounding does. It is cut off. */
+/** How many pixels a box may extend beyond the picture, as rounding may make it. The excess is cut off. */
 const BEYOND = 1;
 
 /** A task's regions, in their order, as the model takes them. @throws TaskFailure named region_outside_image */

@@ -41,13 +41,13 @@ export async function runVideo(
   if (ffmpeg === null) {
     throw taskFailure("video_unavailable");
   }
-  const told = { done: 0, total: 1 };
-  const tell = (): void => hooks.progress(told.done, told.total);
-  const alive = setInterval(tell, ALIVE_MS);
+  const last = { done: 0, total: 1 };
+  const report = (): void => hooks.progress(last.done, last.total);
+  const alive = setInterval(report, ALIVE_MS);
   try {
     return await segmentClip(model, ffmpeg, task, hooks, (done, total) => {
-      Object.assign(told, { done, total });
-      tell();
+      Object.assign(last, { done, total });
+      report();
     });
   } finally {
     clearInterval(alive);
@@ -84,7 +84,7 @@ async function segmentClip(
     : undefined;
   times.lap("encode");
   using opened = new OpenPictures();
-  // Farther apart than this, no gap between frames is bridged.
+  // No gap between frames that lie farther apart is bridged.
   const keepOpen = fps >= 1 / LONGEST_BRIDGE_SECONDS;
   // Those in the model, and one that is being prepared for it.
   const ahead = model.concurrency + 1;
@@ -95,7 +95,7 @@ async function segmentClip(
       ...task,
       threshold: task.scoreThreshold,
       inClip: true,
-      // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more it spares.
+      // Earlier frames may be tracked while this one's objects are detected: the later this is read, the more work it saves.
       get withFaint() {
         return tracker.usesFaint(frame.sampleIdx);
       },
@@ -148,7 +148,7 @@ async function segmentClip(
   };
 }
 
-/** The pictures that a clip keeps open, so that none stays so, however the clip ends. */
+/** The pictures that a clip keeps open: however the clip ends, none stays open. */
 class OpenPictures implements Disposable {
   readonly #open = new Set<OpenPicture>();
 

@@ -13,12 +13,12 @@ import type { Size } from "../size.ts";
 import type { VideoTask } from "../messages.ts";
 import { unservedNotice } from "./notices.ts";
 
-/** An object of a frame, as masks.json and COCO's format have it, and as the preview shows it. */
+/** An object of a frame, as masks.json, the COCO format and the preview need it. */
 interface FrameObject extends MaskedObject, TrackedObject {
   readonly shape: CocoShape;
 }
 
-/** Tracks objects through a clip's frames, given in order: what each frame shows, and which of it was seen before. */
+/** Tracks objects through a clip's frames, which come in order: what each frame shows, and which objects were seen before. */
 export class FrameTracker {
   /** The prompts that could not be served; null if all could. */
   notice: Problem | null = null;
@@ -37,7 +37,7 @@ export class FrameTracker {
     this.#bridges = new Bridges(frame);
   }
 
-  /** Whether faint detections could be of use in a frame, counted from 0: there are tracks to continue, or still may be. */
+  /** Whether faint detections could be useful in a frame, counted from 0: there are tracks to continue, or may be by then. */
   usesFaint(frame: number): boolean {
     return this.#tracker.hasLiveTracks || this.#looked < frame;
   }
@@ -68,7 +68,7 @@ export class FrameTracker {
   }
 
   /**
-   * The objects that were seen in the frame before and are still there, though the frame looked at has no detection of them.
+   * The objects that were seen in the previous frame and are still there although this frame has no detection of them.
    *
    * @param open the frame, if it is kept open @param seen its other objects
    */

@@ -1,5 +1,5 @@
 /**
- * A thread of the engine that kills the process once its parent is gone: the main thread may be inside a graph, or stuck,
+ * A thread that kills the engine's process once its parent is gone: the main thread may be inside a graph or stuck,
  * and would not notice.
  */
 import { workerData } from "node:worker_threads";

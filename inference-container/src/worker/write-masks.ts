@@ -20,13 +20,13 @@ import { writeOutput } from "../output-file.ts";
 export interface Written {
   readonly files: WrittenFile[];
   readonly masks: MaskOutput[];
-  /** Says that masks were left out; null if none was. */
+  /** Reports that masks were left out; null if none were. */
   readonly notice: Problem | null;
   /** Milliseconds spent rasterising. */
   readonly post: number;
 }
 
-/** A mask to write: what it is of, in each output's terms. */
+/** A mask to write, and what it shows, as each output names it. */
 interface Found extends NamedMask {
   readonly of: { readonly promptIndex: number } | { readonly regionIndex: number };
   readonly text: MaskText;
@@ -85,13 +85,13 @@ const ofRegions = ({ prompts, regions = [] }: ImageTask, { regions: drawn = [] }
       text: { keyword: "region", text: String(regionIndex) },
       categoryId: regionCategoryId(prompts),
       name: `region ${regionIndex}`,
-      // The decoder's estimate may go a little beyond.
+      // The decoder's estimate may lie slightly outside.
       score: Math.min(Math.max(quality, 0), 1),
       mask,
     };
   });
 
-/** Which masks of a picture are kept: every prompt has the same share of what the task may have, and at least one. */
+/** Decides which masks of a picture are kept: every prompt gets the same share of the task's limit, and at least one mask. */
 class MaskQuota {
   readonly #inAll: number;
   readonly #ofEach: number;
@@ -117,7 +117,7 @@ class MaskQuota {
     return true;
   }
 
-  /** Says that masks were left out; null if none was. */
+  /** Reports that masks were left out; null if none were. */
   get notice(): Problem | null {
     return this.#isExceeded ? problemOf("masks_limited", { limit: this.#ofEach }) : null;
   }

@@ -36,7 +36,7 @@ test("of several tasks none is named when the engine falls silent, wherever they
 
 test("of several tasks that are stuck at once none is named", () => {
   for (const id of ["one", "other", "heard"]) watchdog.began(id);
-  runFor(LIMIT_MS, () => watchdog.told("heard"));
+  runFor(LIMIT_MS, () => watchdog.reported("heard"));
   expect(stuck).toEqual([]);
   runFor(BEAT_MS);
   expect(stuck).toEqual([undefined]);
@@ -53,7 +53,7 @@ test("the others wait for the task that has the device, else for the oldest", ()
 test("who has the device for longer than the limit is stuck, though the engine runs and other tasks are heard", () => {
   for (const id of ["holder", "clip"]) watchdog.began(id);
   watchdog.at("holder", "model");
-  runFor(LIMIT_MS, () => watchdog.told("clip"));
+  runFor(LIMIT_MS, () => watchdog.reported("clip"));
   expect(stuck).toEqual([]);
   runFor(BEAT_MS);
   expect(stuck).toEqual(["holder"]);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ModelFolderError } from "../errors.ts";
 
-/** Bytes of one element. Of BYTES, each element has a length of its own. */
+/** Bytes per element. Each element of BYTES has a length of its own. */
 export const ELEMENT_BYTES = { UINT8: 1, INT32: 4, FP16: 2, FP32: 4 } as const;
 export type Datatype = keyof typeof ELEMENT_BYTES | "BYTES";
 
@@ -78,7 +78,7 @@ function checkTensors(
   }
 }
 
-/** Whether every size that a dimension may have on one side is allowed on the other; a server may leave more open. */
+/** Whether each dimension is open at the server or has the expected size. */
 function fits(found: readonly number[], expected: readonly number[]): boolean {
   return found.length === expected.length && found.every((size, i) => size === -1 || size === expected[i]);
 }

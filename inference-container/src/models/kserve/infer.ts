@@ -18,19 +18,19 @@ export interface InferenceOptions {
   readonly patienceMs: number;
 }
 
-/** What came of one attempt, if it is no failure of the task. */
+/** The outcome of one attempt that is not a failure of the task. */
 type Attempt =
   | { readonly outputs: Outputs }
-  /** The server did not begin: another attempt costs nothing. */
+  /** The server did not begin, so another attempt costs nothing. */
   | { readonly refused: string; readonly retryAfterMs?: number }
-  /** The connection broke: the server may have worked on it, and may have died of it. */
+  /** The connection broke: the server may have worked on the request, and may have died of it. */
   | { readonly broken: string };
 
 /**
  * Waits for a place at the server, asks, and reads the answer. An inference changes nothing at the server, so it is
- * repeated: for as long as `patienceMs` where the server refused it, and once where the connection broke meanwhile.
- * @param ask is called when a place is free, and gives what to ask then
- * @param usage is told of waiting and of each attempt; its signal cancels all of it, at the server too
+ * repeated: for up to `patienceMs` if the server refused it, and once if the connection broke in the meantime.
+ * @param ask is called once a place is free, and returns the request
+ * @param usage counts the waiting and each attempt; its signal cancels everything, at the server too
  * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
  */
 export async function infer(
@@ -52,7 +52,7 @@ export async function infer(
     const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
     const delay = retryAfterMs ?? backoffMs(attempt);
     if (performance.now() + delay > end) {
-      // Whoever was there when the server went may be the reason: it is charged an attempt, and so ends some day.
+      // A task that was there when the server died may be the reason: it is charged an attempt, so that it ends some day.
       if (broken !== undefined) throw crashed(broken);
       throw new ModelUnavailable("refused" in result ? result.refused : "");
     }
@@ -102,7 +102,7 @@ async function notOk(server: ModelServer, answer: Response): Promise<Attempt> {
   throw new TaskFailure(problemOf("internal_error"), reason);
 }
 
-/** The failure of a task for which the model gave what no model may give; its cause, for the log, says what. */
+/** The failure of a task for which the model returned something impossible; its cause, for the log, says what. */
 export function invalid(error: Error): TaskFailure {
   return new TaskFailure(problemOf("model_output_invalid"), error.message);
 }
@@ -119,7 +119,7 @@ function retryAfter({ headers }: Response): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Has the model while the usage says so. */
+/** Runs the work while the usage counts it as the model's. */
 async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
   usage.asked();
   usage.began();
@@ -131,7 +131,7 @@ async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A bounded number of places, given in the order of asking. */
+/** A semaphore: a bounded number of places, granted in the order of the requests. */
 export class Places {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -140,7 +140,7 @@ export class Places {
     this.#free = count;
   }
 
-  /** Waits for a place; disposing of it gives it back. @throws the signal's reason if that aborts meanwhile */
+  /** Waits for a place; disposing of it frees it. @throws the signal's reason if that aborts meanwhile */
   async take(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;

@@ -1,4 +1,4 @@
-/** A model on a server of the Open Inference Protocol: pictures go there, and what it found comes back. */
+/** A model on a server of the Open Inference Protocol: pictures go there, and instances come back. */
 import sharp from "sharp";
 import { Usage } from "../../device/usage.ts";
 import type { LoadedModel, NamedSignature } from "../loaded-model.ts";
@@ -10,7 +10,7 @@ import { type Outputs, WrongAnswer } from "./response.ts";
 import { type Box, clipBox } from "../box.ts";
 import type { Size } from "../../size.ts";
 
-/** How often the server is asked how it is. */
+/** How often the server's readiness is checked. */
 const HEALTH_EVERY_MS = 2_000;
 
 export class KserveModel implements LoadedModel {
@@ -73,7 +73,7 @@ export class KserveModel implements LoadedModel {
     }
   }
 
-  /** Asks the server every two seconds how it is, and tells whenever that changes. */
+  /** Checks every two seconds whether the server is ready, and reports each change. */
   watch(changed: (problem: string | undefined) => void): void {
     let last: string | undefined;
     const look = async (): Promise<void> => {

@@ -11,7 +11,7 @@ import { ModelServer } from "./server.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** @throws ModelFolderError if the server can't be had within the options' patience, or its model is another */
+/** @throws ModelFolderError if the server isn't ready within the options' patience, or has another model */
 export async function openKserve(folder: string, options: LoadOptions): Promise<KserveModel> {
   const manifest = await readManifest(folder, KserveManifest);
   const server = new ModelServer(manifest.server, options.serverToken);

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.float16" />
-/** Reads an inference response: JSON, or JSON and binary tensors. Whatever comes is bounded and checked before it is used. */
+/** Reads an inference response: JSON, or JSON and binary tensors. Everything is bounded and checked before it is used. */
 import { z } from "zod";
 import { ELEMENT_BYTES, GRID, type OutputName, OUTPUTS } from "./contract.ts";
 
@@ -19,7 +19,7 @@ export interface Outputs {
   readonly masks: Float16Array;
 }
 
-/** The JSON part: five tensors' descriptions and a few parameters; data in JSON counts as such. */
+/** The most bytes of the JSON part: the descriptions of five tensors and a few parameters. */
 const JSON_BYTES = 65_536;
 const OBJECT_BYTES = 4 * 4 + 4 + 4 + 2 * GRID * GRID;
 

@@ -5,11 +5,11 @@ import { ModelFolderError } from "../errors.ts";
 import { ModelMetadata } from "./contract.ts";
 import type { Server } from "./manifest.ts";
 
-/** How long the server may take to say how it is. */
+/** How long the server may take to answer a question about its health or its model. */
 const HEALTH_MS = 5_000;
 const METADATA_BYTES = 262_144;
 const SAID_BYTES = 4_096;
-/** How much of what a server said goes into the log. */
+/** How many characters of a server's answer go into the log. */
 const SAID_LENGTH = 300;
 
 /** Codes of connections that were never made: the request can't have been worked on. */
@@ -26,7 +26,7 @@ export class ModelServer {
   readonly #server: Server;
   readonly #token: string | undefined;
 
-  /** @param token is sent as a bearer token, to this origin alone, and never told */
+  /** @param token is sent as a bearer token, to this origin alone, and never logged */
   constructor(server: Server, token: string | undefined) {
     this.#server = server;
     this.#token = token;
@@ -38,7 +38,7 @@ export class ModelServer {
     return `The model "${model}"${version === undefined ? "" : ` (version ${version})`} at ${origin}`;
   }
 
-  /** Why it can't work at present; undefined if the server is live and ready, and the model is ready. */
+  /** Why it can't work at present; undefined if the server is live and ready and so is the model. */
   async problem(): Promise<string | undefined> {
     for (const path of ["v2/health/live", "v2/health/ready", `${this.#path}/ready`]) {
       try {
@@ -55,7 +55,7 @@ export class ModelServer {
     return undefined;
   }
 
-  /** The model's inputs and outputs. @throws ModelFolderError if the server doesn't tell them */
+  /** The model's inputs and outputs. @throws ModelFolderError if the server doesn't return them */
   async metadata(): Promise<ModelMetadata> {
     const answer = await this.ask(this.#path, { signal: AbortSignal.timeout(HEALTH_MS) }).catch(
       (error: unknown) => {
@@ -120,7 +120,7 @@ export function reasonOf(error: unknown): string {
   return codeOf(error) || messageOf(error);
 }
 
-/** What an operator can do about a status that is no passing one. */
+/** What an operator can do about a status that will not pass by itself. */
 export function adviceFor(status: number): string {
   if (status === 401 || status === 403) return " Set MODEL_SERVER_TOKEN to a token that the server accepts.";
   if (status === 404) return " Check the model's name and version in the manifest.";

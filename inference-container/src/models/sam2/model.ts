@@ -1,4 +1,4 @@
-/** What the families share that find boxes and draw masks with SAM 2. */
+/** What families share that find boxes first and draw masks with SAM 2. */
 import { Usage } from "../../device/usage.ts";
 import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
@@ -40,7 +40,7 @@ export abstract class Sam2Model extends FamilyModel {
     this.#drawing = { segmenter, cleaning: manifest.masks, features: this.features };
   }
 
-  /** What the detector finds; it is not asked if the request has no prompts. */
+  /** What the detector finds; not called for a request without prompts. */
   protected abstract find(picture: Picture, request: SegmentRequest, usage: Usage): Promise<FoundBoxes>;
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
@@ -69,7 +69,7 @@ export abstract class Sam2Model extends FamilyModel {
 
 /** The objects with their masks; those without a pixel are left out. A picture without any object is never encoded. */
 async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Instance[]> {
-  // An object that two prompts mean is drawn once.
+  // An object that matches two prompts is drawn once.
   const distinct = [...new Set(found.map(({ box }) => box))];
   const masks = await open.draw(distinct.map((box) => ({ box })));
   const drawnIn = new Map(distinct.map((box, at) => [box, masks[at]]));

@@ -1,4 +1,4 @@
-/** A picture whose features are on the device as soon as something is drawn, so that SAM 2 draws further masks in it. */
+/** A picture whose features stay on the device once something was drawn, so that SAM 2 can draw more masks in it. */
 import type { Held } from "../../device/held.ts";
 import { fromValues } from "../../device/values.ts";
 import type { Usage } from "../../device/usage.ts";
@@ -28,7 +28,7 @@ export class Sam2Picture implements OpenPicture {
   #embedding: Embedding | undefined;
   #computed = false;
 
-  /** @param withLooks whether appearances are wanted too; the features of such a picture are not remembered */
+  /** @param withLooks whether appearances are needed too; the features of such a picture are not remembered */
   constructor(drawing: Drawing, picture: Picture, usage: Usage, withLooks: boolean) {
     this.#drawing = drawing;
     this.#picture = picture;

@@ -23,8 +23,8 @@ export function clicksOf(region: Region): readonly Click[] {
 }
 
 /**
- * Which regions go into which run of the decoder, by their indices: at most `size` to a run, all with as many clicks, and
- * with or without a prior. Clicks that only fill a row up would change what is drawn.
+ * Which regions go into which run of the decoder, by their indices: at most `size` per run, all with the same number
+ * of clicks, and either all or none with a prior. Clicks added only to fill a row would change what is drawn.
  */
 export function runsOf(regions: readonly Region[], size: number): number[][] {
   const alike = Map.groupBy(regions.keys(), (index) => {
@@ -44,16 +44,16 @@ export interface Candidate {
   readonly quality: number;
 }
 
-/** How many masks SAM 2 offers for what may mean several things: a part, or the whole. The one for what is clear comes before. */
+/** How many masks SAM 2 offers for an ambiguous region: a part, or the whole. The one for a clear region comes first. */
 const ALTERNATIVES = 3;
 
-/** The share of a picture up to which a box is small: the alternatives for what is in it are parts of that. */
+/** The share of a picture up to which a box is small: the alternatives in it are parts of its object. */
 const SMALL = 1 / 200;
 
 /**
- * The candidate for a region. A single point may mean several things, and in a box that is not small the alternatives are
- * drawn better: both get the one that the decoder rates best. A small box and several points get the one mask, unless the
- * decoder's export has none. With a prior, the best by the decoder's estimate and by the overlap with it.
+ * The candidate for a region. A single point is ambiguous, and in a box that is not small the alternatives are drawn
+ * better: both get the alternative that the decoder rates best. A small box and several points get the single mask,
+ * unless the decoder's export lacks it. With a prior, the best by the decoder's estimate and by the overlap with it.
  * @param picture the size of the picture, in whose pixels the region is
  * @throws Error if there is no candidate
  */
@@ -65,7 +65,7 @@ export function chosen(candidates: readonly Candidate[], region: Region, picture
   return best(candidates.slice(-ALTERNATIVES), ({ quality }) => quality);
 }
 
-/** Whether a region says which object it means, so that the one mask is the best for it. */
+/** Whether it is clear which object a region means, so that the single mask is the best. */
 function isClear(region: Region, { width, height }: Size): boolean {
   if ("points" in region) return region.points.length > 1;
   const [x1, y1, x2, y2] = region.box;

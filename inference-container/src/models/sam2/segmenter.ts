@@ -21,7 +21,7 @@ export class Segmenter {
 
   /**
    * The image features that `draw` needs, under the roles of the encoder's outputs; they stay on the device.
-   * @param copied roles of those of which a copy comes too
+   * @param copied roles of those that are also returned as a copy
    */
   async encode(picture: Picture, usage: Usage, copied: readonly string[] = []): Promise<Held> {
     const { tensor } = await imageTensor(picture, this.#manifest.images.segmenter);
@@ -51,7 +51,7 @@ export class Segmenter {
     return drawn;
   }
 
-  /** The regions' clicks in the encoder's pixels; all of them have as many. */
+  /** The regions' clicks in the encoder's pixels; all regions have the same number. */
   #clicks(regions: readonly Region[], picture: Picture): GraphFeeds {
     const { width, height } = this.#manifest.images.segmenter;
     const [scaleX, scaleY] = [width / picture.width, height / picture.height];
@@ -65,7 +65,7 @@ export class Segmenter {
     };
   }
 
-  /** The masks to begin from: all of the regions have one, or none has. */
+  /** The masks to begin with: either all of the regions have one or none has. */
   #priors(regions: readonly Region[]): GraphFeeds {
     const size = this.#priorMaskSize();
     const masks = new Float32Array(regions.length * size * size);

@@ -19,14 +19,14 @@ interface Query {
  * What one run of the decoder found for one prompt, best first. A score is the probability that a query is what the
  * prompt means, given that it is in the picture, times the probability that it is: the presence head of SAM 3 (Carion
  * et al., SAM 3: Segment Anything with Concepts, 2025). Exports of layout A have multiplied already.
- * @param told the size that the decoder was given, in whose pixels boxes may be
+ * @param maskSize the size that the decoder was given, in whose pixels boxes may be
  * @throws Error if the results don't fit each other
  */
 export function findInstances(
   results: Tensors,
   outputs: Outputs,
   picture: Size,
-  told: Size,
+  maskSize: Size,
   { threshold, withFaint }: Pick<SegmentRequest, "threshold" | "withFaint">,
 ): Omit<Instance, "promptIndex">[] {
   const { masks } = results;
@@ -37,7 +37,7 @@ export function findInstances(
       `The decoder gave ${scores.length} scores, ${boxes.length / 4} boxes and ${drawn ?? 0} masks.`,
     );
   const least = Math.max(threshold, withFaint ? outputs.faintFloor : outputs.floor);
-  const unit = outputs.boxes.space === "unit" ? { width: 1, height: 1 } : told;
+  const unit = outputs.boxes.space === "unit" ? { width: 1, height: 1 } : maskSize;
   const queries: Query[] = [];
   for (const [place, score] of scores.entries()) {
     if (!(score >= least)) continue;
@@ -75,7 +75,7 @@ type MaskValues = "logits" | "probabilities" | "binary";
 
 /** The logit of a pixel of a binary mask, beyond that of every threshold from 1e-55 to the last number below 1. */
 const CERTAIN = 127;
-/** float32 can't tell probabilities beyond these apart, and their logits must stay finite to be interpolated. */
+/** float32 can't distinguish probabilities beyond these, and their logits must stay finite to be interpolated. */
 const [LEAST, MOST] = [2 ** -126, 1 - 2 ** -24];
 
 /**

@@ -24,8 +24,8 @@ export interface Sam3Parts {
 }
 
 /**
- * The network draws 288 × 288. Masks of 1920 × 1080 are asked for whole; larger ones would improve the outline of small
- * objects by a hundredth, at a byte per pixel and object, besides what the decoder takes to draw them.
+ * The network draws 288 × 288. Masks of 1920 × 1080 are requested in full. Larger ones would improve the outline of
+ * small objects by a hundredth, at a byte per pixel and object, besides the time that the decoder takes to draw them.
  */
 const MASK_PIXELS = 2_100_000;
 
@@ -39,7 +39,7 @@ export class Sam3Model extends FamilyModel {
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
     const { manifest, text, decoder } = this.#parts;
-    const told = maskSize(picture);
+    const size = maskSize(picture);
     const usage = new Usage(request.usage);
     const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
       this.#encode(picture, usage),
@@ -49,9 +49,9 @@ export class Sam3Model extends FamilyModel {
     const instances: Instance[] = [];
     for (const [promptIndex, prompt] of prompts.entries()) {
       using words = await text.encode(prompt, usage);
-      const feeds = { ...this.#constants(told), ...features.tensors, ...words.tensors };
+      const feeds = { ...this.#constants(size), ...features.tensors, ...words.tensors };
       const results = await decoder.run(usage, feeds, { followed: promptIndex < prompts.length - 1 });
-      const found = findInstances(results, manifest.outputs, picture, told, request);
+      const found = findInstances(results, manifest.outputs, picture, size, request);
       for (const instance of found) instances.push({ promptIndex, ...instance });
     }
     return { instances, unserved: [], modelMs: usage.ms, featuresCached: cached };

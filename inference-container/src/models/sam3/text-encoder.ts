@@ -36,8 +36,8 @@ export class TextEncoder {
   }
 
   /**
-   * Checks that the graph tells a prompt from its padding: an export that takes other padding gives a mask that fits
-   * the decoder, and features that mean nothing.
+   * Checks that the graph distinguishes a prompt from its padding: an export that expects other padding returns a
+   * mask that fits the decoder, and features that mean nothing.
    * @throws ModelFolderError naming the mask's tensor
    */
   async checkMask(prompt: string, { pad, mask }: Sam3Manifest["text"]): Promise<void> {
