@@ -8,7 +8,7 @@ import { GraphSpec } from "./manifest.ts";
 import { InferenceSession } from "onnxruntime-node";
 import { messageOf } from "../errors.ts";
 
-/** The part of any template that is read here; the rest is passed on. It has no sizes and digests yet. */
+/** The part of a template that is read here; the rest is passed on. A template has no sizes and digests yet. */
 export const FileTemplate = z.looseObject({
   files: z.array(z.looseObject({ name: z.string(), role: z.string() })),
 });

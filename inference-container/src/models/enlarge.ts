@@ -15,7 +15,7 @@ interface Samples {
  * target pixel i lies at (i + ½) × from / to − ½ of the source, and beyond the outermost centres their value continues.
  * libvips places pixels by their corners when it enlarges, which moves a picture right and down by half a target pixel.
  * @param rgb three bytes per pixel, row by row
- * @param to no side is shorter than in `from`: without a filter, shrinking would alias
+ * @param to no side may be shorter than in `from`: shrinking without a filter would alias
  */
 export function enlarge(rgb: Uint8Array, from: Size, to: Size): Uint8Array {
   const [across, down] = [samples(from.width, to.width), samples(from.height, to.height)];

@@ -7,7 +7,7 @@ import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
 import { tensorOf, type TensorForm } from "./tensors.ts";
 
-/** A part of a picture, in its pixels, perhaps shown as in a mirror. */
+/** A part of a picture, in its pixels, which may be mirrored. */
 export interface View extends Size {
   readonly x: number;
   readonly y: number;

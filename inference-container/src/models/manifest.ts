@@ -19,7 +19,7 @@ const TensorSpec = z.strictObject({
   name: z.string().min(1),
   dtype: Dtype,
   shape: z.array(z.union([z.int().positive(), z.string().min(1)])),
-  /** True if a graph may lack it: exporters prune what a graph doesn't need. */
+  /** True if a graph may lack it: exporters prune unused tensors. */
   optional: z.boolean().optional(),
 });
 export type TensorSpec = z.infer<typeof TensorSpec>;
@@ -49,7 +49,7 @@ export const ImageInput = z.strictObject({
 });
 export type ImageInput = z.infer<typeof ImageInput>;
 
-/** A picture in the folder and what the model must find in it before it may serve. */
+/** A picture in the folder, and what the model must find in it before it may serve. */
 const Golden = z.strictObject({
   picture: FileName,
   prompt: z.string().min(1),

@@ -84,7 +84,7 @@ function attribute(name: string, value: Attribute): Field[] {
   return [text(1, name), ...value.map((item) => integer(8, item)), integer(20, 7)];
 }
 
-/** An encoded field; a message is the concatenation of its fields. */
+/** An encoded field of protocol buffers' wire format; a message is the concatenation of its fields. */
 export type Field = Uint8Array;
 
 const WIRE_VARINT = 0;

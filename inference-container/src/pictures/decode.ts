@@ -81,7 +81,7 @@ async function undecodable(file: FileHandle, size: number, format: PictureFormat
 
 const megapixels = (pixels: number): string => (pixels / 1e6).toFixed(1);
 
-/** How many bytes of a file's end are searched: cameras and editors append some bytes of their own. */
+/** How many bytes of a file's end are searched, because cameras and editors append some of their own. */
 const TAIL_BYTES = 65_536;
 
 /**

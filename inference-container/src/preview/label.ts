@@ -16,7 +16,7 @@ export interface Label {
   readonly bounds: Bounds;
 }
 
-/** Draws the labels in order, each where it hides no other; one without room is left out. `size` is the text's, in pixels. */
+/** Draws the labels in order, each where it hides no other; a label without room is left out. `size` is the text's, in pixels. */
 export async function drawLabels(canvas: Canvas, labels: readonly Label[], size: number): Promise<void> {
   const padX = Math.round(size * 0.55);
   const padY = Math.round(size * 0.38);

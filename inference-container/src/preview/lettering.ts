@@ -11,10 +11,10 @@ export interface Lettering {
   readonly coverage: Uint8Array;
 }
 
-/** A cache of set labels: most stay from frame to frame, and setting one takes longer than drawing it. */
+/** A cache of typeset labels: most stay from frame to frame, and typesetting one takes longer than drawing it. */
 const remembered = new ByteCache<Lettering>(8 * 1_048_576, ({ coverage }) => coverage.length);
 
-/** One line of text, `size` pixels high, from the cache or set. */
+/** One line of text, `size` pixels high, from the cache or newly typeset. */
 export async function letter(text: string, size: number): Promise<Lettering> {
   const key = `${size} ${text}`;
   const known = remembered.get(key);

@@ -76,7 +76,7 @@ function blendRow(
   }
 }
 
-/** The tables of all layers' shades: looking a byte up costs less than blending it for each pixel. */
+/** The tables of all layers' shades: looking up a byte costs less than blending it for each pixel. */
 function shadesOf(layers: readonly Layer[], line: number): Uint8Array {
   const shades = new Uint8Array(layers.length * SHADES * SHADE_BYTES);
   let at = 0;
@@ -84,7 +84,7 @@ function shadesOf(layers: readonly Layer[], line: number): Uint8Array {
     for (let shade = 0; shade < SHADES; shade++) {
       const depth = 3 * line + shade;
       const edge = Math.min(Math.max(line + 1 - depth / 3, 0), 1);
-      // In single precision: the results are truncated to bytes, and a mask has to give the same bytes as ever.
+      // In single precision: the results are truncated to bytes, which must be the same everywhere.
       const alpha = Math.fround(FILL_ALPHA + (LINE_ALPHA - FILL_ALPHA) * edge);
       for (const light of colour) {
         for (let under = 0; under < 256; under++) shades[at++] = under * (1 - alpha) + light * alpha;

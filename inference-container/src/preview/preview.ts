@@ -94,7 +94,7 @@ function largestFirst(objects: readonly Shown[]): Shown[] {
   return objects.toSorted((a, b) => b.runs.area - a.runs.area);
 }
 
-/** Draws each object's tint and outline, later ones on top, then the labels, of which the first choose their places first. */
+/** Draws each object's tint and outline, later ones on top, then the labels, which choose their places in order. */
 async function drawShown(canvas: Canvas, layers: readonly Shown[], labels: readonly Shown[]): Promise<void> {
   const long = Math.max(canvas.width, canvas.height);
   drawOverlay(canvas, layers, Math.max(2, Math.round(long / 500)));

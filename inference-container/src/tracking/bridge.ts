@@ -1,4 +1,4 @@
-/** Bridges gaps in tracks: what the detector misses for a moment is drawn where it is expected, if it is there. */
+/** Bridges gaps in tracks: an object that the detector misses for a moment is drawn where it is expected, if it is there. */
 import { type Box, clipBox } from "../models/box.ts";
 import { gridArea, gridBounds, gridIou, gridMoved, gridOverlap } from "../models/mask-shape.ts";
 import type { DrawnRegion, Instance, LogitGrid } from "../models/model.ts";
@@ -12,19 +12,19 @@ export const LONGEST_BRIDGE_SECONDS = 1;
 /** Times of frames are rounded: one that is just a second later counts. */
 const TOLERANCE_SECONDS = 0.02;
 
-/** A detection that came once may be an error, and is not prolonged. */
+/** A single detection may be an error, and is not prolonged. */
 const LEAST_DETECTIONS = 2;
 
-/** The share of its expected box that must lie in the picture: what leaves is not held back. */
+/** The share of its expected box that must lie in the picture: an object that leaves is not held back. */
 const LEAST_INSIDE = 0.5;
 
-/** What a drawn mask has to be like, so that it is the object and not what lies behind or before it. */
+/** The limits within which a drawn mask is the object, and not something behind or before it. */
 const ACCEPTED = {
   /** The decoder's own estimate of the IoU. */
   quality: 0.6,
   /** The IoU with the last mask, moved to where it is expected. */
   overlap: 0.5,
-  /** The area by that of the last mask, and by that of the last one detected: what shrinks is being hidden. */
+  /** The area by that of the last mask, and by that of the last one detected: an object that shrinks is being hidden. */
   growth: [0.6, 1.7],
   growthSinceDetected: [0.5, 2],
   /** The cosine between its appearance and the object's. */
@@ -61,7 +61,7 @@ export class Bridges {
     this.#frame = frame;
   }
 
-  /** Takes note of a detected object. */
+  /** Remembers a detected object. */
   detected(id: number, timeSec: number, { score, mask, appearance }: Instance): void {
     if (appearance === undefined) return;
     const detections = (this.#known.get(id)?.detections ?? 0) + 1;
@@ -83,7 +83,7 @@ export class Bridges {
   }
 
   /**
-   * The object as it was drawn, and its box; undefined if what was drawn is not the object.
+   * The object as drawn, and its box; undefined if the drawing is not the object.
    * @param others the masks of the frame's other objects of the same prompt
    */
   accept(

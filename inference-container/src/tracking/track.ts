@@ -7,8 +7,8 @@ const FIRST_SPEED = 1.5;
 const ACCELERATION = 1;
 
 /**
- * One object over time. The filter predicts its centre, while its sides stay as last seen: they change little from frame
- * to frame unless the object is cut off, and then they would predict nothing.
+ * One object over time. The filter predicts its centre, while its sides stay as last seen: they change little from
+ * frame to frame unless the object is cut off, and then a prediction would be wrong.
  */
 export class Track {
   readonly id: number;
@@ -56,7 +56,7 @@ export class Track {
     this.#lastBox = box;
   }
 
-  /** Takes note of what it looks like in its last observation; undefined if that is not known. */
+  /** Remembers what it looks like in its last observation; undefined if that is unknown. */
   looksLike(appearance: Float32Array | undefined): void {
     this.#appearance = appearance ?? this.#appearance;
   }
@@ -72,7 +72,7 @@ export class Track {
   }
 }
 
-/** The state of one coordinate after the first observation: a position, and how fast such objects are at most. */
+/** The state of one coordinate after the first observation: its position, and a variance that allows for the fastest objects. */
 function resting(position: number, size: number): Motion {
   return {
     position,
@@ -86,6 +86,12 @@ function resting(position: number, size: number): Motion {
 function sizeOf(box: Box): number {
   return Math.sqrt((box[2] - box[0]) * (box[3] - box[1]));
 }
+
+/*
+ * A Kalman filter for one coordinate that moves at a constant velocity, except for white-noise acceleration:
+ * Y. Bar-Shalom, X. R. Li and T. Kirubarajan, "Estimation with Applications to Tracking and Navigation", Wiley 2001,
+ * 6.2.2. It is the continuous form: time steps may have any length, and two steps equal one of their total length.
+ */
 
 /** The estimated state, and the variances and covariance of its errors, in pixels and seconds. */
 export interface Motion {

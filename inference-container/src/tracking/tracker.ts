@@ -18,7 +18,7 @@ export interface Gap {
 }
 
 export interface TrackerOptions {
-  /** How long an object may be unseen and keep its id; it may always miss one frame, however far apart frames are. */
+  /** How long an object may be unseen and still keep its id; it may always miss one frame, however far apart frames are. */
   readonly maxGapSeconds: number;
   /** How many objects are remembered; beyond that, those unseen for longest are forgotten. */
   readonly maxTracks: number;
@@ -28,9 +28,9 @@ const DEFAULTS: TrackerOptions = { maxGapSeconds: 3, maxTracks: 500 };
 
 /** The similarity that a match has to exceed. */
 const GATE = 0.1;
-/** The longer a track is unseen, the less certain is its place: buffers in sides of the box, and sides per second. */
+/** The longer a track is unseen, the less certain its place: buffers in sides of the box, and sides per second. */
 const BUFFER = { least: 0.1, perSecond: 1.2, most: 0.7 };
-/** Around where an object was last seen; with a wider one, an object entering beside the place would take its id. */
+/** The buffer around the place where an object was last seen; with a wider one, an object that enters beside it would take its id. */
 const RECOVERY_BUFFER = 0.3;
 /** The bonus of a track that looks like the detection, times the cosine between them: it decides between near ones. */
 const LIKENESS_BONUS = 0.2;
@@ -94,7 +94,7 @@ export class Tracker {
       });
   }
 
-  /** Says where in the last frame one of the `gaps` was found all the same. */
+  /** Records where in the last frame one of the `gaps` was found after all. */
   bridge(id: number, box: Box): void {
     this.#tracks.find((track) => track.id === id)?.observe(this.#lastTime, box);
   }

@@ -5,13 +5,13 @@ import type { Colours } from "./tone-mapping.ts";
 /** A video to process. Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */
 export interface Clip extends Size {
   /**
-   * Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. 0 is where players
-   * begin: at whatever comes first in the file, sound included, so that the first frame may have a later time.
+   * Presentation time in seconds of each frame as a player shows them (edit lists applied), ascending. 0 is where
+   * players begin: with whatever comes first in the file, sound included, so the first frame may be later.
    */
   readonly times: Float64Array;
   /**
-   * The frames, as indexes into the times, that the file declares as key frames: what is shown from there on can be
-   * decoded without anything before. Empty if nothing tells where in the file the frame of a time is.
+   * The frames, as indexes into the times, that the file declares as key frames: decoding can begin there. Empty if
+   * the file does not say where the frame of a time is.
    */
   readonly keys: readonly number[];
   /** The colours of high dynamic range; null if it is of standard range. */

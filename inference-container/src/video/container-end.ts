@@ -3,7 +3,7 @@ import type { Container } from "./input-arguments.ts";
 import { taskFailure } from "../failures.ts";
 import { boxesOf, readAt } from "../pictures/signature.ts";
 
-/** A film of two hours in fragments of half a second has 30,000 boxes; each costs a read. */
+/** A film of two hours in fragments of half a second has 30,000 boxes, and each costs a read. */
 const MOST_ELEMENTS = 100_000;
 
 /**
@@ -52,7 +52,7 @@ async function segmentEndsEarly(file: FileHandle, size: number): Promise<boolean
   return segment + 4 + width + length > size;
 }
 
-/** RFC 8794, section 4: the leading zero bits tell how many bytes there are; all ones mean unknown, returned as 0. */
+/** RFC 8794, section 4: the number of leading zero bits is that of further bytes; all ones mean an unknown size, returned as 0. */
 function readSize(bytes: Buffer): { width: number; size: number } {
   const width = Math.min(Math.clz32(bytes[0] ?? 0) - 23, 8);
   const marker = 2 ** (7 * width);

@@ -6,7 +6,7 @@ import { TaskFailure } from "../failures.ts";
 /** How many characters of the end of FFmpeg's log are kept. */
 const LOG_LENGTH = 16_384;
 
-/** FFmpeg is killed if nothing comes from it for this long while it is waited for. */
+/** FFmpeg is killed if it outputs nothing for this long while something waits for it. */
 export const STALL_SECONDS = 60;
 
 interface RunOptions {
@@ -20,8 +20,8 @@ interface RunOptions {
 }
 
 /**
- * One FFmpeg child process, started without a shell. It is killed when the signal aborts, when it stalls and when it is
- * disposed of, so that none outlives its use.
+ * One FFmpeg child process, started without a shell. It is killed when the signal aborts, when it stalls, and when it
+ * is disposed of, so that it never outlives its use.
  */
 export class FfmpegRun {
   readonly #child: ChildProcess;
@@ -55,7 +55,7 @@ export class FfmpegRun {
     this.#closed = new Promise((resolve) => {
       this.#child.once("close", () => resolve());
     });
-    // A process that dies breaks its pipes; its exit says more.
+    // A process that dies breaks its pipes, but its exit says more.
     for (const stream of this.#child.stdio) stream?.on("error", () => {});
     this.#child.stderr?.setEncoding("latin1").on("data", (text: string) => {
       this.#log = (this.#log + text).slice(-LOG_LENGTH);

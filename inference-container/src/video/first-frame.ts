@@ -19,7 +19,7 @@ const HD_LINES = 720;
 const COLOURS =
   /^\[Parsed_showinfo_1 @ \w+\] color_range:\S+ color_space:(\S+) color_primaries:(\S+) color_trc:(\S+)/m;
 
-/** A pixel shape that enlarges by more than this is not believed: nothing shows such pixels. */
+/** A pixel shape that enlarges by more than this is ignored: no player shows such pixels. */
 const WIDEST_PIXEL = 16;
 
 /**
@@ -27,8 +27,8 @@ const WIDEST_PIXEL = 16;
  * longer, as in players.
  *
  * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line per
- * frame). Only the log tells the colours and the codec; it also repeats texts of the file, which can forge no more than
- * these two.
+ * frame). Only the log has the colours and the codec. It also repeats texts from the file, which can forge only these
+ * two.
  *
  * @throws TaskFailure that names why no frame could be decoded, or video_stalled; the signal's reason
  */

@@ -1,4 +1,4 @@
-/** Ticks per second of the times that tell frames apart: finer than any frame rate, coarse enough to be short. */
+/** Ticks per second of the times that identify frames: finer than any frame rate, coarse enough for short numbers. */
 export const TICKS = 10_000;
 
 /** Intervals per leaf of the tree: this gives the shortest text for thousands of them. */
@@ -13,8 +13,8 @@ type Interval = readonly [from: number, to: number];
 /**
  * An expression of FFmpeg's filter language that is true for the planned frames of a clip; for others only if the plan
  * has more than 4,000 frames apart from each other. It takes a frame for the one whose time is nearest, so that it finds
- * its frames even if a decoder dropped others. It keeps no state, which FFmpeg would lose when a clip changes its
- * resolution. The time base of its input must be 1/TICKS.
+ * its frames even if a decoder dropped others. It keeps no state, because FFmpeg would lose it when a clip changes
+ * its resolution. The time base of its input must be 1/TICKS.
  *
  * It is a binary tree over intervals of time (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
  *
@@ -26,8 +26,8 @@ export function frameSelection(times: Float64Array, indexes: readonly number[]):
 
 /**
  * As `frameSelection`, for a pass that begins in the middle of a clip. If all is well, the first frame is the pass's key
- * frame, and those wanted follow. If the decoder begins too early or not with a key frame, or lacks a wanted frame, the
- * expression lets another frame through, which tells.
+ * frame, and those wanted follow. If the decoder begins too early or not with a key frame, or lacks a wanted frame,
+ * the expression lets another frame through, which shows it.
  */
 export function passSelection(times: Float64Array, { indexes, key, after }: Pass): string {
   const rest = indexes.filter((index) => index !== key);
@@ -85,12 +85,12 @@ function tree(wanted: readonly Interval[]): string {
 }
 
 /**
- * FFmpeg starts again behind a gap if that spares it this many frames: opening a clip takes about as long as decoding so many
- * frames of 1080p.
+ * FFmpeg starts again behind a gap if that saves it this many frames: opening a clip takes about as long as decoding
+ * so many frames of 1080p.
  */
 const LEAST_SPARED = 100;
 
-/** A part of a clip that is decoded in one go. */
+/** A part of a clip that one FFmpeg decodes. */
 export interface Pass {
   /** The frames wanted from it, ascending. */
   readonly indexes: readonly number[];
@@ -103,8 +103,8 @@ export interface Pass {
 }
 
 /**
- * Cuts the decoding of the wanted frames into passes: a frame that lies far behind the one before it is decoded from its own
- * key frame on, and what lies between is not decoded at all. Empty if nothing is spared so.
+ * Divides the decoding of the wanted frames into passes: a frame that lies far behind the previous one is decoded
+ * from its own key frame, and the frames between are not decoded at all. Empty if that saves nothing.
  *
  * @param times presentation times in seconds, ascending @param keys the key frames, as indexes into them, ascending
  * @param indexes the wanted frames, likewise

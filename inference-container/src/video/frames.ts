@@ -42,8 +42,8 @@ interface Decoding {
  * Decodes frames of a clip, scaled to one size. At most one frame is read ahead of the consumer, and FFmpeg is gone when
  * the generator ends or is returned. A damaged frame that the decoder drops is left out.
  *
- * Where the frames lie far apart, what lies between is not decoded, unless the clip turns out to be one in which that would
- * give other frames than decoding all of it: from there on all of it is decoded.
+ * Between frames that lie far apart nothing is decoded, unless that turns out to give other frames than decoding the
+ * whole clip would: from there on everything is decoded.
  *
  * @param indexes the frames, ascending and distinct
  * @throws TaskFailure named video_unreadable if none of them could be decoded, video_crashed or video_stalled; the
@@ -83,7 +83,7 @@ async function* readThrough(
   let next = 0;
   for await (const frame of decoded(decoding, run, announced)) {
     while ((indexes[next] ?? Infinity) < frame.frameIdx) next++;
-    // It may select more than requested, and damaged times may give two frames the same place.
+    // The expression may select more than requested, and damaged times may give two frames the same place.
     if (indexes[next] !== frame.frameIdx) continue;
     next++;
     yield frame;
@@ -94,9 +94,9 @@ async function* readThrough(
 }
 
 /**
- * Decodes a pass's frames, and ends before them if there is any doubt whether a decoder that comes from the file's start
- * would give the same: this one begins elsewhere than the file's index says, its first frame is no key frame to it, a frame
- * is missing, or it finds errors, since what it then shows may depend on frames before.
+ * Decodes a pass's frames, and stops early if a decoder that began at the file's start might give others: if this one
+ * begins elsewhere than the file's index says, if its first frame is not a key frame, if a frame is missing, or if it
+ * finds errors, since its frames may then depend on earlier ones.
  */
 async function* readPass(decoding: Decoding, pass: Pass): AsyncGenerator<DecodedFrame> {
   const announced = new AnnouncedFrames("selected");
@@ -122,15 +122,15 @@ const seekTo = ({ key, seconds }: Pass): string[] => [
 ];
 
 /**
- * Errors that say nothing against the frames: the demuxer's, which concern the file as a whole; sound that is not decoded;
- * and H.264's order to forget a frame from before an open group of pictures, which the decoder never had.
+ * Errors that do not concern the frames: the demuxer's, about the file as a whole; sound that is not decoded; and
+ * H.264's order to forget a frame from before an open group of pictures, which the decoder never had.
  */
 const HARMLESS = /^\[(?:mov|matroska|avi)\b|not on whitelist|mmco: unref short failure|^$/;
 
 /** Whether FFmpeg has logged errors about the frames that it has given so far. */
 async function hasErrors(run: FfmpegRun): Promise<boolean> {
-  // It logs an error before the frame goes into its pipe. After one full turn of the event loop all that was in the log's
-  // pipe by now has been read.
+  // FFmpeg logs an error before it writes the frame. After one full turn of the event loop, everything that was in
+  // the log's pipe has been read.
   await turn();
   await turn();
   return run.log.split("\n").some((line) => !HARMLESS.test(line));

@@ -13,10 +13,10 @@ const LARGEST_ALLOCATION = 134_217_728;
  */
 export const LISTING_ALLOCATION = 50_331_648;
 
-/** Of all kinds in one file: each may have tables of that size. Studio recordings have sixteen of sound and one of time. */
+/** The most streams of all kinds in one file, since each may have tables of that size. Studio recordings have sixteen of sound and one of time. */
 export const MOST_STREAMS = 20;
 
-/** Each holds frames of its own, of up to 200 MB; by default FFmpeg starts one more than there are processors. */
+/** Each thread holds frames of its own, of up to 200 MB. By default FFmpeg starts one more than there are processors. */
 const DECODER_THREADS = 4;
 
 /** FFmpeg counts the whole blocks to which a codec pads a frame: 64 pixels a side in HEVC, mostly 16. */
@@ -58,7 +58,7 @@ export function inputArguments(
     ["-f", container],
     ["-i", `file:${path}`],
     ["-map", "0:V:0", "-an", "-sn", "-dn"],
-    // Otherwise the log would repeat the file's own texts, which could push out what is read there.
+    // Otherwise the log would repeat the file's own texts, which could crowd out what is read from it.
     ["-map_metadata", "-1", "-map_chapters", "-1"],
   ].flat();
 }

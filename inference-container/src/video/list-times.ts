@@ -4,7 +4,7 @@ import { FfmpegRun } from "./ffmpeg-run.ts";
 import { inputArguments, LISTING_ALLOCATION, type ClipInput } from "./input-arguments.ts";
 import { tooLong, whyUnread } from "./refusals.ts";
 
-/** An hour at 500 frames per second has fewer packets: with more, a file is not a real video. */
+/** An hour at 500 frames per second has fewer packets: a file with more is not a real video. */
 const MOST_PACKETS = 2_000_000;
 
 /** AV_PKT_FLAG_KEY, AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */

@@ -5,20 +5,20 @@ import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import type { Size } from "../size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
-/** Ticks per second of the encoded clip: a multiple of the usual frame rates, which tells times apart to 0.01 ms. */
+/** Ticks per second of the encoded clip: a multiple of the usual frame rates, with a resolution of 0.01 ms. */
 const TIME_BASE = 90_000;
 
-/** How long the last frame is shown at most: no frame follows to tell, and nobody looks at it for longer. */
+/** How long the last frame is shown at most, since no next frame ends it. */
 const LONGEST_LAST_SECONDS = 10;
 
-/** Bytes per second that any disk copies: to put the index in front, FFmpeg moves all the rest and is silent meanwhile. */
+/** Bytes per second that any disk can copy: to put the index in front, FFmpeg moves the whole file and is silent in the meantime. */
 const SLOW_DISK = 1_000_000;
 
 /**
  * Encodes frames with their true times into an MP4 that browsers play: H.264 with 4:2:0 chroma in BT.709, the index in
  * front. Frames must come in order of time; each is shown until the next, the last as long as the one before, at most ten
- * seconds. Its methods throw TaskFailure named preview_failed or disk_full (FFmpeg's log is the cause) or video_stalled,
- * or the signal's reason. Disposing of it kills FFmpeg if it still runs.
+ * seconds. Its methods throw a TaskFailure with the code preview_failed or disk_full (the cause is FFmpeg's log) or
+ * video_stalled, or the signal's reason. Disposing of it kills FFmpeg if it still runs.
  */
 export class PreviewEncoder {
   readonly #run: FfmpegRun;

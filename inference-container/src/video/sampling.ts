@@ -4,7 +4,7 @@ import { taskFailure } from "../failures.ts";
 /** Samples per second if a request names neither a rate nor a number. */
 const DEFAULT_FPS = 6;
 
-/** Containers that round times to milliseconds must not make a frame miss its slot. */
+/** A container that rounds times to milliseconds must not make a frame miss its slot. */
 const TOLERANCE_SECONDS = 0.001;
 
 /** The meaningful rates: from one frame in eleven days to one per microsecond. Rates beyond count as these. */
@@ -64,7 +64,7 @@ function ofNumber(times: Float64Array, wanted: number): SamplePlan {
   let next = 0;
   for (let sample = 0; sample < number; sample++) {
     const ideal = start + sample / fps;
-    // Each later sample must find a frame of its own.
+    // Leaves a frame for each later sample.
     const last = times.length - number + sample;
     while (next < last && (times[next + 1] ?? 0) - ideal <= ideal - (times[next] ?? 0)) next++;
     indexes.push(next++);

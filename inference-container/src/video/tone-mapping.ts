@@ -1,6 +1,6 @@
 import { FfmpegRun } from "./ffmpeg-run.ts";
 
-/** A frame's colours, by FFmpeg's names; "unknown" for what the file doesn't tell. */
+/** A frame's colours, by FFmpeg's names; "unknown" where the file names none. */
 export interface Colours {
   readonly matrix: string;
   readonly primaries: string;
@@ -16,10 +16,10 @@ const REFERENCE_WHITE = 203;
 /** In cd/m²: what most HDR is graded for. Brighter is white. */
 const BRIGHTEST = 1000;
 
-/** Below this linear light nothing changes; what is brighter is compressed. */
+/** Linear light below this does not change; brighter light is compressed. */
 const UNCHANGED = 0.3;
 
-/** Whether a clip is high dynamic range, which looks pale and grey if it is shown as if it were not. */
+/** Whether a clip has high dynamic range, which looks pale and grey if it is shown without conversion. */
 export const isHdr = ({ transfer }: Colours): boolean => HDR_TRANSFERS.has(transfer);
 
 /** Whether this FFmpeg has the filters of `toneMapping`. @throws TaskFailure named video_stalled; the signal's reason */

@@ -32,9 +32,9 @@ async function loaded(graph: Uint8Array, cpuNodes = true): Promise<number> {
 
 type Told = Partial<Pick<Run, "hold" | "followed" | "outputs">>;
 
-function run(graph: number, feeds: Feeds, told: Told = {}, usage = new Usage()): Promise<Feeds> {
+function run(graph: number, feeds: Feeds, options: Told = {}, usage = new Usage()): Promise<Feeds> {
   const outputs = ["same"];
-  return device.run({ graph, feeds, outputs, hold: false, followed: false, ...told }, usage);
+  return device.run({ graph, feeds, outputs, hold: false, followed: false, ...options }, usage);
 }
 
 /** The numbers of a result that was delivered here. */
@@ -153,7 +153,7 @@ describe("a run that fails", () => {
 });
 
 describe("a graph that can't be opened", () => {
-  it("is told with the runtime's reason, and the device goes on", async () => {
+  it("is reported with the runtime's reason, and the device continues", async () => {
     await expect(loaded(new Uint8Array([1, 2, 3]))).rejects.toThrow(/protobuf/i);
     const graph = await loaded(sameGraph());
     expect(numbers(await run(graph, rowsOfRun(1)))).toEqual([1, -1]);
@@ -173,7 +173,7 @@ describe("a buffer", () => {
   });
 });
 
-describe("what a work tells of its runs", () => {
+describe("what a usage reports about its runs", () => {
   it("is how long they had the device, and that it waited meanwhile", async () => {
     const graph = await loaded(sameGraph());
     const stages: Stage[] = [];

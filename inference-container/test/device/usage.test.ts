@@ -9,14 +9,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function told() {
+function recorder() {
   const stages: Stage[] = [];
   return { stages, at: (stage: Stage) => stages.push(stage) };
 }
 
 describe("a work's use of the device", () => {
   it("is waiting, then the model, then busy with its own", () => {
-    const { stages, at } = told();
+    const { stages, at } = recorder();
     const usage = new Usage(undefined, at);
     usage.asked();
     usage.began();
@@ -37,7 +37,7 @@ describe("a work's use of the device", () => {
   });
 
   it("is the model where any part has the device, and waiting only where none has", () => {
-    const { stages, at } = told();
+    const { stages, at } = recorder();
     const whole = new Usage(undefined, at);
     const [one, other] = [new Usage(whole), new Usage(whole)];
     one.asked();
@@ -90,7 +90,7 @@ describe("a work's use of the device", () => {
   it("ends busy however its parts' runs take turns", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100), { maxLength: 60 }), (picks) => {
-        const { stages, at } = told();
+        const { stages, at } = recorder();
         const whole = new Usage(undefined, at);
         const runs = Array.from({ length: 6 }, () => ({ usage: new Usage(whole), step: 0 }));
         const steps = [

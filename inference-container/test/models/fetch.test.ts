@@ -92,7 +92,7 @@ async function download(): Promise<number> {
 }
 
 describe("downloading a package", () => {
-  it("takes the wanted files alone and tells the tarball's bytes", async () => {
+  it("takes only the wanted files and reports the tarball's bytes", async () => {
     await registry();
     expect(await download()).toBe(tarball.length);
     expect(await readdir(target)).toEqual(["tiny.bin"]);

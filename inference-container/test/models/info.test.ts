@@ -13,7 +13,7 @@ const model: Model = {
 };
 const about = { id: "planted", version: "1.0.0", family: "planted", provider: "cpu" };
 
-describe("what is told of a model", () => {
+describe("what the service reports about a model", () => {
   it("says what a model of labels can, and what one of any phrase [A6-10]", () => {
     expect(infoOf(model)).toEqual({
       ...about,

@@ -36,7 +36,7 @@ describe("what is remembered", () => {
     expect(all.map(({ cached }) => cached)).toEqual([false, true, true, true]);
   });
 
-  it("is told apart by its key", async () => {
+  it("is identified by its key", async () => {
     const { get, computed } = asked(10);
     const [a, b] = await Promise.all([get("a"), get("b")]);
     expect(a.value).not.toBe(b.value);
@@ -192,14 +192,14 @@ describe("every value", () => {
             if (error !== failure) faults.push(error);
           }
         };
-        for (const told of events) {
-          if (told.do === "get") asking.push(get(told.key, told.size, told.keptFor));
-          else if (told.do === "clear") memory.clear();
-          else if (told.do === "wait") await turn();
-          else if (told.do === "let go") inUse.splice(told.which % Math.max(1, inUse.length), 1)[0]?.drop();
+        for (const event of events) {
+          if (event.do === "get") asking.push(get(event.key, event.size, event.keptFor));
+          else if (event.do === "clear") memory.clear();
+          else if (event.do === "wait") await turn();
+          else if (event.do === "let go") inUse.splice(event.which % Math.max(1, inUse.length), 1)[0]?.drop();
           else {
-            const [one] = computing.splice(told.which % Math.max(1, computing.length), 1);
-            if (told.do === "fail") one?.fail();
+            const [one] = computing.splice(event.which % Math.max(1, computing.length), 1);
+            if (event.do === "fail") one?.fail();
             else one?.give();
           }
           expect(inUse.every(({ gone }) => !gone)).toBe(true);

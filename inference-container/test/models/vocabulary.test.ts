@@ -137,7 +137,7 @@ describe("a prompt is outside the vocabulary", () => {
     },
   );
 
-  it("and is told the nearest noun where one is near", async () => {
+  it("and the nearest noun is named where one is near", async () => {
     expect(await refusal("deer")).toContain('The nearest it knows is "cow".');
   });
 

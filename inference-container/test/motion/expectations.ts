@@ -10,7 +10,7 @@ export function expectFollowed(frames: readonly ComparedFrame[], name: string): 
   expect(allIds(frames).size).toBe(1);
 }
 
-/** The two who cross are told apart before and after; neither has the other's id, though one was hidden meanwhile. */
+/** The two who cross keep their identities before and after; neither has the other's id, though one was hidden meanwhile. */
 export function expectCrossed(frames: readonly ComparedFrame[]): void {
   const hidden = frames.filter((frame) => visibleShare(frame, "far") < 0.25);
   expect(hidden).not.toHaveLength(0);

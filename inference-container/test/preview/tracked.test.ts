@@ -62,7 +62,7 @@ test("objects of one prompt have colours of their own", async () => {
   expect(new Set(colours).size).toBe(12);
 });
 
-test("a label tells the prompt, the id and the confidence", async () => {
+test("a label has the prompt, the id and the confidence", async () => {
   const labels = await Promise.all(
     [cat, { ...cat, prompt: "cap" }, { ...cat, objectId: 8 }, { ...cat, score: 0.86 }].map(async (object) =>
       letters((await draw([object])).rgb),

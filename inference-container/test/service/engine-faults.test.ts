@@ -60,7 +60,7 @@ test.concurrent("a task that holds the engine's own thread is stopped in time, a
   expect((await rig.finish()).outcome).toBe("success");
 });
 
-test.concurrent("a graph that fails is a retryable failure, told in the log and not to the client", async () => {
+test.concurrent("a graph that fails is a retryable failure, explained in the log and not to the client", async () => {
   await using rig = await startRig();
   const report = await rig.finish({ prompts: ["throw"] });
   expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "internal_error" } });

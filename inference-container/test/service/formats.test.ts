@@ -72,8 +72,8 @@ test.for([
   const key = `only-${format}`;
   const report = await rig.finish({ key, formats: { wanted: [format], taskId: "a.png", index: 0 } });
   expect(storedOf(key).toSorted()).toEqual([name, "masks/0.png"].toSorted());
-  const { [format]: told } = imageOutput(report);
-  expect(told).toBe(format === "cutout" ? true : name);
+  const { [format]: reported } = imageOutput(report);
+  expect(reported).toBe(format === "cutout" ? true : name);
 });
 
 test("a task that wants no format reports what it always did [A4-3]", async () => {

@@ -26,14 +26,14 @@ describe("where CUDA is asked for and can't be used", () => {
     expect(linesOf("ready")).toEqual([]);
   });
 
-  test("and CPU_FALLBACK is set, the CPU serves, a warning tells why, and the provider is told as it is", async () => {
+  test("and CPU_FALLBACK is set, the CPU serves, a warning says why, and the provider in use is reported", async () => {
     rig = await startRig({ MODEL_FOLDER: folder, ...WITHOUT_CUDA, CPU_FALLBACK: "true" }, LOADER);
     await rig.service.ready;
     const model = { id: "builtin", provider: "cpu" };
     expect(await (await fetch(`${rig.service.url}/readyz`)).json()).toMatchObject({ state: "READY", model });
-    const told: unknown = await (await rig.ask("/v1/model")).json();
-    expect(told).toMatchObject(model);
-    expect(told).not.toHaveProperty("fallback");
+    const described: unknown = await (await rig.ask("/v1/model")).json();
+    expect(described).toMatchObject(model);
+    expect(described).not.toHaveProperty("fallback");
     const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
     expect(metrics).toMatch(/^inference_model_info\{id="builtin",version="[\d.]+",provider="cpu"\} 1$/m);
     expect(metrics).not.toContain('provider="cuda"');

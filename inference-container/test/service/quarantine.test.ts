@@ -14,7 +14,7 @@ const ends = async (rig: Rig): Promise<number> =>
 const inFlight = (rig: Rig, count: number): Promise<void> =>
   until(async () => (await metrics(rig)).includes(`inference_in_flight ${count}\n`));
 /** Each task's only report: its outcome. */
-const told = (rig: Rig, keys: readonly string[]): (string | undefined)[][] =>
+const outcomes = (rig: Rig, keys: readonly string[]): (string | undefined)[][] =>
   keys.map((key) => (rig.worker.completions.get(key) ?? []).map(({ outcome }) => outcome));
 const CRASHED = { outcome: "failed", retryable: true, problem: { code: "engine_crashed" } };
 const bystanders = Array.from({ length: 10 }, (_, i) => `bystander-${i}`);
@@ -48,8 +48,8 @@ test.concurrent("of a hostile picture and ten bystanders on one device only the 
   const after = slow(bystanders.slice(4));
   expect(await hostile).toMatchObject(CRASHED);
   await Promise.all([...before, ...after]);
-  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
-  expect(told(rig, ["hostile"])).toEqual([["failed"]]);
+  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(outcomes(rig, ["hostile"])).toEqual([["failed"]]);
   // Once among others, and once alone.
   expect(await ends(rig)).toBe(2);
 });
@@ -67,7 +67,7 @@ test.concurrent("a picture that ended the engine alone meets no others later: it
   const after = slow(bystanders.slice(4));
   expect(await again).toMatchObject(CRASHED);
   await Promise.all([...before, ...after]);
-  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
   expect(await ends(rig)).toBe(2);
   await rig.finish({ ...hostile, prompts: ["bright"] });
   // It meets others again.
@@ -88,7 +88,7 @@ test.concurrent("a picture that blocks the engine's own thread fails alone, and 
     problem: { code: "engine_timeout" },
   });
   await Promise.all(reports);
-  expect(told(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
+  expect(outcomes(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
 });
 
 test.concurrent("an engine that is killed from outside among several pictures costs none of them an attempt", async () => {
@@ -97,7 +97,7 @@ test.concurrent("an engine that is killed from outside among several pictures co
   await inFlight(rig, 10);
   process.kill(rig.service.enginePid() ?? 0, "SIGKILL");
   await Promise.all(reports);
-  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
 });
 
 test.concurrent("a clip beside hostile pictures begins anew and succeeds, however many there are", async () => {
@@ -122,7 +122,7 @@ test.concurrent("a hostile clip fails, and no picture beside it does", async () 
   const clip = rig.finishVideo({ key: "clip", prompts: ["collapse"] });
   expect(await clip).toMatchObject(CRASHED);
   await Promise.all(slow);
-  expect(told(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
+  expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
   expect(await ends(rig)).toBe(2);
 });
 
@@ -151,7 +151,7 @@ test("while one device runs what may be hostile, the other goes on with everythi
   await haveTasks(rig, 1, 2);
   await rm(join(folder, "keep"));
   await Promise.all(kept);
-  expect(told(rig, ["a", "b", "c", "d"]).flat()).toEqual(["success", "success", "success", "success"]);
+  expect(outcomes(rig, ["a", "b", "c", "d"]).flat()).toEqual(["success", "success", "success", "success"]);
 });
 
 test("what may be hostile is run on another device once that is empty, where its own does not come back", async () => {
@@ -169,7 +169,7 @@ test("what may be hostile is run on another device once that is empty, where its
   await until(async () => (await metrics(rig)).includes('restarts_total{device="1"} 1'));
   await rm(join(folder, "keep"));
   await Promise.all(kept);
-  expect(told(rig, ["a", "b", "c"]).flat()).toEqual(["success", "success", "success"]);
+  expect(outcomes(rig, ["a", "b", "c"]).flat()).toEqual(["success", "success", "success"]);
 });
 
 test("what waits to be run alone is handed back when the service stops, and keeps its attempt", async () => {
@@ -184,5 +184,5 @@ test("what waits to be run alone is handed back when the service stops, and keep
     await until(async () => (await metrics(rig)).includes(`restarts_total{device="${id}"} 1`));
   }
   expect(await rig.service.drain()).toBe(false);
-  expect(told(rig, keys)).toEqual(keys.map(() => ["returned"]));
+  expect(outcomes(rig, keys)).toEqual(keys.map(() => ["returned"]));
 });

@@ -62,7 +62,7 @@ describe("a model that breaks its promises", () => {
     },
   );
 
-  test("is told to the operator with what was wrong, to the client without", async () => {
+  test("is explained to the operator, and to the client without the details", async () => {
     const report = await rig.finish({ prompts: ["a prompt that nobody sent"] });
     expect(JSON.stringify(report)).not.toContain("promptIndex");
     expect(rig.lines.join("")).toContain("promptIndex 7 of 1 prompts");

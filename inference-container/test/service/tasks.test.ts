@@ -129,10 +129,10 @@ test("a body that is not JSON is 400, and one over 256 KB is 413", async () => {
   expect((await post(" ".repeat(262_145))).status).toBe(413);
 });
 
-test("the model, its provider and the state are told", async () => {
+test("the service describes its model, the provider and its state", async () => {
   const model = { id: "planted", version: "1.0.0", provider: "cpu" };
-  const told = ModelDescription.parse(await (await rig.ask("/v1/model")).json());
-  expect(told).toMatchObject({
+  const described = ModelDescription.parse(await (await rig.ask("/v1/model")).json());
+  expect(described).toMatchObject({
     ...model,
     family: "planted",
     vocabulary: "open",

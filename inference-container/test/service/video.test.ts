@@ -126,10 +126,10 @@ test("a picture in a video's place fails by name", async () => {
   });
 });
 
-test("progress tells frames done of all frames", async () => {
+test("progress reports frames done of all frames", async () => {
   const sampling = { ...every, numFrames: 6 };
-  await rig.finishVideo({ key: "told", prompts: ["slow", "bright"], sampling });
-  const reports = rig.worker.progress.get("told") ?? [];
+  await rig.finishVideo({ key: "counted", prompts: ["slow", "bright"], sampling });
+  const reports = rig.worker.progress.get("counted") ?? [];
   const ofFrames = reports.filter(({ total }) => total === 6).map(({ done }) => done);
   expect(ofFrames).toEqual(ofFrames.toSorted((a, b) => a - b));
   expect(ofFrames.some((done) => done > 0 && done < 6)).toBe(true);

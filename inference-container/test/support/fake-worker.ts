@@ -15,7 +15,7 @@ const TOKEN = "lease-token";
 /** The ETag that storage gives an object of these bytes. */
 export const etagOf = (bytes: Uint8Array): string => `"${createHash("md5").update(bytes).digest("hex")}"`;
 
-/** The Worker's and the storage's side of the protocol, on a real port; it records what it is told. */
+/** The Worker's and the storage's side of the protocol, on a real port; it records what it receives. */
 export interface WorkerSide {
   readonly origin: string;
   /** Inputs by name, served at /inputs/{name}. */

@@ -95,10 +95,10 @@ export function expectCoco(document: CocoPictures, fileName: string, known: read
   const image = document.images.find(({ file_name }) => file_name === fileName);
   const own = document.annotations.filter(({ image_id }) => image_id === image?.id);
   expect(masksOf(own)).toEqual(known.map(({ mask }) => mask));
-  const told = own.map(({ category_id, score }) => ({ category_id, score }));
+  const stated = own.map(({ category_id, score }) => ({ category_id, score }));
   // The category of regions is the last.
   const classOf = ({ promptIndex = document.categories.length - 1 }: KnownMask): number => promptIndex;
-  expect(told).toEqual(known.map((one) => ({ category_id: classOf(one) + 1, score: one.confidence })));
+  expect(stated).toEqual(known.map((one) => ({ category_id: classOf(one) + 1, score: one.confidence })));
   for (const { mask } of known)
     expect([image?.width, image?.height], fileName).toEqual([mask.width, mask.height]);
 }

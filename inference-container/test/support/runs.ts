@@ -4,8 +4,8 @@ import type { Values } from "../../src/device/values.ts";
 
 let lastId = 0;
 
-/** A run of a graph with one input, the only one of its work, with `told` on top. */
-export function runOf(told: Partial<Run> = {}): Run {
+/** A run of a graph with one input, the only one of its work, with `changes` on top. */
+export function runOf(changes: Partial<Run> = {}): Run {
   lastId += 1;
   return {
     id: lastId,
@@ -15,7 +15,7 @@ export function runOf(told: Partial<Run> = {}): Run {
     feeds: { x: floatsOf([[0]]) },
     outputs: ["y"],
     hold: false,
-    ...told,
+    ...changes,
   };
 }
 

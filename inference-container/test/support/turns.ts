@@ -4,7 +4,7 @@ import type { Usage } from "../../src/device/usage.ts";
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param usage is told when its turn begins and ends */
+  /** @param usage counts when its turn begins and ends */
   run<T>(usage: Usage | undefined, work: () => Promise<T>): Promise<T> {
     usage?.asked();
     const turn = this.#last.then(async () => {

@@ -11,14 +11,14 @@ import { announcing } from "./announced-tracks.ts";
 const MEGABYTE = 1024;
 let clips: ClipFolder;
 /** The path of an FFmpeg that records each process that is started. */
-let told = "";
+let recording = "";
 
 beforeAll(async () => {
   clips = await clipFolder();
   await clips.make(...numbered(), "-c:v", "libx264", "-pix_fmt", "yuv420p", "plain.mp4");
-  told = clips.path("told");
-  await writeFile(told, `#!/bin/sh\necho $$ >> '${clips.path("processes")}'\nexec '${ffmpeg}' "$@"\n`);
-  await chmod(told, 0o755);
+  recording = clips.path("recording");
+  await writeFile(recording, `#!/bin/sh\necho $$ >> '${clips.path("processes")}'\nexec '${ffmpeg}' "$@"\n`);
+  await chmod(recording, 0o755);
 });
 afterAll(() => clips.remove());
 
@@ -26,7 +26,7 @@ afterAll(() => clips.remove());
 async function probed(path: string): Promise<{ most: number; outcome: unknown }> {
   await writeFile(clips.path("processes"), "");
   const state = { running: true };
-  const probe = probeClip(told, path, { inputPixels: 36e6, seconds: 7200 }, new AbortController().signal)
+  const probe = probeClip(recording, path, { inputPixels: 36e6, seconds: 7200 }, new AbortController().signal)
     .catch((error: unknown) => error)
     .finally(() => (state.running = false));
   let most = 0;

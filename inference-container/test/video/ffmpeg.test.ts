@@ -38,7 +38,7 @@ test.for(["plain/ffmpeg", "folder/ffmpeg", "missing"])(
   },
 );
 
-test("without either it is the package's, or it is told how to get one", () => {
+test("without either it is the package's, or the error says how to get one", () => {
   const find = (): string => {
     try {
       return findFfmpeg({ PATH: path("missing") });

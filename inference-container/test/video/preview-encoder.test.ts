@@ -78,7 +78,7 @@ test.for([
   expect(found.at(-1)?.duration).toBe(10);
 });
 
-test("a disk that is full is told as such", async () => {
+test("a full disk is reported as such", async () => {
   await symlink("/dev/full", clips.path("full.mp4"));
   await expect(encode([0, 0.1, 0.2], "full.mp4")).rejects.toMatchObject({
     code: "disk_full",

@@ -15,14 +15,14 @@ const SIZE = { width: 256, height: 192 };
 const never = new AbortController().signal;
 let clips: ClipFolder;
 /** The path of an FFmpeg that records each process that is started. */
-let told = "";
+let recording = "";
 let clip: Clip;
 
 beforeAll(async () => {
   clips = await clipFolder();
   const source = `testsrc=s=${SIZE.width}x${SIZE.height}:r=25:d=${LENGTH / 25}`;
   const path = await clips.make("-f", "lavfi", "-i", source, "-c:v", "mpeg4", "-q:v", "20", "long.mp4");
-  told = await script("told", `echo $$ >> '${clips.path("processes")}'\nexec '${ffmpeg}' "$@"`);
+  recording = await script("recording", `echo $$ >> '${clips.path("processes")}'\nexec '${ffmpeg}' "$@"`);
   clip = await probeClip(ffmpeg, path, { inputPixels: 1e6, seconds: 600 }, never);
 });
 afterAll(() => clips.remove());
@@ -63,7 +63,7 @@ function collectGarbage(): void {
 
 const everySecond = Array.from({ length: LENGTH / 2 }, (_, at) => at * 2);
 const read = (indexes: readonly number[], signal: AbortSignal): AsyncGenerator<Frame> =>
-  readFrames(told, clip, indexes, SIZE, signal);
+  readFrames(recording, clip, indexes, SIZE, signal);
 
 test("3,600 frames apart from each other are found, while memory holds a few", async () => {
   const frameBytes = 3 * SIZE.width * SIZE.height;
@@ -138,7 +138,7 @@ test("nothing is started once the signal has aborted", async () => {
 
 test("a probe that refuses a clip leaves no process", async () => {
   const limits = { inputPixels: 1e6, seconds: 10 };
-  await expect(probeClip(told, clips.path("long.mp4"), limits, never)).rejects.toThrow("10 seconds");
+  await expect(probeClip(recording, clips.path("long.mp4"), limits, never)).rejects.toThrow("10 seconds");
   expect(await processes()).toEqual({ started: 1, running: [] });
 });
 
@@ -178,7 +178,7 @@ test("an FFmpeg that crashes is no fault of the clip", async () => {
   ).rejects.toMatchObject({ code: "video_crashed", retryable: true });
 });
 
-test("an FFmpeg that can't be started is told", async () => {
+test("an FFmpeg that can't be started is reported", async () => {
   const missing = clips.path("missing");
   await expect(
     probeClip(missing, clips.path("long.mp4"), { inputPixels: 1e6, seconds: 600 }, never),
@@ -195,7 +195,7 @@ test("the end of its log is kept, and no more", async () => {
 
 test("an abort ends the encoder of a preview and its process", async () => {
   const abort = new AbortController();
-  await using encoder = PreviewEncoder.open(told, clips.path("aborted.mp4"), SIZE, 1, abort.signal);
+  await using encoder = PreviewEncoder.open(recording, clips.path("aborted.mp4"), SIZE, 1, abort.signal);
   await encoder.write(new Uint8Array(3 * SIZE.width * SIZE.height), 0);
   abort.abort(new Error("dropped"));
   await expect(encoder.finish()).rejects.toThrow("dropped");
@@ -204,7 +204,7 @@ test("an abort ends the encoder of a preview and its process", async () => {
 
 test("an encoder that is left before its end leaves no process", async () => {
   {
-    await using encoder = PreviewEncoder.open(told, clips.path("left.mp4"), SIZE, 1, never);
+    await using encoder = PreviewEncoder.open(recording, clips.path("left.mp4"), SIZE, 1, never);
     await encoder.write(new Uint8Array(3 * SIZE.width * SIZE.height), 0);
   }
   expect(await processes()).toEqual({ started: 1, running: [] });

@@ -272,7 +272,10 @@ const readable: readonly Case[] = [
       return clips.make(...inputs, "-map_chapters", "1", ...h264, "chapters.mkv");
     },
   ],
-  ["a description of many lines", made(...numbered(), ...h264, "-metadata", LONG_DESCRIPTION, "told.mp4")],
+  [
+    "a description of many lines",
+    made(...numbered(), ...h264, "-metadata", LONG_DESCRIPTION, "described.mp4"),
+  ],
   [
     "a title that pretends to be FFmpeg's word on the size",
     made(...numbered(), ...h264, "-metadata", `title=x\u2028${FORGED}`, "forged.mp4"),

@@ -78,7 +78,7 @@ describe("a rate", () => {
     },
   );
 
-  test("above the clip's own takes every frame, and the clip's rate is told", () => {
+  test("above the clip's own takes every frame, and the plan has the clip's rate", () => {
     const times = evenClip(50, 25);
     const { indexes, fps } = plan(times, { fps: 200 });
     expect(indexes).toEqual(all(times));
@@ -92,19 +92,19 @@ describe("a rate", () => {
   test("far above the clip's own takes every frame, also where maxFrames ends it early", () => {
     const times = evenClip(100, 25);
     for (const fps of [1e4, 1e9, 1e308, Number.MAX_VALUE]) {
-      const { indexes, fps: told } = plan(times, { fps });
+      const { indexes, fps: rate } = plan(times, { fps });
       expect(indexes).toEqual(all(times));
-      expect(told).toBeCloseTo(25, 9);
+      expect(rate).toBeCloseTo(25, 9);
       expect(plan(times, { fps, maxFrames: 10 }).fps).toBeCloseTo(25, 9);
     }
   });
 
-  test("that is next to nothing takes the first frame, and a rate above 0 is told", () => {
+  test("that is next to nothing takes the first frame, and the plan has a rate above 0", () => {
     for (const fps of [1e-5, 1e-7, 1e-9, 1e-20, Number.MIN_VALUE]) {
-      const { indexes, fps: told } = plan(evenClip(100, 25), { fps });
+      const { indexes, fps: rate } = plan(evenClip(100, 25), { fps });
       expect(indexes).toEqual([0]);
-      expect(Number(told.toFixed(6))).toBeGreaterThan(0);
-      expect(1 / told).toBeLessThan(Infinity);
+      expect(Number(rate.toFixed(6))).toBeGreaterThan(0);
+      expect(1 / rate).toBeLessThan(Infinity);
     }
   });
 
@@ -112,9 +112,9 @@ describe("a rate", () => {
     const any = fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(clips, any, bound, (times, fps, maxFrames) => {
-        const told = Number(plan(times, { fps, maxFrames }).fps.toFixed(6));
-        expect(told).toBeGreaterThan(0);
-        expect(told).toBeLessThan(Infinity);
+        const rate = Number(plan(times, { fps, maxFrames }).fps.toFixed(6));
+        expect(rate).toBeGreaterThan(0);
+        expect(rate).toBeLessThan(Infinity);
       }),
     );
   });
@@ -169,7 +169,7 @@ describe("a number", () => {
     );
   });
 
-  test("tells the rate that it comes to", () => {
+  test("gives the rate that it amounts to", () => {
     expect(plan(evenClip(300, 30), { numFrames: 20 }).fps).toBeCloseTo(2, 9);
     expect(plan(evenClip(300, 30), { numFrames: 1000 }).fps).toBeCloseTo(30, 9);
   });

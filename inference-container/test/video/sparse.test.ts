@@ -9,13 +9,16 @@ import { clipFolder, type ClipFolder, ffmpeg, positionOfPacket, vp8 } from "../s
 const { signal } = new AbortController();
 let clips: ClipFolder;
 /** The path of an FFmpeg that also writes the announcements of frames to a file. */
-let told = "";
+let announcing = "";
 
 beforeAll(async () => {
   clips = await clipFolder();
-  told = clips.path("told");
-  await writeFile(told, `#!/bin/bash\nexec '${ffmpeg}' "$@" 3> >(tee -a '${clips.path("announced")}' >&3)\n`);
-  await chmod(told, 0o755);
+  announcing = clips.path("announcing");
+  await writeFile(
+    announcing,
+    `#!/bin/bash\nexec '${ffmpeg}' "$@" 3> >(tee -a '${clips.path("announced")}' >&3)\n`,
+  );
+  await chmod(announcing, 0o755);
 });
 afterAll(() => clips.remove());
 beforeEach(() => writeFile(clips.path("announced"), ""));
@@ -25,7 +28,8 @@ const probe = (path: string): Promise<Clip> =>
 
 async function read(clip: Clip, indexes: readonly number[]): Promise<Frame[]> {
   const frames: Frame[] = [];
-  for await (const frame of readFrames(told, clip, indexes, workingSize(clip), signal)) frames.push(frame);
+  for await (const frame of readFrames(announcing, clip, indexes, workingSize(clip), signal))
+    frames.push(frame);
   return frames;
 }
 

@@ -147,7 +147,7 @@ describe("of the time that a stream takes", () => {
     vi.useRealTimers();
   });
 
-  it("that is told in which an item was waited for and none was at work, the stream's end too", async () => {
+  it("that reports how long the next item was waited for while none was at work, the stream's end included", async () => {
     const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
     async function* source(): AsyncGenerator<number> {
       await turn();

@@ -52,7 +52,7 @@ describe("a model", () => {
     expect(tried).toEqual(["cuda"]);
   });
 
-  test("for CUDA is loaded on the CPU where that is allowed, and the reason is told", async () => {
+  test("for CUDA is loaded on the CPU where that is allowed, with the reason", async () => {
     const { load, tried } = loader("cuda");
     const { model, fallback } = await loadOnProvider(load, config("cuda", true));
     expect([model.provider, tried]).toEqual(["cpu", ["cuda", "cpu"]]);

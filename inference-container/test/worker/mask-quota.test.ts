@@ -88,7 +88,7 @@ test("a task has no more masks than its limit, however many prompts it has", asy
   expect(notice).toMatchObject({ code: "masks_limited" });
 });
 
-test("one notice tells of both: prompts that could not be served, and masks that were left out", async () => {
+test("one notice covers both: prompts that could not be served, and masks that were left out", async () => {
   const { notice } = await run(modelThatFinds([9], 1), 2, 4);
   expect(notice?.code).toBe("prompt_outside_vocabulary");
   expect(notice?.message).toMatch(/^It is an odd word\. More objects were found .* the 2 most confident/);

@@ -24,7 +24,7 @@ afterEach(async () => {
 /** A model that answers a clip's frames, counted from 0, by `segment`. */
 function modelOf(segment: (frame: number, request: SegmentRequest) => Promise<Segmentation>): Model {
   let frames = 0;
-  const model = { id: "told", version: "1.0.0", provider: "cpu", concurrency: 1, family: "planted" };
+  const model = { id: "planted", version: "1.0.0", provider: "cpu", concurrency: 1, family: "planted" };
   return {
     ...model,
     segment: (_, request) => segment(frames++, request),
@@ -110,44 +110,44 @@ test("a clip's time with the model is what it waited for results, without the tu
 function drawing(detections: number, segmented: (frame: number) => void = () => undefined) {
   const appearance = Float32Array.of(1);
   const mask = { width: 1, height: 1, logits: Float32Array.of(9) };
-  const told = { asked: [] as (boolean | undefined)[], open: 0, drawn: 0 };
+  const counted = { asked: [] as (boolean | undefined)[], open: 0, drawn: 0 };
   const model = modelOf((frame, { keepOpen }) => {
-    told.asked.push(keepOpen);
+    counted.asked.push(keepOpen);
     segmented(frame);
     const { instances, ...rest } = found(frame < detections ? 1 : 0);
     const seen = instances.map((instance) => ({ ...instance, appearance }));
     if (keepOpen !== true) return Promise.resolve({ ...rest, instances: seen });
-    told.open += 1;
+    counted.open += 1;
     const draw: OpenPicture["draw"] = (regions) => {
-      told.drawn += regions.length;
+      counted.drawn += regions.length;
       return Promise.resolve(regions.map(() => ({ mask, quality: 1, appearance })));
     };
-    const open = { draw, [Symbol.dispose]: () => void (told.open -= 1) };
+    const open = { draw, [Symbol.dispose]: () => void (counted.open -= 1) };
     return Promise.resolve({ ...rest, instances: seen, open });
   });
-  return { model, told };
+  return { model, counted };
 }
 
 test("an object that the detector misses is drawn where the model sees it, and each picture is closed again", async () => {
-  const { model, told } = drawing(4);
+  const { model, counted } = drawing(4);
   const { framesWithMasks } = await run(model);
-  expect(told).toEqual({ asked: Array.from({ length: FRAMES }, () => true), open: 0, drawn: 2 });
+  expect(counted).toEqual({ asked: Array.from({ length: FRAMES }, () => true), open: 0, drawn: 2 });
   expect(framesWithMasks).toBe(FRAMES);
 });
 
 test("no picture stays open if the clip fails", async () => {
-  const { model, told } = drawing(4, (frame) => {
+  const { model, counted } = drawing(4, (frame) => {
     if (frame === 3) throw new Error("a graph failed");
   });
   await expect(run(model)).rejects.toThrow("a graph failed");
-  expect(told.open).toBe(0);
+  expect(counted.open).toBe(0);
 });
 
 test("in frames more than a second apart nothing is drawn without a detection", async () => {
   await writeFile(join(folder, "clip.mp4"), movingSquare(5));
-  const { model, told } = drawing(1);
+  const { model, counted } = drawing(1);
   const { framesWithMasks } = await run(model, undefined, undefined, 2);
-  expect(told).toEqual({ asked: [false, false], open: 0, drawn: 0 });
+  expect(counted).toEqual({ asked: [false, false], open: 0, drawn: 0 });
   expect(framesWithMasks).toBe(1);
 });
 

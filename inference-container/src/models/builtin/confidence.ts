@@ -1,4 +1,4 @@
-/** Turns a detector's scores into confidences: how likely it is that a find with such a score is right. */
+/** Turns a detector's scores into confidences: the probability that a detection with such a score is right. */
 import { sigmoid } from "../arithmetic.ts";
 
 /** confidence = sigmoid(offset + slope × logit(score)): Platt scaling (Platt, 1999), fitted on labelled pictures. */
@@ -7,7 +7,7 @@ export interface Confidence {
   readonly slope: number;
 }
 
-/** Scores nearer to 0 and 1 than this are taken as this far away: their logits must stay finite. */
+/** Scores are kept at least this far from 0 and 1: their logits must stay finite. */
 const LEAST = 1e-6;
 
 /** The confidence of a score, both 0 to 1. It grows with the score. */

@@ -25,7 +25,7 @@ export class Detector {
     this.#manifest = manifest;
   }
 
-  /** All objects of the vocabulary, faint ones included, most confident first, as all views together show them. */
+  /** All objects of the vocabulary that the views together show, faint ones included, most confident first. */
   async detect(picture: Picture, usage: Usage): Promise<Detection[]> {
     const { images, detection } = this.#manifest;
     const views = viewsOf(picture, images.detector, detection.views);
@@ -64,7 +64,7 @@ export class Detector {
     const least = scoreOf(Math.min(detection.floor, detection.faintFloor), detection.confidence);
     const found: Detection[] = [];
     const labelOf = new Map(vocabulary.labels.map(({ column }, label) => [column, label]));
-    // Nearly all of the millions of scores are low: nothing is looked up before that is known.
+    // Nearly all of the millions of scores are low, so they are compared before anything else is looked up.
     for (let at = 0; at < scores.length; at += 1) {
       const score = scores[at] ?? 0;
       if (score < least) continue;

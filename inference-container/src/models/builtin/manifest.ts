@@ -24,12 +24,12 @@ const Text = z.strictObject({
 
 const Vocabulary = z.strictObject({
   labels: z.array(Label).min(1),
-  /** Words that WordNet or the embedding would misread, and the labels that they mean; an empty list if they mean none. */
+  /** Words that WordNet or the embedding would misread, with the labels that they mean; an empty list means none. */
   aliases: z.record(z.string(), z.array(z.string())),
 });
 export type Vocabulary = z.infer<typeof Vocabulary>;
 
-/** How the detector looks at a picture besides as a whole. */
+/** How the detector looks at a picture, besides as a whole. */
 const Views = z.strictObject({
   /** Whether it also looks at the mirror image. */
   mirrored: z.boolean(),
@@ -45,9 +45,9 @@ export type Views = z.infer<typeof Views>;
 /** See `Confidence` in confidence.ts. `npm run models -- calibrate` fits it. */
 const Confidence = z.strictObject({ offset: z.number(), slope: z.number().positive() });
 
-/** Scores are confidences here: those of the request's threshold, too. */
+/** All scores here are confidences, as is the request's threshold. */
 const Detection = BoxChoice.extend({
-  /** What `floor` is in a clip, where a wrong box would begin a track. */
+  /** The `floor` of clips, where a wrong box would begin a track. */
   clipFloor: Share,
   confidence: Confidence,
   views: Views,

@@ -61,7 +61,7 @@ export class BuiltinModel extends Sam2Model {
     this.#detections.clear();
   }
 
-  /** A prompt's detections, best first; an object detected under two of its labels counts once. */
+  /** A prompt's detections, best first. An object detected under two of the prompt's labels counts once. */
   #select(detections: readonly Detection[], labels: readonly number[], request: SegmentRequest): Detection[] {
     const { faintFloor, nmsIou } = this.#parts.manifest.detection;
     const least = Math.max(request.threshold, request.withFaint ? faintFloor : this.#floor(request));
@@ -69,7 +69,7 @@ export class BuiltinModel extends Sam2Model {
     return suppress(matching, nmsIou);
   }
 
-  /** The least confidence of what may stand alone. */
+  /** The least confidence of an object that may stand alone. */
   #floor({ inClip = false }: SegmentRequest): number {
     const { floor, clipFloor } = this.#parts.manifest.detection;
     return inClip ? clipFloor : floor;

@@ -10,7 +10,7 @@ const DETERMINERS = new Set(
   ).split(" "),
 );
 
-/** In "a slice of pizza" the pizza is meant. */
+/** "A slice of pizza" means the pizza. */
 const MEASURES = new Set(
   (
     "piece slice pair bunch group herd flock crowd lot couple set number stack pile row team " +
@@ -75,7 +75,7 @@ function nounPhrase(words: readonly string[]): string[] {
   return measured.length > 0 ? measured : rest.slice(0, end);
 }
 
-/** A word or phrase, then the singulars of which its last word may be the plural. */
+/** A word or phrase, then the same with each singular of which its last word may be the plural. */
 export function singularForms(phrase: string): string[] {
   const at = phrase.lastIndexOf(" ") + 1;
   const [before, word] = [phrase.slice(0, at), phrase.slice(at)];

@@ -1,4 +1,4 @@
-/** The views of a picture that the detector looks at: small objects are large enough for it in a part of the picture. */
+/** The views of a picture that the detector looks at, since small objects are large enough for it only in a part of the picture. */
 import { type Box, boxIou } from "../box.ts";
 import type { Size } from "../../size.ts";
 import { type View, wholeView } from "../image-tensor.ts";
@@ -6,7 +6,7 @@ import type { Views } from "./manifest.ts";
 
 /**
  * The whole picture, its mirror image, and a grid of overlapping parts (slicing aided hyper inference: Akyon et al.,
- * 2022). A picture without more pixels than the detector's input has no part in which more could be seen.
+ * 2022). A picture no larger than the detector's input has no part that would show more.
  */
 export function viewsOf(picture: Size, input: Size, { mirrored, parts, overlap }: Views): View[] {
   const whole = wholeView(picture);
@@ -28,8 +28,8 @@ export function viewsOf(picture: Size, input: Size, { mirrored, parts, overlap }
 }
 
 /**
- * Whether a box ends at an edge of its view inside the picture, or within `margin` of the view's side: what it shows may go
- * on there, and another view shows it whole.
+ * Whether a box ends at an edge of its view inside the picture, or within `margin` of the view's side: its object may
+ * continue there, and another view shows it whole.
  */
 export function isCutOff([x1, y1, x2, y2]: Box, view: View, picture: Size, margin: number): boolean {
   const [across, down] = [margin * view.width, margin * view.height];
@@ -60,8 +60,8 @@ export interface Detection {
 }
 
 /**
- * One detection for all that overlap the best of them by more than `iou` and have its label: with its score, and the
- * mean of their boxes by score, which lies closer to the object than any of them (weighted boxes fusion: Solovyev et
+ * Merges the best detection with all of its label that overlap it by more than `iou`. The result has its score, and
+ * the mean of their boxes by score, which lies closer to the object than any of them (weighted boxes fusion: Solovyev et
  * al., 2021). Best first.
  */
 export function mergeViews(detections: readonly Detection[], iou: number): Detection[] {

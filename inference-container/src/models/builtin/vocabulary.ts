@@ -50,8 +50,8 @@ export class Vocabulary {
   }
 
   /**
-   * Finds a label's name, an alias or a WordNet noun at or under a label, for the whole phrase and then for ever
-   * shorter ends of it; if nothing matches, the label with the nearest embedding, if it is near enough.
+   * Finds a label's name, an alias or a WordNet noun at or under a label, for the whole phrase, then for shorter and
+   * shorter ends of it. If nothing matches, takes the label with the nearest embedding, if it is near enough.
    */
   async resolve(prompt: string, usage: Usage): Promise<Resolution> {
     const cached = this.#resolutions.get(prompt);

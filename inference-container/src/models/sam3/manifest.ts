@@ -40,7 +40,7 @@ export const Sam3Manifest = Manifest.extend({
   graphs: z.strictObject({ image: GraphSpec, text: GraphSpec, decoder: GraphSpec }),
   image: ImageInput,
   text: Text,
-  /** The label of an absent box prompt: all are absent here, but the decoder requires one. */
+  /** The label of an absent box prompt. There are never box prompts here, but the decoder requires the label. */
   absentBoxLabel: z.int(),
   outputs: Outputs,
 })

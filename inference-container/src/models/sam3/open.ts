@@ -37,7 +37,7 @@ const GIVEN = ["width", "height", "boxes", "boxLabels", "boxMask"];
 const READ = ["boxes", "scores", "masks"];
 
 /**
- * Checks that the three graphs fit together: every input of one comes from somewhere, in the type that it takes.
+ * Checks that the three graphs fit together: something provides each input of the decoder, in its type.
  * @throws ModelFolderError naming the tensor or the role without a counterpart
  */
 function checkGraphs(image: Graph, text: Graph, decoder: Graph): void {

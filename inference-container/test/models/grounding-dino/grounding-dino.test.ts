@@ -128,7 +128,7 @@ describe("an export of Grounding DINO", () => {
       "of half precision whose rows have a fixed length, with the padding masked",
       { tokens: 256, floats: "float16", manifest: halves },
     ],
-    ["that wants pictures with bars, told where they are", { manifest: letterboxed }],
+    ["that takes pictures with bars and a mask of where they are", { manifest: letterboxed }],
   ])("%s finds the golden picture's object", async (_, changes) => {
     const model = await loadModel(await folder(changes), { threads: 2 });
     expect(model.provider).toBe("cpu");

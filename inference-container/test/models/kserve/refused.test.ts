@@ -109,7 +109,7 @@ describe("a server is refused", () => {
     );
   });
 
-  it("when it wants another token, which the reason never tells", async () => {
+  it("when it wants another token, which the reason never contains", async () => {
     server.token = "right";
     const reason = await refusal({}, { serverToken: "sesame" });
     expect(reason).toContain("answered 401. Set MODEL_SERVER_TOKEN to a token that the server accepts.");

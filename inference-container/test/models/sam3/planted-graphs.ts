@@ -9,7 +9,7 @@ import { decoderA, decoderB } from "./planted-decoders.ts";
 /** CLIP's ids of the three words. */
 const COLOURS = [736, 1901, 1746];
 
-/** The three graphs of layout A; if `pixels`, the decoder is told the picture's size. */
+/** The three graphs of layout A; if `pixels`, the decoder takes the picture's size. */
 export function layoutA(pixels: boolean, changes: Changes): Record<string, Uint8Array> {
   return {
     "sam3_image_encoder.onnx": imageEncoderA(changes),
