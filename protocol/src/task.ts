@@ -44,7 +44,7 @@ export type TaskRegion = z.infer<typeof TaskRegion>;
 /**
  * What a job asks of the model for each of its pictures. This object travels unchanged from the job's definition, which is
  * stored with these fields, to the process that runs the model: a new parameter is declared here, in the public API, and
- * where it takes effect. Records stored before it lack it, so it needs a default. Thresholds are probabilities.
+ * where it takes effect. Jobs stored before it lack it, so it is optional. Thresholds are probabilities.
  */
 export const ImageParameters = z.object({
   type: z.literal("image"),
