@@ -154,9 +154,9 @@ describe("a device's queue", () => {
           expect(await queue.next()).toBe(expected);
           waiting = waiting.filter((run) => run !== expected);
         };
-        for (const event of events) {
-          if (event !== "take") {
-            const { heard, ...rest } = event;
+        for (const step of events) {
+          if (step !== "take") {
+            const { heard, ...rest } = step;
             const run = runOf(rest);
             waiting.push(run);
             if (heard) queue.add(run);

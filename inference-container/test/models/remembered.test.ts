@@ -192,14 +192,14 @@ describe("every value", () => {
             if (error !== failure) faults.push(error);
           }
         };
-        for (const event of events) {
-          if (event.do === "get") asking.push(get(event.key, event.size, event.keptFor));
-          else if (event.do === "clear") memory.clear();
-          else if (event.do === "wait") await turn();
-          else if (event.do === "let go") inUse.splice(event.which % Math.max(1, inUse.length), 1)[0]?.drop();
+        for (const step of events) {
+          if (step.do === "get") asking.push(get(step.key, step.size, step.keptFor));
+          else if (step.do === "clear") memory.clear();
+          else if (step.do === "wait") await turn();
+          else if (step.do === "let go") inUse.splice(step.which % Math.max(1, inUse.length), 1)[0]?.drop();
           else {
-            const [one] = computing.splice(event.which % Math.max(1, computing.length), 1);
-            if (event.do === "fail") one?.fail();
+            const [one] = computing.splice(step.which % Math.max(1, computing.length), 1);
+            if (step.do === "fail") one?.fail();
             else one?.give();
           }
           expect(inUse.every(({ gone }) => !gone)).toBe(true);

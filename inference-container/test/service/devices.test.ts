@@ -189,5 +189,5 @@ test("whatever crashes, each task is reported once, and only who crashed its eng
   expect(reports.map(({ outcome }) => outcome)).toEqual(
     prompts.map((prompt) => (prompt === "crash" ? "failed" : "success")),
   );
-  for (const reports of rig.worker.completions.values()) expect(reports).toHaveLength(1);
+  for (const sent of rig.worker.completions.values()) expect(sent).toHaveLength(1);
 });

@@ -94,10 +94,10 @@ function logitsOf(tensor: Tensor, from: number, to: number, values: MaskValues):
     const set = tensor.data.subarray(from, to);
     return Int8Array.from(set, (value) => (value === 0 ? -CERTAIN : CERTAIN));
   }
-  const floats = floatValues(tensor, from, to);
-  if (floats === undefined) throw new Error(`The masks are ${tensor.type}, not floats.`);
+  const found = floatValues(tensor, from, to);
+  if (found === undefined) throw new Error(`The masks are ${tensor.type}, not floats.`);
   // A copy: a view would keep the tensor, with the masks of all queries, in memory.
-  return values === "logits" ? floats.slice() : floats.map(logit);
+  return values === "logits" ? found.slice() : found.map(logit);
 }
 
 function logit(probability: number): number {

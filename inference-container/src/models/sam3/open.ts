@@ -33,7 +33,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
 }
 
 /** What the adapter itself gives the decoder, and reads from it. */
-const GIVEN = ["width", "height", "boxes", "boxLabels", "boxMask"];
+const GIVEN = new Set(["width", "height", "boxes", "boxLabels", "boxMask"]);
 const READ = ["boxes", "scores", "masks"];
 
 /**
@@ -43,7 +43,7 @@ const READ = ["boxes", "scores", "masks"];
 function checkGraphs(image: Graph, text: Graph, decoder: Graph): void {
   checkRoles(image, "sam3", { inputs: ["image"] });
   checkRoles(text, "sam3", { inputs: ["ids"], optional: ["tokenMask"] });
-  const fed = decoder.inputs.filter(({ role }) => !GIVEN.includes(role));
+  const fed = decoder.inputs.filter(({ role }) => !GIVEN.has(role));
   const optional = decoder.inputs.map(({ role }) => role);
   checkRoles(decoder, "sam3", { inputs: [], optional, outputs: READ });
   for (const input of fed) {
