@@ -5,18 +5,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
  * model had none, its `infer` the wait for the model's results. `wait` is the rest between fetch and upload: the wait for a
  * place in an engine, and for turns with its device while nothing else of the task ran.
  */
-export const STAGES = [
-  "queue",
-  "fetch",
-  "wait",
-  "decode",
-  "infer",
-  "post",
-  "encode",
-  "upload",
-  "commit",
-] as const;
-export type Stage = (typeof STAGES)[number];
+export type Stage = "queue" | "fetch" | "wait" | "decode" | "infer" | "post" | "encode" | "upload" | "commit";
 export type StageTimes = Partial<Record<Stage, number>>;
 
 const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];

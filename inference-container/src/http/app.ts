@@ -51,8 +51,7 @@ export function createApp(parts: AppParts): Hono {
   app.use("/v1/*", bearer(parts.token));
   app.get("/v1/model", (c) => {
     const loaded = model();
-    if (loaded === undefined)
-      return c.json(problem("not_ready", "The model is still loading. Try again later."), 503);
+    if (loaded === undefined) return c.json(NOT_READY.STARTING, 503);
     const { fallback: _, ...described } = loaded;
     return c.json({
       ...described,
@@ -65,13 +64,12 @@ export function createApp(parts: AppParts): Hono {
     bodyLimit({ maxSize: BODY_BYTES, onError: (c) => c.json(TOO_LARGE, 413) }),
     async (c) => {
       const now = state();
-      const busy = (status: 429 | 503, seconds: number, error: string, message: string) => {
+      const refuse = (status: 403 | 409 | 429 | 503, answer: Problem, retrySeconds?: number) => {
         metrics.refusals.inc({ status });
-        c.header("retry-after", String(seconds));
-        return c.json(problem(error, message), status);
+        if (retrySeconds !== undefined) c.header("retry-after", String(retrySeconds));
+        return c.json(answer, status);
       };
-      if (now === "DRAINING")
-        return busy(503, RETRY_NOT_READY_SECONDS, "draining", "The service is stopping. Try again later.");
+      if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
       const body: unknown = await c.req.json().catch(() => undefined);
       const parsed = TaskRequest.safeParse(body);
       if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
@@ -79,46 +77,20 @@ export function createApp(parts: AppParts): Hono {
       if (foreign !== undefined) {
         // This is the operator's mistake, not the task's: the Worker keeps the task until the setting is right.
         log.warn({ reason: foreign.message }, foreign.error);
-        metrics.refusals.inc({ status: 403 });
-        return c.json(foreign, 403);
+        return refuse(403, foreign);
       }
-      if (board.isCancelled(parsed.data.key)) {
-        metrics.refusals.inc({ status: 409 });
-        return c.json(problem("cancelled", "The task was cancelled. Offer it again under a new key."), 409);
-      }
+      if (board.isCancelled(parsed.data.key)) return refuse(409, CANCELLED);
       const known = board.state(parsed.data.key);
       if (known !== undefined) return c.json(known, 202);
-      if (now === "STARTING")
-        return busy(
-          503,
-          RETRY_NOT_READY_SECONDS,
-          "not_ready",
-          "The model is still loading. Try again later.",
-        );
-      if (now === "UNABLE")
-        return busy(
-          503,
-          RETRY_NOT_READY_SECONDS,
-          "model_unable",
-          "The server that has the model is not ready. Try again later.",
-        );
+      if (now === "STARTING" || now === "UNABLE") return refuse(503, NOT_READY[now], RETRY_NOT_READY_SECONDS);
       const accepted = board.submit(parsed.data);
-      if (accepted === undefined)
-        return busy(429, RETRY_FULL_SECONDS, "lane_full", "The lane's queue is full. Try again later.");
+      if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
       return c.json(accepted, 202);
     },
   );
   app.get("/v1/tasks/:key", (c) => {
     const found = board.state(c.req.param("key"));
-    return found === undefined
-      ? c.json(
-          problem(
-            "task_not_found",
-            "The service knows no task with this key, or has forgotten it. Check the key.",
-          ),
-          404,
-        )
-      : c.json(found);
+    return found === undefined ? c.json(UNKNOWN_TASK, 404) : c.json(found);
   });
   app.delete("/v1/tasks/:key", (c) => {
     board.cancel(c.req.param("key"));
@@ -135,8 +107,24 @@ export function createApp(parts: AppParts): Hono {
 /** What anyone may know about a model; only the log says why its provider is not the configured one. */
 const publicOf = ({ id, version, provider }: ModelInfo) => ({ id, version, provider });
 
-const problem = (error: string, message: string) => ({ error, message });
+interface Problem {
+  readonly error: string;
+  readonly message: string;
+}
 
+const problem = (error: string, message: string): Problem => ({ error, message });
+
+const NOT_READY = {
+  DRAINING: problem("draining", "The service is stopping. Try again later."),
+  STARTING: problem("not_ready", "The model is still loading. Try again later."),
+  UNABLE: problem("model_unable", "The server that has the model is not ready. Try again later."),
+};
+const LANE_FULL = problem("lane_full", "The lane's queue is full. Try again later.");
+const CANCELLED = problem("cancelled", "The task was cancelled. Offer it again under a new key.");
+const UNKNOWN_TASK = problem(
+  "task_not_found",
+  "The service knows no task with this key, or has forgotten it. Check the key.",
+);
 const TOO_LARGE = problem(
   "body_too_large",
   `A task's body may have at most ${BODY_BYTES / 1_024} KB. Send fewer or shorter prompts.`,

@@ -16,15 +16,12 @@ import { gridArea } from "./mask-shape.ts";
 
 type Open = (folder: string, options: LoadOptions) => Promise<LoadedModel>;
 
-/** The family of the embedded model, whose folder the service builds itself. */
-export const EMBEDDED_FAMILY = "builtin";
-
 /** The family whose models are on a server of the Open Inference Protocol: they have no graphs here. */
 export const SERVER_FAMILY = "kserve";
 
 /** The families that can be loaded, by their name in a manifest. */
 export const FAMILIES: ReadonlyMap<string, Open> = new Map<string, Open>([
-  [EMBEDDED_FAMILY, openBuiltin],
+  ["builtin", openBuiltin],
   ["grounding-dino-sam2", openGroundingDino],
   [SERVER_FAMILY, openKserve],
   ["sam3", openSam3],

@@ -17,7 +17,10 @@ beforeAll(async () => {
   rig.worker.inputs.set("clip.mp4", CLIP);
   rig.worker.inputs.set("long.mp4", LONG_CLIP);
 });
-afterAll(() => rig[Symbol.asyncDispose]());
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  delete process.env["VIDEO_TEST"];
+});
 
 const every = { fps: null, numFrames: null, maxFrames: null };
 const masksOf = (key: string): z.infer<typeof MasksJson> =>

@@ -49,7 +49,7 @@ test("of tasks that are stuck at once none is blamed, and each is stuck once it 
   };
   const changes = new EventEmitter();
   const on = { changed: () => void changes.emit("changed"), restarting: () => undefined };
-  engine = new Engine(config, 2_500, pino({ level: "silent" }), on);
+  engine = new Engine(config, 2_500, pino({ level: "silent" }, { write: () => undefined }), on);
   await engine.start();
   const { signal } = new AbortController();
   const run = (key: string, alone: boolean) => engine.run(task(key, "mute"), alone, signal, () => undefined);
