@@ -3,7 +3,7 @@
  * objects in each picture. It uses hardly any processor time besides the transfer. Arguments: places, cost.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Places } from "../../../inference-container/src/models/kserve/infer.ts";
+import { Semaphore } from "../../../inference-container/src/models/kserve/infer.ts";
 import { binaryOf, type PlayedTensor } from "../../../inference-container/test/support/played-answer.ts";
 import { find, tensorsOf } from "../../../inference-container/test/support/played-model.ts";
 import { startPlayedServer } from "../../../inference-container/test/support/played-model-server.ts";
@@ -11,13 +11,13 @@ import { startPlayedServer } from "../../../inference-container/test/support/pla
 const OBJECTS = 6;
 
 const [count = NaN, cost = NaN] = process.argv.slice(2).map(Number);
-const places = new Places(count);
+const semaphore = new Semaphore(count);
 const answers = new Map<string, readonly PlayedTensor[]>();
 const server = await startPlayedServer();
 server.infer = async (seen) => {
   // The folder's own picture, at load.
   if (seen.id === undefined) return find(seen);
-  const place = await places.take(seen.gone);
+  const place = await semaphore.acquire(seen.gone);
   await sleep(cost);
   place[Symbol.dispose]();
   server.seen.length = 0;

@@ -12,7 +12,7 @@ export const PATIENCE_MS = 30_000;
 
 export interface InferenceOptions {
   readonly server: ModelServer;
-  readonly places: Places;
+  readonly semaphore: Semaphore;
   /** The most objects of an answer. */
   readonly most: number;
   readonly patienceMs: number;
@@ -34,11 +34,11 @@ type Attempt =
  * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
  */
 export async function infer(
-  { server, places, most, patienceMs }: InferenceOptions,
+  { server, semaphore, most, patienceMs }: InferenceOptions,
   ask: () => Asked,
   usage: Usage,
 ): Promise<Outputs> {
-  using place = await usage.waiting(() => places.take(usage.signal));
+  using place = await usage.waiting(() => semaphore.acquire(usage.signal));
   void place;
   const asked = ask();
   const body = writeRequest(asked);
@@ -131,8 +131,8 @@ async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A semaphore: a bounded number of places, granted in the order of the requests. */
-export class Places {
+/** A bounded number of places, granted in the order of the requests. */
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -141,7 +141,7 @@ export class Places {
   }
 
   /** Waits for a place; disposing of it frees it. @throws the signal's reason if that aborts meanwhile */
-  async take(signal?: AbortSignal): Promise<Disposable> {
+  async acquire(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
     else await this.#given(signal);

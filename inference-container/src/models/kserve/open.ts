@@ -4,7 +4,7 @@ import { ModelFolderError } from "../errors.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import { checkMetadata } from "./contract.ts";
-import { PATIENCE_MS, Places } from "./infer.ts";
+import { PATIENCE_MS, Semaphore } from "./infer.ts";
 import { KserveManifest } from "./manifest.ts";
 import { KserveModel } from "./model.ts";
 import { ModelServer } from "./server.ts";
@@ -23,11 +23,11 @@ export async function openKserve(folder: string, options: LoadOptions): Promise<
     await sleep(LOOK_EVERY_MS);
   }
   checkMetadata(server.name, await server.metadata());
-  const places = new Places(manifest.server.concurrency);
+  const semaphore = new Semaphore(manifest.server.concurrency);
   const { most } = manifest.objects;
   return new KserveModel(
     manifest,
-    { server, places, most, patienceMs: PATIENCE_MS },
+    { server, semaphore, most, patienceMs: PATIENCE_MS },
     options.requestTimeoutMs,
   );
 }

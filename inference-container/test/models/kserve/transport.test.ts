@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Stage, Usage } from "../../../src/device/usage.ts";
-import { infer, Places } from "../../../src/models/kserve/infer.ts";
+import { infer, Semaphore } from "../../../src/models/kserve/infer.ts";
 import type { Outputs } from "../../../src/models/kserve/response.ts";
 import { ModelServer } from "../../../src/models/kserve/server.ts";
 import type { Played } from "../../support/played-answer.ts";
@@ -15,10 +15,10 @@ const TOKEN = "sesame-open";
 const HOUR_MS = 3_600_000;
 
 let server: PlayedServer;
-let places: Places;
+let semaphore: Semaphore;
 beforeEach(async () => {
   server = await startPlayedServer();
-  places = new Places(2);
+  semaphore = new Semaphore(2);
 });
 afterEach(() => server.close());
 
@@ -26,7 +26,7 @@ afterEach(() => server.close());
 function ask(usage = new Usage(), patienceMs = 60_000, timeoutMs = HOUR_MS): Promise<Outputs> {
   const client = new ModelServer({ origin: server.origin, model: MODEL, concurrency: 2 }, TOKEN);
   const asked = { picture, prompts: ["blue"], threshold: 0.5, contentHash: null, timeoutMs };
-  return infer({ server: client, places, most: 20, patienceMs }, () => asked, usage);
+  return infer({ server: client, semaphore, most: 20, patienceMs }, () => asked, usage);
 }
 
 /** Gives these answers one after the other, then the planted one. */
@@ -159,7 +159,7 @@ describe("a request that nobody wants any more", () => {
   });
 
   it("leaves while it waits for a place, or for its next attempt", async () => {
-    const held = [await places.take(), await places.take()];
+    const held = [await semaphore.acquire(), await semaphore.acquire()];
     const [waiting, retrying] = [new AbortController(), new AbortController()];
     const left = ask(new Usage(undefined, undefined, waiting.signal));
     waiting.abort(new Error("cancelled"));
@@ -167,7 +167,7 @@ describe("a request that nobody wants any more", () => {
     expect(server.seen).toEqual([]);
     for (const place of held) place[Symbol.dispose]();
     // Neither place was kept for the one that left.
-    for (const place of [await places.take(), await places.take()]) place[Symbol.dispose]();
+    for (const place of [await semaphore.acquire(), await semaphore.acquire()]) place[Symbol.dispose]();
     server.infer = () => busy(503, "50");
     const usage = new Usage(
       undefined,
