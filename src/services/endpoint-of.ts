@@ -3,7 +3,7 @@ import type { Platform } from "../platform.ts";
 import type { EndpointRecord } from "../stores/webhooks/endpoints.ts";
 
 /** A webhook endpoint, if there is one. @throws ServiceError webhook_endpoint_not_found if there is none. */
-export function found<T>(endpoint: T | null): T {
+export function requireEndpoint<T>(endpoint: T | null): T {
   if (endpoint === null) throw new ServiceError("webhook_endpoint_not_found");
   return endpoint;
 }
@@ -13,7 +13,7 @@ export const endpointOf = async (
   platform: Platform,
   accountId: string,
   endpointId: string,
-): Promise<EndpointRecord> => found(await platform.webhookEndpoints.find(accountId, endpointId));
+): Promise<EndpointRecord> => requireEndpoint(await platform.webhookEndpoints.find(accountId, endpointId));
 
 /** One that is enabled. @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled. */
 export async function enabledEndpointOf(

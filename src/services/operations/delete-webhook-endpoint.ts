@@ -1,6 +1,6 @@
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
-import { found } from "../endpoint-of.ts";
+import { requireEndpoint } from "../endpoint-of.ts";
 import { eraseEndpoint } from "../erase-endpoints.ts";
 
 /**
@@ -14,6 +14,6 @@ export async function deleteWebhookEndpoint(
   endpointId: string,
 ): Promise<void> {
   const isMarked = await platform.webhookEndpoints.markDeleted(accountId, endpointId, Date.now());
-  found(isMarked ? endpointId : null);
+  requireEndpoint(isMarked ? endpointId : null);
   await eraseEndpoint(platform, endpointId);
 }

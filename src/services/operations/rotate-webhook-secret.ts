@@ -3,7 +3,7 @@ import { ServiceError } from "../../core/errors.ts";
 import { rotated, sealSecrets, unsealSecrets, newWebhookSecret } from "../../core/webhooks/signing.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
-import { found } from "../endpoint-of.ts";
+import { requireEndpoint } from "../endpoint-of.ts";
 import { endpointView } from "../webhook-views.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function rotateWebhookSecret(
   endpointId: string,
 ): Promise<RotatedWebhookSecret> {
   for (;;) {
-    const before = found(await webhookEndpoints.sealedSecrets(accountId, endpointId));
+    const before = requireEndpoint(await webhookEndpoints.sealedSecrets(accountId, endpointId));
     // Secrets that the service can no longer read sign nothing: there is none to keep.
     const secrets = (await unsealSecrets(settings.SIGNING_SECRET, endpointId, before)) ?? [];
     const secret = newWebhookSecret();

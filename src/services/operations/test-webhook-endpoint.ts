@@ -2,7 +2,7 @@ import type { WebhookDelivery, WebhookEvent } from "../../contract/webhook.ts";
 import { newId } from "../../core/ids.ts";
 import type { Platform } from "../../platform.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
-import { enabledEndpointOf, found } from "../endpoint-of.ts";
+import { enabledEndpointOf, requireEndpoint } from "../endpoint-of.ts";
 import { deliveryView } from "../webhook-views.ts";
 
 /**
@@ -18,5 +18,7 @@ export async function testWebhookEndpoint(
   const at = Date.now();
   const event: WebhookEvent = { type: "test", timestamp: new Date(at).toISOString(), data: { endpointId } };
   const outgoing = { id: newId("evt"), type: event.type, at, body: JSON.stringify(event) };
-  return deliveryView(found(await platform.webhookObject(endpointId).receive(endpointId, outgoing)));
+  return deliveryView(
+    requireEndpoint(await platform.webhookObject(endpointId).receive(endpointId, outgoing)),
+  );
 }

@@ -4,7 +4,7 @@ import { publicUrlRefusal } from "../../core/lib/public-url.ts";
 import type { Platform } from "../../platform.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
-import { found } from "../endpoint-of.ts";
+import { requireEndpoint } from "../endpoint-of.ts";
 import { endpointView } from "../webhook-views.ts";
 
 /** updateWebhookEndpoint. @throws ServiceError url_forbidden, webhook_endpoint_not_found. */
@@ -18,7 +18,7 @@ export async function updateWebhookEndpoint(
   const refusal = change.url === undefined ? null : publicUrlRefusal(change.url, terms);
   if (refusal !== null) throw refusal;
   const changed = await platform.webhookEndpoints.update(accountId, endpointId, change, Date.now());
-  const endpoint = endpointView(found(changed));
+  const endpoint = endpointView(requireEndpoint(changed));
   if (change.disabled === false) await resume(platform, endpointId);
   return endpoint;
 }

@@ -53,7 +53,7 @@ export const ADDED_FORMATS = section(
   [
     "The archive has a data.yaml with the labels' classes.",
     ARCHIVE,
-    "unit/core/archives/yolo-dataset: the dataset of labels for YOLO names its classes by their numbers, whatever words the prompts are",
+    "unit/core/archives/plan: the dataset of labels for YOLO names its classes by their numbers, whatever words the prompts are",
   ],
   [
     "cutout: cutouts/<taskId>/<maskIndex>.png, the object with transparency, cropped to its box.",
