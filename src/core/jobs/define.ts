@@ -2,10 +2,15 @@ import type { AccessMode } from "../../contract/account.ts";
 import type { CreateJobRequest } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Region } from "../../contract/region.ts";
-import { ImageParameters, VideoParameters } from "@segmentation/protocol";
 import { laneOf } from "../accounts/access.ts";
 import type { JobDefinition, JobRegion, ImageJobDefinition } from "./state.ts";
-import { categoriesOf, type TaskRegion, type Category } from "@segmentation/protocol";
+import {
+  categoriesOf,
+  type Category,
+  ImageParameters,
+  type TaskRegion,
+  VideoParameters,
+} from "@segmentation/protocol";
 
 /** Who requests a job. */
 interface Asker {
