@@ -34,16 +34,18 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
   const result = async (jobId: string) => await client.api.retrieveJobResult({ jobId }, options);
 
   return {
-    /** Uploads a file and returns its taskId. */
-    upload: async (file: Uint8Array<ArrayBuffer> | Blob, type: string): Promise<string> =>
+    /** Uploads a file's bytes, or the file at a path, and returns its taskId. */
+    upload: async (file: Uint8Array<ArrayBuffer> | Blob | string, type?: string): Promise<string> =>
       await client.upload(
-        file instanceof Blob ? file.slice(0, file.size, type) : new Blob([file], { type }),
+        file instanceof Blob ? file.slice(0, file.size, type) : type ? new Blob([file], { type }) : file,
         options,
       ),
     createImageJob: async (job: ImageJob) => await client.api.createJob({ type: "image", ...job }, options),
     createVideoJob: async (job: VideoJob) => await client.api.createJob({ type: "video", ...job }, options),
     retrieveJob: async (jobId: string) => await client.api.retrieveJob({ jobId }, options),
     listJobs: async () => await client.api.listJobs({}, options),
+    /** What a job has found, with its masks. */
+    result: async (jobId: string) => await client.result(jobId, options),
     retrieveJobResult: async (jobId: string) => ImageJobResult.parse(await result(jobId)),
     retrieveVideoJobResult: async (jobId: string) => VideoJobResult.parse(await result(jobId)),
     /** Waits until a job has ended, in success or not. */

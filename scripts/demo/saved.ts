@@ -1,4 +1,4 @@
-import { formatTable } from "./table.ts";
+import { formatTable } from "../shared/table.ts";
 
 /** What the demo prints about a saved result. */
 export interface Saved {

@@ -1,9 +1,13 @@
 import { parseArgs } from "node:util";
 import { usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
-import { type CalibrateCommand, calibrateCommand } from "./calibrate/arguments.ts";
-import { type EvaluateCommand, evaluateCommand } from "./evaluate/arguments.ts";
-import { type Provider, providerOf } from "./provider.ts";
+import {
+  type CalibrateCommand,
+  calibrateCommand,
+  type EvaluateCommand,
+  evaluateCommand,
+} from "../../evaluation/src/arguments.ts";
+import { type Provider, providerOf } from "./load-options.ts";
 
 export const MODELS_HELP = `Lists, checks and describes the models that the inference service can load.
 
@@ -113,7 +117,7 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
     case "evaluate":
       return evaluateCommand(operands[0] === "" ? undefined : operands[0], values);
     case "calibrate":
-      return calibrateCommand(folder(), providerOf(values.provider), values);
+      return calibrateCommand(folder(), values);
     case "describe":
       return {
         action,

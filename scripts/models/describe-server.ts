@@ -6,7 +6,7 @@ import { ModelServer } from "../../inference-container/src/models/kserve/server.
 import { SERVER_FAMILY } from "../../inference-container/src/models/load.ts";
 import { usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { serverToken } from "./server-token.ts";
+import { serverToken } from "./load-options.ts";
 import { type Description, filesToDescribe, MODELS, writeManifest } from "./write-manifest.ts";
 
 const MODEL_PATH = /^\/v2\/models\/(?<model>[A-Za-z0-9._-]+)(?:\/versions\/(?<version>[A-Za-z0-9._-]+))?\/?$/;

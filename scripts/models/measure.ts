@@ -9,9 +9,8 @@ import { gridArea } from "../../inference-container/src/models/mask-shape.ts";
 import type { Instance, Model, Segmentation } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
 import { peakIn } from "../bench/video/watch-memory.ts";
-import type { Provider } from "./provider.ts";
+import { type Provider, serverToken } from "./load-options.ts";
 import type { Tensor, Usable } from "./report.ts";
-import { serverToken } from "./server-token.ts";
 
 const PIXEL_LIMIT = 50_000_000;
 

@@ -1,4 +1,4 @@
-import { formatTable } from "../demo/table.ts";
+import { formatTable } from "../shared/table.ts";
 import type { Description } from "./write-manifest.ts";
 import type { ListedFolder } from "./list.ts";
 import type { Tensor, Usable } from "./report.ts";

@@ -15,9 +15,12 @@ export interface Step {
 
 /** The static checks: types, lint (with directions and cycles of imports), format. */
 function staticChecks(): Step[] {
-  const projects = globSync("{,test/,protocol/,client/,studio/,inference-container/}tsconfig*.json", {
-    cwd: PROJECT_ROOT,
-  });
+  const projects = globSync(
+    "{,test/,protocol/,client/,studio/,evaluation/,inference-container/}tsconfig*.json",
+    {
+      cwd: PROJECT_ROOT,
+    },
+  );
   const steps: Step[] = projects
     .filter((project) => !project.endsWith("tsconfig.base.json") && !project.endsWith("tsconfig.build.json"))
     .toSorted()

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { iou, polygonsOf, type Bitmap, type Polygon, type Ring } from "segmentation-client";
 import { describe, expect, it } from "vitest";
-import { maskIou, maskOfPixels } from "../../../scripts/models/evaluate/measures/mask.ts";
-import { maskOfPolygons } from "../../../scripts/models/evaluate/measures/polygon.ts";
+import { maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
+import { maskOfPolygons } from "../../../evaluation/src/measures/polygon.ts";
 import { anyMask, anyObject, drawObject } from "../support/arbitrary-masks.ts";
 import { draw } from "../support/shapes.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { decodeRle, encodeRle } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import { plainRle } from "../../../inference-container/test/support/plain-rle.ts";
-import { maskOfRle } from "../../../scripts/models/evaluate/measures/rle.ts";
+import { maskOfRle } from "../../../evaluation/src/measures/rle.ts";
 import { anyMask } from "../support/arbitrary-masks.ts";
 import { draw } from "../support/shapes.ts";
 

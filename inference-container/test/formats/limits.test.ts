@@ -8,7 +8,7 @@ import { openLabelmap } from "../../src/formats/labelmap.ts";
 import { openYolo } from "../../src/formats/yolo.ts";
 import { runsOf } from "../support/mask-pixels.ts";
 import { expectLabelmap } from "../support/formats.ts";
-import { maskOfPixels } from "../../../scripts/models/evaluate/measures/mask.ts";
+import { maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { readFile } from "node:fs/promises";
 
 vi.mock(import("../../src/formats/limits.ts"), async (original) => ({

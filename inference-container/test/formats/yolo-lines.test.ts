@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { maskIou, maskOfPixels } from "../../../scripts/models/evaluate/measures/mask.ts";
-import { readSet } from "../../../scripts/models/evaluate/read-set.ts";
+import { maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
+import { readSet } from "../../../evaluation/src/read-set.ts";
 import { yoloLines } from "../../src/formats/yolo-lines.ts";
 import { drawnMasks, type DrawnMask, wavyBlobs } from "../support/drawn-masks.ts";
 import { only } from "../../../test/support/at.ts";

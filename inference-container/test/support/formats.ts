@@ -2,9 +2,9 @@
 import sharp from "sharp";
 import { expect } from "vitest";
 import { z } from "zod";
-import { type Mask, maskIou, maskOfPixels } from "../../../scripts/models/evaluate/measures/mask.ts";
-import { maskOfPolygons } from "../../../scripts/models/evaluate/measures/polygon.ts";
-import { maskOfRle } from "../../../scripts/models/evaluate/measures/rle.ts";
+import { type Mask, maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
+import { maskOfPolygons } from "../../../evaluation/src/measures/polygon.ts";
+import { maskOfRle } from "../../../evaluation/src/measures/rle.ts";
 
 /** A mask of the result, as its PNG shows it. */
 export interface KnownMask {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { confidenceOf } from "../../../inference-container/src/models/builtin/confidence.ts";
-import { AS_IT_IS, composed, crossFitted, fitConfidence } from "../../../scripts/models/calibrate/fit.ts";
-import { calibration } from "../../../scripts/models/evaluate/measures/calibration.ts";
+import { AS_IT_IS, composed, crossFitted, fitConfidence } from "../../../evaluation/src/fit.ts";
+import { calibration } from "../../../evaluation/src/measures/calibration.ts";
 
 /** Finds at scores of 0.01 to 0.99, of which exactly the share is right that the fit says: 1,000 for each score. */
 function outcomesOf(offset: number, slope: number) {

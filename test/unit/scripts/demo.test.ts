@@ -7,7 +7,7 @@ import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.t
 import { parseDemoArguments } from "../../../scripts/demo/arguments.ts";
 import { readMedia } from "../../../scripts/demo/media.ts";
 import { readPngText } from "../../../scripts/demo/png-text.ts";
-import { formatTable } from "../../../scripts/demo/table.ts";
+import { formatTable } from "../../../scripts/shared/table.ts";
 import { unpack } from "../../../scripts/demo/unpack.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { filledBounds } from "../../../scripts/models/calibrate/filled-bounds.ts";
-import { maskOfPixels } from "../../../scripts/models/evaluate/measures/mask.ts";
+import { filledBounds } from "../../../evaluation/src/measures/bounds.ts";
+import { maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 
 const side = fc.integer({ min: 1, max: 9 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { detectionsOf } from "../../../../scripts/models/evaluate/detections.ts";
-import { measureAnswers } from "../../../../scripts/models/evaluate/figures.ts";
-import { labelledSet } from "../../../../scripts/models/evaluate/labelled-set.ts";
-import { maskOfSwitches } from "../../../../scripts/models/evaluate/measures/mask.ts";
-import { maskOfRle } from "../../../../scripts/models/evaluate/measures/rle.ts";
-import { queriesOf } from "../../../../scripts/models/evaluate/queries.ts";
+import { detectionsOf } from "../../../../evaluation/src/queries.ts";
+import { measureAnswers } from "../../../../evaluation/src/figures.ts";
+import { labelledSet } from "../../../../evaluation/src/labelled-set.ts";
+import { maskOfSwitches } from "../../../../evaluation/src/measures/mask.ts";
+import { maskOfRle } from "../../../../evaluation/src/measures/rle.ts";
+import { queriesOf } from "../../../../evaluation/src/queries.ts";
 import { rectangle, SIDE } from "./squares.ts";
 
 const [dog, crowd] = [rectangle(50, 50, 60, 60), rectangle(150, 0, 40, 40)];

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { labelledSet } from "../../../../scripts/models/evaluate/labelled-set.ts";
-import { readSet } from "../../../../scripts/models/evaluate/read-set.ts";
+import { labelledSet } from "../../../../evaluation/src/labelled-set.ts";
+import { readSet } from "../../../../evaluation/src/read-set.ts";
 import { Failure } from "../../../../scripts/shared/command-line.ts";
 
 const square = [[0, 0, 2, 0, 2, 2, 0, 2]];

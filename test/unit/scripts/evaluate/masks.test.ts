@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { packCounts } from "../../../../inference-container/src/masks/runs/rle.ts";
 import { plainRle } from "../../../../inference-container/test/support/plain-rle.ts";
-import { boundaryOf } from "../../../../scripts/models/evaluate/measures/boundary.ts";
-import { innermost } from "../../../../scripts/models/evaluate/measures/innermost.ts";
+import { boundaryOf } from "../../../../evaluation/src/measures/boundary.ts";
+import { innermost } from "../../../../evaluation/src/measures/innermost.ts";
 import {
   maskIou,
   maskOfPixels,
   maskOfSwitches,
   overlap,
   shareInCrowd,
-} from "../../../../scripts/models/evaluate/measures/mask.ts";
-import { maskOfPolygons } from "../../../../scripts/models/evaluate/measures/polygon.ts";
-import { maskOfRle } from "../../../../scripts/models/evaluate/measures/rle.ts";
+} from "../../../../evaluation/src/measures/mask.ts";
+import { maskOfPolygons } from "../../../../evaluation/src/measures/polygon.ts";
+import { maskOfRle } from "../../../../evaluation/src/measures/rle.ts";
 import { rectangle } from "./squares.ts";
 
 const side = fc.integer({ min: 1, max: 12 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { averagePrecision } from "../../../../scripts/models/evaluate/measures/average-precision.ts";
-import { byThreshold, judge } from "../../../../scripts/models/evaluate/measures/by-threshold.ts";
-import { calibration } from "../../../../scripts/models/evaluate/measures/calibration.ts";
-import { classificationGatedF1 } from "../../../../scripts/models/evaluate/measures/cg-f1.ts";
-import { AREAS, IOU_THRESHOLDS, match } from "../../../../scripts/models/evaluate/measures/matching.ts";
-import { makeQuery } from "../../../../scripts/models/evaluate/measures/query.ts";
-import { mean, quantile } from "../../../../scripts/models/evaluate/measures/statistics.ts";
+import { averagePrecision } from "../../../../evaluation/src/measures/average-precision.ts";
+import { byThreshold, judge } from "../../../../evaluation/src/measures/by-threshold.ts";
+import { calibration } from "../../../../evaluation/src/measures/calibration.ts";
+import { classificationGatedF1 } from "../../../../evaluation/src/measures/cg-f1.ts";
+import { AREAS, IOU_THRESHOLDS, match } from "../../../../evaluation/src/measures/matching.ts";
+import { makeQuery } from "../../../../evaluation/src/measures/query.ts";
+import { mean, quantile } from "../../../../evaluation/src/measures/statistics.ts";
 import { find, label, rectangle } from "./squares.ts";
 
 const object = rectangle(10, 10, 40, 40);

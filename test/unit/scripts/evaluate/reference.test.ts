@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { labelledSet } from "../../../../scripts/models/evaluate/labelled-set.ts";
-import { averagePrecision } from "../../../../scripts/models/evaluate/measures/average-precision.ts";
-import { boundaryOf } from "../../../../scripts/models/evaluate/measures/boundary.ts";
-import { classificationGatedF1 } from "../../../../scripts/models/evaluate/measures/cg-f1.ts";
-import { AREAS } from "../../../../scripts/models/evaluate/measures/matching.ts";
-import { maskOfPolygons } from "../../../../scripts/models/evaluate/measures/polygon.ts";
-import { byBoundary, type Query } from "../../../../scripts/models/evaluate/measures/query.ts";
-import { maskOfRle } from "../../../../scripts/models/evaluate/measures/rle.ts";
-import { queriesOf } from "../../../../scripts/models/evaluate/queries.ts";
+import { labelledSet } from "../../../../evaluation/src/labelled-set.ts";
+import { averagePrecision } from "../../../../evaluation/src/measures/average-precision.ts";
+import { boundaryOf } from "../../../../evaluation/src/measures/boundary.ts";
+import { classificationGatedF1 } from "../../../../evaluation/src/measures/cg-f1.ts";
+import { AREAS } from "../../../../evaluation/src/measures/matching.ts";
+import { maskOfPolygons } from "../../../../evaluation/src/measures/polygon.ts";
+import { byBoundary, type Query } from "../../../../evaluation/src/measures/query.ts";
+import { maskOfRle } from "../../../../evaluation/src/measures/rle.ts";
+import { queriesOf } from "../../../../evaluation/src/queries.ts";
 import reference from "./reference.json" with { type: "json" };
 
 /** Binary fractions are summed in another order. */

@@ -1,5 +1,5 @@
-import { type Mask, maskOfPixels } from "../../../../scripts/models/evaluate/measures/mask.ts";
-import type { Find, Label } from "../../../../scripts/models/evaluate/measures/query.ts";
+import { type Mask, maskOfPixels } from "../../../../evaluation/src/measures/mask.ts";
+import type { Find, Label } from "../../../../evaluation/src/measures/query.ts";
 
 export const SIDE = 200;
 

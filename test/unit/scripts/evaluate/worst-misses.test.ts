@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeSheet } from "../../../../scripts/models/evaluate/contact-sheet.ts";
-import type { LabelledSet } from "../../../../scripts/models/evaluate/labelled-set.ts";
-import type { Find, Label } from "../../../../scripts/models/evaluate/measures/query.ts";
-import { queriesOf } from "../../../../scripts/models/evaluate/queries.ts";
-import { type Miss, worstMisses } from "../../../../scripts/models/evaluate/worst-misses.ts";
+import { writeSheet } from "../../../../evaluation/src/contact-sheet.ts";
+import type { LabelledSet } from "../../../../evaluation/src/labelled-set.ts";
+import type { Find, Label } from "../../../../evaluation/src/measures/query.ts";
+import { queriesOf } from "../../../../evaluation/src/queries.ts";
+import { type Miss, worstMisses } from "../../../../evaluation/src/worst-misses.ts";
 import { find, label, rectangle, SIDE } from "./squares.ts";
 
 const object = rectangle(10, 10, 40, 40);

@@ -1,5 +1,5 @@
-import { ProgressBar, type Output } from "../../../inference-container/src/progress-bar.ts";
-import type { Region } from "../../../inference-container/src/models/model.ts";
+import { ProgressBar, type Output } from "../../inference-container/src/progress-bar.ts";
+import type { Region } from "../../inference-container/src/models/model.ts";
 import { innermost } from "./measures/innermost.ts";
 import type { Mask } from "./measures/mask.ts";
 import type { LabelledObject } from "./labelled-set.ts";

@@ -1,8 +1,10 @@
-import { formatTable } from "../../demo/table.ts";
+import { formatTable } from "../../scripts/shared/table.ts";
+import type { CalibrationReport } from "./calibrate.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { type Figures, SIZES } from "./figures.ts";
+import type { Calibration } from "./measures/calibration.ts";
 
-/** A share or an IoU with three digits; a dash where nothing was to be measured. */
+/** A share or an IoU with three digits; a dash where there was nothing to measure. */
 const share = (value: number | null): string => (value === null ? "-" : value.toFixed(3));
 
 /** The evaluation as tables for a terminal. */
@@ -17,7 +19,7 @@ export function evaluationLines(evaluation: Evaluation): string[] {
     "",
     ...thresholdTable(evaluation),
     "",
-    ...calibrationTable(evaluation),
+    ...reliabilityTable(evaluation.calibration),
     "",
     `time per picture  ${(ms.median ?? 0).toFixed(0)} ms (median), ${(ms.p90 ?? 0).toFixed(0)} ms (90 % of them), ${timed}`,
   ];
@@ -72,7 +74,7 @@ function thresholdTable({ byThreshold, cgF1 }: Figures): string[] {
   );
 }
 
-function calibrationTable({ calibration: { bins, error } }: Figures): string[] {
+function reliabilityTable({ bins, error }: Calibration): string[] {
   return [
     ...formatTable(
       ["score", "finds", "mean score", "right"],
@@ -86,5 +88,17 @@ function calibrationTable({ calibration: { bins, error } }: Figures): string[] {
         ]),
     ),
     `expected calibration error  ${share(error)}`,
+  ];
+}
+
+/** The fit and its reliability table for a terminal. */
+export function calibrationLines(report: CalibrationReport): string[] {
+  const { manifest, finds, right, before, after, crossFitted } = report;
+  return [
+    `fitted to ${finds} finds, ${right} of them right`,
+    `offset ${before.offset} → ${after.offset}, slope ${before.slope} → ${after.slope}, written to ${manifest}`,
+    "",
+    "Confidences, each from a fit to other pictures:",
+    ...reliabilityTable(crossFitted),
   ];
 }

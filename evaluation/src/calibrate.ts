@@ -1,20 +1,20 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Confidence } from "../../../inference-container/src/models/builtin/confidence.ts";
-import { BuiltinManifest } from "../../../inference-container/src/models/builtin/manifest.ts";
-import { MANIFEST_NAME, readManifest } from "../../../inference-container/src/models/folder.ts";
-import { Manifest } from "../../../inference-container/src/models/manifest.ts";
-import { Failure } from "../../shared/command-line.ts";
-import { askSet } from "../evaluate/ask-set.ts";
-import { type Calibration, calibration } from "../evaluate/measures/calibration.ts";
-import { AREAS, match } from "../evaluate/measures/matching.ts";
-import type { Query } from "../evaluate/measures/query.ts";
-import { withModelFolder } from "../evaluate/model-folder.ts";
-import { queriesOf } from "../evaluate/queries.ts";
-import { readSet } from "../evaluate/read-set.ts";
+import type { Confidence } from "../../inference-container/src/models/builtin/confidence.ts";
+import { BuiltinManifest } from "../../inference-container/src/models/builtin/manifest.ts";
+import { MANIFEST_NAME, readManifest } from "../../inference-container/src/models/folder.ts";
+import { Manifest } from "../../inference-container/src/models/manifest.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
+import { askSet } from "./ask-set.ts";
+import { type Calibration, calibration } from "./measures/calibration.ts";
+import { AREAS, match } from "./measures/matching.ts";
+import type { Query } from "./measures/query.ts";
+import { withModelFolder } from "./model-folder.ts";
+import { queriesOf } from "./queries.ts";
+import { readSet } from "./read-set.ts";
 import type { CalibrateCommand } from "./arguments.ts";
-import { filledBounds } from "./filled-bounds.ts";
+import { filledBounds } from "./measures/bounds.ts";
 import { composed, crossFitted, fitConfidence, type PictureOutcome } from "./fit.ts";
 
 /** What was fitted, and how confidences fitted to other pictures compare with the share of right finds. */

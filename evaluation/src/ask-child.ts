@@ -1,19 +1,17 @@
 /** Loads one model folder and answers its parent's questions about pictures, one after another. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { findRuns } from "../../../inference-container/src/masks/runs/find-runs.ts";
-import { rleOf } from "../../../inference-container/src/masks/runs/rle.ts";
-import { ModelFolderError } from "../../../inference-container/src/models/errors.ts";
-import { readManifest } from "../../../inference-container/src/models/folder.ts";
-import { loadModel } from "../../../inference-container/src/models/load.ts";
-import { Manifest } from "../../../inference-container/src/models/manifest.ts";
-import type { LogitGrid, Model } from "../../../inference-container/src/models/model.ts";
-import { decodePicture } from "../../../inference-container/src/pictures/decode.ts";
-import { messageOf } from "../../shared/error-parts.ts";
-import type { Provider } from "../provider.ts";
-import { serverToken } from "../server-token.ts";
-import { type AnswerMessage, type ModelMessage, QuestionMessage, type RleMessage } from "./answer-message.ts";
-import type { Question } from "./subject.ts";
+import { findRuns } from "../../inference-container/src/masks/runs/find-runs.ts";
+import { rleOf } from "../../inference-container/src/masks/runs/rle.ts";
+import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
+import { readManifest } from "../../inference-container/src/models/folder.ts";
+import { loadModel } from "../../inference-container/src/models/load.ts";
+import { Manifest } from "../../inference-container/src/models/manifest.ts";
+import type { LogitGrid, Model } from "../../inference-container/src/models/model.ts";
+import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
+import { messageOf } from "../../scripts/shared/error-parts.ts";
+import { type Provider, serverToken } from "../../scripts/models/load-options.ts";
+import { type AnswerMessage, type ModelMessage, Question, type RleMessage } from "./subject.ts";
 
 const PIXEL_LIMIT = 100_000_000;
 /** The default of jobs: a pixel is set if it is more likely inside than outside. */
@@ -22,7 +20,7 @@ const MASK_THRESHOLD = 0.5;
 const [folder = "", given] = process.argv.slice(2);
 const provider: Provider = given === "cuda" ? "cuda" : "cpu";
 
-// The parent, which wanted the answers, is gone.
+// The parent is gone, and nobody else wants the answers.
 process.once("disconnect", () => process.exit());
 const send = (message: ModelMessage): void => void process.send?.(message);
 
@@ -58,7 +56,7 @@ async function answer(model: Model, question: Question): Promise<AnswerMessage> 
       : null;
   return {
     kind: "answer",
-    // The service does not give a mask without pixels either.
+    // The service leaves out masks without pixels, too.
     found: instances.flatMap(({ promptIndex: prompt, score }, i) => {
       const { mask, area } = masks[i] ?? {};
       return mask === undefined || area === 0 ? [] : [{ prompt, score, mask }];
@@ -79,7 +77,7 @@ const model = await open().catch((error: unknown) =>
   }),
 );
 process.on("message", (message) => {
-  const question = QuestionMessage.parse(message);
+  const question = Question.parse(message);
   if (model === undefined) return;
   answer(model, question).then(send, (error: unknown) =>
     send({ kind: "failed", error: `${question.path} cannot be evaluated. ${messageOf(error)}` }),

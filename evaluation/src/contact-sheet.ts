@@ -1,11 +1,23 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import sharp from "sharp";
-import type { Canvas, Rect } from "../../../inference-container/src/preview/canvas.ts";
-import type { Rgb } from "../../../inference-container/src/preview/colour.ts";
+import { type Canvas, paint, type Rect } from "../../inference-container/src/preview/canvas.ts";
+import type { Rgb } from "../../inference-container/src/preview/colour.ts";
+import { letter, shorten } from "../../inference-container/src/preview/lettering.ts";
+import type { SetOnDisk } from "./read-set.ts";
+import { boundsOf } from "./measures/bounds.ts";
 import type { Mask } from "./measures/mask.ts";
 import type { Miss } from "./worst-misses.ts";
 
+const COLUMNS = 4;
+const GAP = 12;
+const TEXT = 13;
+const LINE = TEXT + 6;
+const LONGEST_LINE = 44;
+const PAPER: Rgb = [250, 250, 250];
+const INK: Rgb = [30, 30, 30];
 /** The most pixels of a tile. */
-export const TILE = { width: 340, height: 260 };
+const TILE = { width: 340, height: 260 };
 /** How much of its surroundings a tile shows, as a share of the object's longer side. */
 const MARGIN = 0.35;
 /** The least pixels of the picture across a tile, so that a small object is not blown up beyond recognition. */
@@ -16,10 +28,51 @@ const LABELLED: Rgb = [40, 200, 90];
 const FOUND: Rgb = [255, 110, 0];
 
 /**
+ * Writes a PNG with a tile for each miss: a part of the picture with the labelled object's outline in green and the
+ * find's in orange. Nothing is written if there is no miss.
+ */
+export async function writeSheet(path: string, misses: readonly Miss[], onDisk: SetOnDisk): Promise<void> {
+  if (misses.length === 0) return;
+  const cell = { width: TILE.width + GAP, height: TILE.height + 3 * LINE + GAP };
+  const columns = Math.min(COLUMNS, misses.length);
+  const width = columns * cell.width + GAP;
+  const height = Math.ceil(misses.length / columns) * cell.height + GAP;
+  const sheet: Canvas = { width, height, rgb: new Uint8Array(3 * width * height).fill(PAPER[0]) };
+  for (const [index, miss] of misses.entries()) {
+    const left = GAP + (index % columns) * cell.width;
+    const top = GAP + Math.floor(index / columns) * cell.height;
+    const file = onDisk.set.pictures[miss.picture]?.file ?? "";
+    copy(await drawTile(onDisk.pathOf(file), miss), sheet, left, top);
+    for (const [line, text] of [...miss.caption, file].entries()) {
+      const { coverage, ...size } = await letter(shorten(text, LONGEST_LINE), TEXT);
+      paint(sheet, coverage, { left, top: top + TILE.height + 4 + line * LINE, ...size }, INK);
+    }
+  }
+  await mkdir(dirname(path), { recursive: true });
+  const part = `${path}.part`;
+  try {
+    await sharp(sheet.rgb, { raw: { width, height, channels: 3 } })
+      .png()
+      .toFile(part);
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+function copy(tile: Canvas, sheet: Canvas, left: number, top: number): void {
+  for (let y = 0; y < tile.height; y++)
+    sheet.rgb.set(
+      tile.rgb.subarray(3 * y * tile.width, 3 * (y + 1) * tile.width),
+      3 * ((top + y) * sheet.width + left),
+    );
+}
+
+/**
  * Draws the part of a picture around a miss, with the labelled object's outline in green and the find's in orange.
  * @param path the picture's file
  */
-export async function drawTile(path: string, { kind, mask, nearest }: Miss): Promise<Canvas> {
+async function drawTile(path: string, { kind, mask, nearest }: Miss): Promise<Canvas> {
   const shown = shownPart(mask);
   const scale = Math.min(TILE.width / shown.width, TILE.height / shown.height);
   const width = Math.min(TILE.width, Math.round(shown.width * scale));
@@ -41,17 +94,7 @@ export async function drawTile(path: string, { kind, mask, nearest }: Miss): Pro
 
 /** The part of the picture around a mask, in the form of a tile where the picture allows it. */
 function shownPart(mask: Mask): Rect {
-  let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
-  for (let i = 0; i < mask.spans.length; i += 2) {
-    const from = mask.spans[i] ?? 0;
-    const last = (mask.spans[i + 1] ?? 0) - 1;
-    const [first, end] = [Math.floor(from / mask.height), Math.floor(last / mask.height)];
-    left = Math.min(left, first);
-    right = Math.max(right, end + 1);
-    // A span over several columns reaches from top to bottom.
-    top = Math.min(top, first === end ? from % mask.height : 0);
-    bottom = Math.max(bottom, first === end ? (last % mask.height) + 1 : mask.height);
-  }
+  const { left, top, right, bottom } = boundsOf(mask);
   const margin = MARGIN * Math.max(right - left, bottom - top);
   const across = Math.max(
     LEAST_SHOWN,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Failure } from "../../shared/command-line.ts";
-import { messageOf } from "../../shared/error-parts.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
+import { messageOf } from "../../scripts/shared/error-parts.ts";
 import type { Mask } from "./measures/mask.ts";
 import { maskOfPolygons } from "./measures/polygon.ts";
 import type { Label } from "./measures/query.ts";

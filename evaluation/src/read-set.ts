@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
-import { Failure } from "../../shared/command-line.ts";
-import { messageOf } from "../../shared/error-parts.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
+import { messageOf } from "../../scripts/shared/error-parts.ts";
 import { labelledSet, type LabelledSet } from "./labelled-set.ts";
 
 /** COCO's largest file of labels has some 450 MB; a text of Node's holds little more. */

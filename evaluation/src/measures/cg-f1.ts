@@ -1,4 +1,4 @@
-import { assign } from "../../../../inference-container/src/tracking/assignment.ts";
+import { assign } from "../../../inference-container/src/tracking/assignment.ts";
 import { mean } from "./statistics.ts";
 import { IOU_THRESHOLDS } from "./matching.ts";
 import type { Query } from "./query.ts";

@@ -1,15 +1,12 @@
 import { fork } from "node:child_process";
 import { on, once } from "node:events";
-import { join } from "node:path";
-import { Failure } from "../../shared/command-line.ts";
-import { PROJECT_ROOT } from "../../shared/root.ts";
-import type { Provider } from "../provider.ts";
-import { ModelMessage } from "./answer-message.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
+import type { Provider } from "../../scripts/models/load-options.ts";
 import { maskOfRle } from "./measures/rle.ts";
-import type { Subject } from "./subject.ts";
+import { ModelMessage, type Subject } from "./subject.ts";
 
 /**
- * Loads a model folder in a separate process and lends it to `use`. An abort kills that process; it leaves nothing on
+ * Loads a model folder in a separate process and calls `use` with it. An abort kills that process; it leaves nothing on
  * disk.
  * @throws Failure if the folder cannot be used, or the process ends
  */
@@ -20,7 +17,7 @@ export async function withModelFolder<T>(
   use: (subject: Subject) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const script = join(PROJECT_ROOT, "scripts", "models", "evaluate", "ask-child.ts");
+  const script = new URL("ask-child.ts", import.meta.url);
   // ONNX Runtime's output must not mix with the report on standard output.
   const child = fork(script, [folder, provider], { stdio: ["ignore", 2, 2, "ipc"] });
   const exit = once(child, "exit");

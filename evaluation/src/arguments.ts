@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { usageError } from "../../shared/command-line.ts";
-import { PROJECT_ROOT } from "../../shared/root.ts";
-import { type Provider, providerOf } from "../provider.ts";
+import { usageError } from "../../scripts/shared/command-line.ts";
+import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
+import { type Provider, providerOf } from "../../scripts/models/load-options.ts";
 
 /** A validated command line; paths are as given. */
 export interface EvaluateCommand {
@@ -14,11 +14,11 @@ export interface EvaluateCommand {
   readonly json: boolean;
   readonly pictures: string;
   readonly labels: string;
-  /** The lowest score of a find, 0 to 1. */
+  /** The lowest score to report, 0 to 1. */
   readonly threshold: number;
   /** Where to write the picture of the worst misses. */
   readonly sheet: string;
-  /** Where to write what was found, in COCO's format for results. */
+  /** Where to write the detections, in COCO's results format. */
   readonly detections?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ interface Given {
 /** Validates the options of `evaluate`; `folder` is undefined if none is given. @throws Failure, a usage error */
 export function evaluateCommand(folder: string | undefined, given: Given): EvaluateCommand {
   if ((given.pictures === undefined) !== (given.labels === undefined))
-    throw usageError("--pictures and --labels belong together. Give both, or neither for the sample.");
+    throw usageError("--pictures and --labels belong together. Give both, or neither to use the sample.");
   const sample = join(PROJECT_ROOT, "samples", "labelled");
   return {
     action: "evaluate",
@@ -81,4 +81,22 @@ function subjectOf(folder: string | undefined, given: Given): EvaluateCommand["s
   return throughApi
     ? { kind: "local service", folder }
     : { kind: "folder", folder, provider: providerOf(given.provider) };
+}
+
+/** A validated command line; paths are as given. */
+export interface CalibrateCommand {
+  readonly action: "calibrate";
+  readonly folder: string;
+  readonly provider: Provider;
+  readonly pictures: string;
+  readonly labels: string;
+}
+
+/** Validates the options of `calibrate`. @throws Failure, a usage error */
+export function calibrateCommand(folder: string, { provider, pictures, labels }: Given): CalibrateCommand {
+  if (pictures === undefined || labels === undefined)
+    throw usageError(
+      "calibrate needs --pictures DIR and --labels FILE: fifty pictures or more, with complete labels.",
+    );
+  return { action: "calibrate", folder, provider: providerOf(provider), pictures, labels };
 }

@@ -2,8 +2,8 @@ import {
   type Confidence,
   confidenceOf,
   logit,
-} from "../../../inference-container/src/models/builtin/confidence.ts";
-import type { Outcome } from "../evaluate/measures/calibration.ts";
+} from "../../inference-container/src/models/builtin/confidence.ts";
+import type { Outcome } from "./measures/calibration.ts";
 
 const MOST_STEPS = 100;
 const PRECISION = 1e-10;

@@ -1,22 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import sharp from "sharp";
-import { type ApiClient, ApiError, createClient } from "../../client/api-client.ts";
-import { readPhoto } from "../../demo/photo.ts";
-import { readPngText } from "../../demo/png-text.ts";
-import { Failure } from "../../shared/command-line.ts";
-import { startStack } from "../../stack/start-stack.ts";
-import { type Mask, maskOfPixels } from "./measures/mask.ts";
+import { ImageResult } from "segmentation-client/node";
+import { type ApiClient, ApiError, createClient } from "../../scripts/client/api-client.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
+import { startStack } from "../../scripts/stack/start-stack.ts";
+import { maskOfPixels } from "./measures/mask.ts";
 import type { Answer, Question, Subject } from "./subject.ts";
 
-/** The service's default limit of prompts per job (`MAX_PROMPTS`); a picture is asked about in as many jobs as it takes. */
+/** The service's default limit of prompts per job (`MAX_PROMPTS`); more prompts take several jobs. */
 const PROMPTS_PER_JOB = 32;
 const OUTSIDE_VOCABULARY = "prompt_outside_vocabulary";
 
 /**
- * Starts the whole service on this machine with a model folder, lends it to `use` as a client of its API sees it, and
- * leaves nothing of it behind.
+ * Starts the whole service on this machine with a model folder, calls `use` with a client of its API as the subject, and
+ * cleans up afterwards.
  * @throws Failure if a part of the service cannot start, or ends
  */
 export async function withLocalService<T>(
@@ -46,7 +44,7 @@ export async function withLocalService<T>(
   }
 }
 
-/** A running service as a client of its API sees it. */
+/** A service that is already running, through its API. */
 export function remoteService(url: string, apiKey: string, signal: AbortSignal): Subject {
   return serviceSubject(
     createClient({ baseUrl: url, apiKey, signal }),
@@ -57,7 +55,7 @@ export function remoteService(url: string, apiKey: string, signal: AbortSignal):
 function serviceSubject(client: ApiClient, name: string): Subject {
   return {
     name,
-    timed: "from the creation of the jobs for one uploaded picture until the last one's end was seen",
+    timed: "from creating the jobs for an uploaded picture until the last of them is seen to have ended",
     ask: async (question) => {
       try {
         return await askService(client, question);
@@ -72,8 +70,7 @@ function serviceSubject(client: ApiClient, name: string): Subject {
 }
 
 async function askService(client: ApiClient, question: Question): Promise<Answer> {
-  const { file, contentType } = await readPhoto(question.path);
-  const taskId = await client.upload(file, contentType);
+  const taskId = await client.upload(question.path);
   const starts = Array.from(
     { length: Math.ceil(question.prompts.length / PROMPTS_PER_JOB) },
     (_, job) => job * PROMPTS_PER_JOB,
@@ -90,11 +87,11 @@ interface EndedJob {
   readonly isSuccess: boolean;
   /** The index of its first prompt. */
   readonly first: number;
-  /** What the service says of prompts that it could not serve, and of masks left out. */
+  /** Prompts that the service could not serve, and masks that were left out. */
   readonly notices: readonly string[];
 }
 
-/** Runs the job for one part of the prompts. @throws Failure if it failed, unless the model knows none of them */
+/** Runs the job for one part of the prompts. @throws Failure if it failed, unless the model knows none of the prompts */
 async function runJob(
   client: ApiClient,
   { path, prompts, threshold }: Question,
@@ -113,27 +110,24 @@ async function runJob(
 
 async function fetchFinds(client: ApiClient, question: Question, job: EndedJob): Promise<Answer["found"]> {
   if (!job.isSuccess) return [];
-  const { manifest } = await client.retrieveJobResult(job.jobId);
+  const { path, width, height } = question;
+  const result = await client.result(job.jobId);
+  if (!(result instanceof ImageResult)) throw new TypeError(`The job for ${path} is not an image job.`);
   const part = question.prompts.slice(job.first, job.first + PROMPTS_PER_JOB);
-  const masks = manifest.items.flatMap((item) => item.masks);
   return await Promise.all(
-    masks.map(async ({ url, confidence: score }) => {
-      const png = await client.download(url);
-      const prompt = part.indexOf(readPngText(png, "prompt") ?? "");
-      if (prompt < 0) throw new Failure(`A mask for ${question.path} does not say which prompt it is for.`);
-      return { prompt: job.first + prompt, score, mask: await readMask(png, question) };
+    result.masks.map(async (mask) => {
+      const prompt = part.indexOf(mask.prompt ?? "");
+      if (prompt < 0) throw new Failure(`A mask for ${path} does not say which prompt it is for.`);
+      if (mask.width !== width || mask.height !== height)
+        throw new Failure(
+          `${path} has ${mask.width} × ${mask.height} pixels, but its labels are for ${width} × ${height}.`,
+        );
+      const { data } = await mask.bitmap();
+      return {
+        prompt: job.first + prompt,
+        score: mask.confidence,
+        mask: maskOfPixels(data, width, height),
+      };
     }),
   );
-}
-
-async function readMask(png: Uint8Array, { path, width, height }: Question): Promise<Mask> {
-  const { data, info } = await sharp(png)
-    .extractChannel(0)
-    .raw({ depth: "uchar" })
-    .toBuffer({ resolveWithObject: true });
-  if (info.width !== width || info.height !== height)
-    throw new Failure(
-      `${path} has ${info.width} × ${info.height} pixels, but its labels are for ${width} × ${height}.`,
-    );
-  return maskOfPixels(data, width, height);
 }
