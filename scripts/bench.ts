@@ -1,18 +1,32 @@
 import { availableParallelism } from "node:os";
-import { BENCH_HELP, type BenchRequest, parseBenchArguments } from "./bench/arguments.ts";
+import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./bench/arguments.ts";
 import { benchClick } from "./bench/click/run.ts";
 import { benchCreateJob } from "./bench/create-job/run.ts";
-import { benchListJobs } from "./bench/list-jobs/run.ts";
 import { benchDispatch } from "./bench/dispatch/run.ts";
-import { benchJoins } from "./bench/joins/run.ts";
 import { benchKserve } from "./bench/kserve/run.ts";
+import { benchListJobs } from "./bench/list-jobs/run.ts";
 import { benchPictures } from "./bench/pictures/run.ts";
-import { benchResult } from "./bench/result/run.ts";
 import { benchService } from "./bench/service/run.ts";
 import { benchVideo } from "./bench/video/run.ts";
-import { benchWaiting } from "./bench/waiting/run.ts";
 import { benchViewer } from "./bench/viewer/run.ts";
+import { benchWaiting } from "./bench/waiting/run.ts";
 import { runCommand } from "./shared/command-line.ts";
+
+/** Each measures what it is asked to, and returns the report's lines. */
+const BENCHES: Readonly<
+  Record<BenchSubject, (request: BenchRequest, signal: AbortSignal) => Promise<string[]>>
+> = {
+  pictures: benchPictures,
+  video: benchVideo,
+  service: benchService,
+  "list-jobs": benchListJobs,
+  "create-job": benchCreateJob,
+  waiting: benchWaiting,
+  dispatch: benchDispatch,
+  kserve: benchKserve,
+  viewer: benchViewer,
+  click: benchClick,
+};
 
 await runCommand(async (signal) => {
   const request = parseBenchArguments(process.argv.slice(2));
@@ -20,36 +34,7 @@ await runCommand(async (signal) => {
     console.log(BENCH_HELP);
     return 0;
   }
-  const lines = await measure(request, signal);
+  const lines = await BENCHES[request.subject](request, signal);
   console.log([`${availableParallelism()} cores, Node ${process.version}.`, ...lines].join("\n"));
   return 0;
 });
-
-function measure(request: BenchRequest, signal: AbortSignal): Promise<string[]> {
-  switch (request.subject) {
-    case "pictures":
-      return benchPictures(request.pictures, signal);
-    case "create-job":
-      return benchCreateJob(request.rounds, signal);
-    case "video":
-      return benchVideo(request.video, signal);
-    case "service":
-      return benchService(request.service, signal);
-    case "list-jobs":
-      return benchListJobs(request.list, signal);
-    case "result":
-      return benchResult(request.result, signal);
-    case "dispatch":
-      return benchDispatch(request.dispatch, signal);
-    case "kserve":
-      return benchKserve(request.kserve, signal);
-    case "waiting":
-      return benchWaiting(request.rounds, signal);
-    case "joins":
-      return benchJoins(request.rounds, signal);
-    case "viewer":
-      return benchViewer(request.rounds, signal);
-    case "click":
-      return benchClick(request.rounds, signal);
-  }
-}

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { type Provider, providerOf } from "../../scripts/models/load-options.ts";
 import { usageError } from "../../scripts/shared/command-line.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { type Provider, providerOf } from "../../scripts/models/load-options.ts";
 
 /** A validated command line; paths are as given. */
 export interface EvaluateCommand {

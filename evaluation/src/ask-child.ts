@@ -9,8 +9,8 @@ import { loadModel } from "../../inference-container/src/models/load.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import type { LogitGrid, Model } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
-import { messageOf } from "../../scripts/shared/error-parts.ts";
 import { type Provider, serverToken } from "../../scripts/models/load-options.ts";
+import { messageOf } from "../../scripts/shared/error-parts.ts";
 import { type AnswerMessage, type ModelMessage, Question, type RleMessage } from "./subject.ts";
 
 const PIXEL_LIMIT = 100_000_000;

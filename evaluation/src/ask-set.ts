@@ -1,8 +1,8 @@
-import { ProgressBar, type Output } from "../../inference-container/src/progress-bar.ts";
 import type { Region } from "../../inference-container/src/models/model.ts";
+import { ProgressBar, type Output } from "../../inference-container/src/progress-bar.ts";
+import type { LabelledObject } from "./labelled-set.ts";
 import { innermost } from "./measures/innermost.ts";
 import type { Mask } from "./measures/mask.ts";
-import type { LabelledObject } from "./labelled-set.ts";
 import type { FoundObject } from "./queries.ts";
 import type { SetOnDisk } from "./read-set.ts";
 import type { Subject } from "./subject.ts";

@@ -6,16 +6,16 @@ import { BuiltinManifest } from "../../inference-container/src/models/builtin/ma
 import { MANIFEST_NAME, readManifest } from "../../inference-container/src/models/folder.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
+import type { CalibrateCommand } from "./arguments.ts";
 import { askSet } from "./ask-set.ts";
+import { composed, crossFitted, fitConfidence, type PictureOutcome } from "./fit.ts";
+import { filledBounds } from "./measures/bounds.ts";
 import { type Calibration, calibration } from "./measures/calibration.ts";
 import { AREAS, match } from "./measures/matching.ts";
 import type { Query } from "./measures/query.ts";
 import { withModelFolder } from "./model-folder.ts";
 import { queriesOf } from "./queries.ts";
 import { readSet } from "./read-set.ts";
-import type { CalibrateCommand } from "./arguments.ts";
-import { filledBounds } from "./measures/bounds.ts";
-import { composed, crossFitted, fitConfidence, type PictureOutcome } from "./fit.ts";
 
 /** What was fitted, and how confidences fitted to other pictures compare with the share of right finds. */
 export interface CalibrationReport {

@@ -4,9 +4,9 @@ import sharp from "sharp";
 import { type Canvas, paint, type Rect } from "../../inference-container/src/preview/canvas.ts";
 import type { Rgb } from "../../inference-container/src/preview/colour.ts";
 import { letter, shorten } from "../../inference-container/src/preview/lettering.ts";
-import type { SetOnDisk } from "./read-set.ts";
 import { boundsOf } from "./measures/bounds.ts";
 import type { Mask } from "./measures/mask.ts";
+import type { SetOnDisk } from "./read-set.ts";
 import type { Miss } from "./worst-misses.ts";
 
 const COLUMNS = 4;

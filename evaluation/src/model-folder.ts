@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { on, once } from "node:events";
-import { Failure } from "../../scripts/shared/command-line.ts";
 import type { Provider } from "../../scripts/models/load-options.ts";
+import { Failure } from "../../scripts/shared/command-line.ts";
 import { maskOfRle } from "./measures/rle.ts";
 import { ModelMessage, type Subject } from "./subject.ts";
 

@@ -1,6 +1,6 @@
 import { packCounts } from "../../inference-container/src/masks/runs/rle.ts";
-import { type Find, makeQuery, type Query } from "./measures/query.ts";
 import type { LabelledSet } from "./labelled-set.ts";
+import { type Find, makeQuery, type Query } from "./measures/query.ts";
 
 /** A find in a picture of a set; `picture` and `category` are indices into the set's. */
 export interface FoundObject extends Find {

@@ -44,3 +44,14 @@ export async function startInference(
   );
   return { child, settings: { INFERENCE_URL: url, INFERENCE_TOKEN: token } };
 }
+
+export const STAND_IN: InferenceKind = {
+  name: "The inference service with the stand-in model",
+  main: join("scripts", "bench", "video", "stand-in-service.ts"),
+  modelFolder: "stand-in",
+};
+
+/** Starts the inference service with the stand-in model. All its processes carry `mark`. */
+export function startStandIn(mark: Mark, options: ServiceOptions): Promise<OwnService> {
+  return startInference(STAND_IN, mark, options);
+}

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import type { ApiClient } from "../client/api-client.ts";
 import { Failure } from "../shared/command-line.ts";
 
 const TaskLine = z.object({
@@ -12,6 +14,19 @@ const TaskLine = z.object({
   ms: z.record(z.string(), z.number()),
 });
 export type TaskTimes = z.infer<typeof TaskLine>;
+
+/** The service's stages, in the order in which a task passes through them. */
+export const STAGES = [
+  "queue",
+  "fetch",
+  "wait",
+  "decode",
+  "infer",
+  "post",
+  "encode",
+  "upload",
+  "commit",
+] as const;
 
 /** The times in a task's line of the inference service's log; null for any other line. */
 export function taskTimes(line: string): TaskTimes | null {
@@ -48,4 +63,33 @@ export function collectTimes(): TaskLog {
       );
     },
   };
+}
+
+const POLL_MS = 10;
+
+/** A job's times, measured by the client and by the service. */
+export interface JobTime {
+  readonly jobId: string;
+  /** Milliseconds from createJob's request to the first poll that says success. */
+  readonly whole: number;
+  readonly times: TaskTimes;
+}
+
+/** Times a job of one task from its creation to its success. @throws Failure if the job fails */
+export async function timeJob(
+  client: ApiClient,
+  timesOf: TaskLog["timesOf"],
+  create: () => Promise<{ jobId: string }>,
+): Promise<JobTime> {
+  const begun = performance.now();
+  const { jobId } = await create();
+  // Constant polling would take processor time from the model, so it starts when the service's log reports the end.
+  const times = await timesOf(jobId);
+  for (;;) {
+    const { status, error } = await client.retrieveJob(jobId);
+    if (status === "failed")
+      throw new Failure(`A job of the benchmark failed: ${error ?? "no reason given"}`);
+    if (status === "success") return { jobId, whole: performance.now() - begun, times };
+    await sleep(POLL_MS);
+  }
 }

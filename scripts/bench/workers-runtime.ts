@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../shared/command-line.ts";
@@ -18,10 +18,7 @@ export interface BenchWorker {
   readonly origin: URL;
 }
 
-/**
- * Starts a Worker of `scripts/bench/workers/` by its configuration, calls `use`, and leaves nothing of the Worker behind.
- * Its storage is in a temporary folder.
- */
+/** Starts a Worker of `scripts/bench/workers/` with storage in a temporary folder, calls `use`, and cleans up. */
 export async function withWorker<T>(
   name: string,
   signal: AbortSignal,
@@ -68,4 +65,13 @@ export async function withWorker<T>(
     await dev.dispose();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The statements of all migrations, in their order. */
+export async function migrationStatements(): Promise<string[]> {
+  const { unstable_splitSqlQuery: splitSql } = await import("wrangler");
+  const folder = join(PROJECT_ROOT, "migrations");
+  const files = (await readdir(folder)).toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  return texts.flatMap((text) => splitSql(text));
 }

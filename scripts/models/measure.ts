@@ -8,7 +8,7 @@ import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import { gridArea } from "../../inference-container/src/models/mask-shape.ts";
 import type { Instance, Model, Segmentation } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
-import { peakIn } from "../bench/video/watch-memory.ts";
+import { peakIn } from "../bench/processes.ts";
 import { type Provider, serverToken } from "./load-options.ts";
 import type { Tensor, Usable } from "./report.ts";
 

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { soakEmbedded } from "../../scripts/bench/service/embedded-soak.ts";
-import { thirds } from "../../scripts/bench/service/sample-memory.ts";
-import { soakReport } from "../../scripts/bench/service/soak-report.ts";
-import { soak } from "../../scripts/bench/service/soak.ts";
+import { thirds } from "../../scripts/bench/processes.ts";
+import { soakReport, soak } from "../../scripts/bench/service/soak.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 
 const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 10);

@@ -5,8 +5,8 @@ import { ImageResult, SegmentationClient } from "segmentation-client";
 import { needChromium } from "../../shared/chromium.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
 import { openSample, placeOfSample } from "../../shared/studio-sample.ts";
-import { formatSpread, spread } from "../statistics.ts";
-import { markdownTable } from "../table.ts";
+import type { BenchRequest } from "../arguments.ts";
+import { formatSpread, spread, markdownTable } from "../report.ts";
 import { withStack } from "../with-stack.ts";
 
 type Point = readonly [x: number, y: number];
@@ -45,7 +45,7 @@ async function ask(client: SegmentationClient, taskId: string, [x, y]: Point): P
 }
 
 /** Measures how long a click takes in the studio of a stack with the embedded model; the report's lines. */
-export async function benchClick(rounds: number, signal: AbortSignal): Promise<string[]> {
+export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const browser = await needChromium();
   const runs: { readonly clicked: number; readonly asked: number }[] = [];
   try {

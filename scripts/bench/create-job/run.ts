@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
-import { markdownTable, spreadTable } from "../table.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { DEFAULT_POLICY } from "../../../src/core/job/policy.ts";
+import type { BenchRequest } from "../arguments.ts";
+import { processorTime } from "../processes.ts";
+import { markdownTable, spreadTable } from "../report.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";
-import { type IdleService, startIdleService } from "./idle-service.ts";
-import { processorTime } from "./processor-time.ts";
 
 /** The largest batch that a job takes. */
 const BATCH = 100;
@@ -22,7 +24,7 @@ export interface Round {
 }
 
 /** Measures createJob with one upload and with a hundred, in turns. Returns the report's lines. */
-export async function benchCreateJob(rounds: number, signal: AbortSignal): Promise<string[]> {
+export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const service = await startIdleService();
   try {
     const settings = {
@@ -94,4 +96,37 @@ export function report(rounds: readonly Round[]): string[] {
       [["the stack's processor time for it, ms", one.toFixed(1), batch.toFixed(1), (batch / one).toFixed(2)]],
     ),
   ];
+}
+
+/** An inference service that takes every task and does nothing with it. */
+interface IdleService {
+  readonly url: string;
+  /** Resolves once as many tasks more have been offered. */
+  readonly taken: (tasks: number) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Starts one on a free port: what is measured beside it then has the processor for itself. */
+async function startIdleService(): Promise<IdleService> {
+  let waiting: { tasks: number; done: () => void } | undefined;
+  const server = createServer((request, response) => {
+    request.resume();
+    const isTask = request.method === "POST";
+    response.writeHead(isTask ? 202 : 200, { "content-type": "application/json" }).end("{}");
+    if (!isTask || waiting === undefined) return;
+    waiting.tasks -= 1;
+    if (waiting.tasks === 0) waiting.done();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The service has no port.");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    taken: (tasks) => new Promise((done) => void (waiting = { tasks, done })),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

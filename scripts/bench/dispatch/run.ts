@@ -1,36 +1,70 @@
 import { setImmediate } from "node:timers/promises";
-import type { DispatchBench } from "../arguments.ts";
-import type { Column } from "../table.ts";
-import { measureBurst, measureFlood, measureOutage } from "./measure.ts";
-import { dispatchReport } from "./report.ts";
+import type { BenchRequest } from "../arguments.ts";
+import { type Column, type Row, spreadTable } from "../report.ts";
+import {
+  measureBurst,
+  measureFlood,
+  measureOutage,
+  type BurstRun,
+  type FloodRun,
+  type OutageRun,
+} from "./measure.ts";
 
-/** Simulates the dispatch of tasks, with another seed in each round, and returns the report's lines. */
-export async function benchDispatch({ rounds }: DispatchBench, signal: AbortSignal): Promise<string[]> {
+const OUTAGE: readonly Row<OutageRun>[] = [
+  ["p99 of the wait, s", ({ p99 }) => p99, 0],
+  ["worst wait, s", ({ worst }) => worst, 0],
+  ["first in, first out: p99, s", ({ fifoP99 }) => fifoP99, 0],
+  ["first in, first out: worst, s", ({ fifoWorst }) => fifoWorst, 0],
+  ["**p99 ÷ first in, first out**", ({ p99, fifoP99 }) => p99 / fifoP99, 2],
+  ["offers per picture", ({ offers }) => offers, 1],
+  ["handed back per picture", ({ handedBack }) => handedBack, 1],
+];
+
+const FLOOD: readonly Row<FloodRun>[] = [
+  ["until the result, s", ({ without }) => without, 1],
+  ["the same with 1,000 jobs of another account, s", ({ withFlood }) => withFlood, 1],
+  ["**with ÷ without**", ({ without, withFlood }) => withFlood / without, 2],
+  ["p95, s", ({ p95Without }) => p95Without, 1],
+  ["p95 with 1,000 jobs of another account, s", ({ p95WithFlood }) => p95WithFlood, 1],
+];
+
+const BURST: readonly Row<BurstRun>[] = [
+  ["1,000 pictures at once take, s", ({ took }) => took, 0],
+  ["the device alone, s", ({ device }) => device, 0],
+  ["**÷ the device alone**", ({ took, device }) => took / device, 2],
+  ["offers per picture", ({ offers }) => offers, 1],
+];
+
+/** Simulates the dispatch of tasks, with a different seed in each round. Returns the report's lines. */
+export async function benchDispatch({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const column = async <Run>(heading: string, measure: (seed: number) => Run): Promise<Column<Run>> => {
     const runs: Run[] = [];
     for (let seed = 1; seed <= rounds; seed += 1) {
-      // A simulation holds the thread; a signal is heard in between.
+      // A simulation blocks the thread; signals are handled in between.
       await setImmediate();
       signal.throwIfAborted();
       runs.push(measure(seed));
     }
     return { heading, runs };
   };
-  return dispatchReport({
-    outage: [
+  return [
+    "",
+    ...spreadTable(OUTAGE, [
       await column("one service", (seed) => measureOutage({ seed })),
       await column("four services", (seed) => measureOutage({ seed, services: 4 })),
       await column("30 accounts", (seed) => measureOutage({ seed, accounts: 30 })),
       await column("an account with 10 %", (seed) => measureOutage({ seed, largestShare: 0.1 })),
-    ],
-    flood: [
+    ]),
+    "",
+    ...spreadTable(FLOOD, [
       await column("1,000 singles", (seed) => measureFlood(1, { seed })),
       await column("1,000 batches of 10", (seed) => measureFlood(10, { seed, seconds: 1_800 })),
       await column("1,000 singles, 50 % load", (seed) => measureFlood(1, { seed, load: 0.5 })),
-    ],
-    burst: [
+    ]),
+    "",
+    ...spreadTable(BURST, [
       await column("2.5 s per picture", (seed) => measureBurst(2.5, { seed })),
       await column("0.25 s per picture", (seed) => measureBurst(0.25, { seed })),
-    ],
-  });
+    ]),
+  ];
 }

@@ -1,18 +1,16 @@
 /** How much of a model server's throughput the service reaches, with as many requests at once as the server works on. */
 import { mkdtemp, rm } from "node:fs/promises";
-import { MODEL } from "../../../inference-container/test/support/played-request.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ModelServer } from "../../../inference-container/src/models/kserve/server.ts";
 import { type RequestBody, writeRequest } from "../../../inference-container/src/models/kserve/request.ts";
+import { ModelServer } from "../../../inference-container/src/models/kserve/server.ts";
 import { plantedFolder } from "../../../inference-container/test/models/kserve/planted-folder.ts";
-
+import { MODEL } from "../../../inference-container/test/support/played-request.ts";
 import { startListeningChild } from "../../stack/listening-child.ts";
-import { type BenchPicture, benchPicture } from "../pictures/bench-picture.ts";
-import { largePicture } from "../service/large-picture.ts";
+import type { BenchRequest } from "../arguments.ts";
+import { type BenchPicture, benchPicture, largePicture } from "../pictures/bench-picture.ts";
+import { ratePerSecond, type Row, spreadTable } from "../report.ts";
 import { type BenchService, withService } from "../service/with-service.ts";
-import { ratePerSecond } from "../statistics.ts";
-import { type Row, spreadTable } from "../table.ts";
 
 const AT_ONCE = [4, 8, 16] as const;
 /** Pictures per second that the server could process. */
@@ -40,13 +38,8 @@ const TABLE: readonly Row<Round>[] = [
   ["the same requests alone ÷ the limit", ({ bare, limit }) => bare / limit, 3],
 ];
 
-export interface KserveBench {
-  readonly rounds: number;
-  readonly quick: boolean;
-}
-
 /** Measures the service and bare requests, which take turns at going first. */
-export async function benchKserve({ rounds, quick }: KserveBench, signal: AbortSignal): Promise<string[]> {
+export async function benchKserve({ rounds, quick }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const small = await Promise.all([0, 1, 2].map(benchPicture));
   const pictures = [...small, await largePicture(1)];
   const lines: string[] = [];

@@ -47,3 +47,20 @@ export async function benchPicture(n: number): Promise<BenchSample> {
   const contentHash = createHash("sha256").update(file).digest("hex");
   return { prompts, points, file, picture: { width, height, rgb, contentHash } };
 }
+
+/** A picture of `megapixels` such as a camera would write: the sample photograph of a cat, enlarged, as a JPEG. */
+export async function largePicture(megapixels: number): Promise<BenchPicture> {
+  const width = Math.round(Math.sqrt((megapixels * 1e6 * 4) / 3));
+  const height = Math.round((width * 3) / 4);
+  const jpeg = await sharp(join(PROJECT_ROOT, "samples", "chelsea.png"))
+    .resize(width, height, { fit: "fill" })
+    .jpeg({ quality: 90 })
+    .toBuffer();
+  const rgb = await sharp(jpeg).raw().toBuffer();
+  const contentHash = createHash("sha256").update(jpeg).digest("hex");
+  return {
+    prompts: ["cat", "kitten"],
+    file: new Uint8Array(jpeg),
+    picture: { width, height, rgb, contentHash },
+  };
+}

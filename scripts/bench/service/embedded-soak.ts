@@ -6,10 +6,9 @@ import type { TaskRequest } from "@segmentation/protocol";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { Failure } from "../../shared/command-line.ts";
 import { benchPicture } from "../pictures/bench-picture.ts";
+import { watchMemory, type MemorySample, sampleMemory } from "../processes.ts";
 import type { InferenceKind } from "../start-inference.ts";
 import { CLIP_PROMPT, makeClip } from "../video/make-clip.ts";
-import { watchMemory } from "../video/watch-memory.ts";
-import { type MemorySample, sampleMemory } from "./sample-memory.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
 const OFFERED = 4;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import type { TaskRequest } from "@segmentation/protocol";
+import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { Failure } from "../../shared/command-line.ts";
-import { benchPicture } from "../pictures/bench-picture.ts";
+import { benchPicture, largePicture } from "../pictures/bench-picture.ts";
+import { type MemorySample, sampleMemory, thirds } from "../processes.ts";
+import { markdownTable } from "../report.ts";
+import { STAND_IN } from "../start-inference.ts";
 import { makeClip } from "../video/make-clip.ts";
-import { STAND_IN } from "../video/start-stand-in.ts";
-import { largePicture } from "./large-picture.ts";
-import { type MemorySample, sampleMemory } from "./sample-memory.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
 /** How many tasks the service has at the same time. */
@@ -123,4 +123,34 @@ async function fill({ worker, folder }: BenchService): Promise<Kinds> {
       picture("picture-0", "prompt_outside_vocabulary", false, ["no cost"]),
     ],
   };
+}
+
+const mega = (bytes: number): string => (bytes / 1e6).toFixed(0);
+
+function row(name: string, values: readonly number[]): string[] {
+  const [first, middle, last] = thirds(values);
+  return [name, mega(first), mega(middle), mega(last), (last / first).toFixed(2), mega(Math.max(...values))];
+}
+
+/** The soak's memory as a Markdown table, preceded by the numbers of tasks. */
+export function soakReport({ minutes, outcomes, samples }: Soak): string[] {
+  const total = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
+  const counts = [...outcomes].map(([name, count]) => `${count} ${name}`).join(", ");
+  return [
+    `${total} tasks in ${minutes} min: ${counts}.`,
+    "",
+    ...markdownTable(
+      ["resident memory, MB", "first third", "middle", "last third", "last ÷ first", "most"],
+      [
+        row(
+          "service",
+          samples.map(({ service }) => service),
+        ),
+        row(
+          "engine",
+          samples.map(({ engine }) => engine),
+        ),
+      ],
+    ),
+  ];
 }

@@ -2,12 +2,11 @@ import { join } from "node:path";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
-import { type BenchPicture, benchPicture } from "../pictures/bench-picture.ts";
-import { ratePerSecond, spread } from "../statistics.ts";
-import type { TaskTimes } from "../task-times.ts";
+import { type BenchPicture, benchPicture, largePicture } from "../pictures/bench-picture.ts";
+import { ratePerSecond, spread, type Row, spreadTable } from "../report.ts";
+import { STAND_IN } from "../start-inference.ts";
+import { STAGES, type TaskTimes } from "../task-times.ts";
 import * as standIn from "../video/stand-in-model.ts";
-import { STAND_IN } from "../video/start-stand-in.ts";
-import { largePicture } from "./large-picture.ts";
 import { type BenchService, withService } from "./with-service.ts";
 
 /** The numbers of tasks at the service at once; a finished task is replaced. */
@@ -184,4 +183,36 @@ function cycled<T>(items: readonly T[], n: number): T {
   const item = items[n % items.length];
   if (item === undefined) throw new Error("there is nothing to choose from");
   return item;
+}
+
+const RATES: readonly Row<Round>[] = [
+  ["pictures per second", ({ perSecond }) => perSecond, 2],
+  ["bare loop, pictures per second", ({ bare }) => bare, 2],
+  ["**÷ bare loop**", ({ perSecond, bare }) => perSecond / bare, 3],
+];
+const OF_LIMIT: Row<Round> = [
+  "**÷ limit of the fixed cost**",
+  ({ perSecond, limit }) => perSecond / (limit ?? Number.NaN),
+  3,
+];
+const STAGE_ROWS: readonly Row<Round>[] = STAGES.map((name) => [
+  `${name}, ms`,
+  ({ stages }) => stages[name] ?? 0,
+  1,
+]);
+
+/** The rounds as Markdown tables, one per model, with one column per number of tasks at once. */
+export function throughputReport(rounds: readonly Round[]): string[] {
+  const models = [...new Set(rounds.map(({ model }) => model))];
+  const lines: string[] = [];
+  for (const model of models) {
+    const own = rounds.filter((round) => round.model === model);
+    const limited = own.some(({ limit }) => limit !== null);
+    const columns = [...new Set(own.map(({ offered }) => offered))].map((offered) => {
+      return { heading: `${offered} at once`, runs: own.filter((round) => round.offered === offered) };
+    });
+    const rows = [...RATES, ...(limited ? [OF_LIMIT] : []), ...STAGE_ROWS];
+    lines.push(`Model: ${model}`, "", ...spreadTable(rows, columns), "");
+  }
+  return lines;
 }

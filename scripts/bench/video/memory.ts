@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { timeJob } from "../time-job.ts";
+import { type Peaks, watchMemory } from "../processes.ts";
+import { markdownTable } from "../report.ts";
+import { startStandIn } from "../start-inference.ts";
+import { timeJob } from "../task-times.ts";
 import { withStack } from "../with-stack.ts";
 import { makeClip } from "./make-clip.ts";
-import { startStandIn } from "./start-stand-in.ts";
-import { uploadClip } from "./upload-clip.ts";
-import { type Peaks, watchMemory } from "./watch-memory.ts";
 
 /** Twice the default sampling rate, so that frames are left out as in most clips. */
 const CLIP_FPS = 12;
@@ -37,7 +37,7 @@ export async function measureMemory(
     async ({ client, timesOf, folder }) => {
       const clip = join(folder, "clip.mp4");
       await makeClip(ffmpeg, clip, seconds, CLIP_FPS);
-      const taskId = await uploadClip(client, clip);
+      const taskId = await client.upload(clip);
       const watch = watchMemory(mark);
       const request = { tasks: [taskId], prompts: [PROMPT], generatePreview: true };
       const { jobId, whole } = await timeJob(client, timesOf, () => client.createVideoJob(request));
@@ -60,5 +60,38 @@ export async function measureMemory(
       };
     },
     (service) => startStandIn(mark, service),
+  );
+}
+
+type Row = readonly [label: string, value: (run: MemoryRun) => number, decimals: number];
+
+const MEGA = 1_000_000;
+
+const ROWS: readonly Row[] = [
+  ["frames processed", ({ frames }) => frames, 0],
+  ["whole path, s", ({ whole }) => whole / 1_000, 1],
+  ["whole path, frames per second", ({ whole, frames }) => (1_000 * frames) / whole, 1],
+  ["**engine, peak, MB**", ({ peaks }) => peaks.engine / MEGA, 0],
+  ["service, peak, MB", ({ peaks }) => peaks.service / MEGA, 0],
+  ["FFmpeg that lists the times, peak, MB", ({ peaks }) => peaks.probe / MEGA, 0],
+  ["FFmpeg that decodes, peak, MB", ({ peaks }) => peaks.decoder / MEGA, 0],
+  ["FFmpeg that encodes the preview, peak, MB", ({ peaks }) => peaks.encoder / MEGA, 0],
+  ["the clip, MB", ({ clipBytes }) => clipBytes / MEGA, 1],
+  ["masks.json, MB", ({ masksBytes }) => masksBytes / MEGA, 2],
+  ["preview.mp4, MB", ({ previewBytes }) => previewBytes / MEGA, 2],
+];
+
+const length = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
+
+/** A Markdown table of a short and a long clip, with the ratio of each row. */
+export function memoryReport(short: MemoryRun, long: MemoryRun): string[] {
+  return markdownTable(
+    ["", length(short.seconds), length(long.seconds), "ratio"],
+    ROWS.map(([label, value, decimals]) => [
+      label,
+      value(short).toFixed(decimals),
+      value(long).toFixed(decimals),
+      (value(long) / value(short)).toFixed(2),
+    ]),
   );
 }

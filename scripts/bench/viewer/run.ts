@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
+import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
+import { RunList } from "../../../inference-container/src/masks/runs/row-runs.ts";
 import { servePage } from "../../../studio/test/support/serve-page.ts";
 import { needChromium } from "../../shared/chromium.ts";
-import { formatSpread, spread } from "../statistics.ts";
-import { markdownTable } from "../table.ts";
-import { ellipseFiles } from "./mask-files.ts";
+import type { BenchRequest } from "../arguments.ts";
+import { formatSpread, spread, markdownTable } from "../report.ts";
 
 /** What one frame of a panned picture took, in ms. */
 interface FrameTimes {
@@ -36,7 +37,7 @@ async function measure(
 }
 
 /** Measures how smoothly the studio pans a large picture, with and without masks; the report's lines. */
-export async function benchViewer(rounds: number, signal: AbortSignal): Promise<string[]> {
+export async function benchViewer({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const browser = await needChromium();
   const served = await servePage();
   const runs: { readonly bare: FrameTimes; readonly masked: FrameTimes }[] = [];
@@ -80,4 +81,31 @@ export async function benchViewer(rounds: number, signal: AbortSignal): Promise<
       ],
     ),
   ];
+}
+
+/** A mask's file, and the middle of what is in it. */
+interface EllipseFile {
+  readonly file: Uint8Array;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The mask files of ellipses in rows, of which each covers its neighbours a little. */
+function ellipseFiles(count: number, width: number, height: number): EllipseFile[] {
+  const columns = Math.ceil(Math.sqrt((count * width) / height));
+  const rows = Math.ceil(count / columns);
+  const [wide, high] = [(0.6 * width) / columns, (0.6 * height) / rows];
+  return Array.from({ length: count }, (_, i) => {
+    const x = ((i % columns) + 0.5) * (width / columns);
+    const y = (Math.floor(i / columns) + 0.5) * (height / rows);
+    const runs = new RunList(height);
+    for (let row = 0; row < height; row++) {
+      runs.startRow(row, width);
+      const half = wide * Math.sqrt(Math.max(0, 1 - ((row - y) / high) ** 2));
+      const [from, to] = [Math.max(0, Math.round(x - half)), Math.min(width, Math.round(x + half))];
+      if (from < to) runs.add(from, to);
+    }
+    const file = encodeMaskPng(runs.finish(width, height), { keyword: "prompt", text: "ellipse" });
+    return { file, x, y };
+  });
 }

@@ -2,10 +2,9 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { migrationStatements } from "../migrations.ts";
-import { formatSpread, spread } from "../statistics.ts";
-import { markdownTable } from "../table.ts";
-import { type BenchWorker, withWorker } from "../workers-runtime.ts";
+import type { BenchRequest } from "../arguments.ts";
+import { formatSpread, spread, markdownTable } from "../report.ts";
+import { type BenchWorker, migrationStatements, withWorker } from "../workers-runtime.ts";
 
 const CLIENTS = 200;
 /** For how long the database's calls are counted while all wait. */
@@ -92,7 +91,7 @@ async function measureRound(worker: BenchWorker, key: string): Promise<Round> {
 const row = (label: string, values: readonly number[]): string[] => [label, formatSpread(spread(values))];
 
 /** Lets 200 clients wait for 200 jobs, and measures how soon each is answered after its job's end; the report's lines. */
-export async function benchWaiting(rounds: number, signal: AbortSignal): Promise<string[]> {
+export async function benchWaiting({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   return withWorker("waiting", signal, async (worker) => {
     const opened = await worker.call("", { do: "open", statements: await migrationStatements() });
     const key = z.string().parse(opened);

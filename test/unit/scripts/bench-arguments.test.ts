@@ -12,32 +12,39 @@ function refusalOf(...args: string[]): string {
   throw new Error("It was not refused as a wrong command line.");
 }
 
-const video = (overrides: object) => ({
-  subject: "video",
-  video: { speed: true, memory: true, frames: 12, rounds: 5, quick: false, ...overrides },
+const request = (subject: string, overrides: object) => ({
+  subject,
+  pictures: 12,
+  frames: 12,
+  rounds: 1,
+  parts: [],
+  soakMinutes: 5,
+  quick: false,
+  ...overrides,
 });
 
-const service = (overrides: object) => ({
-  subject: "service",
-  service: { parts: ["throughput", "masks", "soak"], rounds: 3, soakMinutes: 5, quick: false, ...overrides },
-});
+const video = (overrides: object) =>
+  request("video", { parts: ["speed", "memory"], rounds: 5, ...overrides });
+
+const service = (overrides: object) =>
+  request("service", { parts: ["throughput", "soak"], rounds: 3, ...overrides });
+
+const quickly = { quick: true, frames: 3, soakMinutes: 1 };
 
 describe("the benchmark's command line", () => {
-  it("measures pictures unless told otherwise", () => {
-    expect(parseBenchArguments([])).toEqual({ subject: "pictures", pictures: 12 });
-    expect(parseBenchArguments(["--pictures", "1"])).toEqual({ subject: "pictures", pictures: 1 });
-    expect(parseBenchArguments(["pictures", "--pictures", "1000"])).toEqual({
-      subject: "pictures",
-      pictures: 1000,
-    });
+  it("measures pictures by default", () => {
+    expect(parseBenchArguments([])).toEqual(request("pictures", {}));
+    expect(parseBenchArguments(["--pictures", "1"])).toEqual(request("pictures", { pictures: 1 }));
+    expect(parseBenchArguments(["pictures", "--pictures", "1000"])).toEqual(
+      request("pictures", { pictures: 1000 }),
+    );
   });
 
-  it("measures createJob, in forty rounds unless told otherwise", () => {
-    expect(parseBenchArguments(["create-job"])).toEqual({ subject: "create-job", rounds: 40 });
-    expect(parseBenchArguments(["create-job", "--rounds", "3"])).toEqual({
-      subject: "create-job",
-      rounds: 3,
-    });
+  it("measures createJob, in forty rounds by default", () => {
+    expect(parseBenchArguments(["create-job"])).toEqual(request("create-job", { rounds: 40 }));
+    expect(parseBenchArguments(["create-job", "--rounds", "3"])).toEqual(
+      request("create-job", { rounds: 3 }),
+    );
     expect(refusalOf("create-job", "--pictures", "3")).toContain("takes only --rounds");
     expect(refusalOf("create-job", "--quick")).toContain("takes only --rounds");
     expect(refusalOf("create-job", "--rounds", "201")).toContain("1 to 200");
@@ -45,8 +52,8 @@ describe("the benchmark's command line", () => {
 
   it("measures a clip's speed and memory, or one of them", () => {
     expect(parseBenchArguments(["video"])).toEqual(video({}));
-    expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ memory: false }));
-    expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ speed: false }));
+    expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ parts: ["speed"] }));
+    expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ parts: ["memory"] }));
   });
 
   it("measures the service, or one part of it", () => {
@@ -55,45 +62,38 @@ describe("the benchmark's command line", () => {
       service({ parts: ["soak"], soakMinutes: 30 }),
     );
     expect(parseBenchArguments(["service", "--quick", "--soak", "2"])).toEqual(
-      service({ rounds: 1, soakMinutes: 2, quick: true }),
+      service({ ...quickly, rounds: 1, soakMinutes: 2 }),
     );
   });
 
   it("measures the list of jobs, of a million of them or quickly of fewer", () => {
-    const list = (jobs: number, rounds: number) => ({ subject: "list-jobs", list: { jobs, rounds } });
-    expect(parseBenchArguments(["list-jobs"])).toEqual(list(1_000_000, 15));
-    expect(parseBenchArguments(["list-jobs", "--rounds", "2"])).toEqual(list(1_000_000, 2));
-    expect(parseBenchArguments(["list-jobs", "--quick"])).toEqual(list(100_000, 3));
-  });
-
-  it("measures a large result", () => {
-    expect(parseBenchArguments(["result"])).toEqual({ subject: "result", result: { rounds: 7 } });
-    expect(parseBenchArguments(["result", "--quick"])).toEqual({ subject: "result", result: { rounds: 2 } });
-  });
-
-  it("simulates the dispatch of tasks, as often as it is told", () => {
-    expect(parseBenchArguments(["dispatch"])).toEqual({ subject: "dispatch", dispatch: { rounds: 5 } });
-    expect(parseBenchArguments(["dispatch", "--quick"])).toEqual({
-      subject: "dispatch",
-      dispatch: { rounds: 1 },
-    });
-    expect(refusalOf("dispatch", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
-  });
-
-  it("is quick where that is asked for, but for what is said besides", () => {
-    expect(parseBenchArguments(["video", "--quick"])).toEqual(video({ frames: 3, rounds: 1, quick: true }));
-    expect(parseBenchArguments(["video", "--quick", "--rounds", "2"])).toEqual(
-      video({ frames: 3, rounds: 2, quick: true }),
+    expect(parseBenchArguments(["list-jobs"])).toEqual(request("list-jobs", { rounds: 15 }));
+    expect(parseBenchArguments(["list-jobs", "--rounds", "2"])).toEqual(request("list-jobs", { rounds: 2 }));
+    expect(parseBenchArguments(["list-jobs", "--quick"])).toEqual(
+      request("list-jobs", { ...quickly, rounds: 3 }),
     );
   });
 
-  it("measures waiting, in three rounds unless told otherwise", () => {
-    expect(parseBenchArguments(["waiting"])).toEqual({ subject: "waiting", rounds: 3 });
-    expect(parseBenchArguments(["waiting", "--quick"])).toEqual({ subject: "waiting", rounds: 1 });
+  it("simulates the dispatch of tasks, as often as asked", () => {
+    expect(parseBenchArguments(["dispatch"])).toEqual(request("dispatch", { rounds: 5 }));
+    expect(parseBenchArguments(["dispatch", "--quick"])).toEqual(request("dispatch", quickly));
+    expect(refusalOf("dispatch", "--frames", "3")).toMatch(/takes only --rounds and --quick/);
+  });
+
+  it("is quick if asked, except for what is given explicitly", () => {
+    expect(parseBenchArguments(["video", "--quick"])).toEqual(video({ ...quickly, rounds: 1 }));
+    expect(parseBenchArguments(["video", "--quick", "--rounds", "2"])).toEqual(
+      video({ ...quickly, rounds: 2 }),
+    );
+  });
+
+  it("measures waiting, in three rounds by default", () => {
+    expect(parseBenchArguments(["waiting"])).toEqual(request("waiting", { rounds: 3 }));
+    expect(parseBenchArguments(["waiting", "--quick"])).toEqual(request("waiting", quickly));
     expect(refusalOf("waiting", "--part", "speed")).toContain("takes only --rounds and --quick");
   });
 
-  it("gives help for the asking", () => {
+  it("prints help on request", () => {
     expect(parseBenchArguments(["video", "--help"])).toBeNull();
     expect(parseBenchArguments(["-h"])).toBeNull();
   });
@@ -104,16 +104,17 @@ describe("the benchmark's command line", () => {
     [["video", "--frames", "301"], "--frames must be a whole number from 1 to 300"],
     [["video", "--rounds", "many"], "--rounds must be a whole number from 1 to 100"],
     [["video", "--part", "colour"], "--part must be speed or memory"],
-    [["video", "--pictures", "3"], "use --frames"],
+    [["video", "--pictures", "3"], "video takes only --frames, --rounds, --part and --quick"],
     [["pictures", "--rounds", "3"], "only --pictures"],
     [["--quick"], "only --pictures"],
     [["--soak", "3"], "only --pictures"],
-    [["video", "--soak", "3"], "Only the benchmark of the service takes --soak"],
-    [["result", "--frames", "2"], "takes only --rounds and --quick"],
+    [["video", "--soak", "3"], "video takes only --frames, --rounds, --part and --quick"],
+    [["click", "--frames", "2"], "takes only --rounds and --quick"],
     [["list-jobs", "--part", "speed"], "takes only --rounds and --quick"],
     [["service", "--soak", "0"], "--soak must be a whole number from 1 to 10000"],
-    [["service", "--part", "speed"], "throughput, masks or soak"],
-    [["service", "--frames", "3"], "does not take --pictures or --frames"],
+    [["service", "--part", "speed"], "throughput or soak"],
+    [["service", "--frames", "3"], "service takes only --rounds, --part, --soak and --quick"],
+    [["service", "--part", "masks"], "--part must be throughput or soak"],
     [["sound"], 'no benchmark "sound"'],
     [["video", "pictures"], "only one benchmark"],
     [["--frobnicate"], "npm run bench -- --help"],

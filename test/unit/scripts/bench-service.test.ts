@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { masksReport } from "../../../scripts/bench/service/masks-report.ts";
-import { residentIn, thirds } from "../../../scripts/bench/service/sample-memory.ts";
-import { soakReport } from "../../../scripts/bench/service/soak-report.ts";
-import { throughputReport } from "../../../scripts/bench/service/throughput-report.ts";
-import { ratePerSecond } from "../../../scripts/bench/statistics.ts";
+import { residentIn, thirds } from "../../../scripts/bench/processes.ts";
+import { soakReport } from "../../../scripts/bench/service/soak.ts";
+import { throughputReport } from "../../../scripts/bench/service/throughput.ts";
+import { ratePerSecond } from "../../../scripts/bench/report.ts";
 
 describe("the benchmark of the service", () => {
   it("says the rate of pictures, and its share of the bare loop's and of the limit", () => {
@@ -22,17 +21,6 @@ describe("the benchmark of the service", () => {
     expect(real).toContain("| infer, ms | 100.0 [100.0–100.0] |");
     expect(real).not.toContain("limit");
     expect(ratePerSecond(3, 1_500)).toBe(2);
-  });
-
-  it("compares masks run by run, a column for each size", () => {
-    const run = { rasterise: 1, fastPng: 4, bytes: 1_000, pngBytes: 2_000 };
-    const lines = masksReport([
-      { ...run, megapixels: 1, ours: 2, png: 10, plain: 40 },
-      { ...run, megapixels: 1, ours: 4, png: 12, plain: 40 },
-      { ...run, megapixels: 50, ours: 2, png: 10, plain: 40 },
-    ]);
-    expect(lines[0]).toBe("| median [least–most] | 1 megapixels (2) | 50 megapixels (1) |");
-    expect(lines).toContain("| **grey buffer ÷ ours** | 4.0 [3.0–5.0] | 5.0 [5.0–5.0] |");
   });
 
   it("sets the last third of the memory's samples against the first", () => {

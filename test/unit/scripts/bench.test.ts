@@ -6,15 +6,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runVideo } from "../../../inference-container/src/worker/run-video.ts";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
-import { processorTimeIn } from "../../../scripts/bench/create-job/processor-time.ts";
+import { processorTimeIn, peakIn, roleOf, watchMemory } from "../../../scripts/bench/processes.ts";
 import { report } from "../../../scripts/bench/create-job/run.ts";
-import { spread } from "../../../scripts/bench/statistics.ts";
-import { spreadTable } from "../../../scripts/bench/table.ts";
+import { spread, spreadTable } from "../../../scripts/bench/report.ts";
 import { collectTimes } from "../../../scripts/bench/task-times.ts";
 import { makeClip } from "../../../scripts/bench/video/make-clip.ts";
 import { measureParts } from "../../../scripts/bench/video/parts.ts";
 import { loadModel } from "../../../scripts/bench/video/stand-in-model.ts";
-import { peakIn, roleOf, watchMemory } from "../../../scripts/bench/video/watch-memory.ts";
 
 describe("the benchmark of createJob", () => {
   it("compares 100 uploads with 1, by wall time round for round and by the sums of processor time", () => {

@@ -1,5 +1,3 @@
-import { formatSpread, spread } from "./statistics.ts";
-
 /** A row of a report: its label, the value of one run, and the number of decimals. */
 export type Row<Run> = readonly [label: string, value: (run: Run) => number, decimals: number];
 
@@ -25,3 +23,28 @@ export function spreadTable<Run>(rows: readonly Row<Run>[], columns: readonly Co
     ]),
   );
 }
+
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The median, least and most of one or more values. */
+export function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (index: number): number => sorted[index] ?? Number.NaN;
+  const middle = (sorted.length - 1) / 2;
+  return {
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    least: at(0),
+    most: at(sorted.length - 1),
+  };
+}
+
+/** Formats a spread as `median [least–most]`. */
+export const formatSpread = ({ median, least, most }: Spread, decimals = 0): string =>
+  `${median.toFixed(decimals)} [${least.toFixed(decimals)}–${most.toFixed(decimals)}]`;
+
+/** The rate per second of `count` events in `ms` milliseconds. */
+export const ratePerSecond = (count: number, ms: number): number => (1_000 * count) / ms;

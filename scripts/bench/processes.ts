@@ -1,0 +1,124 @@
+/** Watches the peaks of resident memory of a family of processes, by role. */
+import { readFileSync } from "node:fs";
+import { findMarked, type Mark } from "../shared/marked-processes.ts";
+import { spread } from "./report.ts";
+
+/** The roles of processes; the last three are FFmpeg. */
+export const ROLES = ["service", "engine", "probe", "decoder", "encoder"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The highest peak of one process of each role, in bytes. */
+export type Peaks = Readonly<Record<Role, number>>;
+
+/** Short enough to see every FFmpeg, and to read its peak shortly before its end. */
+const EVERY_MS = 100;
+
+/** A process's role by its arguments; null if it is not part of the service. */
+export function roleOf(args: readonly string[]): Role | null {
+  const has = (text: string): boolean => args.some((arg) => arg.includes(text));
+  if (has("engine/child.ts")) return "engine";
+  if (has("stand-in-service.ts")) return "service";
+  if (!args.includes("-nostdin")) return null;
+  if (args.includes("libx264")) return "encoder";
+  return args.some((arg) => arg.startsWith("settb=")) ? "decoder" : "probe";
+}
+
+/** The peak in the text of /proc/<pid>/status (`VmHWM`, in KiB), in bytes; 0 if it has none. */
+export function peakIn(status: string): number {
+  return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+}
+
+/** Visits the service's running processes that carry a mark, each with the text of its /proc/<pid>/status. */
+export function visitProcesses(mark: Mark, visit: (role: Role, status: string) => void): void {
+  for (const pid of findMarked(mark)) {
+    try {
+      const role = roleOf(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
+      if (role !== null) visit(role, readFileSync(`/proc/${pid}/status`, "utf8"));
+    } catch {
+      // It ended after it was found.
+    }
+  }
+}
+
+/** Watches the processes that carry a mark until `stop` is called, which returns the peaks. Linux only. */
+export function watchMemory(mark: Mark): { stop: () => Peaks } {
+  const peaks: Record<Role, number> = { service: 0, engine: 0, probe: 0, decoder: 0, encoder: 0 };
+  const look = (): void =>
+    visitProcesses(mark, (role, status) => {
+      peaks[role] = Math.max(peaks[role], peakIn(status));
+    });
+  const timer = setInterval(look, EVERY_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+      return peaks;
+    },
+  };
+}
+
+/** Resident memory at one moment, in bytes. */
+export interface MemorySample {
+  readonly service: number;
+  readonly engine: number;
+}
+
+/** The resident memory in the text of /proc/<pid>/status (`VmRSS`, in KiB), in bytes; 0 if it has none. */
+export function residentIn(status: string): number {
+  return 1_024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+}
+
+/** The medians of the first, the middle and the last third of three or more values, in their order. */
+export function thirds(values: readonly number[]): readonly [first: number, middle: number, last: number] {
+  const length = Math.floor(values.length / 3);
+  const median = (from: number, to: number): number => spread(values.slice(from, to)).median;
+  return [
+    median(0, length),
+    median(length, values.length - length),
+    median(values.length - length, values.length),
+  ];
+}
+
+/** Samples the processes that carry a mark until `stop` is called, which returns the samples. */
+export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemorySample[] } {
+  const samples: MemorySample[] = [];
+  const look = (): void => {
+    const sample = { service: 0, engine: 0 };
+    visitProcesses(mark, (role, status) => {
+      if (role === "service" || role === "engine") sample[role] = residentIn(status);
+    });
+    samples.push(sample);
+  };
+  const timer = setInterval(look, everyMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+      return samples;
+    },
+  };
+}
+
+/** Linux counts processor time in ticks of 10 ms (USER_HZ). */
+const TICK_MS = 10;
+
+/** The processor time in the text of /proc/<pid>/stat (fields 14 and 15: user and system), in milliseconds. */
+export function processorTimeIn(stat: string): number {
+  // The second field is the command in parentheses, and may contain anything.
+  const [user = "0", system = "0"] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * TICK_MS;
+}
+
+/** The processor time that the running processes with this mark have taken so far, in milliseconds; 0 without /proc. */
+export const processorTime = (mark: Mark): number =>
+  findMarked(mark).reduce((sum, pid) => {
+    try {
+      return sum + processorTimeIn(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    } catch {
+      // It ended after it was found.
+      return sum;
+    }
+  }, 0);
