@@ -37,17 +37,17 @@ function sentence({ state, looksAgainAt, customerIds }: ErasureReport): string {
 /**
  * Erases an account: asks the Worker again and again, because each of its runs takes a bounded time.
  * @param ask asks the Worker for one run, and returns its report
- * @param tell is told after each run how far the erasure is
+ * @param onProgress called after each run with what is left
  */
 export async function eraseAccount(
   ask: () => Promise<unknown>,
-  tell: (progress: string) => void,
+  onProgress: (progress: string) => void,
   pauseMs: number,
   signal?: AbortSignal,
 ): Promise<Outcome> {
   let report = ErasureReport.parse(await ask());
   for (let idle = 0; report.state === "erasing" && idle < IDLE_RUNS;) {
-    tell(progressOf(report));
+    onProgress(progressOf(report));
     if (idle > 0) await sleep(pauseMs, undefined, signal && { signal });
     report = ErasureReport.parse(await ask());
     idle = report.deleted > 0 ? 0 : idle + 1;

@@ -15,8 +15,8 @@ export interface LedgerCheckOptions {
   readonly signal?: AbortSignal | undefined;
   /** Reads the objects of closed books, to compare these with them. */
   readonly read?: ReadObject | undefined;
-  /** Is told how far the check is, if it takes more than one page. */
-  readonly tell?: ((progress: string) => void) | undefined;
+  /** Called after each page if the check takes more than one. */
+  readonly onProgress?: ((progress: string) => void) | undefined;
   /** How many jobs make a page. */
   readonly page?: number | undefined;
 }
@@ -46,13 +46,13 @@ export async function checkLedger(
   database: Database,
   grant: number,
   now: number,
-  { signal, read, tell = () => undefined, page = JOBS_A_PAGE }: LedgerCheckOptions = {},
+  { signal, read, onProgress = () => undefined, page = JOBS_A_PAGE }: LedgerCheckOptions = {},
 ): Promise<LedgerReport> {
   const numbers: Numbers = { jobs: 0, entries: 0, closed: 0, accounts: 0, units: 0, events: 0 };
   const findings: Row[] = [];
   let places = await beginnings(database, grant, now, page, signal);
   while (places.length > 0) {
-    const told = await database.run(
+    const answers = await database.run(
       places.flatMap(({ chapter, ...place }) => [
         chapter.numbers(place).trim(),
         endOfPage(chapter.columns, place.to ?? place.after),
@@ -62,11 +62,11 @@ export async function checkLedger(
     );
     const ahead: Place[] = [];
     for (const { chapter, to } of places) {
-      const [[counts = {}] = [], [end] = []] = told.splice(0, 2);
+      const [[counts = {}] = [], [end] = []] = answers.splice(0, 2);
       add(numbers, counts);
       for (const { problem } of chapter.questions) {
         const before = findings.filter((finding) => finding["problem"] === problem).length;
-        const rows = told.shift() ?? [];
+        const rows = answers.shift() ?? [];
         for (const row of rows.slice(0, MOST_OF_A_KIND - before)) findings.push({ problem, ...row });
       }
       if (to !== null) ahead.push({ chapter, after: to, to: textOf(end?.["id"]) });
@@ -74,9 +74,9 @@ export async function checkLedger(
     places = ahead;
     const { jobs, entries, accounts, events } = numbers;
     if (places.length > 0)
-      tell(`jobs: ${jobs}, entries: ${entries}, accounts: ${accounts}, meter events: ${events}`);
+      onProgress(`jobs: ${jobs}, entries: ${entries}, accounts: ${accounts}, meter events: ${events}`);
   }
-  if (read) findings.push(...(await compareWithObjects(database, read, tell, signal)));
+  if (read) findings.push(...(await compareWithObjects(database, read, onProgress, signal)));
   const { jobs, entries, accounts, units, closed } = numbers;
   const seen = `jobs: ${jobs}, entries: ${entries + closed} (closed: ${closed}), accounts: ${accounts}, units settled: ${units}${read ? "; closed books compared with their objects" : ""}`;
   return {
@@ -124,7 +124,7 @@ function add(numbers: Numbers, counts: Row): void {
 async function compareWithObjects(
   database: Database,
   read: ReadObject,
-  tell: (progress: string) => void,
+  onProgress: (progress: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<Row[]> {
   const found: Row[] = [];
@@ -148,6 +148,6 @@ async function compareWithObjects(
     }
     compared += rows.length;
     if (rows.length < CLOSINGS_A_PAGE) return found;
-    tell(`closed books of ${compared} accounts compared with their objects`);
+    onProgress(`closed books of ${compared} accounts compared with their objects`);
   }
 }

@@ -5,9 +5,11 @@ import {
   ReplayedLetters,
   StuckJobs,
 } from "../../src/contract/operator.ts";
-import type { Row } from "./database.ts";
+import { Failure } from "../shared/command-line.ts";
+import type { Row, Database } from "./database.ts";
 import { NoWorker, type OperatorApi } from "./operator-api.ts";
 import { readable, type Outcome } from "./print.ts";
+import { sql } from "./sql.ts";
 
 /** A report's own fields, apart from its tasks. */
 function headOf(report: JobReport): Row {
@@ -71,4 +73,12 @@ export async function deadLetters(api: OperatorApi, replay: boolean): Promise<Ou
   }
   const { letters } = DeadLetters.parse(await api.call("GET", "/dead-letters"));
   return { result: letters.map((letter) => readable(letter)), summary: `${letters.length} dead letters.` };
+}
+
+/** A job's row in the list of jobs, with its times as ISO 8601. @throws Failure if there is no such job */
+export async function findJob(database: Database, jobId: string, signal?: AbortSignal): Promise<Row> {
+  const [rows] = await database.run([sql`SELECT * FROM jobs WHERE id = ${jobId}`], signal);
+  const row = rows?.[0];
+  if (!row) throw new Failure(`There is no job ${jobId}.`);
+  return readable(row);
 }

@@ -1,4 +1,6 @@
-/** What all commands of the project share: exit codes, messages instead of stack traces, Ctrl-C. */
+/** What all commands of the project share: arguments, exit codes, messages instead of stack traces, Ctrl-C. */
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { messageOf } from "./error-parts.ts";
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndingSignal = (typeof ENDING_SIGNALS)[number];
@@ -20,7 +22,25 @@ export function usageError(message: string): Failure {
   return new Failure(message, 2);
 }
 
-/** The reason why a command was told to end. */
+/** Node's `parseArgs`. @param help the command that prints the help @throws Failure, a usage error that names what is wrong */
+export function readArguments<T extends ParseArgsConfig>(config: T, help: string) {
+  try {
+    return parseArgs<T>(config);
+  } catch (error) {
+    // The rest of Node's message is about arguments that begin with a dash; there are none here.
+    throw usageError(`${messageOf(error).split(". ")[0]}.\nSee: ${help}`);
+  }
+}
+
+/** An option's whole number. @throws Failure, a usage error */
+export function wholeNumber(option: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 1 && number <= most) return number;
+  const range = most === Number.MAX_SAFE_INTEGER ? "of 1 or more" : `from 1 to ${most}`;
+  throw usageError(`${option} must be a whole number ${range}.`);
+}
+
+/** The reason for ending a command. */
 class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;

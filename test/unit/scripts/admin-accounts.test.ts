@@ -9,7 +9,7 @@ import {
   setUnitsPerDay,
   showAccount,
 } from "../../../scripts/admin/accounts.ts";
-import { findJob } from "../../../scripts/admin/jobs.ts";
+import { findJob } from "../../../scripts/admin/operate.ts";
 import { createKey, listKeys, revokeKey } from "../../../scripts/admin/keys.ts";
 import { sql } from "../../../scripts/admin/sql.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "../../../src/core/accounts/api-key.ts";

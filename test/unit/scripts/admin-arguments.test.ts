@@ -5,6 +5,12 @@ import { Failure } from "../../../scripts/shared/command-line.ts";
 const ACCOUNT = `acct_${"0".repeat(32)}`;
 const JOB = `job_${"0".repeat(32)}`;
 
+/** What a command line asks for. */
+function read(...args: string[]): object {
+  const { run: _, ...rest } = { run: null, ...parseAdminArguments(args) };
+  return rest;
+}
+
 /** The exit code and the sentence of a command line that is refused. */
 function refusalOf(...args: string[]): { exitCode: number; message: string } {
   try {
@@ -16,22 +22,19 @@ function refusalOf(...args: string[]): { exitCode: number; message: string } {
 }
 
 describe("the admin command line", () => {
-  it("reads an account to create, locally and for people unless told otherwise", () => {
-    expect(parseAdminArguments(["create-account", "--email", "a@example.com", "--plan", "trial"])).toEqual({
+  it("reads an account to create, locally and for people by default", () => {
+    expect(read("create-account", "--email", "a@example.com", "--plan", "trial")).toEqual({
       action: "create-account",
-      email: "a@example.com",
-      plan: "trial",
-      name: null,
+      given: { email: "a@example.com", plan: "trial", name: null },
       remote: false,
       json: false,
     });
   });
 
-  it("reads a key to create, labelled admin unless told otherwise", () => {
-    expect(parseAdminArguments(["create-key", "--account", ACCOUNT, "--remote", "--json"])).toEqual({
+  it("reads a key to create, labelled admin by default", () => {
+    expect(read("create-key", "--account", ACCOUNT, "--remote", "--json")).toEqual({
       action: "create-key",
-      accountId: ACCOUNT,
-      label: "admin",
+      given: { account: ACCOUNT, label: "admin" },
       remote: true,
       json: true,
     });
@@ -40,67 +43,70 @@ describe("the admin command line", () => {
   it.each([
     [
       ["set-plan", "--account", ACCOUNT, "--plan", "blocked"],
-      { action: "set-plan", accountId: ACCOUNT, plan: "blocked" },
+      { action: "set-plan", given: { account: ACCOUNT, plan: "blocked" } },
     ],
     [
       ["set-limit", "--account", ACCOUNT, "--units-per-day", "5000"],
-      { action: "set-limit", accountId: ACCOUNT, unitsPerDay: 5_000 },
+      { action: "set-limit", given: { account: ACCOUNT, "units-per-day": 5_000 } },
     ],
     [
       ["set-limit", "--account", ACCOUNT, "--units-per-day", "0"],
-      { action: "set-limit", accountId: ACCOUNT, unitsPerDay: 0 },
+      { action: "set-limit", given: { account: ACCOUNT, "units-per-day": 0 } },
     ],
     [
       ["set-limit", "--account", ACCOUNT, "--units-per-day", "default"],
-      { action: "set-limit", accountId: ACCOUNT, unitsPerDay: null },
+      { action: "set-limit", given: { account: ACCOUNT, "units-per-day": null } },
     ],
-    [["suspend-account", "--account", ACCOUNT], { action: "suspend-account", accountId: ACCOUNT }],
-    [["resume-account", "--account", ACCOUNT], { action: "resume-account", accountId: ACCOUNT }],
-    [["erase-account", "--account", ACCOUNT], { action: "erase-account", accountId: ACCOUNT, yes: false }],
+    [["suspend-account", "--account", ACCOUNT], { action: "suspend-account", given: { account: ACCOUNT } }],
+    [["resume-account", "--account", ACCOUNT], { action: "resume-account", given: { account: ACCOUNT } }],
+    [
+      ["erase-account", "--account", ACCOUNT],
+      { action: "erase-account", given: { account: ACCOUNT, yes: false } },
+    ],
     [
       ["erase-account", "--account", ACCOUNT, "--yes"],
-      { action: "erase-account", accountId: ACCOUNT, yes: true },
+      { action: "erase-account", given: { account: ACCOUNT, yes: true } },
     ],
-    [["show-account", "--account", ACCOUNT], { action: "show-account", accountId: ACCOUNT }],
-    [["list-keys", "--account", ACCOUNT], { action: "list-keys", accountId: ACCOUNT }],
-    [["list-accounts"], { action: "list-accounts", email: null, after: null, limit: 50 }],
+    [["show-account", "--account", ACCOUNT], { action: "show-account", given: { account: ACCOUNT } }],
+    [["list-keys", "--account", ACCOUNT], { action: "list-keys", given: { account: ACCOUNT } }],
+    [["list-accounts"], { action: "list-accounts", given: { email: null, after: null, limit: 50 } }],
     [
       ["list-accounts", "--email", "a@b.c", "--after", ACCOUNT, "--limit", "1000"],
-      { action: "list-accounts", email: "a@b.c", after: ACCOUNT, limit: 1_000 },
+      { action: "list-accounts", given: { email: "a@b.c", after: ACCOUNT, limit: 1_000 } },
     ],
-    [["show-job", JOB], { action: "show-job", jobId: JOB }],
-    [["wake-job", JOB], { action: "wake-job", jobId: JOB }],
-    [["cancel-job", JOB], { action: "cancel-job", jobId: JOB }],
-    [["stuck-jobs"], { action: "stuck-jobs", hours: 24 }],
-    [["stuck-jobs", "--hours", "720"], { action: "stuck-jobs", hours: 720 }],
-    [["dead-letters"], { action: "dead-letters", replay: false }],
-    [["dead-letters", "--replay"], { action: "dead-letters", replay: true }],
-    [["relist"], { action: "relist", dryRun: false }],
-    [["relist", "--dry-run"], { action: "relist", dryRun: true }],
-    [["ledger-check"], { action: "ledger-check", grant: null, objects: false }],
-    [["ledger-check", "--grant", "50"], { action: "ledger-check", grant: 50, objects: false }],
-    [["ledger-check", "--objects"], { action: "ledger-check", grant: null, objects: true }],
+    [["show-job", JOB], { action: "show-job", given: { job: JOB } }],
+    [["wake-job", JOB], { action: "wake-job", given: { job: JOB } }],
+    [["cancel-job", JOB], { action: "cancel-job", given: { job: JOB } }],
+    [["stuck-jobs"], { action: "stuck-jobs", given: { hours: 24 } }],
+    [["stuck-jobs", "--hours", "720"], { action: "stuck-jobs", given: { hours: 720 } }],
+    [["dead-letters"], { action: "dead-letters", given: { replay: false } }],
+    [["dead-letters", "--replay"], { action: "dead-letters", given: { replay: true } }],
+    [["relist"], { action: "relist", given: { "dry-run": false } }],
+    [["relist", "--dry-run"], { action: "relist", given: { "dry-run": true } }],
+    [["ledger-check"], { action: "ledger-check", given: { grant: null, objects: false } }],
+    [["ledger-check", "--grant", "50"], { action: "ledger-check", given: { grant: 50, objects: false } }],
+    [["ledger-check", "--objects"], { action: "ledger-check", given: { grant: null, objects: true } }],
   ])("reads %j", (args, command) => {
-    expect(parseAdminArguments(args)).toEqual({ ...command, remote: false, json: false });
+    expect(read(...args)).toEqual({ ...command, remote: false, json: false });
   });
 
   it("reads the configuration of the deployed service", () => {
-    expect(parseAdminArguments(["show-job", JOB, "--remote", "--config", "mine.toml"])).toEqual({
+    expect(read("show-job", JOB, "--remote", "--config", "mine.toml")).toEqual({
       action: "show-job",
-      jobId: JOB,
+      given: { job: JOB },
       remote: true,
       json: false,
       config: "mine.toml",
     });
   });
 
-  it("gives help when asked, and without a command", () => {
+  it("prints help on request, and without a command", () => {
     expect(parseAdminArguments(["--help"])).toEqual({ action: "help", about: null });
     expect(parseAdminArguments([])).toEqual({ action: "help", about: null });
     for (const action of ACTIONS) expect(adminHelp(null)).toContain(`npm run admin -- ${action} `);
   });
 
-  it("gives help for one command after its name, whatever it lacks", () => {
+  it("prints help for one command after its name, whatever is missing", () => {
     expect(parseAdminArguments(["show-account", "--help"])).toEqual({
       action: "help",
       about: "show-account",
@@ -131,11 +137,11 @@ describe("the admin command line", () => {
     [
       "a configuration for the local stack",
       ["list-accounts", "--config", "mine.toml"],
-      "--config goes with --remote",
+      "--config requires --remote",
     ],
     ["an unknown option", ["show-job", "--force"], "--force"],
     ["an option that no command has", ["--bogus"], "Unknown option '--bogus'.\nSee: npm run admin -- --help"],
-    ["a plan that is missing", ["set-plan", "--account", ACCOUNT], "--plan must be trial, paid or blocked"],
+    ["a plan that is missing", ["set-plan", "--account", ACCOUNT], "--plan is missing"],
     ["an account that is missing", ["suspend-account"], "--account is missing"],
     ["a limit that is missing", ["set-limit", "--account", ACCOUNT], "--units-per-day is missing"],
     [
@@ -147,7 +153,11 @@ describe("the admin command line", () => {
     ["an option of another command", ["revoke-key", "--key", "key_1", "--email", "a@b.c"], "--email"],
     ["a missing e-mail address", ["create-account", "--plan", "paid"], "--email is missing"],
     ["a wrong e-mail address", ["create-account", "--email", "a b@c", "--plan", "paid"], "--email must be"],
-    ["an unknown plan", ["create-account", "--email", "a@b.c", "--plan", "gold"], "--plan must be"],
+    [
+      "an unknown plan",
+      ["create-account", "--email", "a@b.c", "--plan", "gold"],
+      "--plan must be trial, paid or blocked",
+    ],
     [
       "an empty name",
       ["create-account", "--email", "a@b.c", "--plan", "paid", "--name", ""],

@@ -261,12 +261,12 @@ describe("the operator's check of the ledger", () => {
   });
 
   it("tells how far it is where it takes more than one page, and not otherwise", async () => {
-    const told: string[] = [];
-    const tell = (progress: string) => void told.push(progress);
-    await checkLedger(database, 100, NOW, { tell });
-    expect(told).toEqual([]);
-    await checkLedger(database, 100, NOW, { tell, page: 2 });
-    expect(told).toContain("jobs: 2, entries: 7, accounts: 1, meter events: 0");
+    const reported: string[] = [];
+    const onProgress = (progress: string) => void reported.push(progress);
+    await checkLedger(database, 100, NOW, { onProgress });
+    expect(reported).toEqual([]);
+    await checkLedger(database, 100, NOW, { onProgress, page: 2 });
+    expect(reported).toContain("jobs: 2, entries: 7, accounts: 1, meter events: 0");
   });
 
   it("names a hundred of a kind, however many there are on however many pages", async () => {
