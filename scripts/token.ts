@@ -1,13 +1,12 @@
-import { parseArgs } from "node:util";
 import { messageOf } from "./shared/error-parts.ts";
-import { Failure, runCommand, usageError } from "./shared/command-line.ts";
+import { Failure, readArguments, runCommand, usageError } from "./shared/command-line.ts";
 import { readIfPresent } from "./stack/private-file.ts";
 import { StackAddress } from "./stack/stack-address.ts";
 import { stateFolder } from "./stack/state-folder.ts";
 import { Email } from "./stand-ins/identity/people.ts";
 import { signIn } from "./token/sign-in.ts";
 
-const HELP = `Signs in at the running stack's stand-in for an identity provider, and prints only the access token.
+const HELP = `Signs in at the running stack's identity provider stand-in and prints only the access token.
 
   TOKEN=$(npm run -s token -- --email a@example.com)
 
@@ -15,15 +14,10 @@ const HELP = `Signs in at the running stack's stand-in for an identity provider,
 `;
 
 function parseEmail(): string | null {
-  const read = () => {
-    try {
-      return parseArgs({ options: { email: { type: "string" }, help: { type: "boolean", short: "h" } } })
-        .values;
-    } catch (error) {
-      throw usageError(`${messageOf(error)}\n\n${HELP}`);
-    }
-  };
-  const { email, help } = read();
+  const { email, help } = readArguments(
+    { options: { email: { type: "string" }, help: { type: "boolean", short: "h" } } },
+    "npm run token -- --help",
+  ).values;
   if (help === true) return null;
   if (email === undefined) throw usageError(`--email is missing.\n\n${HELP}`);
   const address = Email.safeParse(email);

@@ -1,6 +1,4 @@
-import { parseArgs } from "node:util";
-import { usageError } from "../shared/command-line.ts";
-import { messageOf } from "../shared/error-parts.ts";
+import { readArguments, usageError, wholeNumber } from "../shared/command-line.ts";
 
 export const BENCH_HELP = `Measures the whole service on this machine and prints Markdown tables.
 
@@ -121,8 +119,8 @@ const listOf = (words: readonly string[], last: "and" | "or"): string =>
   [words.slice(0, -1).join(", "), words.at(-1)].filter(Boolean).join(` ${last} `);
 
 function read(args: readonly string[]) {
-  try {
-    return parseArgs({
+  return readArguments(
+    {
       args: [...args],
       options: {
         pictures: { type: "string" },
@@ -134,14 +132,7 @@ function read(args: readonly string[]) {
         help: { type: "boolean", short: "h" },
       },
       allowPositionals: true,
-    });
-  } catch (error) {
-    throw usageError(`${messageOf(error)}\n${SEE}`);
-  }
-}
-
-function wholeNumber(option: string, text: string, most: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw usageError(`${option} must be a whole number from 1 to ${most}.`);
+    },
+    "npm run bench -- --help",
+  );
 }

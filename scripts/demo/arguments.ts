@@ -1,10 +1,8 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { ImageFormat } from "../../src/contract/job.ts";
-import { messageOf } from "../shared/error-parts.ts";
-import { usageError } from "../shared/command-line.ts";
+import type { Region } from "../../src/contract/region.ts";
+import { readArguments, usageError, wholeNumber } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { type DemoRegion, readRegion } from "./region.ts";
 
 export const DEMO_HELP = `Segments a photograph or a clip on this machine, from upload to masks.
 
@@ -50,10 +48,9 @@ export interface DemoRequest {
 export function parseDemoArguments(args: readonly string[]): DemoRequest | null {
   const { values, positionals } = read(args);
   if (values.help) return null;
-  const { out } = values;
   const regions = values.region.map(readRegion);
   const options = {
-    out,
+    out: values.out,
     frames: requestedFrames(values),
     formats: values.format.map(requestedFormat),
     regions,
@@ -71,8 +68,8 @@ export function parseDemoArguments(args: readonly string[]): DemoRequest | null 
 }
 
 function read(args: readonly string[]) {
-  try {
-    return parseArgs({
+  return readArguments(
+    {
       args: [...args],
       options: {
         out: { type: "string", default: "demo-output" },
@@ -84,10 +81,9 @@ function read(args: readonly string[]) {
         help: { type: "boolean", short: "h", default: false },
       },
       allowPositionals: true,
-    });
-  } catch (error) {
-    throw usageError(`${messageOf(error)}\nSee: npm run demo -- --help`);
-  }
+    },
+    "npm run demo -- --help",
+  );
 }
 
 function requestedFrames(values: ReturnType<typeof read>["values"]): RequestedFrames {
@@ -113,8 +109,46 @@ function positive(option: string, text: string): number {
   throw usageError(`${option} must be a number above 0, such as 2 or 0.5.`);
 }
 
-function wholeNumber(option: string, text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw usageError(`${option} must be a whole number of 1 or more.`);
+/** A region of the photograph, whose taskId comes with its upload. */
+export type DemoRegion =
+  | { readonly box: NonNullable<Region["box"]> }
+  | { readonly points: NonNullable<Region["points"]> };
+
+/**
+ * Reads a region: `X,Y,W,H` is a box, `X,Y;X,Y;!X,Y` are points, of which those after a `!` are beside the object.
+ * @throws Failure, a usage error
+ */
+function readRegion(text: string): DemoRegion {
+  const parts = text.split(";").map((part) => {
+    const isBeside = part.startsWith("!");
+    return { isBeside, numbers: numbersOf(isBeside ? part.slice(1) : part) };
+  });
+  const [first, ...others] = parts;
+  const [x, y, width, height] = first?.numbers ?? [];
+  if (x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
+    if (others.length === 0 && !(first?.isBeside ?? true) && width >= 1 && height >= 1)
+      return { box: [x, y, width, height] };
+    throw notARegion(text);
+  }
+  const points = parts.map(({ isBeside, numbers }) => {
+    const [pointX, pointY, more] = numbers;
+    if (pointX === undefined || pointY === undefined || more !== undefined) throw notARegion(text);
+    return { x: pointX, y: pointY, label: isBeside ? (0 as const) : (1 as const) };
+  });
+  if (points.every(({ label }) => label === 0)) throw notARegion(text);
+  return { points };
 }
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/** The numbers of a list; none if it is not one of two or four. */
+function numbersOf(text: string): number[] {
+  const parts = text.split(",").map((part) => part.trim());
+  const isList = (parts.length === 2 || parts.length === 4) && parts.every((part) => NUMBER.test(part));
+  return isList ? parts.map(Number) : [];
+}
+
+const notARegion = (text: string) =>
+  usageError(
+    `--region ${text} is neither a box, such as 40,60,120,80 (x, y, width, height), nor points, such as 100,90 or "100,90;!20,30" (! is beside the object).`,
+  );

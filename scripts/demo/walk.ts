@@ -1,16 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, resolve, dirname, relative, sep } from "node:path";
+import { unzipSync } from "fflate";
 import type { AcceptedJob } from "../../src/contract/job.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { DemoRequest } from "./arguments.ts";
-import { saveClipResult } from "./clip-result.ts";
-import { expectedFrames } from "./expected-frames.ts";
-import { JobTeller, progressScale } from "./job-teller.ts";
+import { expectedFrames } from "./clip-frames.ts";
+import { JobProgress, progressScale } from "./job-progress.ts";
 import type { Media } from "./media.ts";
-import { savePhotoResult } from "./photo-result.ts";
-import { fileLines, fileName, type SavedFile } from "./saved.ts";
-import { unpack } from "./unpack.ts";
+import { fileLines, fileName, type SavedFile, saveResult } from "./save-result.ts";
 
 function createJob(
   client: ApiClient,
@@ -40,17 +38,17 @@ async function awaitJob(
 ): Promise<void> {
   const isClip = media.kind === "clip";
   const scale = isClip ? progressScale(await expectedFrames(media.path, request.frames, signal)) : null;
-  const teller = new JobTeller(process.stdout, scale);
+  const shown = new JobProgress(process.stdout, scale);
   try {
     const job = await client.waitForJob(jobId, {
-      onAnswer: (answer, progress) => teller.tell(answer, progress),
+      onAnswer: (answer, progress) => shown.update(answer, progress),
     });
     const notes = job.tasks.flatMap((task) => task.error ?? []);
     if (job.status === "failed")
       throw new Failure(`The job failed: ${notes.join("; ") || job.error || "no reason given"}`);
     for (const note of notes) console.log(`  Note: ${note}`);
   } finally {
-    teller.end();
+    shown.end();
   }
 }
 
@@ -95,10 +93,20 @@ export async function walk(
   await awaitJob(client, media, request, jobId, signal);
 
   const folder = await makeFolder(request.out, media.name);
-  const saved =
-    media.kind === "photo"
-      ? await savePhotoResult(client, jobId, folder)
-      : await saveClipResult(client, jobId, folder, signal);
+  const saved = await saveResult(await client.result(jobId), folder, signal);
   const archive = await saveArchive(client, jobId, folder);
   console.log(["", ...saved.lines, "", ...fileLines([...saved.files, archive])].join("\n"));
+}
+
+/** Unpacks a zip into a folder and returns the files' names. @throws Error if an entry points outside the folder */
+export async function unpack(zip: Uint8Array, folder: string): Promise<string[]> {
+  const entries = Object.entries(unzipSync(zip)).filter(([name]) => !name.endsWith("/"));
+  for (const [name, bytes] of entries) {
+    const path = resolve(folder, name);
+    if (relative(folder, path).split(sep)[0] === "..")
+      throw new Error(`The archive's entry ${name} points outside the folder.`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(join(path), bytes);
+  }
+  return entries.map(([name]) => name);
 }

@@ -1,6 +1,4 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
-import { usageError } from "../shared/command-line.ts";
-import { messageOf } from "../shared/error-parts.ts";
+import { readArguments } from "../shared/command-line.ts";
 
 export const DEPLOY_HELP = `Checks that everything is there that the service needs, then deploys the Worker.
 
@@ -15,36 +13,19 @@ It asks Cloudflare through Wrangler: run \`npx wrangler login\` once, or set CLO
 Without either, it checks what it can and names what it could not check.
 `;
 
-/** A validated command line. */
-export type DeployCommand =
-  | { readonly action: "help" }
-  | {
-      readonly action: "deploy";
-      readonly configFile: string;
-      readonly dryRun: boolean;
-      readonly json: boolean;
-    };
-
 export const DEFAULT_CONFIG = "wrangler.toml";
 
-const OPTIONS = {
-  config: { type: "string", default: DEFAULT_CONFIG },
-  "dry-run": { type: "boolean", default: false },
-  json: { type: "boolean", default: false },
-  help: { type: "boolean", short: "h", default: false },
-} as const satisfies ParseArgsConfig["options"];
-
-function read(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, strict: true }).values;
-  } catch (error) {
-    throw usageError(`${messageOf(error).split(". ")[0]}.\nSee: npm run deploy -- --help`);
-  }
-}
-
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
-export function parseDeployArguments(args: readonly string[]): DeployCommand {
-  const values = read(args);
-  if (values.help) return { action: "help" };
-  return { action: "deploy", configFile: values.config, dryRun: values["dry-run"], json: values.json };
-}
+export const parseDeployArguments = (args: readonly string[]) =>
+  readArguments(
+    {
+      args: [...args],
+      options: {
+        config: { type: "string", default: DEFAULT_CONFIG },
+        "dry-run": { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    },
+    "npm run deploy -- --help",
+  ).values;

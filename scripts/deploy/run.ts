@@ -59,11 +59,11 @@ export async function runDeploy(
   { wrangler = realWrangler, healthPauseMs = HEALTH_PAUSE_MS }: DeployOptions = {},
 ): Promise<number> {
   const command = parseDeployArguments(args);
-  if (command.action === "help") {
+  if (command.help) {
     console.log(DEPLOY_HELP);
     return 0;
   }
-  const configuration = await readConfiguration(command.configFile);
+  const configuration = await readConfiguration(command.config);
   const cloudflare = cloudflareOf(configuration, wrangler, signal);
   const findings = await check(cloudflare, configuration, signal);
   const ready = isDeployable(findings);
@@ -75,7 +75,7 @@ export async function runDeploy(
   let healthy: boolean | null = null;
   if (!ready) {
     say("Nothing was deployed: mend what is missing, then run this again.");
-  } else if (command.dryRun) {
+  } else if (command["dry-run"]) {
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {
     // In this order: the Worker that runs reads the migrated database, and the new one needs it.

@@ -1,6 +1,4 @@
-import { parseArgs } from "node:util";
-import { usageError } from "../shared/command-line.ts";
-import { messageOf } from "../shared/error-parts.ts";
+import { readArguments, usageError } from "../shared/command-line.ts";
 import {
   type CalibrateCommand,
   calibrateCommand,
@@ -133,8 +131,8 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
 }
 
 function read(args: readonly string[]) {
-  try {
-    return parseArgs({
+  return readArguments(
+    {
       args: [...args],
       options: {
         json: { type: "boolean" },
@@ -153,8 +151,7 @@ function read(args: readonly string[]) {
         help: { type: "boolean", short: "h" },
       },
       allowPositionals: true,
-    });
-  } catch (error) {
-    throw usageError(`${messageOf(error).split(". ")[0]}.\n${SEE_HELP}`);
-  }
+    },
+    "npm run models -- --help",
+  );
 }

@@ -6,10 +6,9 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
-import { expectedFrames } from "../../../scripts/demo/expected-frames.ts";
+import { expectedFrames, filmStrip } from "../../../scripts/demo/clip-frames.ts";
 import { readMedia } from "../../../scripts/demo/media.ts";
-import { filmStrip } from "../../../scripts/demo/strip.ts";
-import { type MasksFile, tracksOf } from "../../../scripts/demo/tracks.ts";
+import { trackCells } from "../../../scripts/demo/save-result.ts";
 
 const { signal } = new AbortController();
 
@@ -76,13 +75,13 @@ describe("the number of frames that a progress bar counts to", () => {
     expect(await expectedFrames(path, requested, signal)).toBe(frames);
   });
 
-  it("is not known of a file that is no clip", async () => {
+  it("is unknown for a file that is not a clip", async () => {
     const path = join(folder, "notes.mp4");
     await writeFile(path, "no clip");
     expect(await expectedFrames(path, {}, signal)).toBeNull();
   });
 
-  it("is not told to who has stopped", async () => {
+  it("is not computed after an abort", async () => {
     const stopped = AbortSignal.abort(new Error("stopped"));
     await expect(expectedFrames(threeColours("late.mp4", "64x48"), {}, stopped)).rejects.toThrow("stopped");
   });
@@ -113,36 +112,29 @@ describe("a clip's strip", () => {
   });
 });
 
-const score = fc.double({ min: 0, max: 1, noNaN: true });
-const objects = fc.uniqueArray(fc.record({ objectId: fc.nat(9), promptIndex: fc.constant(0), score }), {
-  selector: ({ objectId }) => objectId,
-  maxLength: 6,
+const sighting = fc.record({
+  sampleIdx: fc.nat(),
+  frameIdx: fc.nat(),
+  timeSec: fc.double({ min: 0, max: 600, noNaN: true }),
+  confidence: fc.double({ min: 0, max: 1, noNaN: true }),
+  box: fc.constant([0, 0, 1, 1] as const),
+  rle: fc.constant({ size: [1, 1] as const, counts: "01" }),
+  bitmap: fc.constant(() => ({ width: 1, height: 1, data: new Uint8Array(1) })),
 });
-const masksFile: fc.Arbitrary<MasksFile> = fc.array(objects, { maxLength: 30 }).map((frames) => ({
-  version: 1,
-  frames: frames.map((found, n) => ({ timeSec: n / 6, objects: found })),
-}));
 
 describe("the table of tracked objects", () => {
   it("has each object once, from when it was first seen to when it was last seen", () => {
     fc.assert(
-      fc.property(masksFile, (file) => {
-        const tracks = tracksOf(file);
-        const ids = new Set(file.frames.flatMap((frame) => frame.objects.map(({ objectId }) => objectId)));
-        expect(tracks.map(({ objectId }) => objectId)).toEqual([...ids]);
-        for (const track of tracks) {
-          const seen = file.frames.flatMap(({ timeSec, objects: there }) =>
-            there
-              .filter(({ objectId }) => objectId === track.objectId)
-              .map((object) => ({ timeSec, ...object })),
-          );
-          expect(track).toMatchObject({
-            frames: seen.length,
-            firstSeen: seen[0]?.timeSec,
-            lastSeen: seen.at(-1)?.timeSec,
-            bestScore: Math.max(...seen.map((object) => object.score)),
-          });
-        }
+      fc.property(fc.nat(9), fc.array(sighting, { minLength: 1, maxLength: 30 }), (objectId, seen) => {
+        const sightings = seen.toSorted((a, b) => a.timeSec - b.timeSec);
+        expect(trackCells({ objectId, prompt: "cat", sightings })).toEqual([
+          objectId,
+          "cat",
+          `${sightings[0]?.timeSec.toFixed(1)} s`,
+          `${sightings.at(-1)?.timeSec.toFixed(1)} s`,
+          sightings.length,
+          Math.max(...sightings.map(({ confidence }) => confidence)).toFixed(2),
+        ]);
       }),
     );
   });

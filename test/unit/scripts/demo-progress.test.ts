@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Output, ProgressBar } from "../../../inference-container/src/progress-bar.ts";
-import { JobTeller, progressScale } from "../../../scripts/demo/job-teller.ts";
+import { JobProgress, progressScale } from "../../../scripts/demo/job-progress.ts";
 
 class Said implements Output {
   readonly isTTY: boolean;
@@ -22,10 +22,10 @@ const shareOf = (done: number, total: number): number => Math.floor((100 * done)
 describe("a clip's progress", () => {
   it("is a line for each tenth of its frames where there is no terminal", () => {
     const said = new Said(false);
-    const teller = new JobTeller(said, progressScale(20));
-    teller.tell({ status: "queued" }, 0);
-    for (let done = 0; done < 20; done += 1) teller.tell({ status: "processing" }, shareOf(done, 20));
-    teller.tell({ status: "success" }, 1);
+    const shown = new JobProgress(said, progressScale(20));
+    shown.update({ status: "queued" }, 0);
+    for (let done = 0; done < 20; done += 1) shown.update({ status: "processing" }, shareOf(done, 20));
+    shown.update({ status: "success" }, 1);
     expect(said.text.split("\n").map((line) => line.replace(/^ +\d+\.\d s/, ""))).toEqual([
       "  queued",
       "  processing",
@@ -37,8 +37,8 @@ describe("a clip's progress", () => {
 
   it("is told in hundredths where the number of frames is not known", () => {
     const said = new Said(false);
-    const teller = new JobTeller(said, progressScale(null));
-    for (const share of [0, 0.29, 0.58]) teller.tell({ status: "processing" }, share);
+    const shown = new JobProgress(said, progressScale(null));
+    for (const share of [0, 0.29, 0.58]) shown.update({ status: "processing" }, share);
     expect(said.text).toMatch(/processing\n {2}29 %\n {2}58 %\n$/);
   });
 
@@ -59,9 +59,9 @@ describe("a clip's progress", () => {
 
   it("is a bar on a terminal, full at the end and ended before the next line", () => {
     const said = new Said(true);
-    const teller = new JobTeller(said, progressScale(4));
-    teller.tell({ status: "processing" }, 0.5);
-    teller.tell({ status: "success" }, 1);
+    const shown = new JobProgress(said, progressScale(4));
+    shown.update({ status: "processing" }, 0.5);
+    shown.update({ status: "success" }, 1);
     const [, bar = "", ending] = said.text.split("\n");
     expect(bar.split("\r").slice(1)).toEqual([
       `[${"#".repeat(15)}${"-".repeat(15)}] 2 of 4 frames`,
@@ -72,22 +72,22 @@ describe("a clip's progress", () => {
 
   it("begins anew when an attempt failed and the job is taken again", () => {
     const said = new Said(false);
-    const teller = new JobTeller(said, progressScale(10));
+    const shown = new JobProgress(said, progressScale(10));
     for (const [status, share] of [
       ["processing", 0.4],
       ["queued", 0],
       ["processing", 0.1],
     ] as const) {
-      teller.tell({ status }, share);
+      shown.update({ status }, share);
     }
     expect(said.text).toMatch(/4 of 10 frames\n.*queued\n.*processing\n {2}1 of 10 frames\n$/);
   });
 
   it("is not shown of a photograph", () => {
     const said = new Said(true);
-    const teller = new JobTeller(said, null);
-    teller.tell({ status: "processing" }, 0);
-    teller.tell({ status: "success" }, 1);
+    const shown = new JobProgress(said, null);
+    shown.update({ status: "processing" }, 0);
+    shown.update({ status: "success" }, 1);
     expect(said.text).not.toContain("[");
   });
 });

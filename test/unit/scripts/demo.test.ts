@@ -1,14 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { zlibSync, zipSync } from "fflate";
+import { zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
 import { parseDemoArguments } from "../../../scripts/demo/arguments.ts";
 import { readMedia } from "../../../scripts/demo/media.ts";
-import { readPngText } from "../../../scripts/demo/png-text.ts";
 import { formatTable } from "../../../scripts/shared/table.ts";
-import { unpack } from "../../../scripts/demo/unpack.ts";
+import { unpack } from "../../../scripts/demo/walk.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 let folder: string;
@@ -128,44 +126,6 @@ describe("a photograph for the demo", () => {
 
   it("that is a folder is refused by name", async () => {
     await expect(readMedia(folder)).rejects.toThrow(`${folder} cannot be read`);
-  });
-});
-
-/** A PNG of a signature and these chunks; the reader does not look at check sums. */
-function png(...chunks: (readonly [type: string, data: Uint8Array])[]): Uint8Array {
-  const framed = [...chunks, ["IEND", new Uint8Array()] as const].map(([type, data]) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    return Buffer.concat([length, Buffer.from(type, "latin1"), data, Buffer.alloc(4)]);
-  });
-  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...framed]);
-}
-
-describe("a PNG's text", () => {
-  it("is the prompt that the mask encoder wrote, in any script", () => {
-    const mask = { width: 9, height: 2, starts: new Int32Array(3), edges: new Int32Array(0), area: 0 };
-    expect(readPngText(encodeMaskPng(mask, { keyword: "prompt", text: "кошка 🐈" }), "prompt")).toBe(
-      "кошка 🐈",
-    );
-  });
-
-  it("is found behind other texts and chunks, and inflated where it is compressed", () => {
-    const compressed = Buffer.concat([
-      Buffer.from("prompt\0\x01\0en\0Eingabe\0"),
-      zlibSync(Buffer.from("a cat")),
-    ]);
-    const other = Buffer.from("comment\0\0\0\0\0no");
-    expect(readPngText(png(["tEXt", other], ["iTXt", other], ["iTXt", compressed]), "prompt")).toBe("a cat");
-  });
-
-  it("is null where there is none or the chunk is malformed", () => {
-    expect(readPngText(png(), "prompt")).toBeNull();
-    expect(readPngText(png(["iTXt", Buffer.from("prompt")]), "prompt")).toBeNull();
-  });
-
-  it("is not read from a file that is cut off or no PNG", () => {
-    expect(() => readPngText(png().subarray(0, 15), "prompt")).toThrow("cut off");
-    expect(() => readPngText(Buffer.from("GIF89a"), "prompt")).toThrow("not a PNG");
   });
 });
 

@@ -21,7 +21,7 @@ export function progressScale(frames: number | null): Scale {
 }
 
 /** Prints a job's status whenever it changes, with the seconds since the start, and the progress of a running job. */
-export class JobTeller {
+export class JobProgress {
   readonly #startedAt = performance.now();
   readonly #output: Output;
   readonly #scale: Scale | null;
@@ -35,7 +35,7 @@ export class JobTeller {
   }
 
   /** Takes a response of the API. @param progress the share of the work that is done, 0 to 1 */
-  tell({ status }: Pick<JobStatus, "status">, progress: number): void {
+  update({ status }: Pick<JobStatus, "status">, progress: number): void {
     if (status === "success") this.#reach(1);
     if (status !== this.#status) this.#enter(status);
     if (status === "processing") this.#reach(progress);
