@@ -1,13 +1,50 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { takeClick, takeResult } from "./screenshots/studio.ts";
 import { needChromium } from "./shared/chromium.ts";
 import { runCommand } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
-import { openSample } from "./shared/studio-sample.ts";
+import { openSample, placeOfSample } from "./shared/studio-sample.ts";
 import { startStack } from "./stack/start-stack.ts";
+
+/** A point of the saucer, in pixels of the picture. */
+const SAUCER = { x: 430, y: 330 };
+const PATIENTLY = { timeout: 120_000 };
+
+/** Segments the sample by its prompts. Returns the picture of the page. */
+export async function takeResult(page: Page): Promise<Buffer> {
+  await page.getByRole("button", { name: "Segment", exact: true }).click();
+  await page.getByRole("button", { name: /^spoon 1 / }).waitFor(PATIENTLY);
+  await page.mouse.move(0, 0);
+  await settled(page);
+  return await page.screenshot();
+}
+
+/** What the moving picture is made of: the page's part with the picture before a click, and after it. */
+export interface Click {
+  readonly before: Buffer;
+  readonly after: Buffer;
+  /** Where it was, in pixels of both. */
+  readonly at: { readonly x: number; readonly y: number };
+}
+
+/** Clicks the saucer. */
+export async function takeClick(page: Page): Promise<Click> {
+  const { scale, ...clip } = await placeOfSample(page);
+  const at = { x: SAUCER.x * scale, y: SAUCER.y * scale };
+  await settled(page);
+  const before = await page.screenshot({ clip });
+  await page.mouse.click(clip.x + at.x, clip.y + at.y);
+  await page.getByRole("button", { name: /^Object 1 / }).waitFor(PATIENTLY);
+  await page.mouse.move(0, 0);
+  await settled(page);
+  return { before, after: await page.screenshot({ clip }), at };
+}
+
+/** The viewer draws once its masks are decoded. */
+const settled = async (page: Page): Promise<void> => await page.waitForTimeout(1_000);
 
 /** How long each picture of the moving one is shown, in milliseconds: the picture, the click, the mask. */
 const SHOWN_MS = [1_200, 700, 2_400];

@@ -2,8 +2,8 @@ import { runCommand, usageError } from "./shared/command-line.ts";
 import { CHECKOUT_LINE, JOB_LINES, OVERVIEW_LINE, settingLines } from "./shared/curl-lines.ts";
 import { readableLine } from "./stack/log-lines.ts";
 import { parsePort } from "./stack/port.ts";
-import type { StackAddress } from "./stack/stack-address.ts";
 import { startStack } from "./stack/start-stack.ts";
+import type { StackAddress } from "./stack/state-folder.ts";
 
 const HELP = `Runs the whole service on this machine until Ctrl-C.
 

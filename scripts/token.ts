@@ -1,8 +1,7 @@
-import { messageOf } from "./shared/error-parts.ts";
 import { Failure, readArguments, runCommand, usageError } from "./shared/command-line.ts";
+import { messageOf } from "./shared/error-parts.ts";
 import { readIfPresent } from "./stack/private-file.ts";
-import { StackAddress } from "./stack/stack-address.ts";
-import { stateFolder } from "./stack/state-folder.ts";
+import { StackAddress, stateFolder } from "./stack/state-folder.ts";
 import { Email } from "./stand-ins/identity/people.ts";
 import { signIn } from "./token/sign-in.ts";
 

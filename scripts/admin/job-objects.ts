@@ -1,8 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { DEFAULT_CONFIG } from "../deploy/arguments.ts";
-import { readConfiguration } from "../deploy/configuration.ts";
+import { DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { Failure } from "../shared/command-line.ts";
 import { codeOf } from "../shared/error-parts.ts";
 import type { StateFolder } from "../stack/state-folder.ts";

@@ -6,8 +6,7 @@ import { messageOf } from "../shared/error-parts.ts";
 import { readIfPresent } from "../stack/private-file.ts";
 import { loadSecrets } from "../stack/secrets.ts";
 import { readSettings } from "../stack/settings.ts";
-import { StackAddress } from "../stack/stack-address.ts";
-import { type StateFolder } from "../stack/state-folder.ts";
+import { StackAddress, type StateFolder } from "../stack/state-folder.ts";
 
 /** The operator's API of a Worker: what only the Worker can do, because it has the jobs' objects and the bucket. */
 export interface OperatorApi {

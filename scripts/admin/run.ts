@@ -1,4 +1,4 @@
-import { DEFAULT_CONFIG } from "../deploy/arguments.ts";
+import { DEFAULT_CONFIG } from "../deploy/configuration.ts";
 import { stateFolder } from "../stack/state-folder.ts";
 import { adminHelp, parseAdminArguments } from "./arguments.ts";
 import type { Service } from "./commands.ts";

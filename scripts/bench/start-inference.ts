@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Mark } from "../shared/marked-processes.ts";
-import { startListeningChild } from "../stack/listening-child.ts";
+import { startListeningChild } from "../stack/child.ts";
 import type { OwnService, ServiceOptions } from "./with-stack.ts";
 
 /** An inference service to run as a process: its name in messages, its script, its model's folder. */

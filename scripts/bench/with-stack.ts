@@ -5,9 +5,8 @@ import { type ApiClient, createClient } from "../client/api-client.ts";
 import type { Mark } from "../shared/marked-processes.ts";
 import type { Child } from "../stack/child.ts";
 import { claimPort } from "../stack/port.ts";
-import type { StackAddress } from "../stack/stack-address.ts";
 import { startStack } from "../stack/start-stack.ts";
-import { stackMark, stateFolder } from "../stack/state-folder.ts";
+import { type StackAddress, stackMark, stateFolder } from "../stack/state-folder.ts";
 import { collectTimes, type TaskLog } from "./task-times.ts";
 
 /** The whole service on this machine, for one measurement. */

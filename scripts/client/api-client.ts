@@ -5,8 +5,10 @@ import {
   SegmentationError,
   type VideoJobRequest,
 } from "segmentation-client/node";
+import { ErrorObject } from "../../src/contract/error.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { OPERATIONS } from "../../src/contract/operations.ts";
 import { ImageJobResult, VideoJobResult } from "../../src/contract/result.ts";
-import { checkedFetch } from "./checked-fetch.ts";
 
 export { SegmentationError as ApiError };
 
@@ -68,3 +70,28 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
 }
 
 export type ApiClient = ReturnType<typeof createClient>;
+
+const operations: readonly Operation[] = Object.values(OPERATIONS);
+
+/** The operation that a request is for. */
+function operationOf(method: string, path: string): Operation | undefined {
+  return operations.find(
+    (operation) =>
+      operation.method === method.toLowerCase() &&
+      new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+  );
+}
+
+/** `fetch` that checks each JSON answer of the API against the contract. @throws ZodError if an answer differs */
+const checkedFetch: typeof fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  const { pathname } = new URL(url instanceof Request ? url.url : url);
+  const operation = operationOf(init?.method ?? "GET", pathname);
+  if (operation === undefined || response.status === 204) return response;
+  if (response.ok && operation.contentType !== undefined) return response;
+  // A proxy's answer is no JSON, and the library's to judge.
+  if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return response;
+  const schema = response.ok ? operation.answer : ErrorObject;
+  schema?.parse(await response.clone().json());
+  return response;
+};

@@ -1,4 +1,34 @@
-import type { Panel, Row } from "./panel.ts";
+/** How a graph writes its numbers, by Grafana's names of units. */
+type PanelUnit = "ms" | "s" | "bytes" | "short";
+
+/** When to alert an operator, and what to do then: sentences for the operator's guide. */
+interface Alarm {
+  readonly when: string;
+  readonly means: string;
+  readonly todo: string;
+}
+
+/** One graph of a dashboard. */
+interface Panel {
+  readonly title: string;
+  readonly unit: PanelUnit;
+  readonly query: string;
+  readonly alarm?: Alarm;
+}
+
+/** @param query in the language of the dashboard's data source */
+export const graph = (title: string, unit: PanelUnit, query: string, alarm?: Alarm): Panel => ({
+  title,
+  unit,
+  query,
+  ...(alarm && { alarm }),
+});
+
+/** Graphs under a heading. */
+export interface Row {
+  readonly heading: string;
+  readonly panels: readonly Panel[];
+}
 
 /** A data source's plugin, and a query as the plugin takes it. */
 interface Source {

@@ -84,9 +84,10 @@ async function savePreview(result: ImageResult | VideoResult, path: string): Pro
   return [{ label: "Preview", path }];
 }
 
+const seconds = (time = 0): string => `${time.toFixed(1)} s`;
+
 /** A row of the table of tracked objects. */
 export function trackCells({ objectId, prompt, sightings }: Track): Cells {
-  const seconds = (time = 0): string => `${time.toFixed(1)} s`;
   return [
     objectId,
     prompt,

@@ -1,11 +1,20 @@
 import { readdir } from "node:fs/promises";
-import { mapPool } from "../../src/core/lib/pool.ts";
-import { ANALYTICS_ENGINE, checkAnalytics } from "./check-analytics.ts";
+import { mapPool } from "../../src/core/pool.ts";
 import { checkBucket } from "./check-bucket.ts";
-import { type Cloudflare, read, sentenceOf } from "./cloudflare.ts";
+import {
+  type Cloudflare,
+  read,
+  sentenceOf,
+  Databases,
+  jsonIn,
+  MigrationNames,
+  Secrets,
+  WhoAmI,
+  Deployment,
+  Version,
+} from "./cloudflare.ts";
 import { type Configuration, migrationsFolder, queueNames } from "./configuration.ts";
-import { type Finding, unchecked } from "./finding.ts";
-import { Databases, jsonIn, MigrationNames, Secrets, WhoAmI } from "./wrangler-answers.ts";
+import { type Finding, missing, pending, unchecked, warning } from "./finding.ts";
 
 /** What the account says: the findings, and the names of the secrets that are set (null if they are not known). */
 export interface AccountReport {
@@ -23,15 +32,13 @@ async function checkDatabase(cloudflare: Cloudflare, configuration: Configuratio
   if (answer.value.some(({ uuid }) => uuid === id)) return checkMigrations(cloudflare, configuration);
   const sameName = answer.value.find((one) => one.name === name);
   return [
-    {
-      severity: "missing",
+    missing(
       what,
-      problem: "the account has no database of this id",
-      mend:
-        sameName === undefined
-          ? `${configuration.command(`d1 create ${name}`)}, then put its id into wrangler.toml`
-          : `set database_id = "${sameName.uuid}" in wrangler.toml`,
-    },
+      "the account has no database of this id",
+      sameName === undefined
+        ? `${configuration.command(`d1 create ${name}`)}, then put its id into wrangler.toml`
+        : `set database_id = "${sameName.uuid}" in wrangler.toml`,
+    ),
   ];
 }
 
@@ -55,18 +62,20 @@ async function checkMigrations(cloudflare: Cloudflare, configuration: Configurat
   const due = files.filter((name) => !applied.has(name)).toSorted();
   const foreign = [...applied].filter((name) => !files.includes(name));
   return [
-    ...due.map((name): Finding => ({
-      severity: "pending",
-      what: `migration ${name}`,
-      problem: "not applied yet",
-      mend: configuration.command("d1 migrations apply DB --remote"),
-    })),
-    ...foreign.map((name): Finding => ({
-      severity: "warning",
-      what: `migration ${name}`,
-      problem: "the database has it, and this checkout does not: it is older than what was deployed",
-      mend: "deploy the version that has it, unless you mean to go back",
-    })),
+    ...due.map((name): Finding =>
+      pending(
+        `migration ${name}`,
+        "not applied yet",
+        configuration.command("d1 migrations apply DB --remote"),
+      ),
+    ),
+    ...foreign.map((name): Finding =>
+      warning(
+        `migration ${name}`,
+        "the database has it, and this checkout does not: it is older than what was deployed",
+        "deploy the version that has it, unless you mean to go back",
+      ),
+    ),
   ];
 }
 
@@ -79,7 +88,7 @@ async function checkQueue(
   if (answer.ok) return [];
   const what = `queue ${queue}`;
   return /does not exist/.test(answer.reason)
-    ? [{ severity: "missing", what, problem: "does not exist", mend: command(`queues create ${queue}`) }]
+    ? [missing(what, "does not exist", command(`queues create ${queue}`))]
     : [unchecked(what, sentenceOf(answer.reason))];
 }
 
@@ -135,4 +144,35 @@ export async function checkAccount(
   ];
   const found = await mapPool(checks, AT_A_TIME, (check) => check());
   return { findings: [...secrets.findings, ...found.flat()], secrets: secrets.secrets };
+}
+
+/** What an account has to have if the configuration has a dataset. */
+const ANALYTICS_ENGINE = "Analytics Engine";
+
+/** Whether a version that runs writes into Analytics Engine: then the account has it. */
+async function isInUse(cloudflare: Cloudflare): Promise<boolean> {
+  const deployment = read(await cloudflare.ask(["deployments", "status", "--json"]), Deployment);
+  if ("reason" in deployment) return false;
+  const [{ version_id: id }] = deployment.value.versions;
+  const version = read(await cloudflare.ask(["versions", "view", id, "--json"]), Version);
+  if ("reason" in version) return false;
+  return version.value.resources.bindings.some(({ type }) => type === "analytics_engine");
+}
+
+/**
+ * Cloudflare refuses to deploy a dataset on an account on which nobody has enabled Analytics Engine, and Wrangler can't ask
+ * whether somebody has: only a deployment that has succeeded tells.
+ */
+async function checkAnalytics(
+  cloudflare: Cloudflare,
+  { analytics_engine_datasets: datasets }: Configuration,
+): Promise<Finding[]> {
+  if (datasets.length === 0 || (await isInUse(cloudflare))) return [];
+  return [
+    warning(
+      ANALYTICS_ENGINE,
+      "nobody can ask whether the account has it enabled; if not, Cloudflare refuses the deployment (code 10089)",
+      "enable it once in Cloudflare's dashboard (docs/operations.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
+    ),
+  ];
 }

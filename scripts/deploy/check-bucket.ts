@@ -1,10 +1,9 @@
 import { DEFAULT_POLICY } from "../../src/core/jobs/policy.ts";
 import { usedKeptMs } from "../../src/core/uploads/lifetime.ts";
 import { SettingsSchema } from "../../src/settings.ts";
-import { type Answer, type Cloudflare, sentenceOf } from "./cloudflare.ts";
+import { type Answer, type Cloudflare, sentenceOf, labelledParagraphs } from "./cloudflare.ts";
 import type { Configuration } from "./configuration.ts";
-import { type Finding, unchecked } from "./finding.ts";
-import { labelledParagraphs } from "./wrangler-answers.ts";
+import { type Finding, missing, unchecked, warning } from "./finding.ts";
 
 /** Days after the service's own deletion until the bucket deletes what a late writer left. */
 const DAYS_OF_GRACE = 3;
@@ -49,29 +48,22 @@ function* checkLifecycle(
     const name = prefix.replace("/", "");
     const add = `r2 bucket lifecycle add ${bucket} ${name} ${prefix} --expire-days ${kept + DAYS_OF_GRACE}`;
     if (days.length === 0) {
-      yield {
-        severity: "missing",
-        what,
-        problem: "what a late writer leaves would stay for ever",
-        mend: command(add),
-      };
+      yield missing(what, "what a late writer leaves would stay for ever", command(add));
     } else if (Math.min(...days) <= kept) {
-      yield {
-        severity: "missing",
+      yield missing(
         what,
-        problem: `deletes after ${Math.min(...days)} days what the service keeps for ${kept}`,
-        mend: `${command(`r2 bucket lifecycle remove ${bucket} --name …`)}, then ${command(add)}`,
-      };
+        `deletes after ${Math.min(...days)} days what the service keeps for ${kept}`,
+        `${command(`r2 bucket lifecycle remove ${bucket} --name …`)}, then ${command(add)}`,
+      );
     }
   }
   for (const rule of rules) {
     if (!coversBooks(rule.get("prefix") ?? "") || expiryDays(rule) === null) continue;
-    yield {
-      severity: "missing",
-      what: `lifecycle rule ${rule.get("name")}`,
-      problem: `deletes objects under ${BOOKS}, the closed books, which nothing else has`,
-      mend: command(`r2 bucket lifecycle remove ${bucket} --name ${rule.get("name")}`),
-    };
+    yield missing(
+      `lifecycle rule ${rule.get("name")}`,
+      `deletes objects under ${BOOKS}, the closed books, which nothing else has`,
+      command(`r2 bucket lifecycle remove ${bucket} --name ${rule.get("name")}`),
+    );
   }
 }
 
@@ -81,12 +73,11 @@ function* checkCors(rules: readonly Rule[], bucket: string, { command }: Configu
   const isServed = (method: string) =>
     rules.some((rule) => ["*", method].some((one) => listOf(rule, "allowed_methods").includes(one)));
   if (isServed("PUT") && isServed("GET")) return;
-  yield {
-    severity: "warning",
-    what: `CORS rules of ${bucket}`,
-    problem: "no page in a browser can upload files and read masks",
-    mend: `${command(`r2 bucket cors set ${bucket} --file cors.json`)} (docs/operations.md#browsers has the file)`,
-  };
+  yield warning(
+    `CORS rules of ${bucket}`,
+    "no page in a browser can upload files and read masks",
+    `${command(`r2 bucket cors set ${bucket} --file cors.json`)} (docs/operations.md#browsers has the file)`,
+  );
 }
 
 const isBucketGone = (answer: Answer): boolean =>
@@ -105,7 +96,7 @@ export async function checkBucket(
   const lifecycle = await ask("lifecycle");
   if (isBucketGone(lifecycle)) {
     const create = configuration.command(`r2 bucket create ${[bucket, ...where].join(" ")}`);
-    return [{ severity: "missing", what: `bucket ${bucket}`, problem: "does not exist", mend: create }];
+    return [missing(`bucket ${bucket}`, "does not exist", create)];
   }
   const cors = await ask("cors");
   return [

@@ -1,14 +1,7 @@
 import type { Configuration } from "./configuration.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, missing, warning } from "./finding.ts";
 
 const PLACEHOLDER_ID = /^[0-]*$/;
-
-const missing = (what: string, problem: string, mend: string): Finding => ({
-  severity: "missing",
-  what,
-  problem,
-  mend,
-});
 
 /** Whether a route's pattern, such as `*.example.com/v1/*`, takes requests for a host. */
 function takesHost(pattern: string, host: string): boolean {
@@ -19,12 +12,11 @@ function takesHost(pattern: string, host: string): boolean {
 function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configuration): Generator<Finding> {
   const patterns = route === undefined ? routes : [route, ...routes];
   if (workersDev !== false) {
-    yield {
-      severity: "warning",
-      what: "workers_dev",
-      problem: "the service also answers at workers.dev, past the rules of your domain",
-      mend: "set workers_dev = false and preview_urls = false in wrangler.toml",
-    };
+    yield warning(
+      "workers_dev",
+      "the service also answers at workers.dev, past the rules of your domain",
+      "set workers_dev = false and preview_urls = false in wrangler.toml",
+    );
   }
   if (patterns.length === 0 && workersDev === false) {
     yield missing(
@@ -35,12 +27,11 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
   }
   const host = URL.parse(String(vars["PUBLIC_URL"]))?.host;
   if (host !== undefined && patterns.length > 0 && !patterns.some((pattern) => takesHost(pattern, host))) {
-    yield {
-      severity: "warning",
-      what: "PUBLIC_URL",
-      problem: `no route takes ${host}: the inference service's callbacks would not arrive`,
-      mend: "let PUBLIC_URL and routes name the same host in wrangler.toml",
-    };
+    yield warning(
+      "PUBLIC_URL",
+      `no route takes ${host}: the inference service's callbacks would not arrive`,
+      "let PUBLIC_URL and routes name the same host in wrangler.toml",
+    );
   }
 }
 
@@ -62,12 +53,11 @@ function* checkObjects({
     );
   }
   if (!flags.includes(SIGNAL_FLAG)) {
-    yield {
-      severity: "warning",
-      what: SIGNAL_FLAG,
-      problem: "a request that waits for a job is held for up to a minute after its client has gone",
-      mend: `set compatibility_flags = ["${SIGNAL_FLAG}"] in wrangler.toml`,
-    };
+    yield warning(
+      SIGNAL_FLAG,
+      "a request that waits for a job is held for up to a minute after its client has gone",
+      `set compatibility_flags = ["${SIGNAL_FLAG}"] in wrangler.toml`,
+    );
   }
 }
 

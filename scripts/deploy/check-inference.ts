@@ -1,7 +1,7 @@
 import { isLoopback } from "../../src/core/lib/public-url.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, warning } from "./finding.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -30,12 +30,11 @@ export async function checkInference({ vars }: Configuration, signal: AbortSigna
     const problem = await problemAt(address, signal);
     if (problem === null) continue;
     return [
-      {
-        severity: "warning",
-        what: "inference service",
-        problem: `${address} ${problem}: tasks would wait`,
-        mend: "start it or correct INFERENCE_URL; if only Cloudflare may reach it, ignore this",
-      },
+      warning(
+        "inference service",
+        `${address} ${problem}: tasks would wait`,
+        "start it or correct INFERENCE_URL; if only Cloudflare may reach it, ignore this",
+      ),
     ];
   }
   return [];

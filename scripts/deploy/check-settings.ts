@@ -1,6 +1,6 @@
 import { SettingsSchema } from "../../src/settings.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, missing, warning } from "./finding.ts";
 import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS } from "./secrets.ts";
 
 /** Stands for the value of a secret, which nobody can read. */
@@ -31,24 +31,22 @@ function* checkSecrets(
 ): Generator<Finding> {
   const put = (name: string) => command(`secret put ${name}`);
   for (const name of Object.keys(vars).filter(isSecret)) {
-    yield {
-      severity: "missing",
-      what: name,
-      problem: "a secret stands in wrangler.toml, where everybody who has the file can read it",
-      mend: `remove it from [vars] of wrangler.toml, change it where it comes from, then ${put(name)}`,
-    };
+    yield missing(
+      name,
+      "a secret stands in wrangler.toml, where everybody who has the file can read it",
+      `remove it from [vars] of wrangler.toml, change it where it comes from, then ${put(name)}`,
+    );
   }
   for (const name of NEEDED_SECRETS) {
     if (secrets === null || secrets.has(name)) continue;
-    yield { severity: "missing", what: name, problem: "the secret is not set", mend: put(name) };
+    yield missing(name, "the secret is not set", put(name));
   }
   if (secrets !== null && !secrets.has("OPERATOR_TOKEN")) {
-    yield {
-      severity: "warning",
-      what: "OPERATOR_TOKEN",
-      problem: "without it, npm run admin can neither show nor wake jobs, nor erase an account",
-      mend: put("OPERATOR_TOKEN"),
-    };
+    yield warning(
+      "OPERATOR_TOKEN",
+      "without it, npm run admin can neither show nor wake jobs, nor erase an account",
+      put("OPERATOR_TOKEN"),
+    );
   }
 }
 
@@ -63,14 +61,13 @@ export function* checkSettings(
   const { vars, command } = configuration;
   yield* checkSecrets(configuration, secrets);
   if (vars["LOCAL_STACK"] !== undefined || secrets?.has("LOCAL_STACK")) {
-    yield {
-      severity: "missing",
-      what: "LOCAL_STACK",
-      problem: "only the local stack may say that it is one",
-      mend: secrets?.has("LOCAL_STACK")
+    yield missing(
+      "LOCAL_STACK",
+      "only the local stack may say that it is one",
+      secrets?.has("LOCAL_STACK")
         ? command("secret delete LOCAL_STACK")
         : "remove it from [vars] of wrangler.toml",
-    };
+    );
   }
   const { LOCAL_STACK: _, ...environment } = environmentOf(vars, secrets);
   for (const { path, message } of SettingsSchema.safeParse(environment).error?.issues ?? []) {
@@ -78,23 +75,19 @@ export function* checkSettings(
     // Set as a secret: nobody can read it here, so nobody can judge it.
     if (secrets?.has(name) && vars[name] === undefined) continue;
     const example = EXAMPLES[name] === undefined ? "" : ` = "${EXAMPLES[name]}"`;
-    yield {
-      severity: "missing",
-      what: name,
-      problem: environment[name] === undefined && !message.startsWith("missing") ? "not set" : message,
-      mend: isSecret(name)
-        ? command(`secret put ${name}`)
-        : `set ${name}${example} in [vars] of wrangler.toml`,
-    };
+    yield missing(
+      name,
+      environment[name] === undefined && !message.startsWith("missing") ? "not set" : message,
+      isSecret(name) ? command(`secret put ${name}`) : `set ${name}${example} in [vars] of wrangler.toml`,
+    );
   }
   const known = new Set(Object.keys(SettingsSchema.shape));
   for (const name of Object.keys(vars)) {
     if (known.has(name)) continue;
-    yield {
-      severity: "warning",
-      what: name,
-      problem: "the Worker knows no such setting",
-      mend: "correct its name in [vars] of wrangler.toml (docs/operations.md lists all)",
-    };
+    yield warning(
+      name,
+      "the Worker knows no such setting",
+      "correct its name in [vars] of wrangler.toml (docs/operations.md lists all)",
+    );
   }
 }

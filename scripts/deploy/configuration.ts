@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
-import { Failure } from "../shared/command-line.ts";
+import { Failure, readArguments } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { DEFAULT_CONFIG } from "./arguments.ts";
 
 /** A route is a pattern, or an object with one. */
 const Route = z.union([z.string(), z.object({ pattern: z.string() }).transform(({ pattern }) => pattern)]);
@@ -86,3 +85,33 @@ export const queueNames = ({ queues: { producers, consumers } }: Configuration):
     ),
   ]),
 ];
+
+export const DEPLOY_HELP = `Checks that everything is there that the service needs, then deploys the Worker.
+
+  npm run deploy -- --dry-run   check and print what is missing; deploy nothing
+  npm run deploy                check; if nothing is missing, apply the migrations and deploy
+
+  --config FILE  another configuration than wrangler.toml
+  --json         print JSON
+  --dry-run      exit code 0 if it could be deployed now, else 1
+
+It asks Cloudflare through Wrangler: run \`npx wrangler login\` once, or set CLOUDFLARE_API_TOKEN.
+Without either, it checks what it can and names what it could not check.
+`;
+
+export const DEFAULT_CONFIG = "wrangler.toml";
+
+/** Reads the command line. @throws Failure, a usage error that names what is wrong */
+export const parseDeployArguments = (args: readonly string[]) =>
+  readArguments(
+    {
+      args: [...args],
+      options: {
+        config: { type: "string", default: DEFAULT_CONFIG },
+        "dry-run": { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    },
+    "npm run deploy -- --help",
+  ).values;

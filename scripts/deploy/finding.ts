@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /**
  * What a check found. `missing`: the service would not work. `unchecked`: nobody could say. Both stop the deployment.
  * `pending`: the deployment does it itself. `warning`: the operator may want it so.
@@ -18,10 +20,35 @@ export interface Finding {
 export const isDeployable = (findings: readonly Finding[]): boolean =>
   findings.every(({ severity }) => severity === "pending" || severity === "warning");
 
-/** The finding about a piece that nobody could say anything about. */
-export const unchecked = (what: string, reason: string, mend = "npm run deploy -- --dry-run"): Finding => ({
-  severity: "unchecked",
-  what,
-  problem: reason,
-  mend,
-});
+const finding =
+  (severity: Severity) =>
+  (what: string, problem: string, mend: string): Finding => ({ severity, what, problem, mend });
+
+export const missing = finding("missing");
+export const pending = finding("pending");
+export const warning = finding("warning");
+
+/** The finding about a piece that could not be checked. */
+export const unchecked = (what: string, reason: string, mend = "npm run deploy -- --dry-run"): Finding =>
+  finding("unchecked")(what, reason, mend);
+
+const HEADINGS: Readonly<Record<Severity, string>> = {
+  missing: "Missing:",
+  unchecked: "Could not be checked:",
+  pending: "The deployment will do this:",
+  warning: "Worth a look:",
+};
+
+/** Prints what was found, the gravest first, each with what mends it. What one command mends stands together. */
+export function printFindings(findings: readonly Finding[]): void {
+  for (const severity of ["missing", "unchecked", "pending", "warning"] as const) {
+    const found = findings.filter((finding) => finding.severity === severity);
+    if (found.length === 0) continue;
+    console.log(`${HEADINGS[severity]}\n`);
+    const alike = Map.groupBy(
+      found,
+      ({ problem, mend }) => `${stripVTControlCharacters(problem)}\n    → ${mend}\n`,
+    );
+    for (const [text, group] of alike) console.log(`  ${group.map(({ what }) => what).join(", ")}: ${text}`);
+  }
+}

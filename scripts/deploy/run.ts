@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { runWrangler } from "../stack/wrangler.ts";
-import { DEPLOY_HELP, parseDeployArguments } from "./arguments.ts";
 import { checkAccount } from "./check-account.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkInference } from "./check-inference.ts";
 import { checkSettings } from "./check-settings.ts";
 import { type Cloudflare, cloudflareOf, type Wrangler } from "./cloudflare.ts";
-import { type Configuration, readConfiguration } from "./configuration.ts";
-import { type Finding, isDeployable } from "./finding.ts";
-import { printFindings } from "./print.ts";
+import { DEPLOY_HELP, parseDeployArguments, type Configuration, readConfiguration } from "./configuration.ts";
+import { type Finding, isDeployable, printFindings } from "./finding.ts";
 
 /** Checks everything that the service needs. */
 async function check(

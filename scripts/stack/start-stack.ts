@@ -3,20 +3,17 @@ import { operatorApiAt } from "../admin/operator-api.ts";
 import type { Failure } from "../shared/command-line.ts";
 import type { Child } from "./child.ts";
 import { developmentAccount } from "./development-account.ts";
-import { formatEnvFile } from "./env-file.ts";
-import { type HeldFolder, holdFolder } from "./held-folder.ts";
-import { startInference, waitForModel, waitForRemoteService } from "./inference.ts";
+import { type HeldFolder, holdFolder } from "./folder-lock.ts";
 import { applyMigrations } from "./migrations.ts";
 import { ensureModel } from "./model.ts";
 import { claimPort } from "./port.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { loadSecrets } from "./secrets.ts";
+import { startInference, waitForModel, waitForRemoteService, startWorker } from "./services.ts";
 import { type StackSettings, readSettings } from "./settings.ts";
 import { type StandIn, type StandIns, startStandIns } from "./stand-ins.ts";
-import type { StackAddress } from "./stack-address.ts";
-import { type StateFolder, stackMark, stateFolder } from "./state-folder.ts";
-import { startWorker } from "./worker.ts";
-import { inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
+import { type StackAddress, type StateFolder, stackMark, stateFolder } from "./state-folder.ts";
+import { formatEnvFile, inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "./wrangler-settings.ts";
 
 /** A process of the stack. */

@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { messageOf } from "../shared/error-parts.ts";
+import { z } from "zod";
 import { Failure } from "../shared/command-line.ts";
+import { messageOf } from "../shared/error-parts.ts";
 import type { Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
@@ -51,3 +52,14 @@ export async function createStateFolder(state: StateFolder): Promise<void> {
 export function stackMark(state: StateFolder): Mark {
   return { SEGMENTATION_STACK: state.path };
 }
+
+/** What an API client needs. `ready.json` in the state folder has it while the stack is up. */
+export const StackAddress = z.object({
+  baseUrl: z.url(),
+  apiKey: z.string(),
+  inferenceUrl: z.url(),
+  /** The URLs of the stand-ins that run. */
+  identityUrl: z.url().optional(),
+  billingUrl: z.url().optional(),
+});
+export type StackAddress = Readonly<z.infer<typeof StackAddress>>;

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { listeningUrl } from "../../scripts/stack/listening-child.ts";
+import { listeningUrl } from "../../scripts/stack/child.ts";
 import { waitForOk } from "../../scripts/stack/wait-for.ts";
 import { contextFiles, readIgnored, readStages, type Stage } from "../support/node/image.ts";
 

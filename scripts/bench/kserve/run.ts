@@ -6,7 +6,7 @@ import { type RequestBody, writeRequest } from "../../../inference-container/src
 import { ModelServer } from "../../../inference-container/src/models/kserve/server.ts";
 import { plantedFolder } from "../../../inference-container/test/models/kserve/planted-folder.ts";
 import { MODEL } from "../../../inference-container/test/support/played-request.ts";
-import { startListeningChild } from "../../stack/listening-child.ts";
+import { startListeningChild } from "../../stack/child.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { type BenchPicture, benchPicture, largePicture } from "../pictures/bench-picture.ts";
 import { ratePerSecond, type Row, spreadTable } from "../report.ts";

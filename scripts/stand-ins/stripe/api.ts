@@ -1,8 +1,5 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { ParameterError, stripeError } from "./errors.ts";
-import { formText } from "./form-text.ts";
-import { idempotency } from "./idempotency.ts";
 import {
   checkoutSessionObject,
   customerObject,
@@ -11,6 +8,7 @@ import {
   portalSessionObject,
   subscriptionObject,
 } from "./objects.ts";
+import { ParameterError, stripeError, formText, idempotency } from "./requests.ts";
 import { newStripeId, nowSeconds, type Session, type StripeState, type Use } from "./state.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 

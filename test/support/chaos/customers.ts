@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { createClient } from "../../../scripts/client/api-client.ts";
-import type { StackAddress } from "../../../scripts/stack/stack-address.ts";
+import type { StackAddress } from "../../../scripts/stack/state-folder.ts";
 import { signIn } from "../../../scripts/token/sign-in.ts";
 import { Account, AccountOverview } from "../../../src/contract/account.ts";
 import { BillingUrl } from "../../../src/contract/billing.ts";

@@ -2,8 +2,7 @@ import { inject } from "vitest";
 import { z } from "zod";
 import { createAccount } from "../../../scripts/admin/accounts.ts";
 import { openLocalDatabase } from "../../../scripts/admin/database.ts";
-import { StackAddress } from "../../../scripts/stack/stack-address.ts";
-import { stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { StackAddress, stateFolder } from "../../../scripts/stack/state-folder.ts";
 
 /** The stack that several test files share. None of them stops it, or changes anything outside its own account. */
 export type SharedStack = z.infer<typeof SharedStack>;

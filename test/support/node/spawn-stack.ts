@@ -7,8 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endMarked } from "../../../scripts/shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { readIfPresent } from "../../../scripts/stack/private-file.ts";
-import { StackAddress } from "../../../scripts/stack/stack-address.ts";
-import { stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import { StackAddress, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 
 export interface SpawnOptions {
   readonly stateDir: string;

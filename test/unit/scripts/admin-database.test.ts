@@ -9,8 +9,12 @@ import { openLocalDatabase } from "../../../scripts/admin/database.ts";
 import { type FolderLock, lockFolder } from "../../../scripts/stack/folder-lock.ts";
 import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
-import type { StackAddress } from "../../../scripts/stack/stack-address.ts";
-import { createStateFolder, type StateFolder, stateFolder } from "../../../scripts/stack/state-folder.ts";
+import {
+  type StackAddress,
+  createStateFolder,
+  type StateFolder,
+  stateFolder,
+} from "../../../scripts/stack/state-folder.ts";
 import { present } from "../../support/at.ts";
 
 describe("the database of a local stack that runs", () => {

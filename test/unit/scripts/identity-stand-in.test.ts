@@ -9,14 +9,13 @@ import { promisify } from "node:util";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { CookieJar } from "tough-cookie";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listeningUrl } from "../../../scripts/stack/listening-child.ts";
+import { listeningUrl } from "../../../scripts/stack/child.ts";
 import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { createStateFolder, stateFolder } from "../../../scripts/stack/state-folder.ts";
 import { beginSignIn, redeemCode } from "../../../scripts/stand-ins/identity/code-flow.ts";
 import { AUDIENCE } from "../../../scripts/stand-ins/identity/names.ts";
 import { createIdentityStandIn, type IdentityStandIn } from "../../../scripts/stand-ins/identity/server.ts";
-import { browse } from "../../../scripts/token/browse.ts";
-import { signIn } from "../../../scripts/token/sign-in.ts";
+import { browse, signIn } from "../../../scripts/token/sign-in.ts";
 
 const API = "http://127.0.0.1:8787";
 

@@ -8,16 +8,20 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endMarked, findMarked } from "../../../scripts/shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
-import { formatEnvFile } from "../../../scripts/stack/env-file.ts";
+import {
+  formatEnvFile,
+  inferenceToken,
+  withoutRemoteService,
+  workerValues,
+} from "../../../scripts/stack/worker-values.ts";
 import { isFolderLocked, lockFolder } from "../../../scripts/stack/folder-lock.ts";
-import { listeningUrl } from "../../../scripts/stack/listening-child.ts";
+import { listeningUrl } from "../../../scripts/stack/child.ts";
 import { readableLine } from "../../../scripts/stack/log-lines.ts";
 import { claimPort, parsePort } from "../../../scripts/stack/port.ts";
 import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import { createStateFolder, stackMark, stateFolder } from "../../../scripts/stack/state-folder.ts";
 import { waitForOk } from "../../../scripts/stack/wait-for.ts";
-import { inferenceToken, withoutRemoteService, workerValues } from "../../../scripts/stack/worker-values.ts";
 import { readLocalStorage } from "../../../scripts/stack/wrangler-settings.ts";
 
 let folder: string;
