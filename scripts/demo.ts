@@ -25,7 +25,7 @@ async function demo(signal: AbortSignal): Promise<number> {
       `--fps, --frames and --max-frames apply only to clips, but ${request.file} is a photograph.`,
     );
   if (media.kind === "clip" && request.formats.some((format) => format !== "coco"))
-    throw usageError(`A clip is written as coco alone, but --format asks ${request.file} for more.`);
+    throw usageError(`A clip can only be written as coco, but --format asks for more for ${request.file}.`);
   if (media.kind === "clip" && request.regions.length > 0)
     throw usageError(`--region applies only to photographs, but ${request.file} is a clip.`);
   const stateDir = process.env["STATE_DIR"] ?? STATE_DIR;

@@ -76,7 +76,7 @@ function outcomesOf(query: Query): PictureOutcome[] {
   );
 }
 
-/** More digits than these would claim more than the pictures tell. */
+/** More digits would claim more than the pictures show. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

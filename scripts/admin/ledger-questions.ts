@@ -110,7 +110,7 @@ export const ofJobs = (rows: number, since: number | null): Chapter => ({
         ),
     },
     {
-      // Usage that was settled before the account became a customer is not metered; its first event tells since when it is one.
+      // Usage that was settled before the account became a customer is not metered; its first event marks when it became one.
       problem: "a customer's usage without a meter event",
       statement: (page) =>
         books(

@@ -6,19 +6,19 @@ import type { Outcome } from "./print.ts";
 /** As many as the Worker takes at a time. */
 const BATCH = 50;
 
-/** What is told of an object, and not only counted. */
-type Told = "missing" | "behind" | "account_missing" | "books_closed" | "failed";
-const TOLD: ReadonlySet<string> = new Set<Told>([
+/** The objects that are listed one by one; all others are only counted. */
+type Listed = "missing" | "behind" | "account_missing" | "books_closed" | "failed";
+const LISTED: ReadonlySet<string> = new Set<Listed>([
   "missing",
   "behind",
   "account_missing",
   "books_closed",
   "failed",
 ]);
-const isTold = (found: Relisted["found"]): found is Told => TOLD.has(found);
+const isListed = (found: Relisted["found"]): found is Listed => LISTED.has(found);
 
-const count = (told: readonly { readonly found: Told }[], found: Told): number =>
-  told.filter((one) => one.found === found).length;
+const count = (listed: readonly { readonly found: Listed }[], found: Listed): number =>
+  listed.filter((one) => one.found === found).length;
 
 /**
  * Has every JobObject write its job back that the list has lost, or only say so (`dryRun`). Exit code 1 if something is
@@ -26,27 +26,27 @@ const count = (told: readonly { readonly found: Told }[], found: Told): number =
  * not be asked.
  */
 export async function relist(api: OperatorApi, objectIds: ObjectIds, dryRun: boolean): Promise<Outcome> {
-  const told: (Relisted & { found: Told })[] = [];
+  const listed: (Relisted & { found: Listed })[] = [];
   let asked = 0;
   for await (const page of objectIds) {
     for (let i = 0; i < page.length; i += BATCH) {
       const batch = page.slice(i, i + BATCH);
       const { objects } = RelistAnswer.parse(await api.call("POST", "/relist", { objectIds: batch, dryRun }));
       asked += batch.length;
-      for (const { found, ...rest } of objects) if (isTold(found)) told.push({ ...rest, found });
+      for (const { found, ...rest } of objects) if (isListed(found)) listed.push({ ...rest, found });
     }
   }
-  const homeless = count(told, "account_missing");
-  const closed = count(told, "books_closed");
-  const failed = count(told, "failed");
-  const losses = told.length - failed;
+  const homeless = count(listed, "account_missing");
+  const closed = count(listed, "books_closed");
+  const failed = count(listed, "failed");
+  const losses = listed.length - failed;
   const left = dryRun ? losses : homeless + closed;
   const summary = dryRun
     ? `Objects asked: ${asked}; jobs lost or behind: ${left}. Nothing was written.`
     : `Objects asked: ${asked}; jobs written back: ${losses - left}; jobs without an account: ${homeless}; jobs of a time whose books are closed: ${closed}.`;
   const again = ` Objects that could not be relisted: ${failed}. Run this again; the log has relist_failed.`;
   return {
-    result: told.map(({ objectId, jobId, accountId, usedUnits, found }) => ({
+    result: listed.map(({ objectId, jobId, accountId, usedUnits, found }) => ({
       objectId,
       jobId,
       accountId,

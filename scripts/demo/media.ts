@@ -8,7 +8,7 @@ import { codeOf, messageOf } from "../shared/error-parts.ts";
 
 export type Media = Photo | Clip;
 
-/** Reads a photograph or a clip; its bytes tell which. @throws Failure, a usage error that says why it cannot */
+/** Reads a photograph or a clip; its bytes decide which. @throws Failure, a usage error that says why it cannot */
 export async function readMedia(path: string): Promise<Media> {
   try {
     const sniffed = sniffMedia(await readHead(path));
@@ -30,7 +30,7 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Formats that share their first bytes with another; the file's extension tells them apart. */
+/** Formats that share their first bytes with another; the file's extension distinguishes them. */
 const NARROWER: Readonly<Record<string, string>> = {
   "mp4.mov": "video/quicktime",
   "x-matroska.webm": "video/webm",
@@ -48,7 +48,7 @@ export interface Clip {
   readonly size: string;
 }
 
-/** Opens a clip. @param format the subtype of the media type, as its first bytes tell */
+/** Opens a clip. @param format the subtype of the media type, according to its first bytes */
 async function readClip(path: string, format: string): Promise<Clip> {
   const extension = extname(path);
   const contentType = NARROWER[`${format}${extension.toLowerCase()}`] ?? `video/${format}`;

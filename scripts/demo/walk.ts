@@ -79,7 +79,7 @@ const wanted = ({ prompts, regions }: DemoRequest): string =>
     ...(regions.length > 0 ? [regions.length === 1 ? "1 region" : `${regions.length} regions`] : []),
   ].join(", ");
 
-/** Takes one photograph or clip through the public API: upload, job, polling, masks, preview, archive. */
+/** Takes one photograph or clip through the public API: upload, job, events, masks, preview, archive. */
 export async function walk(
   client: ApiClient,
   media: Media,

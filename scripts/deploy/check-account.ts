@@ -34,7 +34,7 @@ async function checkDatabase(cloudflare: Cloudflare, configuration: Configuratio
   return [
     missing(
       what,
-      "the account has no database of this id",
+      "the account has no database with this id",
       sameName === undefined
         ? `${configuration.command(`d1 create ${name}`)}, then put its id into wrangler.toml`
         : `set database_id = "${sameName.uuid}" in wrangler.toml`,
@@ -72,7 +72,7 @@ async function checkMigrations(cloudflare: Cloudflare, configuration: Configurat
     ...foreign.map((name): Finding =>
       warning(
         `migration ${name}`,
-        "the database has it, and this checkout does not: it is older than what was deployed",
+        "the database has it, but this checkout does not: it is older than the deployed version",
         "deploy the version that has it, unless you mean to go back",
       ),
     ),
@@ -102,7 +102,7 @@ async function readSecrets(cloudflare: Cloudflare): Promise<AccountReport> {
     : { findings: [], secrets: new Set(names.value.map(({ name }) => name)) };
 }
 
-/** Wrangler also fails if nobody is logged in; what it prints tells. */
+/** Wrangler also fails if nobody is logged in; its output says so. */
 async function isLoggedIn(cloudflare: Cloudflare): Promise<boolean> {
   const answer = await cloudflare.ask(["whoami", "--json"]);
   return answer.ok && WhoAmI.safeParse(jsonIn(answer.output)).data?.loggedIn === true;
@@ -161,7 +161,7 @@ async function isInUse(cloudflare: Cloudflare): Promise<boolean> {
 
 /**
  * Cloudflare refuses to deploy a dataset on an account on which nobody has enabled Analytics Engine, and Wrangler can't ask
- * whether somebody has: only a deployment that has succeeded tells.
+ * whether somebody has: only a successful deployment shows it.
  */
 async function checkAnalytics(
   cloudflare: Cloudflare,
@@ -171,7 +171,7 @@ async function checkAnalytics(
   return [
     warning(
       ANALYTICS_ENGINE,
-      "nobody can ask whether the account has it enabled; if not, Cloudflare refuses the deployment (code 10089)",
+      "cannot be checked; if the account has not enabled it, Cloudflare refuses the deployment (code 10089)",
       "enable it once in Cloudflare's dashboard (docs/operations.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
     ),
   ];

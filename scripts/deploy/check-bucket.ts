@@ -48,7 +48,7 @@ function* checkLifecycle(
     const name = prefix.replace("/", "");
     const add = `r2 bucket lifecycle add ${bucket} ${name} ${prefix} --expire-days ${kept + DAYS_OF_GRACE}`;
     if (days.length === 0) {
-      yield missing(what, "what a late writer leaves would stay for ever", command(add));
+      yield missing(what, "files left by a late writer would stay forever", command(add));
     } else if (Math.min(...days) <= kept) {
       yield missing(
         what,
@@ -61,7 +61,7 @@ function* checkLifecycle(
     if (!coversBooks(rule.get("prefix") ?? "") || expiryDays(rule) === null) continue;
     yield missing(
       `lifecycle rule ${rule.get("name")}`,
-      `deletes objects under ${BOOKS}, the closed books, which nothing else has`,
+      `deletes objects under ${BOOKS}, the closed books, of which there is no other copy`,
       command(`r2 bucket lifecycle remove ${bucket} --name ${rule.get("name")}`),
     );
   }
@@ -75,7 +75,7 @@ function* checkCors(rules: readonly Rule[], bucket: string, { command }: Configu
   if (isServed("PUT") && isServed("GET")) return;
   yield warning(
     `CORS rules of ${bucket}`,
-    "no page in a browser can upload files and read masks",
+    "web pages can neither upload files nor read masks",
     `${command(`r2 bucket cors set ${bucket} --file cors.json`)} (docs/operations.md#browsers has the file)`,
   );
 }

@@ -14,14 +14,14 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
   if (workersDev !== false) {
     yield warning(
       "workers_dev",
-      "the service also answers at workers.dev, past the rules of your domain",
+      "the service also answers at workers.dev, bypassing your domain's rules",
       "set workers_dev = false and preview_urls = false in wrangler.toml",
     );
   }
   if (patterns.length === 0 && workersDev === false) {
     yield missing(
       "route",
-      "no address leads to the Worker",
+      "the Worker has no address",
       'set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.toml',
     );
   }
@@ -30,7 +30,7 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
     yield warning(
       "PUBLIC_URL",
       `no route takes ${host}: the inference service's callbacks would not arrive`,
-      "let PUBLIC_URL and routes name the same host in wrangler.toml",
+      "make PUBLIC_URL and routes name the same host in wrangler.toml",
     );
   }
 }
@@ -80,7 +80,7 @@ export function* checkConfiguration(configuration: Configuration): Generator<Fin
   } else if (vars["S3_BUCKET"] !== undefined && vars["S3_BUCKET"] !== bucket.bucket_name) {
     yield missing(
       "S3_BUCKET",
-      `signed URLs would lead to another bucket than the binding MEDIA, which is ${bucket.bucket_name}`,
+      `signed URLs would point to another bucket than the binding MEDIA, which is ${bucket.bucket_name}`,
       `set S3_BUCKET = "${bucket.bucket_name}" in [vars] of wrangler.toml`,
     );
   }

@@ -33,7 +33,7 @@ function* checkSecrets(
   for (const name of Object.keys(vars).filter(isSecret)) {
     yield missing(
       name,
-      "a secret stands in wrangler.toml, where everybody who has the file can read it",
+      "a secret is in wrangler.toml, where anybody who has the file can read it",
       `remove it from [vars] of wrangler.toml, change it where it comes from, then ${put(name)}`,
     );
   }
@@ -63,7 +63,7 @@ export function* checkSettings(
   if (vars["LOCAL_STACK"] !== undefined || secrets?.has("LOCAL_STACK")) {
     yield missing(
       "LOCAL_STACK",
-      "only the local stack may say that it is one",
+      "only the local stack may set it",
       secrets?.has("LOCAL_STACK")
         ? command("secret delete LOCAL_STACK")
         : "remove it from [vars] of wrangler.toml",
@@ -86,7 +86,7 @@ export function* checkSettings(
     if (known.has(name)) continue;
     yield warning(
       name,
-      "the Worker knows no such setting",
+      "the Worker has no such setting",
       "correct its name in [vars] of wrangler.toml (docs/operations.md lists all)",
     );
   }

@@ -86,17 +86,17 @@ export const queueNames = ({ queues: { producers, consumers } }: Configuration):
   ]),
 ];
 
-export const DEPLOY_HELP = `Checks that everything is there that the service needs, then deploys the Worker.
+export const DEPLOY_HELP = `Checks that everything the service needs is in place, then deploys the Worker.
 
   npm run deploy -- --dry-run   check and print what is missing; deploy nothing
   npm run deploy                check; if nothing is missing, apply the migrations and deploy
 
   --config FILE  another configuration than wrangler.toml
   --json         print JSON
-  --dry-run      exit code 0 if it could be deployed now, else 1
+  --dry-run      exit code 0 if it could be deployed now, otherwise 1
 
-It asks Cloudflare through Wrangler: run \`npx wrangler login\` once, or set CLOUDFLARE_API_TOKEN.
-Without either, it checks what it can and names what it could not check.
+It uses Wrangler to ask Cloudflare: run \`npx wrangler login\` once, or set CLOUDFLARE_API_TOKEN.
+Without either, it checks what it can and lists what it could not check.
 `;
 
 export const DEFAULT_CONFIG = "wrangler.toml";

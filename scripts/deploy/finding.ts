@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * What a check found. `missing`: the service would not work. `unchecked`: nobody could say. Both stop the deployment.
- * `pending`: the deployment does it itself. `warning`: the operator may want it so.
+ * What a check found. `missing`: the service would not work. `unchecked`: it could not be checked. Both stop the deployment.
+ * `pending`: the deployment does it itself. `warning`: the operator may have wanted it.
  */
 export type Severity = "missing" | "unchecked" | "pending" | "warning";
 
-/** One piece that a check has something to say about. */
+/** One thing that a check found. */
 export interface Finding {
   readonly severity: Severity;
   /** The piece: "queue segmentation-bulk", "PUBLIC_URL". */
@@ -39,7 +39,7 @@ const HEADINGS: Readonly<Record<Severity, string>> = {
   warning: "Worth a look:",
 };
 
-/** Prints what was found, the gravest first, each with what mends it. What one command mends stands together. */
+/** Prints the findings, most severe first, each with its fix. Findings with the same fix are grouped. */
 export function printFindings(findings: readonly Finding[]): void {
   for (const severity of ["missing", "unchecked", "pending", "warning"] as const) {
     const found = findings.filter((finding) => finding.severity === severity);

@@ -72,7 +72,7 @@ export async function runDeploy(
   let deployed = false;
   let healthy: boolean | null = null;
   if (!ready) {
-    say("Nothing was deployed: mend what is missing, then run this again.");
+    say("Nothing was deployed. Fix what is missing, then run this again.");
   } else if (command["dry-run"]) {
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {
@@ -85,7 +85,7 @@ export async function runDeploy(
     say(
       healthy
         ? `Deployed: ${health} answers 200.`
-        : `Deployed, but ${health} does not answer 200. A new domain takes some minutes; else see ${configuration.command("tail")}`,
+        : `Deployed, but ${health} does not answer 200. A new domain takes a few minutes; otherwise see ${configuration.command("tail")}`,
     );
   }
   if (command.json) console.log(JSON.stringify({ ready, deployed, healthy, findings }));

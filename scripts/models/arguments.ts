@@ -7,7 +7,7 @@ import {
 } from "../../evaluation/src/arguments.ts";
 import { type Provider, providerOf } from "./load-options.ts";
 
-export const MODELS_HELP = `Lists, checks and describes the models that the inference service can load.
+export const MODELS_HELP = `Lists, checks, describes and evaluates the models that the inference service can load.
 
   npm run models -- list              lists this machine's model folders, and the known families
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory

@@ -59,9 +59,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     // "close" is not enough: a process that this one started may outlive it and hold its output open.
-    const told = (code: number | null, signal: string | null): void => resolve(signal ?? `exit code ${code}`);
-    child.once("close", told);
-    child.once("exit", (code, signal) => void setTimeout(told, FLUSH_MS, code, signal).unref());
+    const report = (code: number | null, signal: string | null): void =>
+      resolve(signal ?? `exit code ${code}`);
+    child.once("close", report);
+    child.once("exit", (code, signal) => void setTimeout(report, FLUSH_MS, code, signal).unref());
   }).then((why) => {
     over = true;
     log.end();

@@ -43,7 +43,7 @@ export class WranglerFailure extends Failure {
 
 /**
  * Runs one Wrangler command and returns its standard output. @throws WranglerFailure with its output
- * @param script Wrangler's, or that of its stand-in
+ * @param script Wrangler's, or a test's stand-in
  */
 export async function runWrangler(
   args: readonly string[],

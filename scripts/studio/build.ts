@@ -37,7 +37,7 @@ const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 /** The sample picture and what the service finds in it, for the signed-out pages. */
 const PICTURES = { before: "samples/coffee.png", after: "docs/images/coffee-preview.png" };
 
-/** The stamp names itself, so that it is not served. */
+/** The stamp lists itself, so that it is not served. */
 async function stampOfSources(): Promise<string> {
   const hash = createHash("sha256");
   for (const file of globSync(SOURCES, { cwd: PROJECT_ROOT }).toSorted())

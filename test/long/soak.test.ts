@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
-import { soakEmbedded } from "../../scripts/bench/service/embedded-soak.ts";
+import { soakEmbedded } from "../support/node/embedded-soak.ts";
 import { thirds } from "../../scripts/bench/processes.ts";
 import { soakReport, soak } from "../../scripts/bench/service/soak.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";

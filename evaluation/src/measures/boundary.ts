@@ -7,7 +7,7 @@ const WIDTH_OF_DIAGONAL = 0.02;
  * A mask's pixels near its outline: those from which a pixel outside the mask, or outside the picture, lies at most `d`
  * steps away, diagonal ones included, where `d` is 2 % of the picture's diagonal, rounded, and at least 1. The IoU of two
  * boundaries is the boundary IoU (Cheng, Girshick, Dollár, Berg and Kirillov, "Boundary IoU: Improving Object-Centric
- * Image Segmentation Evaluation", CVPR 2021), which also tells apart the outlines of large objects.
+ * Image Segmentation Evaluation", CVPR 2021), which also distinguishes the outlines of large objects.
  */
 export function boundaryOf(mask: Mask): Mask {
   const { width, height, spans } = mask;

@@ -10,7 +10,7 @@ export interface CgF1 {
   readonly cgF1: number;
   /** How well what is there is found and drawn: see `classificationGatedF1`. */
   readonly positiveMicroF1: number;
-  /** How well the model tells whether a category is in a picture at all: Matthews correlation coefficient, -1 to 1. */
+  /** How well the model knows whether a category is in a picture at all: Matthews correlation coefficient, -1 to 1. */
   readonly imageLevelMcc: number;
 }
 

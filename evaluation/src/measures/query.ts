@@ -6,7 +6,7 @@ export interface Label {
   readonly mask: Mask;
   /** In pixels, as the label says: the COCO API sorts objects into sizes by it. */
   readonly area: number;
-  /** Whether the mask covers a crowd of such objects, which nobody told apart. */
+  /** Whether the mask covers a crowd of such objects, which were not labelled one by one. */
   readonly crowd: boolean;
 }
 

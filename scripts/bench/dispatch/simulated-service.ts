@@ -27,7 +27,7 @@ export class SimulatedService {
   /** How many tasks gave way to others. */
   handedBack = 0;
 
-  /** @param begin is told that a task begins on the device, and tells how many milliseconds it takes there */
+  /** @param begin called when a task starts on the device; returns how many milliseconds it takes there */
   constructor(
     limits: { readonly queueCapacity: number; readonly inFlight: number },
     clock: Clock,

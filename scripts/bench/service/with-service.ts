@@ -81,9 +81,9 @@ async function connect(
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const tell = (): void => reject(new Failure("Interrupted."));
-    if (signal.aborted) tell();
-    else signal.addEventListener("abort", tell, { once: true });
+    const interrupt = (): void => reject(new Failure("Interrupted."));
+    if (signal.aborted) interrupt();
+    else signal.addEventListener("abort", interrupt, { once: true });
   });
 }
 

@@ -1,4 +1,4 @@
-/** A device thread on which a run takes as long as it is told. */
+/** A device thread on which a run takes as long as its input says. */
 import { parentPort } from "node:worker_threads";
 import { serve, type Session } from "../../../inference-container/src/device/serve.ts";
 

@@ -47,7 +47,7 @@ function ask({ origin }: BenchWorker, key: string, jobId: string): Client {
     });
     asked.end();
   });
-  // What fails is told where it is awaited.
+  // A failure surfaces where it is awaited.
   answeredAt.catch(() => undefined);
   return { answeredAt, goAway: () => asked.socket?.resetAndDestroy() };
 }

@@ -8,7 +8,7 @@ import { platformOf } from "../../../src/platform.ts";
 export { AccountStreams } from "../../../src/workers/account-streams.ts";
 export { JobObject } from "../../../src/workers/job-object.ts";
 
-/** Runs in the Workers runtime: the service's API, jobs that end when they are told to, and a count of calls of the database. */
+/** Runs in the Workers runtime: the service's API, jobs that end on command, and a count of database calls. */
 
 const ACCOUNT = "acct_of_the_benchmark";
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);

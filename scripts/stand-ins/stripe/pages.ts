@@ -23,11 +23,11 @@ const ACTIONS_OF: Record<Subscription["status"], readonly Action[]> = {
   canceled: [],
 };
 
-/** The customer's pages: a checkout and a portal. @param tell sends events; resolves once each was tried */
+/** The customer's pages: a checkout and a portal. @param deliver sends events; resolves once each has been tried */
 export function createPages(
   state: StripeState,
   subscriptions: Subscriptions,
-  tell: (happenings: readonly Happening[]) => Promise<void>,
+  deliver: (happenings: readonly Happening[]) => Promise<void>,
 ): Hono {
   const sessionOf = (kind: Session["kind"], id: string): Session | undefined =>
     state.sessions.find((session) => session.kind === kind && session.id === id);
@@ -55,7 +55,7 @@ export function createPages(
       if (session.status !== "open") return c.html(CLOSED[session.status], 410);
       session.status = "complete";
       const happenings = subscriptions.begin(session.customer);
-      await tell([
+      await deliver([
         { type: "checkout.session.completed", object: checkoutSessionObject(session, c.req.url) },
         ...happenings,
       ]);
@@ -84,7 +84,7 @@ export function createPages(
       if (session === undefined || action === undefined) return c.html(NO_SESSION, 404);
       const subscription = subscriptions.of(session.customer)[0];
       if (subscription !== undefined && ACTIONS_OF[subscription.status].includes(action)) {
-        await tell(subscriptions[action](subscription));
+        await deliver(subscriptions[action](subscription));
       }
       return c.redirect(`/p/session/${session.id}`, 303);
     });

@@ -27,7 +27,7 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
   const webhooks = new Webhooks({ ...options, send });
   const app = new Hono().route("/v1", createApi(options, state, subscriptions)).route(
     "/",
-    createPages(state, subscriptions, (happenings) => webhooks.tell(happenings)),
+    createPages(state, subscriptions, (happenings) => webhooks.deliver(happenings)),
   );
   return { app, state, subscriptions, webhooks };
 }

@@ -62,7 +62,10 @@ export class Subscriptions {
     };
     this.#state.invoices.push(invoice);
     this.#state.subscriptions.push(subscription);
-    return [this.#told("customer.subscription.created", subscription), invoiceTold("invoice.paid", invoice)];
+    return [
+      this.#event("customer.subscription.created", subscription),
+      invoiceEvent("invoice.paid", invoice),
+    ];
   }
 
   /** The payment of the invoice for the usage fails. */
@@ -79,8 +82,8 @@ export class Subscriptions {
     subscription.latestInvoice = invoice.id;
     subscription.status = "past_due";
     return [
-      invoiceTold("invoice.payment_failed", invoice),
-      this.#told("customer.subscription.updated", subscription),
+      invoiceEvent("invoice.payment_failed", invoice),
+      this.#event("customer.subscription.updated", subscription),
     ];
   }
 
@@ -90,8 +93,8 @@ export class Subscriptions {
     invoice.status = "uncollectible";
     subscription.status = "unpaid";
     return [
-      invoiceTold("invoice.marked_uncollectible", invoice),
-      this.#told("customer.subscription.updated", subscription),
+      invoiceEvent("invoice.marked_uncollectible", invoice),
+      this.#event("customer.subscription.updated", subscription),
     ];
   }
 
@@ -100,19 +103,25 @@ export class Subscriptions {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "paid";
     subscription.status = "active";
-    return [invoiceTold("invoice.paid", invoice), this.#told("customer.subscription.updated", subscription)];
+    return [
+      invoiceEvent("invoice.paid", invoice),
+      this.#event("customer.subscription.updated", subscription),
+    ];
   }
 
   /** The customer cancels with immediate effect. */
   cancel(subscription: Subscription): Happening[] {
     subscription.status = "canceled";
     subscription.canceledAt = nowSeconds();
-    return [this.#told("customer.subscription.deleted", subscription)];
+    return [this.#event("customer.subscription.deleted", subscription)];
   }
 
-  #told(type: string, subscription: Subscription): Happening {
+  #event(type: string, subscription: Subscription): Happening {
     return { type, object: subscriptionObject(subscription, this.#priceId, null) };
   }
 }
 
-const invoiceTold = (type: string, invoice: Invoice): Happening => ({ type, object: invoiceObject(invoice) });
+const invoiceEvent = (type: string, invoice: Invoice): Happening => ({
+  type,
+  object: invoiceObject(invoice),
+});

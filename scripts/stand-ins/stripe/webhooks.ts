@@ -22,8 +22,8 @@ export class Webhooks {
     this.#options = options;
   }
 
-  /** Resolves once each event was tried; events that were not accepted are repeated in the background. */
-  async tell(happenings: readonly Happening[]): Promise<void> {
+  /** Resolves once each event has been tried; those that were not accepted are repeated in the background. */
+  async deliver(happenings: readonly Happening[]): Promise<void> {
     for (const { type, object } of happenings) {
       const payload = JSON.stringify(eventObject(newStripeId("evt"), type, nowSeconds(), object));
       if (!(await this.#try(payload))) void this.#tryAgain(payload);

@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { Wrangler } from "../../../scripts/deploy/cloudflare.ts";
 import { runDeploy } from "../../../scripts/deploy/run.ts";
 import { WranglerFailure } from "../../../scripts/stack/wrangler.ts";
-import type { StandInAccount } from "../../../scripts/stand-ins/wrangler/account.ts";
-import { answerOf, wordsOf } from "../../../scripts/stand-ins/wrangler/answer.ts";
+import type { StandInAccount } from "./wrangler/account.ts";
+import { answerOf, wordsOf } from "./wrangler/answer.ts";
 import { completeAccount, type CONFIGURED, copyConfiguration, type DeployFolder } from "./half-configured.ts";
 
 /** What `npm run deploy -- --json` prints. */

@@ -1,11 +1,11 @@
 import { cp, mkdtemp, readFile, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StandInAccount } from "../../../scripts/stand-ins/wrangler/account.ts";
+import type { StandInAccount } from "./wrangler/account.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 export const DATABASE_ID = "11111111-2222-3333-4444-555555555555";
-export const WRANGLER_STAND_IN = join(PROJECT_ROOT, "scripts", "stand-ins", "wrangler", "main.ts");
+export const WRANGLER_STAND_IN = join(PROJECT_ROOT, "test", "support", "node", "wrangler", "main.ts");
 
 /** What an operator changes in wrangler.toml: [as it is in the clone, as the operator writes it]. */
 export const CONFIGURED = {

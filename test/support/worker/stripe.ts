@@ -102,9 +102,9 @@ export class PlayedStripe {
     );
     deletedCustomers.push(id);
     for (const one of subscriptions.filter(({ customer }) => customer === id)) {
-      await this.standIn.webhooks.tell(this.standIn.subscriptions.cancel(one));
+      await this.standIn.webhooks.deliver(this.standIn.subscriptions.cancel(one));
     }
-    await this.standIn.webhooks.tell([
+    await this.standIn.webhooks.deliver([
       { type: "customer.deleted", object: { ...object, object: "customer" } },
     ]);
   }

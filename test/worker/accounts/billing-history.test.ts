@@ -39,7 +39,7 @@ describe("a history of webhooks", () => {
     const customer = stripe.customerOf(told.client);
     const step = draw.oneOf<Step>(STEPS[told.status]);
     const [newest] = subscriptions.of(customer);
-    await webhooks.tell(
+    await webhooks.deliver(
       step === "begin" || newest === undefined ? subscriptions.begin(customer) : subscriptions[step](newest),
     );
     told.status = AFTER[step].status;

@@ -44,7 +44,7 @@ describe("webhooks of the payment provider", () => {
   /** The webhook of something that happened. */
   async function webhookOf(happenings: { type: string; object: object }[]): Promise<Request> {
     stripe.webhooks.length = 0;
-    await stripe.standIn.webhooks.tell(happenings);
+    await stripe.standIn.webhooks.deliver(happenings);
     const webhook = stripe.webhooks.pop();
     if (webhook === undefined) throw new Error("Stripe sent no webhook");
     return webhook;
@@ -61,7 +61,7 @@ describe("webhooks of the payment provider", () => {
       ["payInvoice", "paid", "active"],
       ["cancel", "trial", "canceled"],
     ] as const) {
-      await webhooks.tell(subscriptions[step](one));
+      await webhooks.deliver(subscriptions[step](one));
       await stripe.deliverAll();
       expect({ mode: await modeOf(client), status: one.status }).toEqual({ mode, status });
     }
@@ -168,11 +168,11 @@ describe("webhooks of the payment provider", () => {
   it("let the best-standing subscription speak for a customer who has several", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
     const first = await subscribed();
-    await webhooks.tell(subscriptions.begin(first.customer));
-    await webhooks.tell(subscriptions.failPayment(subscription()));
+    await webhooks.deliver(subscriptions.begin(first.customer));
+    await webhooks.deliver(subscriptions.failPayment(subscription()));
     await stripe.deliverAll();
     expect(await billingRow(client)).toMatchObject({ subscription_id: first.id });
-    await webhooks.tell(subscriptions.cancel(first));
+    await webhooks.deliver(subscriptions.cancel(first));
     await stripe.deliverAll();
     expect(await modeOf(client)).toBe("blocked");
   });

@@ -116,7 +116,7 @@ describe("metered usage by the hour", () => {
   it("from before and after a change of the subscription is in two events", async () => {
     await use(1);
     const { subscriptions, webhooks } = stripe.standIn;
-    await webhooks.tell(subscriptions.cancel(only(subscriptions.of(customer))));
+    await webhooks.deliver(subscriptions.cancel(only(subscriptions.of(customer))));
     await stripe.deliverAll();
     await use(2);
     expect((await windows()).map(({ units }) => units)).toEqual([1, 2]);

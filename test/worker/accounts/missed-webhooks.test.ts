@@ -98,19 +98,19 @@ describe("a subscription whose webhook never came", () => {
   it("and that was paid again is let in at the next daily look", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
     for (const fails of ["failPayment", "giveUp"] as const) {
-      await webhooks.tell(subscriptions[fails](ofStripe()));
+      await webhooks.deliver(subscriptions[fails](ofStripe()));
       await stripe.deliverAll();
       subscriptions.payInvoice(ofStripe());
       expect(await mode()).toBe("blocked");
       await runCron(CRONS.nightly);
       expect(await mode()).toBe("paid");
-      if (fails === "failPayment") await webhooks.tell(subscriptions.failPayment(ofStripe()));
+      if (fails === "failPayment") await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     }
   });
 
   it("is told of in a night in which there was one, and not in a night in which Stripe says what is known", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
-    await webhooks.tell(subscriptions.failPayment(ofStripe()));
+    await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
     const lines = logged();
     const told = () => lines().filter(({ event }) => event === "subscriptions_refreshed");
@@ -152,7 +152,7 @@ describe("a subscription whose webhook never came", () => {
   it("is looked at although Stripe refuses to tell of 300 others: each night those come first who waited for the longest time", async () => {
     await manyCustomers(300, "past_due");
     const { subscriptions, webhooks } = stripe.standIn;
-    await webhooks.tell(subscriptions.failPayment(ofStripe()));
+    await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
     subscriptions.payInvoice(ofStripe());
     stripe.intercept = async (request, pass) =>
@@ -205,7 +205,7 @@ describe("a subscription whose webhook never came", () => {
 
     it("keeps its customer when a webhook comes, which has its effect once the key is right again", async () => {
       const { subscriptions, webhooks } = stripe.standIn;
-      await webhooks.tell(subscriptions.failPayment(ofStripe()));
+      await webhooks.deliver(subscriptions.failPayment(ofStripe()));
       const pass = stripe.intercept;
       stripe.answerAsAnotherAccount();
       const [first] = stripe.webhooks;

@@ -4,12 +4,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TaskRequest } from "@segmentation/protocol";
 import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
-import { Failure } from "../../shared/command-line.ts";
-import { benchPicture } from "../pictures/bench-picture.ts";
-import { watchMemory, type MemorySample, sampleMemory } from "../processes.ts";
-import type { InferenceKind } from "../start-inference.ts";
-import { CLIP_PROMPT, makeClip } from "../video/make-clip.ts";
-import { type BenchService, withService } from "./with-service.ts";
+import { Failure } from "../../../scripts/shared/command-line.ts";
+import { benchPicture } from "../../../scripts/bench/pictures/bench-picture.ts";
+import { watchMemory, type MemorySample, sampleMemory } from "../../../scripts/bench/processes.ts";
+import type { InferenceKind } from "../../../scripts/bench/start-inference.ts";
+import { CLIP_PROMPT, makeClip } from "../../../scripts/bench/video/make-clip.ts";
+import { type BenchService, withService } from "../../../scripts/bench/service/with-service.ts";
 
 const OFFERED = 4;
 const CLIP_EVERY = 40;
