@@ -1,4 +1,4 @@
-import { accessModeOf, type Plan } from "../../src/core/access.ts";
+import { accessModeOf, type Plan } from "../../src/core/accounts/access.ts";
 import { newId } from "../../src/core/ids.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Database, Row } from "./database.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { readClosedObject } from "../../src/core/closed-object.ts";
-import { addToClosed, ClosedSums, NOTHING_CLOSED } from "../../src/core/closing.ts";
-import { sha256Hex } from "../../src/core/digest.ts";
+import { addToClosed, ClosedSums, NOTHING_CLOSED, readClosedObject } from "../../src/core/billing/closing.ts";
+import { sha256Hex } from "../../src/core/lib/digest.ts";
 
 /** A row of ledger_closings: the last part of an account's closed books, and what all parts come to. */
 export const ClosedBooks = z.object({

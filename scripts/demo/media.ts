@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import sharp from "sharp";
-import { SNIFF_BYTES, sniffMedia } from "../../src/core/media-type.ts";
+import { SNIFF_BYTES, sniffMedia } from "../../src/core/uploads/media-type.ts";
 import { Failure, usageError } from "../shared/command-line.ts";
 import { codeOf, messageOf } from "../shared/error-parts.ts";
 

@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { mapPool } from "../../src/core/pool.ts";
+import { mapPool } from "../../src/core/lib/pool.ts";
 import { checkBucket } from "./check-bucket.ts";
 import {
   type Cloudflare,

@@ -32,7 +32,7 @@ export async function checkInference({ vars }: Configuration, signal: AbortSigna
     return [
       warning(
         "inference service",
-        `${address} ${problem}: tasks would have to wait`,
+        `${address} ${problem}: tasks would wait`,
         "start it or correct INFERENCE_URL; if only Cloudflare may reach it, ignore this",
       ),
     ];

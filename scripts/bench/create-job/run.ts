@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { DEFAULT_POLICY } from "../../../src/core/job/policy.ts";
+import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { processorTime } from "../processes.ts";
 import { markdownTable, spreadTable } from "../report.ts";

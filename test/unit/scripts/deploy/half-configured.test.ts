@@ -61,7 +61,7 @@ describe("npm run deploy -- --dry-run", () => {
         {
           severity: "warning",
           what: "PUBLIC_URL",
-          mend: "let PUBLIC_URL and routes name the same host in wrangler.toml",
+          mend: "make PUBLIC_URL and routes name the same host in wrangler.toml",
         },
         missing("PUBLIC_URL", set("PUBLIC_URL", "https://your.domain")),
         missing("S3_ENDPOINT", set("S3_ENDPOINT", "https://<account>.r2.cloudflarestorage.com")),
