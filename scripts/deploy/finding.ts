@@ -20,17 +20,17 @@ export interface Finding {
 export const isDeployable = (findings: readonly Finding[]): boolean =>
   findings.every(({ severity }) => severity === "pending" || severity === "warning");
 
-const finding =
+const findingOf =
   (severity: Severity) =>
   (what: string, problem: string, mend: string): Finding => ({ severity, what, problem, mend });
 
-export const missing = finding("missing");
-export const pending = finding("pending");
-export const warning = finding("warning");
+export const missing = findingOf("missing");
+export const pending = findingOf("pending");
+export const warning = findingOf("warning");
 
 /** The finding about a piece that could not be checked. */
 export const unchecked = (what: string, reason: string, mend = "npm run deploy -- --dry-run"): Finding =>
-  finding("unchecked")(what, reason, mend);
+  findingOf("unchecked")(what, reason, mend);
 
 const HEADINGS: Readonly<Record<Severity, string>> = {
   missing: "Missing:",

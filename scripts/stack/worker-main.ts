@@ -93,22 +93,22 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
 
 const PERIOD_MS = 60_000;
 
-async function fire(runtime: string, cron: string): Promise<void> {
-  const address = new URL("/cdn-cgi/local/scheduled", runtime);
-  address.searchParams.set("cron", cron);
-  const response = await fetch(address);
+async function fire(address: string, cron: string): Promise<void> {
+  const url = new URL("/cdn-cgi/local/scheduled", address);
+  url.searchParams.set("cron", cron);
+  const response = await fetch(url);
   await response.body?.cancel();
   if (!response.ok) console.error(`The cron "${cron}" ended with status ${response.status}.`);
 }
 
 /**
  * Fires the Worker's cron triggers, because a local runtime does not. Each fires once a minute, whatever its schedule,
- * because nobody at a laptop wants to wait for an hour. `runtime` returns the Worker's URL, or null while it is not up.
+ * because nobody at a laptop wants to wait for an hour. While the Worker is not up, nothing fires.
  */
-function fireCrons(crons: readonly string[], runtime: () => string | null): void {
+function fireCrons(crons: readonly string[]): void {
   setInterval(() => {
-    const address = runtime();
-    if (address === null) return;
+    if (runtime === null) return;
+    const address = `http://${runtime.hostname}:${runtime.port}`;
     for (const cron of crons) {
       fire(address, cron).catch((error: unknown) =>
         console.error(`The cron "${cron}" failed: ${messageOf(error)}`),
@@ -122,4 +122,4 @@ createServer({ requestTimeout: 0 }, (incoming, answer) => forward(incoming, answ
   Number(values.port),
   "127.0.0.1",
 );
-fireCrons(await readCrons(), () => runtime && `http://${runtime.hostname}:${runtime.port}`);
+fireCrons(await readCrons());
