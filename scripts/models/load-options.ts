@@ -1,4 +1,4 @@
-import type { LoadOptions } from "../../inference-container/src/models/load-options.ts";
+import type { LoadOptions } from "../../inference-container/src/models/loaded-model.ts";
 import { usageError } from "../shared/command-line.ts";
 
 const PROVIDERS = ["cpu", "cuda"] as const;
