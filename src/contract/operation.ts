@@ -37,7 +37,7 @@ export interface Operation {
   readonly success: string;
   /** What a 204 means, where that may be answered instead. */
   readonly noContent?: string;
-  /** Codes of the catalogue, beside those of every operation; each has its status there. */
+  /** Codes of the error catalogue, beside those that `errorsOf` adds; each has its status there. */
   readonly errors: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export const COMMON_ERRORS = [
 ] as const;
 
 /** Errors of every operation with a body. */
-export const BODY_ERRORS = [
+const BODY_ERRORS = [
   "body_incomplete",
   "invalid_request",
   "invalid_json",
@@ -94,8 +94,21 @@ export const BODY_ERRORS = [
 ] as const;
 
 /** Errors of every operation that takes an Idempotency-Key. */
-export const IDEMPOTENCY_ERRORS = [
+const IDEMPOTENCY_ERRORS = [
   "invalid_idempotency_key",
   "idempotency_mismatch",
   "idempotency_in_progress",
 ] as const;
+
+/** Every code that an operation may answer with, beside COMMON_ERRORS: what it takes decides some of them. */
+export const errorsOf = <Code extends string>({
+  body,
+  idempotencyKey,
+  query,
+  errors,
+}: Pick<Operation, "body" | "idempotencyKey" | "query"> & { readonly errors: readonly Code[] }) => [
+  ...(body === undefined ? [] : BODY_ERRORS),
+  ...(idempotencyKey === undefined ? [] : IDEMPOTENCY_ERRORS),
+  ...(query === undefined ? [] : (["invalid_request"] as const)),
+  ...errors,
+];

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { OperationId } from "../contract/operations.ts";
 import type { Env } from "../env.ts";
 import type { LeaseClaims } from "../core/jobs/lease.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
@@ -9,10 +10,10 @@ export interface Variables {
   /** Gives the stores and settings; throws if a setting is wrong. */
   platform: () => Platform;
   requestId: string;
+  /** The operation of the API that the request is; on /v1 only. */
+  operation?: OperationId;
   /** The authenticated account; on /v1 only. */
   account: Account;
-  /** The request's Idempotency-Key, if it has one. */
-  idempotencyKey?: string;
   /** The code of the error that the answer carries. */
   error: string;
   /** The job that the request created. */

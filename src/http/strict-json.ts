@@ -22,9 +22,9 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function refuseUnparsable(text: string): void {
+function parse(text: string): unknown {
   try {
-    JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/ is not valid JSON$/, "") : "";
     throw refusal(`The body is not valid JSON: ${reason.slice(0, 4 * MOST_QUOTED)}.`);
@@ -69,15 +69,16 @@ function refuseAmbiguity(bytes: Uint8Array): void {
 }
 
 /**
- * Refuses a body that is not JSON, or that two readers could understand differently: the rules of I-JSON (RFC 7493, 2).
+ * A body's value. Refuses one that is not JSON, or that two readers could understand differently: the rules of I-JSON (RFC 7493, 2).
  * @throws ServiceError invalid_json, with what is wrong.
  */
-export function refuseLooseJson(bytes: Uint8Array): void {
+export function strictJson(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   if (text === "") throw refusal("The body is empty. Send a JSON object.");
   if (text.startsWith(BYTE_ORDER_MARK)) {
     throw refusal("The body starts with a byte order mark. Send it without one.");
   }
-  refuseUnparsable(text);
+  const value = parse(text);
   refuseAmbiguity(bytes);
+  return value;
 }

@@ -27,6 +27,9 @@ export interface Once<T> {
   readonly replayed: boolean;
 }
 
+/** Whether an operation returned an answer of `once`; no answer itself has a field of this name. */
+export const isOnce = (answer: object): answer is Once<object> => "replayed" in answer;
+
 /**
  * Makes sure that a run still has its key, and renews its lease. A run calls it before it undoes anything: a run that was
  * too slow would undo what the next one has made.

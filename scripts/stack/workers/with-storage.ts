@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../src/http/context.ts";
 import { respondWithError } from "../../../src/http/errors.ts";
 import { authenticateOperator } from "../../../src/http/middleware/authenticate.ts";
 import { requestLog } from "../../../src/http/middleware/request-log.ts";
-import { callbackBody, validate } from "../../../src/http/middleware/validate.ts";
+import { readCallback } from "../../../src/http/read-request.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { OBJECT_PATH, ObjectRequest, Row, SQL_PATH, SqlRequest } from "../storage-calls.ts";
 
@@ -19,14 +19,16 @@ const storage = new Hono<AppEnv>()
     await next();
   })
   .onError(respondWithError)
-  .use(authenticateOperator, callbackBody)
-  .post(SQL_PATH, validate("json", SqlRequest), async (c) => {
+  .use(authenticateOperator)
+  .post(SQL_PATH, async (c) => {
     const { DB } = c.env;
-    const statements = c.req.valid("json").statements.map((statement) => DB.prepare(statement));
+    const { statements: texts } = await readCallback(c, SqlRequest);
+    const statements = texts.map((statement) => DB.prepare(statement));
     return c.json({ results: (await DB.batch(statements)).map(({ results }) => Row.array().parse(results)) });
   })
-  .post(OBJECT_PATH, validate("json", ObjectRequest), async (c) => {
-    const object = await c.env.MEDIA.get(c.req.valid("json").key);
+  .post(OBJECT_PATH, async (c) => {
+    const { key } = await readCallback(c, ObjectRequest);
+    const object = await c.env.MEDIA.get(key);
     return c.json({ text: object === null ? null : await object.text() });
   });
 

@@ -35,6 +35,6 @@ export const ACCOUNT_OPERATIONS = {
     status: 200,
     answer: AccountUsage,
     success: "Every day of the period, the first one first.",
-    errors: ["invalid_request", "invalid_period"],
+    errors: ["invalid_period"],
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 import { ApiKeyList, CreateApiKeyRequest, CreatedApiKey, RevokedApiKey } from "../api-key.ts";
-import { BODY_ERRORS, IDEMPOTENCY_ERRORS, type Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 
 /** Operations of the tag "API keys". */
 export const API_KEYS_OPERATIONS = {
@@ -24,7 +24,7 @@ export const API_KEYS_OPERATIONS = {
     status: 201,
     answer: CreatedApiKey,
     success: "The key, with its secret.",
-    errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "too_many_keys"],
+    errors: ["too_many_keys"],
   },
   revokeApiKey: {
     method: "delete",

@@ -1,5 +1,5 @@
-import { BillingUrl } from "../billing.ts";
-import { IDEMPOTENCY_ERRORS, type Operation } from "../operation.ts";
+import { BillingUrl } from "../account.ts";
+import type { Operation } from "../operation.ts";
 
 /** Operations of the tag "Billing". */
 export const BILLING_OPERATIONS = {
@@ -12,12 +12,7 @@ export const BILLING_OPERATIONS = {
     status: 201,
     answer: BillingUrl,
     success: "The URL to open in the owner's browser.",
-    errors: [
-      ...IDEMPOTENCY_ERRORS,
-      "subscription_exists",
-      "payment_provider_failed",
-      "billing_not_configured",
-    ],
+    errors: ["subscription_exists", "payment_provider_failed", "billing_not_configured"],
   },
   createBillingPortal: {
     method: "post",
@@ -28,6 +23,6 @@ export const BILLING_OPERATIONS = {
     status: 201,
     answer: BillingUrl,
     success: "The URL to open in the owner's browser.",
-    errors: [...IDEMPOTENCY_ERRORS, "payment_provider_failed", "billing_not_configured"],
+    errors: ["payment_provider_failed", "billing_not_configured"],
   },
 } as const satisfies Record<string, Operation>;

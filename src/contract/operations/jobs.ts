@@ -1,6 +1,6 @@
 import { JobEventData } from "../job-event.ts";
 import { AcceptedJob, CreateJobRequest, JobList, JobStatus, ListJobsQuery } from "../job.ts";
-import { BODY_ERRORS, IDEMPOTENCY_ERRORS, type Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { JobResult } from "../result.ts";
 
 /** Operations of the tag "Jobs". */
@@ -14,7 +14,7 @@ export const JOBS_OPERATIONS = {
     status: 200,
     answer: JobList,
     success: "A page of jobs. `nextToken` requests the next page; on the last page it is null.",
-    errors: ["invalid_request", "invalid_cursor"],
+    errors: ["invalid_cursor"],
   },
   createJob: {
     method: "post",
@@ -29,8 +29,6 @@ export const JOBS_OPERATIONS = {
     answer: AcceptedJob,
     success: "The job is queued. For a trial account, `trial` states what is left of the trial.",
     errors: [
-      ...BODY_ERRORS,
-      ...IDEMPOTENCY_ERRORS,
       "duplicate_task",
       "task_type_mismatch",
       "too_many_prompts",

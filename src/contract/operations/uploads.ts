@@ -1,4 +1,4 @@
-import { BODY_ERRORS, type Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { ImportedUpload, ImportRequest, PresignRequest, Upload } from "../upload.ts";
 
 /** Operations of the tag "Uploads". */
@@ -14,7 +14,7 @@ export const UPLOADS_OPERATIONS = {
     status: 200,
     answer: Upload,
     success: "The upload URL and the upload's id.",
-    errors: [...BODY_ERRORS, "too_many_uploads"],
+    errors: ["too_many_uploads"],
   },
   importUpload: {
     method: "post",
@@ -28,7 +28,6 @@ export const UPLOADS_OPERATIONS = {
     answer: ImportedUpload,
     success: "The upload's id, and what was fetched.",
     errors: [
-      ...BODY_ERRORS,
       "url_forbidden",
       "import_type_unsupported",
       "upload_too_large",

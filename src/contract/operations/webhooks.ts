@@ -1,4 +1,4 @@
-import { BODY_ERRORS, IDEMPOTENCY_ERRORS, type Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import {
   CreatedWebhookEndpoint,
   CreateWebhookEndpointRequest,
@@ -36,7 +36,7 @@ export const WEBHOOKS_OPERATIONS = {
     status: 201,
     answer: CreatedWebhookEndpoint,
     success: "The endpoint, with the secret that signs its events.",
-    errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "url_forbidden", "too_many_webhook_endpoints"],
+    errors: ["url_forbidden", "too_many_webhook_endpoints"],
   },
   retrieveWebhookEndpoint: {
     method: "get",
@@ -58,7 +58,7 @@ export const WEBHOOKS_OPERATIONS = {
     status: 200,
     answer: WebhookEndpoint,
     success: "The endpoint as it is now.",
-    errors: [...BODY_ERRORS, "url_forbidden", "webhook_endpoint_not_found"],
+    errors: ["url_forbidden", "webhook_endpoint_not_found"],
   },
   rotateWebhookSecret: {
     method: "post",
@@ -94,7 +94,7 @@ export const WEBHOOKS_OPERATIONS = {
     answer: WebhookDeliveryList,
     success:
       "A page of deliveries with their attempts. `nextToken` requests the next page; on the last page it is null.",
-    errors: ["invalid_request", "invalid_cursor", "webhook_endpoint_not_found"],
+    errors: ["invalid_cursor", "webhook_endpoint_not_found"],
   },
   retryWebhookDelivery: {
     method: "post",

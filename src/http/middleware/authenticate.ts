@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
 import { readLeaseToken } from "../../core/jobs/lease.ts";
 import { authenticate as accountOf } from "../../services/authenticate.ts";
+import type { Account } from "../../stores/accounts/accounts.ts";
 import { platform, type AppEnv } from "../context.ts";
 
 /** No valid credential is longer. */
@@ -17,14 +18,14 @@ function bearerCredential(c: Context<AppEnv>): string {
   return credential;
 }
 
-/** Admits the holder of an API key or an access token, within the account's rate of requests. */
-export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
+/** The account of an API key or an access token, within its rate of requests. @throws ServiceError Unauthorized, and as the service. */
+export async function authenticate(c: Context<AppEnv>): Promise<Account> {
   const address = c.req.header("cf-connecting-ip") ?? null;
   const account = await accountOf(platform(c), bearerCredential(c), address);
   if (account === null) throw new ServiceError("Unauthorized");
   c.set("account", account);
-  await next();
-});
+  return account;
+}
 
 const digest = (text: string): Promise<ArrayBuffer> =>
   crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

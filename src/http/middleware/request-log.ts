@@ -1,25 +1,13 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import { OPERATIONS } from "../../contract/operations.ts";
 import { isJobId } from "../../core/ids.ts";
 import { log } from "../../core/log.ts";
 import type { AppEnv } from "../context.ts";
 
-/** The names of the operations by method and route; HEAD is answered as GET is. */
-const NAMES = new Map(
-  Object.entries(OPERATIONS).map(([operationId, { method, path }]) => [
-    `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`,
-    operationId,
-  ]),
-);
-
 /** The name of a request's operation, or else its method and route, but never its URL. */
-function operationOf(c: Context<AppEnv>): string {
-  const { method } = c.req;
-  const route = routePath(c, -1);
-  return NAMES.get(`${method === "HEAD" ? "GET" : method} ${route}`) ?? `${method} ${route}`;
-}
+const operationOf = (c: Context<AppEnv>): string =>
+  c.get("operation") ?? `${c.req.method} ${routePath(c, -1)}`;
 
 /** The job that a path names, if it has the form of a job id: a client may put anything there, even a secret key. */
 function jobIdOf(c: Context<AppEnv>): string | undefined {

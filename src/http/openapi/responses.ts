@@ -1,5 +1,5 @@
 import { ErrorObject, type ErrorHints } from "../../contract/error.ts";
-import { COMMON_ERRORS, type Operation } from "../../contract/operation.ts";
+import { COMMON_ERRORS, errorsOf, type Operation } from "../../contract/operation.ts";
 import { ERROR_CATALOGUE, type ErrorCode, type ServiceError } from "../../core/errors.ts";
 import { reference } from "./components.ts";
 
@@ -133,8 +133,9 @@ export function responsesOf(operation: CataloguedOperation): Record<string, obje
   for (const code of COMMON_ERRORS) {
     responses[ERROR_CATALOGUE[code][0]] = { $ref: `#/components/responses/${code}` };
   }
-  for (const status of new Set(operation.errors.map((code) => ERROR_CATALOGUE[code][0]))) {
-    const codes: readonly ErrorCode[] = [...operation.errors, ...COMMON_ERRORS];
+  const own: readonly ErrorCode[] = errorsOf(operation);
+  const codes = [...own, ...COMMON_ERRORS];
+  for (const status of new Set(own.map((code) => ERROR_CATALOGUE[code][0]))) {
     responses[status] = errorResponse(
       status,
       codes.filter((code) => ERROR_CATALOGUE[code][0] === status),

@@ -3,21 +3,17 @@ import { Completion, OutputsRequest, ProgressReport } from "@segmentation/protoc
 import { completeTask, extendLease, grantOutputs } from "../../services/lease-callbacks.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateLease } from "../middleware/authenticate.ts";
-import { callbackBody, validate } from "../middleware/validate.ts";
-import { wrongMethod } from "./wrong-method.ts";
+import { readCallback } from "../read-request.ts";
 
 /** What the inference service calls, as the holder of a lease. */
 export const leases = new Hono<AppEnv>()
-  .post("/outputs", authenticateLease, callbackBody, validate("json", OutputsRequest), async (c) =>
-    c.json(await grantOutputs(platform(c), c.var.lease, c.req.valid("json"))),
+  .post("/outputs", authenticateLease, async (c) =>
+    c.json(await grantOutputs(platform(c), c.var.lease, await readCallback(c, OutputsRequest))),
   )
-  .post("/progress", authenticateLease, callbackBody, validate("json", ProgressReport), async (c) =>
-    c.json(await extendLease(platform(c), c.var.lease, c.req.valid("json"))),
+  .post("/progress", authenticateLease, async (c) =>
+    c.json(await extendLease(platform(c), c.var.lease, await readCallback(c, ProgressReport))),
   )
-  .post("/complete", authenticateLease, callbackBody, validate("json", Completion), async (c) => {
-    await completeTask(platform(c), c.var.lease, c.req.valid("json"));
+  .post("/complete", authenticateLease, async (c) => {
+    await completeTask(platform(c), c.var.lease, await readCallback(c, Completion));
     return c.body(null, 204);
-  })
-  .all("/outputs", wrongMethod("POST"))
-  .all("/progress", wrongMethod("POST"))
-  .all("/complete", wrongMethod("POST"));
+  });

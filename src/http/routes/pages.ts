@@ -7,7 +7,6 @@ import { crossOrigin } from "../middleware/cross-origin.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { LANDING_SCRIPT, LANDING_STYLE, landingPage } from "../pages/landing.ts";
 import { REFERENCE_PAGE, REFERENCE_SCRIPT, VIEWER_FILES } from "../pages/reference.ts";
-import { wrongMethod } from "./wrong-method.ts";
 
 /** Nothing from elsewhere, nothing inline, no frames: people type secret keys into the reference page. */
 const guarded = secureHeaders({
@@ -43,13 +42,9 @@ export const pages = new Hono<AppEnv>()
     document ??= JSON.stringify(openApiDocument());
     return c.body(document, 200, { "content-type": "application/json", "cache-control": "no-cache" });
   })
-  .all("/openapi.json", wrongMethod("GET"))
   .get("/", guarded, (c) => c.html(landingPage(platform(c).settings)))
-  .all("/", wrongMethod("GET"))
   .get("/landing.css", guarded, cached, (c) => c.body(LANDING_STYLE, 200, CSS))
-  .all("/landing.css", wrongMethod("GET"))
   .get("/landing.js", guarded, cached, (c) => c.body(LANDING_SCRIPT, 200, JAVASCRIPT))
-  .all("/landing.js", wrongMethod("GET"))
   .get("/landing/:file", guarded, async (c) => {
     const file = await platform(c).assets.file(
       `landing/${c.req.param("file")}`,
@@ -58,9 +53,7 @@ export const pages = new Hono<AppEnv>()
     if (file === null) throw new ServiceError("not_found");
     return file;
   })
-  .all("/landing/:file", wrongMethod("GET"))
   .get("/docs", guarded, (c) => c.html(REFERENCE_PAGE))
-  .all("/docs", wrongMethod("GET"))
   .get("/docs/start.js", guarded, cached, (c) => c.body(REFERENCE_SCRIPT, 200, JAVASCRIPT))
   .get("/docs/:file", guarded, async (c) => {
     const name = c.req.param("file");
@@ -69,5 +62,4 @@ export const pages = new Hono<AppEnv>()
       : null;
     if (file === null) throw new ServiceError("not_found");
     return file;
-  })
-  .all("/docs/:file", wrongMethod("GET"));
+  });

@@ -4,7 +4,6 @@ import { ServiceError } from "../../core/errors.ts";
 import { type StudioSettings, studioSettingsOf } from "../../settings.ts";
 import { platform, type AppEnv } from "../context.ts";
 import type { StudioConfig } from "../pages/studio-config.ts";
-import { wrongMethod } from "./wrong-method.ts";
 
 const A_YEAR = "public, max-age=31536000, immutable";
 
@@ -65,5 +64,4 @@ export const studio = new Hono<AppEnv>()
     if (page === null) throw new ServiceError("not_found");
     page.headers.set("cache-control", "no-cache");
     return page;
-  })
-  .all("*", wrongMethod("GET"));
+  });

@@ -4,7 +4,6 @@ import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
 import { admitStripeEvent, receiveStripeEvent } from "../../services/receive-stripe-event.ts";
 import { platform, type AppEnv } from "../context.ts";
-import { wrongMethod } from "./wrong-method.ts";
 
 /** An event carries one object; this is many times the size of the largest. */
 const MAX_EVENT_BYTES = 1_000_000;
@@ -24,9 +23,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /** What the payment provider calls; its signature over the raw body is the credential. */
-export const webhooks = new Hono<AppEnv>()
-  .post("/stripe", signed, bounded, async (c) => {
-    await receiveStripeEvent(platform(c), await c.req.text(), c.req.header(SIGNATURE) ?? "");
-    return c.json({ received: true });
-  })
-  .all("/stripe", wrongMethod("POST"));
+export const webhooks = new Hono<AppEnv>().post("/stripe", signed, bounded, async (c) => {
+  await receiveStripeEvent(platform(c), await c.req.text(), c.req.header(SIGNATURE) ?? "");
+  return c.json({ received: true });
+});

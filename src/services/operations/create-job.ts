@@ -26,6 +26,7 @@ import type { JobPreconditions } from "../../stores/uploads/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
 import { catchUp } from "../catch-up.ts";
 import { once, type HoldKey, type Once } from "../idempotency.ts";
+import type { OperationRequest } from "../operation-request.ts";
 import { storedUploads } from "../stored-uploads.ts";
 
 /**
@@ -33,12 +34,12 @@ import { storedUploads } from "../stored-uploads.ts";
  * request's job id: it answers for the job if that is accepted, and creates it otherwise.
  * @throws ServiceError as the specification's 400, 402, 403, 409, 502 and 503, which leave nothing behind.
  */
-export async function createJob(
-  platform: Platform,
-  account: Account,
-  request: CreateJobRequest,
-  key: string | undefined,
-): Promise<Once<AcceptedJob>> {
+export async function createJob({
+  platform,
+  account,
+  body: request,
+  idempotencyKey: key,
+}: OperationRequest<"createJob">): Promise<Once<AcceptedJob>> {
   const { accountId } = account;
   const freshId = newId("job");
   return once(

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { refuseLooseJson } from "../../../src/http/strict-json.ts";
+import { strictJson } from "../../../src/http/strict-json.ts";
 
 const refusal = (text: string): string | null => {
   try {
-    refuseLooseJson(new TextEncoder().encode(text));
+    strictJson(new TextEncoder().encode(text));
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { CreatedApiKey } from "../../../src/contract/api-key.ts";
-import { BillingUrl } from "../../../src/contract/billing.ts";
+import { BillingUrl } from "../../../src/contract/account.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { once, type Outcome } from "../../../src/services/idempotency.ts";
 import { LEASE_MS, REMEMBERED_MS } from "../../../src/stores/accounts/idempotency.ts";

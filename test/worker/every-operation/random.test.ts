@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorObject } from "../../../src/contract/error.ts";
 import { z } from "zod";
-import { COMMON_ERRORS, type Operation } from "../../../src/contract/operation.ts";
+import { COMMON_ERRORS, errorsOf, type Operation } from "../../../src/contract/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../src/contract/operations.ts";
 import { ERROR_CATALOGUE } from "../../../src/core/errors.ts";
 import { Queues } from "../../../src/stores/jobs/queues.ts";
@@ -94,7 +94,7 @@ function expectDocumented(request: RandomRequest, { status, headers, body }: Ans
     return;
   }
   const { error } = ErrorObject.parse(body);
-  expect([...COMMON_ERRORS, ...operation.errors], what).toContain(error);
+  expect([...COMMON_ERRORS, ...errorsOf(operation)], what).toContain(error);
   expect(status, what).toBe(STATUS_OF.get(error));
   expect(status, what).toBeLessThan(500);
 }

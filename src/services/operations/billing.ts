@@ -1,12 +1,40 @@
-import { BillingUrl } from "../contract/billing.ts";
-import { sha256Hex } from "../core/lib/digest.ts";
-import { ServiceError } from "../core/errors.ts";
-import type { Account } from "../stores/accounts/accounts.ts";
-import type { Payments } from "../stores/billing/payments.ts";
-import { CustomerGone } from "../stores/billing/stripe-failures.ts";
-import type { Platform } from "../platform.ts";
-import { once, type Once } from "./idempotency.ts";
-import { logSparsely } from "./log-sparsely.ts";
+import { BillingUrl } from "../../contract/account.ts";
+import { standingOf } from "../../core/accounts/access.ts";
+import { sha256Hex } from "../../core/lib/digest.ts";
+import { ServiceError } from "../../core/errors.ts";
+import type { Platform } from "../../platform.ts";
+import type { Payments } from "../../stores/billing/payments.ts";
+import { CustomerGone } from "../../stores/billing/stripe-failures.ts";
+import { once, type Once } from "../idempotency.ts";
+import { logSparsely } from "../log-sparsely.ts";
+import type { OperationRequest } from "../operation-request.ts";
+
+/**
+ * createCheckout: a page of the payment provider where the account subscribes.
+ * @throws ServiceError subscription_exists, and as openSession.
+ */
+export const createCheckout = (request: OperationRequest<"createCheckout">): Promise<Once<BillingUrl>> =>
+  openSession(request, "createCheckout", async (payments, customerId) => {
+    // In this order: a checkout that is paid before it can be closed is seen as a subscription.
+    await payments.expireCheckouts(customerId);
+    // Asked of the provider, not read from D1: a webhook may be on its way, and the customer would pay twice.
+    const subscription = await payments.subscriptionOf(customerId);
+    if (standingOf(subscription?.status ?? null) !== "inactive") {
+      throw new ServiceError("subscription_exists");
+    }
+    return payments.createCheckout(customerId, request.account.accountId);
+  });
+
+/**
+ * createBillingPortal: a page of the payment provider where the account manages its subscription and invoices.
+ * @throws ServiceError as openSession.
+ */
+export const createBillingPortal = (
+  request: OperationRequest<"createBillingPortal">,
+): Promise<Once<BillingUrl>> =>
+  openSession(request, "createBillingPortal", (payments, customerId, effectId) =>
+    payments.createPortal(customerId, `${effectId}-${customerId}`),
+  );
 
 /** Makes a URL for a customer. `effectId` is the same in each run of the same request. */
 type UrlOf = (payments: Payments, customerId: string, effectId: string) => Promise<string>;
@@ -15,25 +43,22 @@ type UrlOf = (payments: Payments, customerId: string, effectId: string) => Promi
  * Opens a page of the payment provider for the account, once per Idempotency-Key.
  * @throws ServiceError billing_not_configured, rate_limited, payment_provider_failed, and as `once` and `urlOf`.
  */
-export async function openBillingSession(
-  platform: Platform,
-  { accountId }: Account,
-  request: { readonly operation: string; readonly key: string | undefined },
+async function openSession(
+  { platform, account: { accountId }, idempotencyKey: key }: OperationRequest<"createBillingPortal">,
+  operation: "createCheckout" | "createBillingPortal",
   urlOf: UrlOf,
 ): Promise<Once<BillingUrl>> {
   const { payments } = platform;
   if (payments === null) throw new ServiceError("billing_not_configured");
   return once(
     platform,
-    { accountId, ...request, body: null },
+    { accountId, operation, key, body: null },
     () => crypto.randomUUID(),
     BillingUrl,
     async (effectId) => {
       await boundSessions(platform, accountId);
-      const answer = {
-        url: await withCustomer(platform, payments, accountId, (id) => urlOf(payments, id, effectId)),
-      };
-      return { answer, remembered: answer };
+      const url = await withCustomer(platform, payments, accountId, (id) => urlOf(payments, id, effectId));
+      return { answer: { url }, remembered: { url } };
     },
   );
 }

@@ -1,17 +1,45 @@
-import type { AccessReason, AccountBilling, AccountOverview } from "../../contract/account.ts";
+import type {
+  AccessReason,
+  Account as Profile,
+  AccountBilling,
+  AccountOverview,
+} from "../../contract/account.ts";
+import type { AccountUsage } from "../../contract/usage.ts";
 import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
 import { usedOnDay } from "../../core/billing/usage.ts";
 import { trialAt, type Trial } from "../../core/billing/trial.ts";
+import { usageOf, usagePeriod } from "../../core/billing/usage-period.ts";
+import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import type { AccountFigures, BillingState } from "../../stores/billing/ledger.ts";
-import type { Platform } from "../../platform.ts";
 import { catchUp } from "../catch-up.ts";
+import type { OperationRequest } from "../operation-request.ts";
 
 const DAY_MS = 86_400_000;
 
+/** getAccount: who the authenticated account is. */
+export async function getAccount({ platform, account }: OperationRequest<"getAccount">): Promise<Profile> {
+  const profile = await platform.accounts.profile(account.accountId);
+  if (profile === null) throw new Error("the authenticated account does not exist");
+  return profile;
+}
+
+/** getAccountUsage: what the account used on each day of a period. @throws ServiceError invalid_period. */
+export async function getAccountUsage({
+  platform,
+  account: { accountId },
+  query,
+}: OperationRequest<"getAccountUsage">): Promise<AccountUsage> {
+  const period = usagePeriod(query, Date.now());
+  return { days: usageOf(period, await platform.usageDays.read(accountId, period)) };
+}
+
 /** getAccountOverview: what the account may do and why, its trial, and what it used in the last 24 hours. */
-export async function getAccountOverview(platform: Platform, account: Account): Promise<AccountOverview> {
+export async function getAccountOverview({
+  platform,
+  account,
+}: OperationRequest<"getAccountOverview">): Promise<AccountOverview> {
   const { settings } = platform;
   const now = Date.now();
   const offer = trialOfferOf(settings);

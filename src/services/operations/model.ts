@@ -1,14 +1,15 @@
 import type { Model } from "../../contract/model.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { log } from "../../core/log.ts";
-import type { Platform } from "../../platform.ts";
+import type { OperationRequest } from "../operation-request.ts";
 
 /** The inference service loads a model in a minute or so; a shorter wait may help where it was restarted. */
 const RETRY_SECONDS = 10;
 const THE_MODEL = "model";
 
 /** retrieveModel: the model of the inference service, asked at most once a minute. @throws ServiceError model_unavailable. */
-export async function retrieveModel({ inference, knownModel }: Platform): Promise<Model> {
+export async function retrieveModel({ platform }: OperationRequest<"retrieveModel">): Promise<Model> {
+  const { inference, knownModel } = platform;
   const now = Date.now();
   const known = knownModel.get(THE_MODEL, now);
   if (known !== undefined) return known;

@@ -1,0 +1,173 @@
+import type { Context, Hono } from "hono";
+import { IdempotencyKey } from "../contract/idempotency.ts";
+import type { Operation } from "../contract/operation.ts";
+import { OPERATION_IDS, OPERATIONS, type OperationId } from "../contract/operations.ts";
+import { ServiceError } from "../core/errors.ts";
+import { isOnce } from "../services/idempotency.ts";
+import type { OperationAnswer, OperationRequest } from "../services/operation-request.ts";
+import { getAccount, getAccountOverview, getAccountUsage } from "../services/operations/account.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "../services/operations/api-keys.ts";
+import { createBillingPortal, createCheckout } from "../services/operations/billing.ts";
+import { createJob } from "../services/operations/create-job.ts";
+import { createJobDownload, retrieveJobDownload } from "../services/operations/downloads.ts";
+import {
+  cancelJob,
+  deleteJob,
+  listJobs,
+  retrieveJob,
+  retrieveJobResult,
+  streamJobEvents,
+} from "../services/operations/jobs.ts";
+import { retrieveModel } from "../services/operations/model.ts";
+import { createUploadPresign, deleteUpload, importUpload } from "../services/operations/uploads.ts";
+import {
+  listWebhookDeliveries,
+  retryWebhookDelivery,
+  testWebhookEndpoint,
+} from "../services/operations/webhook-deliveries.ts";
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  retrieveWebhookEndpoint,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from "../services/operations/webhook-endpoints.ts";
+import { authenticate } from "./middleware/authenticate.ts";
+import { platform, type AppEnv } from "./context.ts";
+import { respondWithJson } from "./json-stream.ts";
+import { waitSeconds } from "../core/jobs/prefer.ts";
+import { readBody, readQuery } from "./read-request.ts";
+import { refuseOtherMethods } from "./wrong-method.ts";
+
+/** Does what an operation does, and returns its answer; a handler whose answer is not JSON makes the response itself. */
+type Handlers = {
+  readonly [Id in OperationId]: (
+    request: OperationRequest<Id>,
+    c: Context<AppEnv>,
+  ) => Promise<OperationAnswer<Id> | Response>;
+};
+
+const HANDLERS: Handlers = {
+  createUploadPresign,
+  importUpload: (request, c) => {
+    const imported = importUpload(request, c.req.raw.signal);
+    // If the client goes away, the import still runs until nothing of it is left.
+    c.executionCtx.waitUntil(imported.catch(() => {}));
+    return imported;
+  },
+  deleteUpload,
+  listJobs,
+  createJob: async (request, c) => {
+    const created = await createJob(request);
+    c.set("jobId", created.answer.jobId);
+    return created;
+  },
+  retrieveJob: async (request, c) => {
+    const { status, progress } = await retrieveJob(request);
+    // A header, because the specification's objects have no room for further fields.
+    c.header("x-job-progress", progress.toFixed(2));
+    return status;
+  },
+  cancelJob,
+  deleteJob,
+  streamJobEvents: async (request, c) => {
+    const headers = { "content-type": "text/event-stream" };
+    if (c.req.method === "HEAD") {
+      // Nobody would read the stream, and it would take a place.
+      await retrieveJob(request);
+      return c.body(null, 200, headers);
+    }
+    const events = await streamJobEvents(request, c.req.header("last-event-id") ?? null);
+    return events === null ? c.body(null, 204) : c.body(events, 200, headers);
+  },
+  retrieveJobResult: async (request, c) => respondWithJson(c, await retrieveJobResult(request)),
+  createJobDownload,
+  retrieveJobDownload,
+  retrieveModel,
+  getAccount,
+  getAccountOverview,
+  getAccountUsage,
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
+  listWebhookEndpoints,
+  createWebhookEndpoint,
+  retrieveWebhookEndpoint,
+  updateWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
+  deleteWebhookEndpoint,
+  createCheckout,
+  createBillingPortal,
+};
+
+/** A handler as `mount` calls it: the schemas of its row have checked what the handler's own type requires. */
+interface Mounted {
+  handle(
+    request: Pick<
+      OperationRequest<OperationId>,
+      "platform" | "account" | "idempotencyKey" | "waitSeconds"
+    > & {
+      readonly body: unknown;
+      readonly query: unknown;
+    },
+    c: Context<AppEnv>,
+  ): Promise<object | void>;
+}
+
+/** Adds the routes of all operations, as the contract's table describes them. */
+export function mountOperations(app: Hono<AppEnv>): void {
+  for (const [path, ids] of Map.groupBy(OPERATION_IDS, (id) => OPERATIONS[id].path)) {
+    // Hono's own syntax for the parameters: `{jobId}` is `:jobId`.
+    const route = path.replace(/\{(\w+)\}/g, ":$1");
+    for (const id of ids) mount(app, route, id);
+    // Before the next path, which may match this one's URLs: `/v1/uploads/{taskId}` matches `/v1/uploads/import`.
+    refuseOtherMethods(app, route);
+  }
+}
+
+function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
+  const operation: Operation = OPERATIONS[id];
+  const mounted: Mounted = { handle: HANDLERS[id] };
+  app.on(operation.method.toUpperCase(), route, async (c) => {
+    c.set("operation", id);
+    const request = await readRequest(c, operation);
+    const begun = Date.now();
+    const answer = await mounted.handle(request, c);
+    if (request.waitSeconds !== null) {
+      c.header("preference-applied", `wait=${request.waitSeconds}`);
+      c.set("heldMs", Date.now() - begun);
+    }
+    if (answer instanceof Response) return answer;
+    if (operation.status === 204 || answer === undefined) return c.body(null, 204);
+    if (!isOnce(answer)) return c.json(answer, operation.status);
+    if (answer.replayed) c.header("idempotent-replayed", "true");
+    return c.json(answer.answer, operation.status);
+  });
+}
+
+/** A request, checked in this order. @throws ServiceError as authenticate, idempotencyKeyOf, readBody and readQuery. */
+async function readRequest(c: Context<AppEnv>, operation: Operation) {
+  const { body, query, requestHeaders = [] } = operation;
+  return {
+    ...c.req.param(),
+    platform: platform(c),
+    account: await authenticate(c),
+    idempotencyKey: idempotencyKeyOf(c, operation),
+    body: body && (await readBody(c, body)),
+    query: query && readQuery(c, query),
+    waitSeconds: requestHeaders.includes("Prefer") ? waitSeconds(c.req.header("prefer")) : null,
+  };
+}
+
+/** The request's Idempotency-Key, if the operation takes one. @throws ServiceError invalid_idempotency_key. */
+function idempotencyKeyOf(c: Context<AppEnv>, { idempotencyKey: taken }: Operation): string | undefined {
+  const header = c.req.header("idempotency-key");
+  if (taken === undefined || (taken === "optional" && header === undefined)) return undefined;
+  const key = IdempotencyKey.safeParse(header);
+  if (!key.success) throw new ServiceError("invalid_idempotency_key");
+  return key.data;
+}

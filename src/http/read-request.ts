@@ -1,0 +1,78 @@
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { z } from "zod";
+import { ServiceError } from "../core/errors.ts";
+import { complaint } from "./complaint.ts";
+import { platform, type AppEnv } from "./context.ts";
+import { strictJson } from "./strict-json.ts";
+
+/** Whether a body is declared as JSON in UTF-8. */
+function isJson(contentType = ""): boolean {
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
+  return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
+}
+
+/** A request's body, read up to `maxSize` bytes. A client that breaks off is not our failure. */
+async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Array> {
+  let bytes: Uint8Array = new Uint8Array();
+  const limit = bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new ServiceError(
+        "body_too_large",
+        `The body is larger than ${maxSize} bytes. Send a smaller one.`,
+      );
+    },
+  });
+  try {
+    await limit(c, async () => {
+      bytes = await c.req.bytes();
+    });
+  } catch (error) {
+    throw error instanceof ServiceError ? error : new ServiceError("body_incomplete");
+  }
+  return bytes;
+}
+
+/**
+ * A body of the request, validated by its schema. It is refused before it is read if it is not declared as JSON or is too large.
+ * @param maxBytes the operator's bound for clients, unless another is given
+ * @throws ServiceError unsupported_content_type, body_too_large, body_incomplete, invalid_json, invalid_request.
+ */
+export async function readBody<Schema extends z.ZodType>(
+  c: Context<AppEnv>,
+  schema: Schema,
+  maxBytes = platform(c).settings.MAX_BODY_BYTES,
+): Promise<z.output<Schema>> {
+  if (!isJson(c.req.header("content-type"))) throw new ServiceError("unsupported_content_type");
+  return validated(schema, strictJson(await readBounded(c, maxBytes)), "json");
+}
+
+/** The protocol's largest report, with 10,000 masks, is well below this. */
+const MAX_CALLBACK_BYTES = 4 * 1024 * 1024;
+
+/** The body of a callback of the inference service; throws as readBody. */
+export const readCallback = <Schema extends z.ZodType>(
+  c: Context<AppEnv>,
+  schema: Schema,
+): Promise<z.output<Schema>> => readBody(c, schema, MAX_CALLBACK_BYTES);
+
+/** The request's query, validated by its schema. @throws ServiceError invalid_request, naming the fields. */
+export function readQuery<Schema extends z.ZodType>(c: Context<AppEnv>, schema: Schema): z.output<Schema> {
+  const query = Object.entries(c.req.queries()).map(([name, values]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ]);
+  return validated(schema, Object.fromEntries(query), "query");
+}
+
+function validated<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  target: "json" | "query",
+): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new ServiceError("invalid_request", complaint(schema, input, target));
+  return parsed.data;
+}

@@ -1,0 +1,145 @@
+import type { JobList, JobStatus, JobSummary } from "../../contract/job.ts";
+import { ServiceError } from "../../core/errors.ts";
+import { isJobId } from "../../core/ids.ts";
+import type { JobAnswer } from "../../core/jobs/answers.ts";
+import { log } from "../../core/log.ts";
+import { assetsOf } from "../../core/jobs/manifest.ts";
+import { MOST_STREAMS } from "../../core/jobs/open-streams.ts";
+import { resultJson } from "../../core/jobs/result-json.ts";
+import type { Platform } from "../../platform.ts";
+import { jobEvents, statusAtEnd } from "../../stores/jobs/questions.ts";
+import type { JobRow } from "../../stores/jobs/jobs.ts";
+import { boundAccount } from "../authenticate.ts";
+import type { OperationRequest } from "../operation-request.ts";
+import { pageOf } from "../page.ts";
+
+const RESULT_SECONDS = 900;
+/** As many URLs are signed for one request of the account's rate. */
+const OUTPUTS_PER_REQUEST = 1_000;
+const STREAM_RETRY_SECONDS = 30;
+
+/** The JobObject of a job id that a client named. @throws ServiceError job_not_found if no job can have that id. */
+export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
+  if (!isJobId(jobId)) throw new ServiceError("job_not_found");
+  return platform.jobObject(jobId);
+}
+
+const summary = (row: JobRow): JobSummary => ({
+  jobId: row.id,
+  type: row.type,
+  processingMode: row.processing_mode,
+  totalItems: row.total_items,
+  status: row.status,
+  createdAt: new Date(row.created_at).toISOString(),
+  updatedAt: new Date(row.updated_at).toISOString(),
+  error: row.error,
+});
+
+/** listJobs: one page of the account's jobs, newest first; a cursor names its last job. @throws ServiceError invalid_cursor. */
+export async function listJobs({
+  platform,
+  account: { accountId },
+  query,
+}: OperationRequest<"listJobs">): Promise<JobList> {
+  const list = [accountId, query.jobId ?? null, query.mode ?? null, query.status ?? null];
+  const { items, nextToken } = await pageOf(
+    platform,
+    list,
+    query,
+    (before, limit) => platform.jobs.list(accountId, { ...query, limit }, before),
+    (row) => row.id,
+  );
+  return { items: items.map(summary), nextToken };
+}
+
+/**
+ * retrieveJob: at once, or with `waitSeconds` when the job has ended or that time has passed.
+ * @throws ServiceError job_not_found, for another account's job as for a missing one.
+ */
+export async function retrieveJob({
+  platform,
+  account: { accountId },
+  jobId,
+  waitSeconds,
+}: OperationRequest<"retrieveJob">): Promise<JobAnswer> {
+  const object = () => jobObjectOf(platform, jobId);
+  const answer = await (waitSeconds === null
+    ? object().status(accountId)
+    : statusAtEnd(object, accountId, waitSeconds * 1_000));
+  if (answer === null) throw new ServiceError("job_not_found");
+  return answer;
+}
+
+/** cancelJob: a job that has ended stays as it is. @throws ServiceError job_not_found, as retrieveJob. */
+export async function cancelJob({
+  platform,
+  account,
+  jobId,
+}: OperationRequest<"cancelJob">): Promise<JobStatus> {
+  const canceled = await jobObjectOf(platform, jobId).cancel(account.accountId);
+  if (canceled === null) throw new ServiceError("job_not_found");
+  const { status, canceledTasks } = canceled;
+  if (canceledTasks > 0) log("info", "job_canceled", { jobId, by: "account", canceledTasks });
+  return status;
+}
+
+/**
+ * deleteJob: when it returns, neither the list nor the job's object has the job any more for its account. Its bytes go soon after.
+ * @throws ServiceError job_not_found, for a deleted job as for a missing one; any error of the database, after which the request
+ * may be repeated.
+ */
+export async function deleteJob({ platform, account, jobId }: OperationRequest<"deleteJob">): Promise<void> {
+  if (!(await jobObjectOf(platform, jobId).delete(account.accountId)))
+    throw new ServiceError("job_not_found");
+  log("info", "job_deleted", { jobId });
+}
+
+/**
+ * streamJobEvents: the job's events as they come; null for a client that has heard its `end`.
+ * @param lastEventId the id of the last event that an earlier stream brought; null if there was none
+ * @throws ServiceError job_not_found, too_many_streams.
+ */
+export async function streamJobEvents(
+  { platform, account: { accountId }, jobId }: OperationRequest<"streamJobEvents">,
+  lastEventId: string | null,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const events = await jobEvents(jobObjectOf(platform, jobId), accountId, lastEventId);
+  switch (events) {
+    case "not_found":
+      throw new ServiceError("job_not_found");
+    case "heard_end":
+      return null;
+    case "job_full":
+      throw tooManyStreams("The job", MOST_STREAMS.job);
+    case "account_full":
+      throw tooManyStreams("The account", MOST_STREAMS.account);
+    default:
+      return events;
+  }
+}
+
+const tooManyStreams = (whose: string, most: number): ServiceError =>
+  new ServiceError(
+    "too_many_streams",
+    `${whose} has ${most} open event streams, the most it may have. Close one, or wait for the job with \`Prefer: wait=60\`.`,
+    { retryAfterSeconds: STREAM_RETRY_SECONDS },
+  );
+
+/**
+ * retrieveJobResult: the manifest with a signed URL for each output, a JobResult as JSON in pieces. A job may have 30,000
+ * outputs: the whole text would not fit beside its URLs in a Worker's memory. It also takes as much processor time as 30
+ * others, and so counts as 30 requests.
+ * @throws ServiceError job_not_found, job_not_ready, rate_limited.
+ */
+export async function retrieveJobResult({
+  platform,
+  account: { accountId },
+  jobId,
+}: OperationRequest<"retrieveJobResult">): Promise<AsyncGenerator<string>> {
+  const job = await jobObjectOf(platform, jobId).result(accountId);
+  if (job === null) throw new ServiceError("job_not_found");
+  if (job === "not_ready") throw new ServiceError("job_not_ready");
+  const weight = Math.ceil(assetsOf(job).length / OUTPUTS_PER_REQUEST);
+  await boundAccount(platform, accountId, weight - 1);
+  return resultJson(job, await platform.media.signGets(RESULT_SECONDS), RESULT_SECONDS);
+}

@@ -1,0 +1,85 @@
+import { WebhookEvent, type WebhookDelivery, type WebhookDeliveryList } from "../../contract/webhook.ts";
+import { ServiceError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { DeliveryRecord } from "../../stores/webhooks/rpc.ts";
+import type { OperationRequest } from "../operation-request.ts";
+import { pageOf } from "../page.ts";
+import { existing } from "./webhook-endpoints.ts";
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** A delivery as the API shows it. */
+const deliveryView = ({ id, body, outcome, dueAt, attempts }: DeliveryRecord): WebhookDelivery => ({
+  deliveryId: id,
+  status: outcome ?? "pending",
+  event: WebhookEvent.parse(JSON.parse(body)),
+  nextAttemptAt: dueAt === null ? null : iso(dueAt),
+  attempts: attempts.map(({ at, end }) => ({
+    attemptedAt: iso(at),
+    status: end?.status ?? null,
+    milliseconds: end?.ms ?? null,
+    error: end?.error ?? null,
+  })),
+});
+
+/** Refuses what an endpoint can't get. @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled. */
+async function requireEnabled({
+  platform,
+  account,
+  endpointId,
+}: OperationRequest<"testWebhookEndpoint">): Promise<void> {
+  const endpoint = existing(await platform.webhookEndpoints.find(account.accountId, endpointId));
+  if (endpoint.disabledAt !== null) throw new ServiceError("webhook_endpoint_disabled");
+}
+
+/**
+ * listWebhookDeliveries: one page, newest first; a cursor names its last delivery.
+ * @throws ServiceError webhook_endpoint_not_found, invalid_cursor.
+ */
+export async function listWebhookDeliveries({
+  platform,
+  account: { accountId },
+  endpointId,
+  query,
+}: OperationRequest<"listWebhookDeliveries">): Promise<WebhookDeliveryList> {
+  existing(await platform.webhookEndpoints.find(accountId, endpointId));
+  const object = platform.webhookObject(endpointId);
+  const { items, nextToken } = await pageOf(
+    platform,
+    [accountId, "webhook deliveries", endpointId],
+    query,
+    async (before, limit) => object.deliveries(before === null ? null : Number(before), limit),
+    ({ number }) => String(number),
+  );
+  return { items: items.map(deliveryView), nextToken };
+}
+
+/**
+ * retryWebhookDelivery: one attempt now, whatever the delivery's status.
+ * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled, webhook_delivery_not_found, too_many_attempts.
+ */
+export async function retryWebhookDelivery(
+  request: OperationRequest<"retryWebhookDelivery">,
+): Promise<WebhookDelivery> {
+  await requireEnabled(request);
+  const { platform, endpointId, deliveryId } = request;
+  const delivery = await platform.webhookObject(endpointId).retry(deliveryId);
+  if (delivery === null) throw new ServiceError("webhook_delivery_not_found");
+  if (delivery === "too_many_attempts") throw new ServiceError("too_many_attempts");
+  return deliveryView(delivery);
+}
+
+/**
+ * testWebhookEndpoint: an event of the type `test`, whatever types the endpoint wants.
+ * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled.
+ */
+export async function testWebhookEndpoint(
+  request: OperationRequest<"testWebhookEndpoint">,
+): Promise<WebhookDelivery> {
+  await requireEnabled(request);
+  const { platform, endpointId } = request;
+  const at = Date.now();
+  const event: WebhookEvent = { type: "test", timestamp: iso(at), data: { endpointId } };
+  const outgoing = { id: newId("evt"), type: event.type, at, body: JSON.stringify(event) };
+  return deliveryView(existing(await platform.webhookObject(endpointId).receive(endpointId, outgoing)));
+}
