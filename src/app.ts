@@ -1,10 +1,10 @@
 import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import { ServiceError } from "./core/errors.ts";
 import type { Env } from "./env.ts";
 import { platform, type AppEnv } from "./http/context.ts";
 import { respondWithError } from "./http/errors.ts";
 import { crossOrigin } from "./http/middleware/cross-origin.ts";
-import { noStore } from "./http/middleware/no-store.ts";
 import { requestLog } from "./http/middleware/request-log.ts";
 import { mountOperations } from "./http/operations.ts";
 import { leases } from "./http/routes/leases.ts";
@@ -14,6 +14,12 @@ import { studio } from "./http/routes/studio.ts";
 import { webhooks } from "./http/routes/webhooks.ts";
 import { refuseOtherMethods } from "./http/wrong-method.ts";
 import type { Platform } from "./platform.ts";
+
+/** Keeps answers out of every cache: they are an account's own, and some carry a secret or a signed URL (RFC 9111, 5.2.2.5). */
+const noStore = createMiddleware<AppEnv>(async (c, next) => {
+  await next();
+  c.header("cache-control", "no-store");
+});
 
 /**
  * The HTTP application: middleware first, then the routes, then the answer to every other path.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ErasureReport } from "../../src/contract/erasure.ts";
+import { ErasureReport } from "../../src/contract/operator.ts";
 import type { Outcome } from "./print.ts";
 
 /** Runs that change nothing before the command leaves the rest to the sweep. */

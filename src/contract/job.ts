@@ -1,6 +1,14 @@
 import { z } from "zod";
-import { NextToken, pageLimit } from "./page.ts";
-import { byType, DateTime, JobType, ProcessingMode, Status, TaskId } from "./primitives.ts";
+import {
+  byType,
+  DateTime,
+  JobType,
+  NextToken,
+  pageLimit,
+  ProcessingMode,
+  Status,
+  TaskId,
+} from "./primitives.ts";
 import { checkRegions, Regions, requirePrompts } from "./region.ts";
 
 const threshold = (fallback: number, description: string) =>
@@ -70,7 +78,6 @@ export const ImageJobRequest = z
       },
     ],
   });
-export type ImageJobRequest = z.infer<typeof ImageJobRequest>;
 
 /** The video variant; `fps` and `numFrames` exclude each other, `maxFrames` bounds either. */
 export const VideoJobRequest = z
@@ -116,7 +123,6 @@ export const VideoJobRequest = z
       },
     ],
   });
-export type VideoJobRequest = z.infer<typeof VideoJobRequest>;
 
 /** POST /v1/jobs: one variant a job type; a field of another variant is refused. */
 export const CreateJobRequest = z

@@ -49,6 +49,9 @@ export const DateTime = z.iso.datetime({ precision: 3 }).meta({
   examples: ["2026-11-20T09:30:00.000Z"],
 });
 
+/** A time (epoch milliseconds) as a DateTime. */
+export const isoOf = (time: number): string => new Date(time).toISOString();
+
 /** How the API's document tells which variant of a union a value is: by its `type`. */
 export const byType = (image: string, video: string) => ({
   discriminator: {
@@ -56,3 +59,16 @@ export const byType = (image: string, video: string) => ({
     mapping: { image: `#/components/schemas/${image}`, video: `#/components/schemas/${video}` },
   },
 });
+
+/** How many things a page of a list has at most. */
+export const pageLimit = (things: string) =>
+  z
+    .string()
+    .regex(/^\d{1,3}$/, "must be an integer from 1 to 100")
+    .transform(Number)
+    .pipe(z.int().min(1).max(100))
+    .default(25)
+    .meta({ description: `The maximum number of ${things} on a page.` });
+
+/** Where a list goes on. */
+export const NextToken = z.string().max(2_000).optional();

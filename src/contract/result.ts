@@ -31,7 +31,6 @@ export const ImageManifest = imageManifest(z.url()).meta({
   description:
     "The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255.",
 });
-export type ImageManifest = z.infer<typeof ImageManifest>;
 
 /** The same of a video job: `masks` refers to masks.json, `units` are the frames processed. */
 function videoManifest<Reference extends z.ZodType>(reference: Reference) {
@@ -63,7 +62,6 @@ export const VideoManifest = videoManifest(z.url()).meta({
   description:
     "`masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request.",
 });
-export type VideoManifest = z.infer<typeof VideoManifest>;
 
 /** The manifests as they lie in an archive: `output_manifest.json`. */
 export const ArchivedImageManifest = imageManifest(z.string());
@@ -127,4 +125,3 @@ export type ImageJobResult = z.infer<typeof ImageJobResult>;
 
 /** The same of a video job. */
 export const VideoJobResult = jobResult(VideoManifest);
-export type VideoJobResult = z.infer<typeof VideoJobResult>;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { ArchiveDownload } from "./archive.ts";
 import { JobStatus } from "./job.ts";
-import { NextToken, pageLimit } from "./page.ts";
-import { DateTime } from "./primitives.ts";
+import { DateTime, NextToken, pageLimit } from "./primitives.ts";
 
 export const WebhookEventType = z
   .enum(["job.succeeded", "job.failed", "archive.ready", "archive.failed", "test"])
@@ -172,7 +171,6 @@ export const WebhookAttempt = z
     }),
   })
   .meta({ id: "WebhookAttempt" });
-export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 
 export const WebhookDelivery = z
   .strictObject({

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { OperationId } from "../contract/operations.ts";
+import { ServiceError } from "../core/errors.ts";
 import type { Env } from "../env.ts";
 import type { LeaseClaims } from "../core/jobs/lease.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
@@ -31,3 +32,10 @@ export interface AppEnv {
 
 /** The stores and settings behind a request. */
 export const platform = (c: Context<AppEnv>): Platform => c.var.platform();
+
+/** A file of the Worker's assets, or 304 if the client has it. @throws ServiceError not_found. */
+export async function asset(c: Context<AppEnv>, path: string): Promise<Response> {
+  const file = await platform(c).assets.file(path, c.req.header("if-none-match"));
+  if (file === null) throw new ServiceError("not_found");
+  return file;
+}

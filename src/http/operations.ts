@@ -1,6 +1,5 @@
 import type { Context, Hono } from "hono";
-import { IdempotencyKey } from "../contract/idempotency.ts";
-import type { Operation } from "../contract/operation.ts";
+import { IdempotencyKey, type Operation } from "../contract/operation.ts";
 import { OPERATION_IDS, OPERATIONS, type OperationId } from "../contract/operations.ts";
 import { ServiceError } from "../core/errors.ts";
 import { isOnce } from "../services/idempotency.ts";

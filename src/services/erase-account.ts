@@ -1,19 +1,17 @@
-import type { ErasureReport } from "../contract/erasure.ts";
+import type { ErasureReport } from "../contract/operator.ts";
 import { ServiceError } from "../core/errors.ts";
 import { lateWritesMs } from "../core/jobs/policy.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { accountPrefixes } from "../core/object-keys.ts";
-import { mapPool } from "../core/lib/pool.ts";
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
-import { eraseEndpoints } from "./erase-endpoints.ts";
 
 /** For so long a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
 /** Of each kind; D1 takes a thousand statements from one run of a Worker, and a sweep makes several of these runs. */
 const PAGES_A_RUN = 10;
 const JOBS_A_PAGE = 24;
-const WIDTH = 6;
 
 /**
  * Erases an account as far as one run can, in an order that any run can take up: first its person and its credentials,
@@ -79,7 +77,7 @@ async function eraseJobs(platform: Platform, accountId: string, until: number): 
   let after = "";
   for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
     const page = await platform.erasures.jobs(accountId, after, JOBS_A_PAGE);
-    const ends = await mapPool(page, WIDTH, (jobId) => eraseJob(platform, accountId, jobId));
+    const ends = await mapPool(page, CONNECTIONS, (jobId) => eraseJob(platform, accountId, jobId));
     erased += ends.filter((end) => end !== "left").length;
     // A job that has no object was cut off in its creation.
     const unknown = page.filter((_, i) => ends[i] === "unknown");
@@ -126,4 +124,27 @@ export async function sweepErasures(platform: Platform, now: number): Promise<vo
       log("warn", "erasure_delayed", { account: accountId, reason: reasonOf(error) });
     }
   }
+}
+
+/** More than one account has; what is left waits for the next run. */
+const MOST_A_RUN = 200;
+
+/** Erases the object of an endpoint that is deleted. Returns whether it did. */
+export async function eraseEndpoint(platform: Platform, endpointId: string): Promise<boolean> {
+  try {
+    await platform.webhookObject(endpointId).erase();
+    await platform.webhookEndpoints.noteErased(endpointId, Date.now());
+    return true;
+  } catch (error) {
+    log("warn", "erasure_delayed", { endpointId, reason: reasonOf(error) });
+    return false;
+  }
+}
+
+/** Erases the objects of deleted endpoints, of one account or of all. Returns how many. */
+export async function eraseEndpoints(platform: Platform, accountId: string | null): Promise<number> {
+  let erased = 0;
+  for (const endpointId of await platform.webhookEndpoints.toErase(accountId, MOST_A_RUN))
+    if (await eraseEndpoint(platform, endpointId)) erased += 1;
+  return erased;
 }

@@ -1,16 +1,15 @@
-import { nextInspection } from "../core/uploads/lifetime.ts";
+import { mostBytesOf, type RecordedUpload } from "../core/jobs/admission.ts";
+import { nextInspection } from "../core/uploads/inspection.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
-import { mapPool } from "../core/lib/pool.ts";
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
-import type { DueUpload, Inspection } from "../stores/uploads/uploads.ts";
-import { dropTooLarge } from "./drop-too-large.ts";
+import { admissionTermsOf } from "../settings.ts";
+import type { DueUpload, Look } from "../stores/uploads/uploads.ts";
 
 const PAGE = 100;
 /** A run ends before the next one begins: six at a time, each some 50 ms. */
 const MOST_A_RUN = 5_000;
-/** A Worker has six connections at a time. */
-const WIDTH = 6;
 
 /**
  * Looks at the uploads whose look is due: notes their sizes, which add to their accounts' bytes of the day, and deletes
@@ -25,7 +24,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
     if (oldest === undefined) return;
     for (let i = 0; i < due.length; i += PAGE) {
       const page = due.slice(i, i + PAGE);
-      const looks = await mapPool(page, WIDTH, (upload) => lookAt(platform, upload, now));
+      const looks = await mapPool(page, CONNECTIONS, (upload) => lookAt(platform, upload, now));
       const done = looks.filter((each) => each !== null);
       await platform.uploads.noteInspections(done, now);
       // Nobody can write any more to those that are looked at for the last time.
@@ -41,7 +40,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
 }
 
 /** What is there of an upload, which goes if the upload is deleted or too large; null if it can't be told now. */
-export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Inspection | null> {
+export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
   const { accountId, taskId, presignedAt, isDeleted } = upload;
   try {
     const key = inputKey(accountId, taskId);
@@ -53,4 +52,17 @@ export async function lookAt(platform: Platform, upload: DueUpload, now: number)
     log("error", "inspection_failed", { account: accountId, taskId, reason: reasonOf(error) });
     return null;
   }
+}
+
+/** Deletes the object of an upload if it is larger than any job takes; its row stays. Returns whether it was. */
+export async function dropTooLarge(
+  { media, settings }: Platform,
+  accountId: string,
+  { taskId, contentType }: RecordedUpload,
+  size: number,
+): Promise<boolean> {
+  if (size <= mostBytesOf(admissionTermsOf(settings), contentType)) return false;
+  await media.delete([inputKey(accountId, taskId)]);
+  log("warn", "upload_dropped", { account: accountId, taskId, contentType, size });
+  return true;
 }

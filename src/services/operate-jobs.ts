@@ -2,13 +2,11 @@ import type { CanceledJob, JobReport, StuckJobs } from "../contract/operator.ts"
 import { ServiceError } from "../core/errors.ts";
 import { isJobId } from "../core/ids.ts";
 import { log } from "../core/log.ts";
-import { mapPool } from "../core/lib/pool.ts";
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_STUCK = 100;
-/** A Worker has six connections at a time; more would only wait. */
-const CONNECTIONS = 6;
 
 /** The object of a job that the operator names. @throws ServiceError job_not_found if no job can have that id. */
 function objectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {

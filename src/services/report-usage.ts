@@ -1,6 +1,6 @@
 import { log } from "../core/log.ts";
 import { LAG_ALARM_MS, RESENT_WITHIN_MS, SENT_WITHIN_MS } from "../core/billing/metering.ts";
-import { mapPool } from "../core/lib/pool.ts";
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import type { Payments } from "../stores/billing/payments.ts";
 import { CustomerUnknown } from "../stores/billing/stripe-failures.ts";
@@ -11,8 +11,6 @@ const MOST_A_RUN = 5_000;
 const RUN_MS = 4 * 60_000;
 /** How many tries are recorded at a time: a statement before they are sent, two after that. */
 const GROUP = 60;
-/** Stripe takes one call at a time per customer; a Worker has six connections. */
-const WIDTH = 6;
 
 /** Of how many customers Stripe is asked, at most, before use is reported to it. */
 const ASKED_FIRST = 3;
@@ -69,7 +67,7 @@ async function reportGroup(
   const untaken: string[] = [];
   let isAway = false;
   const byCustomer = Map.groupBy(uses, ({ customerId }) => customerId);
-  await mapPool([...byCustomer.values()], WIDTH, async (ofCustomer) => {
+  await mapPool([...byCustomer.values()], CONNECTIONS, async (ofCustomer) => {
     for (const use of ofCustomer) {
       const answer = isAway ? "turned_away" : await payments.reportUse(use);
       if (answer === "taken") sent.push(use.identifier);

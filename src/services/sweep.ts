@@ -1,9 +1,9 @@
-import { dayOf, USAGE_KEPT_DAYS } from "../core/billing/usage.ts";
+import { dayOf } from "../core/billing/daily-use.ts";
+import { USAGE_KEPT_DAYS } from "../core/billing/usage-period.ts";
+import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
-import { runParts } from "./run-parts.ts";
-import { sweepErasures } from "./erase-account.ts";
-import { eraseEndpoints } from "./erase-endpoints.ts";
+import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
 /** The overview tells of a day. */
@@ -21,12 +21,12 @@ const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
  * may take longer than a cron has comes last, so that it holds up nothing else.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
-  const { uploads, ledger, apiKeys, idempotency, billing, webhookEndpoints } = platform;
+  const { uploads, ledger, usageDays, apiKeys, idempotency, billing, webhookEndpoints } = platform;
   await runParts("sweep_failed", {
     upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
     settled_units: () =>
       deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
-    usage_days: () => deleteInPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
+    usage_days: () => deleteInPages((limit) => usageDays.purge(dayOf(now) - USAGE_KEPT_DAYS, limit)),
     api_keys: () => deleteInPages((limit) => apiKeys.purgeRevoked(now - REVOKED_KEYS_KEPT_MS, limit)),
     idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
     stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
@@ -36,4 +36,18 @@ export async function sweep(platform: Platform, now: number): Promise<void> {
     uploads: () => sweepUploads(platform, now),
     erasures: () => sweepErasures(platform, now),
   });
+}
+
+/** Runs each part by itself, one after another: one that fails is logged as `event`, and the others run all the same. */
+export async function runParts(
+  event: string,
+  parts: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<void> {
+  for (const [part, run] of Object.entries(parts)) {
+    try {
+      await run();
+    } catch (error) {
+      log("error", event, { part, reason: reasonOf(error) });
+    }
+  }
 }

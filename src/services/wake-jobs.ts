@@ -1,5 +1,5 @@
 import { log, reasonOf } from "../core/log.ts";
-import { mapPool } from "../core/lib/pool.ts";
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { lateWritesMs } from "../core/jobs/policy.ts";
 import type { JobAge } from "../stores/jobs/old-jobs.ts";
@@ -9,8 +9,6 @@ const PAGE = 100;
 const MOST_PAGES = 100;
 /** A cron has 15 minutes, and a job that is purged may take seconds. */
 const RUN_MS = 5 * 60_000;
-/** A Worker has six connections at a time; more would only wait. */
-const CONNECTIONS = 6;
 
 /** How long a job may be under way without a change of its status before its object is asked. */
 export const STUCK_MS = 86_400_000;

@@ -1,25 +1,24 @@
-import type { KeptArchive } from "../core/jobs/answers.ts";
 import { newId } from "../core/ids.ts";
 import { withEvents, milestones } from "../core/jobs/milestones.ts";
 import type { JobState } from "../core/jobs/state.ts";
 import type { Transition } from "../core/jobs/tasks.ts";
 import { nextWake } from "../core/jobs/lifecycle.ts";
 import { log } from "../core/log.ts";
-import type { TaskOutput } from "@segmentation/protocol";
 import type { JobPolicy } from "../core/jobs/policy.ts";
 import type { JobStorage } from "../stores/jobs/storage.ts";
 import { Changes } from "./changes.ts";
 
 /** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */
 export class JobCell {
-  readonly #storage: JobStorage;
+  /** Where the state is, and beside it the outputs of tasks and what is kept of an archive. */
+  readonly storage: JobStorage;
   readonly #policy: JobPolicy;
   /** Of the state. */
   readonly changes = new Changes();
   #state: JobState | null;
 
   constructor(storage: JobStorage, policy: JobPolicy) {
-    this.#storage = storage;
+    this.storage = storage;
     this.#policy = policy;
     this.#state = storage.load();
   }
@@ -38,9 +37,9 @@ export class JobCell {
     const reached = milestones(before, next, now);
     const state = withEvents(next, reached, () => newId("evt"), now);
     if (before?.archive?.kept !== undefined && state.archive?.kept === undefined)
-      this.#storage.clearKeptArchive();
+      this.storage.clearKeptArchive();
     this.#state = state;
-    await this.#storage.save(state, nextWake(state, this.#policy, now));
+    await this.storage.save(state, nextWake(state, this.#policy, now));
     this.changes.tell();
     const { jobId, lane } = state.definition;
     for (const { event, ...milestone } of reached) log("info", event, { jobId, lane, ...milestone });
@@ -60,30 +59,9 @@ export class JobCell {
     if (this.#state !== null) await this.commit(this.#state);
   }
 
-  /** Resolves when the state is durable. */
-  durable(): Promise<void> {
-    return this.#storage.sync();
-  }
-
-  saveOutput(taskId: string, output: TaskOutput): void {
-    this.#storage.saveOutput(taskId, output);
-  }
-
-  loadOutput(taskId: string): TaskOutput | null {
-    return this.#storage.loadOutput(taskId);
-  }
-
-  saveKeptArchive(kept: KeptArchive): void {
-    this.#storage.saveKeptArchive(kept);
-  }
-
-  loadKeptArchive(): KeptArchive | null {
-    return this.#storage.loadKeptArchive();
-  }
-
   /** Forgets the job. */
   async clear(): Promise<void> {
-    await this.#storage.clear();
+    await this.storage.clear();
     this.#state = null;
     this.changes.tell();
   }

@@ -33,8 +33,7 @@ import { platformOf, type Platform } from "../platform.ts";
 import { JobCell } from "./job-cell.ts";
 import { JobEvents } from "./job-events.ts";
 import { JobOutbox } from "./job-outbox.ts";
-import { JobWaiters } from "./job-waiters.ts";
-import { StreamPlaces } from "./stream-places.ts";
+import { JobWaiters, StreamPlaces } from "./job-waiters.ts";
 import { cancelLeases, onAlarm } from "./job-alarm.ts";
 
 interface JobParts {
@@ -237,7 +236,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
       ({ report } = moved);
       const ended = report.reported === "ended";
       if (ended && completion.outcome === "success") {
-        this.#cell.saveOutput(taskId, completion.output);
+        this.#cell.storage.saveOutput(taskId, completion.output);
       }
       return { state: moved.state, taken: ended };
     });
@@ -266,7 +265,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
       lease: step.lease,
       messages,
       upload,
-      kept: kept === undefined ? null : this.#cell.loadKeptArchive(),
+      kept: kept === undefined ? null : this.#cell.storage.loadKeptArchive(),
     };
   }
 
@@ -284,7 +283,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const files = countEntries(kept.known);
     const state = await this.#take((job, now) => {
       const moved = archives.keepArchive(job, lease, files, policy, now);
-      if (moved.taken) this.#cell.saveKeptArchive(kept);
+      if (moved.taken) this.#cell.storage.saveKeptArchive(kept);
       return moved;
     });
     return state !== null;
@@ -368,7 +367,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   #finished(state: JobState): FinishedJob {
     const finished = state.tasks.flatMap(({ taskId, step }) => {
-      const output = step.at === "success" ? this.#cell.loadOutput(taskId) : null;
+      const output = step.at === "success" ? this.#cell.storage.loadOutput(taskId) : null;
       return step.at === "success" && output !== null ? [{ taskId, lease: step.lease, output }] : [];
     });
     return { definition: state.definition, tasks: finished };

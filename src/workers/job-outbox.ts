@@ -192,7 +192,7 @@ export class JobOutbox {
   #usedUnits({ tasks: records }: JobState): number {
     let units = 0;
     for (const { taskId, step } of records) {
-      if (step.at === "success") units += this.#cell.loadOutput(taskId)?.units ?? 0;
+      if (step.at === "success") units += this.#cell.storage.loadOutput(taskId)?.units ?? 0;
     }
     return units;
   }

@@ -1,9 +1,9 @@
 import { COMMENT_TEXT, hasReceivedEnd, nextEvents, NOTHING_SENT, textOf } from "../core/jobs/events.ts";
 import { archiveEnd, hasEnded, ownedBy, type JobState } from "../core/jobs/state.ts";
+import { MOST_STREAMS, STREAMS_SAID_EVERY_MS } from "../core/jobs/open-streams.ts";
 import type { JobRpc } from "../stores/jobs/rpc.ts";
 import { noStream, WaiterQuestion } from "../stores/jobs/questions.ts";
 import type { JobCell } from "./job-cell.ts";
-import type { StreamPlaces } from "./stream-places.ts";
 
 /** A stream that had nothing to say for so long sends a comment. */
 const COMMENT_EVERY_MS = 15_000;
@@ -107,7 +107,7 @@ export class JobWaiters {
         await this.#cell.changes.next(wakeAt - now, over);
       } else {
         // The platform holds an answer back until the state is durable, but not what follows in its body.
-        await this.#cell.durable();
+        await this.#cell.storage.sync();
         yield text;
         sentAt = Date.now();
       }
@@ -135,4 +135,42 @@ function streamOf(texts: AsyncGenerator<string, void>, onEnd: () => void): Reada
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The open streams of one job: how many there are, and that the account's count of them stays true. */
+export class StreamPlaces {
+  readonly #say: (count: number) => Promise<boolean>;
+  #count = 0;
+  #saying: ReturnType<typeof setInterval> | undefined;
+
+  /** @param say tells the account's count how many there are; resolves to false if it admits no more, and never rejects */
+  constructor(say: (count: number) => Promise<boolean>) {
+    this.#say = say;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Takes a place for a stream; or says which has too many streams. */
+  async take(): Promise<"taken" | "job_full" | "account_full"> {
+    if (this.#count >= MOST_STREAMS.job) return "job_full";
+    this.#count += 1;
+    if (!(await this.#say(this.#count))) {
+      this.#count -= 1;
+      return "account_full";
+    }
+    this.#saying ??= setInterval(() => void this.#say(this.#count), STREAMS_SAID_EVERY_MS);
+    return "taken";
+  }
+
+  /** Gives a place back. */
+  async leave(): Promise<void> {
+    this.#count -= 1;
+    if (this.#count === 0) {
+      clearInterval(this.#saying);
+      this.#saying = undefined;
+    }
+    await this.#say(this.#count);
+  }
 }

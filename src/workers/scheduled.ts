@@ -1,11 +1,18 @@
-import { log } from "../core/log.ts";
+import { Lane } from "@segmentation/protocol";
+import { log, reasonOf } from "../core/log.ts";
 import { closeBooks } from "../services/close-books.ts";
+import { LETTERS_KEPT_MS } from "../services/dead-letters.ts";
 import { inspectUploads } from "../services/inspect-uploads.ts";
-import { nightly } from "../services/nightly.ts";
-import { readGauges } from "../services/read-gauges.ts";
+import { refreshSubscriptions } from "../services/refresh-subscriptions.ts";
 import { reportUsage } from "../services/report-usage.ts";
-import { runParts } from "../services/run-parts.ts";
-import { sweep } from "../services/sweep.ts";
+import { runParts, sweep } from "../services/sweep.ts";
+import {
+  purgedBy,
+  STUCK_MS,
+  wakeDeletedJobs,
+  wakeOutlivedJobs,
+  wakeStuckJobs,
+} from "../services/wake-jobs.ts";
 import type { Platform } from "../platform.ts";
 
 /** What each cron of wrangler.toml does; null if the Worker does not know it. */
@@ -35,4 +42,35 @@ export async function runScheduled(platform: Platform, cron: string, now: number
   if (work === null) return log("error", "unknown_cron", { cron });
   await work;
   log("info", "cron_ended", { cron, ms: Date.now() - begun });
+}
+
+/**
+ * What one look a night is enough for, each part by itself: a part that fails is logged and left to the next night. The jobs
+ * come last: there may be more of them than one night can wake.
+ */
+async function nightly(platform: Platform, now: number): Promise<void> {
+  await runParts("nightly_failed", {
+    dead_letters: () => platform.deadLetters.purge(now - LETTERS_KEPT_MS),
+    subscriptions: () => refreshSubscriptions(platform, now),
+    deleted_jobs: () => wakeDeletedJobs(platform, now),
+    stuck_jobs: () => wakeStuckJobs(platform, now),
+    outlived_jobs: () => wakeOutlivedJobs(platform, now),
+  });
+}
+
+/** Logs how full lanes and database are. What can't be read now is read by the next cron. */
+async function readGauges(platform: Platform, now: number): Promise<void> {
+  const { gauges } = platform;
+  try {
+    for (const lane of Lane.options) {
+      const { waitingSince, ...open } = await gauges.lane(lane);
+      const oldestWaitingSeconds = waitingSince === null ? 0 : Math.round((now - waitingSince) / 1_000);
+      log("info", "lane_gauges", { lane, ...open, oldestWaitingSeconds });
+    }
+    log("info", "database_gauges", {
+      ...(await gauges.database(now - STUCK_MS, purgedBy(platform, now))),
+    });
+  } catch (error) {
+    log("error", "gauges_failed", { reason: reasonOf(error) });
+  }
 }

@@ -1,3 +1,6 @@
+/** A Worker has six connections at a time; more would only wait. */
+export const CONNECTIONS = 6;
+
 /** Maps with at most `width` promises pending; the results keep the items' order. The first failure rejects. */
 export async function mapPool<Item, Result>(
   items: readonly Item[],

@@ -1,6 +1,11 @@
 import type { z } from "zod";
-import { IdempotencyKey } from "../../contract/idempotency.ts";
-import { PATH_PARAMETERS, REQUEST_HEADERS, TAGS, type Operation } from "../../contract/operation.ts";
+import {
+  IdempotencyKey,
+  PATH_PARAMETERS,
+  REQUEST_HEADERS,
+  TAGS,
+  type Operation,
+} from "../../contract/operation.ts";
 import { OPERATIONS } from "../../contract/operations.ts";
 import { SettingsSchema } from "../../settings.ts";
 import { componentSchemas, parameterSchema, requestReference } from "./components.ts";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import { ServiceError } from "../../core/errors.ts";
-import { platform, type AppEnv } from "../context.ts";
+import { asset, platform, type AppEnv } from "../context.ts";
 import { crossOrigin } from "../middleware/cross-origin.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { LANDING_SCRIPT, LANDING_STYLE, landingPage } from "../pages/landing.ts";
@@ -45,21 +45,11 @@ export const pages = new Hono<AppEnv>()
   .get("/", guarded, (c) => c.html(landingPage(platform(c).settings)))
   .get("/landing.css", guarded, cached, (c) => c.body(LANDING_STYLE, 200, CSS))
   .get("/landing.js", guarded, cached, (c) => c.body(LANDING_SCRIPT, 200, JAVASCRIPT))
-  .get("/landing/:file", guarded, async (c) => {
-    const file = await platform(c).assets.file(
-      `landing/${c.req.param("file")}`,
-      c.req.header("if-none-match"),
-    );
-    if (file === null) throw new ServiceError("not_found");
-    return file;
-  })
+  .get("/landing/:file", guarded, (c) => asset(c, `landing/${c.req.param("file")}`))
   .get("/docs", guarded, (c) => c.html(REFERENCE_PAGE))
   .get("/docs/start.js", guarded, cached, (c) => c.body(REFERENCE_SCRIPT, 200, JAVASCRIPT))
-  .get("/docs/:file", guarded, async (c) => {
+  .get("/docs/:file", guarded, (c) => {
     const name = c.req.param("file");
-    const file = VIEWER_FILES.includes(name)
-      ? await platform(c).assets.file(`docs/${name}`, c.req.header("if-none-match"))
-      : null;
-    if (file === null) throw new ServiceError("not_found");
-    return file;
+    if (!VIEWER_FILES.includes(name)) throw new ServiceError("not_found");
+    return asset(c, `docs/${name}`);
   });

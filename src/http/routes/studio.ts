@@ -1,8 +1,8 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { ServiceError } from "../../core/errors.ts";
 import { type StudioSettings, studioSettingsOf } from "../../settings.ts";
-import { platform, type AppEnv } from "../context.ts";
+import { asset, platform, type AppEnv } from "../context.ts";
 import type { StudioConfig } from "../pages/studio-config.ts";
 
 const A_YEAR = "public, max-age=31536000, immutable";
@@ -32,36 +32,26 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
 
 const configOf = ({ name, logoUrl, signIn }: StudioSettings): StudioConfig => ({ name, logoUrl, signIn });
 
+/** The studio's settings. @throws ServiceError not_found where the operator has no studio. */
+function settingsOf(c: Context<AppEnv>): StudioSettings {
+  const settings = studioSettingsOf(platform(c).settings);
+  if (settings === null) throw new ServiceError("not_found");
+  return settings;
+}
+
 /** The studio: its files, what it has to know of its deployment, and its page for every other path. */
 export const studio = new Hono<AppEnv>()
-  .use(async (c, next) => {
-    const settings = studioSettingsOf(platform(c).settings);
-    if (settings === null) throw new ServiceError("not_found");
-    return await guard(settings)(c, next);
-  })
-  .get("/config.json", (c) => {
-    const settings = studioSettingsOf(platform(c).settings);
-    if (settings === null) throw new ServiceError("not_found");
-    return c.json(configOf(settings), 200, { "cache-control": "no-cache" });
-  })
+  .use((c, next) => guard(settingsOf(c))(c, next))
+  .get("/config.json", (c) => c.json(configOf(settingsOf(c)), 200, { "cache-control": "no-cache" }))
   .get("/assets/:file", async (c) => {
-    const file = await platform(c).assets.file(
-      `studio/assets/${c.req.param("file")}`,
-      c.req.header("if-none-match"),
-    );
-    if (file === null) throw new ServiceError("not_found");
+    const file = await asset(c, `studio/assets/${c.req.param("file")}`);
     // Its name has a digest of what is inside.
     file.headers.set("cache-control", A_YEAR);
     return file;
   })
-  .get("/icon.svg", async (c) => {
-    const file = await platform(c).assets.file("studio/icon.svg", c.req.header("if-none-match"));
-    if (file === null) throw new ServiceError("not_found");
-    return file;
-  })
+  .get("/icon.svg", (c) => asset(c, "studio/icon.svg"))
   .get("*", async (c) => {
-    const page = await platform(c).assets.file("studio/index.html", c.req.header("if-none-match"));
-    if (page === null) throw new ServiceError("not_found");
+    const page = await asset(c, "studio/index.html");
     page.headers.set("cache-control", "no-cache");
     return page;
   });

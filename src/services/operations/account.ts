@@ -5,6 +5,7 @@ import type {
   AccountOverview,
 } from "../../contract/account.ts";
 import type { AccountUsage } from "../../contract/usage.ts";
+import { isoOf } from "../../contract/primitives.ts";
 import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
 import { usedOnDay } from "../../core/billing/usage.ts";
 import { trialAt, type Trial } from "../../core/billing/trial.ts";
@@ -106,11 +107,10 @@ function billingView({
 }: BillingState): AccountBilling {
   return {
     accessStatus: standingOf(subscriptionStatus),
-    ...(currentPeriodEnd !== null && { currentPeriodEnd: new Date(currentPeriodEnd).toISOString() }),
+    ...(currentPeriodEnd !== null && { currentPeriodEnd: isoOf(currentPeriodEnd) }),
     ...(latestInvoiceStatus !== null && { latestInvoiceStatus }),
     ...(subscriptionStatus !== null && { stripeSubscriptionStatus: subscriptionStatus }),
   };
 }
 
-const isoOrNull = (time: number | null): string | null =>
-  time === null ? null : new Date(time).toISOString();
+const isoOrNull = (time: number | null): string | null => (time === null ? null : isoOf(time));

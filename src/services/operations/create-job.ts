@@ -1,4 +1,5 @@
 import { AcceptedJob, type CreateJobRequest } from "../../contract/job.ts";
+import { isoOf } from "../../contract/primitives.ts";
 import { accessOf } from "../../core/accounts/access.ts";
 import {
   accessRefusal,
@@ -11,12 +12,17 @@ import {
   uploadRefusal,
   type AdmissionTerms,
   type ProposedJob,
+  type RecordedUpload,
+  type StoredUpload,
 } from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { defineJob } from "../../core/jobs/define.ts";
 import type { JobDefinition } from "../../core/jobs/state.ts";
 import { unitsToReserve, type AccountUse } from "../../core/billing/ledger.ts";
+import { SNIFF_BYTES } from "../../core/uploads/media-type.ts";
+import { inputKey } from "../../core/object-keys.ts";
+import { CONNECTIONS, mapPool } from "../../core/lib/pool.ts";
 import { trialAt } from "../../core/billing/trial.ts";
 import { reusableMs, USABLE_MS } from "../../core/uploads/lifetime.ts";
 import type { Platform } from "../../platform.ts";
@@ -26,8 +32,8 @@ import type { JobPreconditions } from "../../stores/uploads/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
 import { catchUp } from "../catch-up.ts";
 import { once, type HoldKey, type Once } from "../idempotency.ts";
+import { dropTooLarge } from "../inspect-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
-import { storedUploads } from "../stored-uploads.ts";
 
 /**
  * createJob, once per Idempotency-Key if the request has one. A repetition of a request that was cut off comes with that
@@ -120,6 +126,33 @@ async function preconditions(
   return platform.uploads.preconditions(accountId, taskIds, usableSince);
 }
 
+/**
+ * The job's uploads as the bucket has them, in the request's order. What no job can take is deleted, and counts as bytes
+ * of its account's day: nobody hides it from the inspection by asking for a job in time.
+ * @param recorded the same uploads as they are on record, in any order
+ * @throws the first refusal.
+ */
+async function storedUploads(
+  platform: Platform,
+  { accountId, taskIds }: JobDefinition,
+  recorded: readonly RecordedUpload[],
+  refusalOf: (taskId: string, upload: StoredUpload | null) => ServiceError | null,
+): Promise<StoredUpload[]> {
+  const { media, uploads } = platform;
+  const contentTypes = new Map(recorded.map(({ taskId, contentType }) => [taskId, contentType]));
+  return mapPool(taskIds, CONNECTIONS, async (taskId) => {
+    const upload = await media.peek(inputKey(accountId, taskId), SNIFF_BYTES);
+    const refusal = refusalOf(taskId, upload);
+    if (refusal === null && upload !== null) return upload;
+    const contentType = contentTypes.get(taskId);
+    if (upload !== null && contentType !== undefined) {
+      const isDropped = await dropTooLarge(platform, accountId, { taskId, contentType }, upload.size);
+      if (isDropped) await uploads.noteSize(taskId, upload.size);
+    }
+    throw refusal ?? new Error(`nothing refused ${taskId}, which is not there`);
+  });
+}
+
 /** The trial lane's pace is measured over its last minutes. */
 const PACE_MS = 5 * 60_000;
 
@@ -147,5 +180,5 @@ function acceptedJob(
   if (account.accessMode !== "trial") return accepted;
   const { remainingTokens, expiresAt } = trialAt(trialOfferOf(settings), use.trial, Date.now());
   if (expiresAt === null) return accepted;
-  return { ...accepted, trial: { remainingTokens, expiresAt: new Date(expiresAt).toISOString() } };
+  return { ...accepted, trial: { remainingTokens, expiresAt: isoOf(expiresAt) } };
 }

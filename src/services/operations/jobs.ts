@@ -1,4 +1,5 @@
 import type { JobList, JobStatus, JobSummary } from "../../contract/job.ts";
+import { isoOf } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { isJobId } from "../../core/ids.ts";
 import type { JobAnswer } from "../../core/jobs/answers.ts";
@@ -30,8 +31,8 @@ const summary = (row: JobRow): JobSummary => ({
   processingMode: row.processing_mode,
   totalItems: row.total_items,
   status: row.status,
-  createdAt: new Date(row.created_at).toISOString(),
-  updatedAt: new Date(row.updated_at).toISOString(),
+  createdAt: isoOf(row.created_at),
+  updatedAt: isoOf(row.updated_at),
   error: row.error,
 });
 

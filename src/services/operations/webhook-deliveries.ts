@@ -1,4 +1,5 @@
 import { WebhookEvent, type WebhookDelivery, type WebhookDeliveryList } from "../../contract/webhook.ts";
+import { isoOf } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { DeliveryRecord } from "../../stores/webhooks/rpc.ts";
@@ -6,16 +7,14 @@ import type { OperationRequest } from "../operation-request.ts";
 import { pageOf } from "../page.ts";
 import { existing } from "./webhook-endpoints.ts";
 
-const iso = (time: number): string => new Date(time).toISOString();
-
 /** A delivery as the API shows it. */
 const deliveryView = ({ id, body, outcome, dueAt, attempts }: DeliveryRecord): WebhookDelivery => ({
   deliveryId: id,
   status: outcome ?? "pending",
   event: WebhookEvent.parse(JSON.parse(body)),
-  nextAttemptAt: dueAt === null ? null : iso(dueAt),
+  nextAttemptAt: dueAt === null ? null : isoOf(dueAt),
   attempts: attempts.map(({ at, end }) => ({
-    attemptedAt: iso(at),
+    attemptedAt: isoOf(at),
     status: end?.status ?? null,
     milliseconds: end?.ms ?? null,
     error: end?.error ?? null,
@@ -79,7 +78,7 @@ export async function testWebhookEndpoint(
   await requireEnabled(request);
   const { platform, endpointId } = request;
   const at = Date.now();
-  const event: WebhookEvent = { type: "test", timestamp: iso(at), data: { endpointId } };
+  const event: WebhookEvent = { type: "test", timestamp: isoOf(at), data: { endpointId } };
   const outgoing = { id: newId("evt"), type: event.type, at, body: JSON.stringify(event) };
   return deliveryView(existing(await platform.webhookObject(endpointId).receive(endpointId, outgoing)));
 }

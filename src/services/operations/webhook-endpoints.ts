@@ -5,6 +5,7 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointList,
 } from "../../contract/webhook.ts";
+import { isoOf } from "../../contract/primitives.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { log, reasonOf } from "../../core/log.ts";
@@ -15,11 +16,9 @@ import { newWebhookSecret } from "../../core/webhooks/signature.ts";
 import type { Platform } from "../../platform.ts";
 import { publicUrlTermsOf } from "../../settings.ts";
 import type { EndpointRecord } from "../../stores/webhooks/endpoints.ts";
-import { eraseEndpoint } from "../erase-endpoints.ts";
+import { eraseEndpoint } from "../erase-account.ts";
 import { once, type Once, type Outcome } from "../idempotency.ts";
 import type { OperationRequest } from "../operation-request.ts";
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 /** A webhook endpoint as the API shows it. */
 const endpointView = (endpoint: EndpointRecord): WebhookEndpoint => ({
@@ -29,9 +28,9 @@ const endpointView = (endpoint: EndpointRecord): WebhookEndpoint => ({
   description: endpoint.description,
   disabled: endpoint.disabledAt !== null,
   disabledReason: endpoint.disabledReason,
-  disabledAt: endpoint.disabledAt === null ? null : iso(endpoint.disabledAt),
-  createdAt: iso(endpoint.createdAt),
-  updatedAt: iso(endpoint.updatedAt),
+  disabledAt: endpoint.disabledAt === null ? null : isoOf(endpoint.disabledAt),
+  createdAt: isoOf(endpoint.createdAt),
+  updatedAt: isoOf(endpoint.updatedAt),
 });
 
 /** What the database has of an endpoint. @throws ServiceError webhook_endpoint_not_found if it has nothing. */

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import { ErasureReport } from "../../../src/contract/erasure.ts";
+import { ErasureReport } from "../../../src/contract/operator.ts";
 import { archiveKey, inputKey, outputKey } from "../../../src/core/object-keys.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
