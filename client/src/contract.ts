@@ -185,7 +185,7 @@ export interface paths {
         put?: never;
         /**
          * Have the service fetch a file
-         * @description The answer comes when the file is stored; list its `taskId` in a job, as that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each next one, and four minutes for the whole file unless its operator has set another time. A picture or video that is too large, or of a host that is not public, is refused; then nothing remains, but the bytes that were fetched count as uploaded. A repetition imports the file again.
+         * @description The answer comes once the file is stored; list its `taskId` in a job, like that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each following one, and four minutes for the whole file unless its operator has set another limit. A file that is too large, or on a host that is not public, is refused; nothing remains of it, but the fetched bytes count as uploaded. A repeated request imports the file again.
          */
         post: operations["importUpload"];
         delete?: never;
@@ -206,7 +206,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an upload
-         * @description No later job can name it. Results of jobs that have used it stay.
+         * @description No later job can use it. Results of jobs that have used it stay.
          */
         delete: operations["deleteUpload"];
         options?: never;
@@ -251,7 +251,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a job with its results
-         * @description A job that is under way is cancelled first. From the response on, nobody finds the job any more; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them by themselves.
+         * @description A job in progress is cancelled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
          */
         delete: operations["deleteJob"];
         options?: never;
@@ -288,7 +288,7 @@ export interface paths {
         };
         /**
          * Listen to a job's events
-         * @description Server-sent events: `status`, with the job's status, at once and at each change; `progress`, at most four per second; `end`, with the last status, after which the stream closes. The id of an event is the job's version; send it as `Last-Event-ID` to go on after a broken connection: what has changed meanwhile follows. A stream closes after an hour, or if the job is deleted, without an `end`; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.
+         * @description Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.
          */
         get: operations["streamJobEvents"];
         put?: never;
@@ -349,7 +349,7 @@ export interface paths {
         };
         /**
          * Get the model in use
-         * @description What the model can: which words it knows, whether it takes regions and videos. Kept for a minute.
+         * @description What the model can do: which words it knows, and whether it takes regions and videos. The answer is cached for a minute.
          */
         get: operations["retrieveModel"];
         put?: never;
@@ -402,8 +402,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what the account used, by the day
-         * @description Days are of UTC, at most 366 of the last 400; without a query, the last 30. A job counts on the day on which it ended.
+         * Get the account's usage per day
+         * @description Days are in UTC: at most 366 of the last 400, and the last 30 without a query. A job counts on the day it ended.
          */
         get: operations["getAccountUsage"];
         put?: never;
@@ -467,7 +467,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description From now on the service tells this URL of the ends of jobs and archives. An account has at most 10 endpoints.
+         * @description From now on the service notifies this URL when a job or an archive ends. An account has at most 10 endpoints.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -512,7 +512,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook endpoint a new secret
-         * @description For 24 hours both secrets sign each request, so that the receiver can change over. If the response is lost, rotate again: a secret is never shown twice, and the earlier ones stay valid for their 24 hours.
+         * @description For 24 hours both secrets sign each request, so that the receiver can switch. If the response is lost, rotate again: a secret is never shown twice, and the previous ones stay valid for 24 hours.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -532,7 +532,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to a webhook endpoint
-         * @description The event is of the type `test`, and delivered as any other.
+         * @description The event has the type `test` and is delivered like any other.
          */
         post: operations["testWebhookEndpoint"];
         delete?: never;
@@ -572,7 +572,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again now
-         * @description Also one that has succeeded, or has failed for good. If this attempt fails, those that the plan has left follow.
+         * @description Even one that has succeeded or has finally failed. If this attempt fails, the remaining scheduled attempts follow.
          */
         post: operations["retryWebhookDelivery"];
         delete?: never;
@@ -742,7 +742,7 @@ export interface components {
          *     }
          */
         AccountUsage: {
-            /** @description Every day of the period, the first one first. */
+            /** @description Every day of the period, earliest first. */
             days: components["schemas"]["UsageDay"][];
         };
         /**
@@ -759,7 +759,7 @@ export interface components {
         ApiKey: {
             keyId: string;
             label: string;
-            /** @description The first characters of the secret, to tell keys apart. */
+            /** @description The first characters of the secret, to distinguish keys. */
             prefix: string;
             revoked: boolean;
             revokedAt: string | null;
@@ -845,7 +845,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description The types of events to send; null or absent for all, later ones included. A `test` is always sent.
+             * @description The types of events to send; null or absent for all, including types added later. A `test` is always sent.
              * @example [
              *       "job.succeeded",
              *       "job.failed"
@@ -853,7 +853,7 @@ export interface components {
              */
             events?: components["schemas"]["WebhookEventType"][] | null;
             /**
-             * @description For you alone.
+             * @description Only for you; the service does not use it.
              * @example the shop's back end
              */
             description?: string | null;
@@ -926,7 +926,7 @@ export interface components {
              *     ]
              */
             prompts?: string[];
-            /** @description Objects to draw that words need not name: each region gives one mask, after those of the prompts. */
+            /** @description Objects to segment that need not be named: each region gives one mask, after those of the prompts. */
             regions?: components["schemas"]["Region"][];
             /** @description The taskIds of the uploaded images, each once. */
             tasks: components["schemas"]["TaskId"][];
@@ -998,9 +998,9 @@ export interface components {
          */
         ImportedUpload: {
             taskId: components["schemas"]["TaskId"];
-            /** @description What the file is by its first bytes, whatever its source called it. */
+            /** @description The file's type by its first bytes, whatever its source declared. */
             contentType: string;
-            /** @description The file's bytes. */
+            /** @description The file's size in bytes. */
             size: number;
         };
         /** @description The data of one event: of `status` and `end` the job's status, of `progress` the share of its work that is done. */
@@ -1172,21 +1172,21 @@ export interface components {
          */
         Model: {
             id: string;
-            /** @description The kind of model, by the adapter that runs it. */
+            /** @description The kind of model: the adapter that runs it. */
             family: string;
             version: string;
-            /** @description `open` if prompts may be any phrase; else the labels that the model knows, which prompts may name by other words too. */
+            /** @description `open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms. */
             vocabulary: "open" | string[];
-            /** @description Whether the model heeds what a prompt says of its noun: `red` in `red car`. */
+            /** @description Whether the model takes a prompt's attributes into account: `red` in `red car`. */
             attributes: boolean;
-            /** @description Whether the model draws what is pointed at, by boxes and by points. */
+            /** @description Whether the model segments regions given as boxes and as points. */
             regions: {
                 box: boolean;
                 points: boolean;
             };
             /** @description Whether video jobs are possible. */
             video: boolean;
-            /** @description The formats in which results are written as well, if a job asks for them. */
+            /** @description The additional formats in which results are written if a job asks for them. */
             formats: string[];
         };
         /**
@@ -1291,7 +1291,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description The types of events to send; null or absent for all, later ones included. A `test` is always sent.
+             * @description The types of events to send; null or absent for all, including types added later. A `test` is always sent.
              * @example [
              *       "job.succeeded",
              *       "job.failed"
@@ -1299,11 +1299,11 @@ export interface components {
              */
             events?: components["schemas"]["WebhookEventType"][] | null;
             /**
-             * @description For you alone.
+             * @description Only for you; the service does not use it.
              * @example the shop's back end
              */
             description?: string | null;
-            /** @description True stops sending, false starts it again. What waits is kept meanwhile, for as long as a delivery is. */
+            /** @description True pauses deliveries, false resumes them. Pending deliveries are kept meanwhile, as long as any delivery is. */
             disabled?: boolean;
         };
         /**
@@ -1335,11 +1335,11 @@ export interface components {
         UsageDay: {
             /**
              * Format: date
-             * @description A day of UTC.
+             * @description A day in UTC.
              * @example 2026-11-22
              */
             date: string;
-            /** @description The pictures and processed frames of the jobs that ended on that day. */
+            /** @description Pictures and processed frames of the jobs that ended on that day. */
             units: number;
             /** @description How many jobs ended on that day, failed ones included. */
             jobs: number;
@@ -1437,9 +1437,9 @@ export interface components {
             attemptedAt: string;
             /** @description The response's status; null if there was none. */
             status: number | null;
-            /** @description How long it took; null while it is under way. */
+            /** @description How long the attempt took; null while it is in progress. */
             milliseconds: number | null;
-            /** @description Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was cut off; the request may have arrived. */
+            /** @description Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was interrupted; the request may have arrived. */
             error: ("timeout" | "unreachable" | "url_forbidden" | "interrupted") | null;
         };
         /**
@@ -1477,7 +1477,7 @@ export interface components {
              */
             status: "pending" | "succeeded" | "failed";
             event: components["schemas"]["WebhookEvent"];
-            /** @description When it is tried next; null once it has ended. A disabled endpoint is not tried. */
+            /** @description When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts. */
             nextAttemptAt: string | null;
             attempts: components["schemas"]["WebhookAttempt"][];
         };
@@ -1531,7 +1531,7 @@ export interface components {
             items: components["schemas"]["WebhookEndpoint"][];
         };
         /**
-         * @description The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when it happened.
+         * @description The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when the event happened.
          * @example {
          *       "type": "test",
          *       "timestamp": "2026-11-20T09:30:00.000Z",
@@ -1710,7 +1710,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The upload's id, and what was fetched. */
+            /** @description The upload's id, type and size. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2065,7 +2065,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the last event that an earlier stream of this job brought. EventSource sends it by itself. */
+                /** @description The id of the last event received from an earlier stream of this job. EventSource sends it by itself. */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -2076,7 +2076,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The stream. The schema is that of the data of one event. */
+            /** @description The stream. The schema describes the data of one event. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2356,9 +2356,9 @@ export interface operations {
     getAccountUsage: {
         parameters: {
             query?: {
-                /** @description The first day; without it, 30 days end with `to`. */
+                /** @description The first day; by default, 30 days ending with `to`. */
                 from?: string;
-                /** @description The last day; without it, today. */
+                /** @description The last day; by default, today. */
                 to?: string;
             };
             header?: never;
@@ -2367,7 +2367,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every day of the period, the first one first. */
+            /** @description Every day of the period, earliest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2519,7 +2519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All endpoints, newest first, without their secrets. `disabledReason` tells why one is disabled. */
+            /** @description All endpoints, newest first, without their secrets. `disabledReason` says why one is disabled. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -12,7 +12,7 @@ export const ApiKey = z
   .strictObject({
     keyId: z.string(),
     label: z.string(),
-    prefix: z.string().meta({ description: "The first characters of the secret, to tell keys apart." }),
+    prefix: z.string().meta({ description: "The first characters of the secret, to distinguish keys." }),
     revoked: z.boolean(),
     revokedAt: DateTime.nullable(),
     createdAt: DateTime,

@@ -21,7 +21,7 @@ const Prompts = z
 
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
-/** What a picture's result can be written as, beside masks. */
+/** What a picture's result can also be written as, beside masks. */
 export const ImageFormat = z.enum(["coco", "yolo", "cutout", "labelmap"]).meta({ id: "ImageFormat" });
 export type ImageFormat = z.infer<typeof ImageFormat>;
 
@@ -32,7 +32,7 @@ export type VideoFormat = z.infer<typeof VideoFormat>;
 const formats = <Format extends z.ZodType>(format: Format, description: string) =>
   z.array(format).optional().meta({ description });
 
-/** What to tell of a field that the chosen variant does not have; the field is named before it. */
+/** The complaint about a field that the chosen variant does not have; the field's name precedes it. */
 const foreign = (job: string) => ({
   error: ({ code }: { code?: string | undefined }) =>
     code === "unrecognized_keys" ? `does not belong to ${job} job` : undefined,
@@ -124,7 +124,7 @@ export const VideoJobRequest = z
     ],
   });
 
-/** POST /v1/jobs: one variant a job type; a field of another variant is refused. */
+/** POST /v1/jobs: one variant per job type; a field of another variant is refused. */
 export const CreateJobRequest = z
   .discriminatedUnion("type", [ImageJobRequest, VideoJobRequest])
   .meta({ id: "CreateJobRequest", ...byType("ImageJobRequest", "VideoJobRequest") });

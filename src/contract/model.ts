@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** GET /v1/model: the model in use, and what it can. */
+/** GET /v1/model: the model in use, and what it can do. */
 export const Model = z
   .strictObject({
     id: z.string(),
-    family: z.string().meta({ description: "The kind of model, by the adapter that runs it." }),
+    family: z.string().meta({ description: "The kind of model: the adapter that runs it." }),
     version: z.string(),
     vocabulary: z.union([z.literal("open"), z.array(z.string())]).meta({
       description:
-        "`open` if prompts may be any phrase; else the labels that the model knows, which prompts may name by other words too.",
+        "`open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms.",
     }),
     attributes: z.boolean().meta({
-      description: "Whether the model heeds what a prompt says of its noun: `red` in `red car`.",
+      description: "Whether the model takes a prompt's attributes into account: `red` in `red car`.",
     }),
     regions: z
       .strictObject({ box: z.boolean(), points: z.boolean() })
-      .meta({ description: "Whether the model draws what is pointed at, by boxes and by points." }),
+      .meta({ description: "Whether the model segments regions given as boxes and as points." }),
     video: z.boolean().meta({ description: "Whether video jobs are possible." }),
     formats: z
       .array(z.string())
-      .meta({ description: "The formats in which results are written as well, if a job asks for them." }),
+      .meta({ description: "The additional formats in which results are written if a job asks for them." }),
   })
   .meta({
     id: "Model",

@@ -6,14 +6,14 @@ export const TAGS = {
   Jobs: "Segmentation by text prompts, in the background. Wait for a job with `Prefer: wait=60`, or listen to its events; or poll it after two seconds, then at growing intervals of up to ten seconds.",
   Downloads: "All masks of a job in one zip file.",
   Model: "What finds the objects.",
-  Account: "Who the credential belongs to, what this account may do, and what it has used.",
+  Account: "Whom the credential belongs to, what the account may do, and what it has used.",
   "API keys": "The account's secret keys. Never use them in a browser.",
   Webhooks:
-    "Events for your server, by the Standard Webhooks specification: the ends of jobs and archives, so that nobody has to poll. At least once, in any order. Verify each by its endpoint's secret.",
+    "Events for your server, by the Standard Webhooks specification, when a job or an archive ends, so that you need not poll. Delivered at least once, in any order. Verify each one with its endpoint's secret.",
   Billing: "The payment provider's pages for the account's owner.",
 } as const;
 
-/** One operation of the API, as its document tells it. */
+/** One operation of the API: its route, its checks and its part of the document follow from this row. */
 export interface Operation {
   readonly method: "get" | "post" | "patch" | "delete";
   readonly path: `/v1/${string}`;
@@ -41,7 +41,7 @@ export interface Operation {
   readonly errors: readonly string[];
 }
 
-/** The parameters that stand in paths. */
+/** The parameters of paths. */
 export const PATH_PARAMETERS = {
   jobId: z
     .string()
@@ -71,7 +71,7 @@ export const REQUEST_HEADERS = {
   }),
   "Last-Event-ID": z.string().meta({
     description:
-      "The id of the last event that an earlier stream of this job brought. EventSource sends it by itself.",
+      "The id of the last event received from an earlier stream of this job. EventSource sends it by itself.",
     examples: ["3"],
   }),
 } as const;

@@ -8,7 +8,7 @@ import { z } from "zod";
 const time = z.number();
 const count = z.int();
 
-/** What a JobObject says of its job. */
+/** A JobObject's report of its job. */
 export const JobReport = z.object({
   jobId: z.string(),
   accountId: z.string(),
@@ -32,7 +32,7 @@ export const JobReport = z.object({
     z.object({
       taskId: z.string(),
       status: z.string(),
-      /** Where it is on its way: waiting, sent, leased, success or failed. */
+      /** Its step: waiting, sent, leased, success or failed. */
       at: z.string(),
       lease: count.nullable(),
       /** When the step ends: the lease's deadline, the next message, the end of a wait. */
@@ -55,7 +55,7 @@ export type CanceledJob = z.infer<typeof CanceledJob>;
 
 export const StuckJobsQuery = z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) });
 
-/** Listed jobs that are under way for long, oldest first; `report` is null if the object does not answer or knows no job. */
+/** Listed jobs that have been in progress for long, oldest first; `report` is null if the object does not answer or has no job. */
 export const StuckJobs = z.object({
   jobs: z.array(
     z.object({ jobId: z.string(), updatedAt: time, answers: z.boolean(), report: JobReport.nullable() }),
@@ -63,7 +63,7 @@ export const StuckJobs = z.object({
 });
 export type StuckJobs = z.infer<typeof StuckJobs>;
 
-/** What a dead letter said: a task's message, or an archive's if `taskId` is null; or nothing that can be read. */
+/** What a dead letter contained: a task's message, or an archive's if `taskId` is null, or nothing readable. */
 export const DeadLetter = z.object({
   id: count,
   at: time,
@@ -97,7 +97,7 @@ export const Relisted = z.object({
   objectId: z.string(),
   jobId: z.string().nullable(),
   accountId: z.string().nullable(),
-  /** What the job used; null while it is under way, or if there is none. */
+  /** What the job used; null while it is in progress, or without a job. */
   usedUnits: count.nullable(),
   found: z.enum([
     "empty",
@@ -115,8 +115,8 @@ export type Relisted = z.infer<typeof Relisted>;
 export const RelistAnswer = z.object({ objects: z.array(Relisted) });
 
 /**
- * How far the erasure of an account is, as the operator's API tells it. `erasing`: something is left. `emptied`:
- * nothing is left; who had a signed URL for a PUT may still write, so the sweep looks once more. `erased`: it has looked,
+ * How far the erasure of an account is, as the operator's API reports it. `erasing`: something is left. `emptied`:
+ * nothing is left, but a holder of a signed URL may still PUT, so the sweep checks once more. `erased`: it has checked,
  * and nobody can write any more.
  */
 export const ErasureReport = z.object({
@@ -124,15 +124,15 @@ export const ErasureReport = z.object({
   state: z.enum(["erasing", "emptied", "erased"]),
   jobsLeft: z.int(),
   uploadsLeft: z.int(),
-  /** Webhook endpoints whose deliveries are not gone; an older Worker has none. */
+  /** Webhook endpoints whose deliveries still exist; an older Worker reports none. */
   endpointsLeft: z.int().default(0),
   /** Whether the bucket may still have files of the account. */
   filesLeft: z.boolean(),
   /** How many jobs, uploads and files this run has deleted. */
   deleted: z.int(),
-  /** When the sweep may look once more: epoch milliseconds. */
+  /** When the sweep may check once more: epoch milliseconds. */
   looksAgainAt: z.number(),
-  /** What the payment provider has of the account, for the operator to delete there. */
+  /** The account's customers at the payment provider, for the operator to delete there. */
   customerIds: z.array(z.string()).readonly(),
 });
 export type ErasureReport = z.infer<typeof ErasureReport>;

@@ -52,7 +52,7 @@ export const DateTime = z.iso.datetime({ precision: 3 }).meta({
 /** A time (epoch milliseconds) as a DateTime. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
-/** How the API's document tells which variant of a union a value is: by its `type`. */
+/** In the API's document, which variant of a union a value is: by its `type`. */
 export const byType = (image: string, video: string) => ({
   discriminator: {
     propertyName: "type",
@@ -60,7 +60,7 @@ export const byType = (image: string, video: string) => ({
   },
 });
 
-/** How many things a page of a list has at most. */
+/** How many items a page of a list has at most. */
 export const pageLimit = (things: string) =>
   z
     .string()
@@ -70,5 +70,5 @@ export const pageLimit = (things: string) =>
     .default(25)
     .meta({ description: `The maximum number of ${things} on a page.` });
 
-/** Where a list goes on. */
+/** The cursor of the next page. */
 export const NextToken = z.string().max(2_000).optional();

@@ -56,7 +56,7 @@ export type Region = z.infer<typeof Region>;
 /** The regions of a job. */
 export const Regions = z.array(Region).min(1).max(MOST_REGIONS).meta({
   description:
-    "Objects to draw that words need not name: each region gives one mask, after those of the prompts.",
+    "Objects to segment that need not be named: each region gives one mask, after those of the prompts.",
 });
 
 interface Asked {
@@ -66,15 +66,15 @@ interface Asked {
 }
 
 /**
- * Refuses a job without prompts and without regions as one that lacks its prompts: in their place among the faults, which is the
- * first, and also beside others.
+ * Refuses a job with neither prompts nor regions as lacking its prompts: in their place among the issues, the first, even beside
+ * others.
  */
 export function requirePrompts({ prompts, regions }: Asked, { issues }: z.core.ParsePayload): void {
   if (prompts === undefined && regions === undefined)
     issues.unshift({ code: "invalid_type", expected: "array", path: ["prompts"], input: undefined });
 }
 
-/** Refuses a region of a task that the job does not have, and a task for which there is neither a region nor a prompt. */
+/** Refuses a region of a task that is not the job's, and a task that has neither a region nor a prompt. */
 export function checkRegions({ prompts, tasks, regions = [] }: Asked, context: z.RefinementCtx): void {
   const refuse = (path: (string | number)[], message: string): void =>
     context.addIssue({ code: "custom", path, message });

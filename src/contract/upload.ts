@@ -49,14 +49,14 @@ export const ImportRequest = z
   .meta({ id: "ImportRequest", examples: [{ url: "https://example.com/pictures/cat.jpg" }] });
 export type ImportRequest = z.infer<typeof ImportRequest>;
 
-/** An upload that the service has fetched itself. */
+/** An upload that the service fetched itself. */
 export const ImportedUpload = z
   .strictObject({
     taskId: TaskId,
     contentType: z
       .string()
-      .meta({ description: "What the file is by its first bytes, whatever its source called it." }),
-    size: z.int().positive().meta({ description: "The file's bytes." }),
+      .meta({ description: "The file's type by its first bytes, whatever its source declared." }),
+    size: z.int().positive().meta({ description: "The file's size in bytes." }),
   })
   .meta({
     id: "ImportedUpload",

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** The most days that one answer tells of. */
+/** The most days in one answer. */
 export const MOST_USAGE_DAYS = 366;
 
-/** A day of UTC: `2026-11-22`. */
-const UsageDate = z.iso.date().meta({ description: "A day of UTC.", examples: ["2026-11-22"] });
+/** A day in UTC: `2026-11-22`. */
+const UsageDate = z.iso.date().meta({ description: "A day in UTC.", examples: ["2026-11-22"] });
 
 /** The query of GET /v1/account/usage. */
 export const UsageQuery = z.object({
-  from: UsageDate.optional().meta({ description: "The first day; without it, 30 days end with `to`." }),
-  to: UsageDate.optional().meta({ description: "The last day; without it, today." }),
+  from: UsageDate.optional().meta({ description: "The first day; by default, 30 days ending with `to`." }),
+  to: UsageDate.optional().meta({ description: "The last day; by default, today." }),
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
@@ -20,7 +20,7 @@ export const UsageDay = z
     units: z
       .int()
       .min(0)
-      .meta({ description: "The pictures and processed frames of the jobs that ended on that day." }),
+      .meta({ description: "Pictures and processed frames of the jobs that ended on that day." }),
     jobs: z.int().min(0).meta({ description: "How many jobs ended on that day, failed ones included." }),
   })
   .meta({ id: "UsageDay", examples: [{ date: "2026-11-22", units: 12, jobs: 3 }] });
@@ -31,7 +31,7 @@ export const AccountUsage = z
     days: z
       .array(UsageDay)
       .max(MOST_USAGE_DAYS)
-      .meta({ description: "Every day of the period, the first one first." }),
+      .meta({ description: "Every day of the period, earliest first." }),
   })
   .meta({ id: "AccountUsage", examples: [{ days: [{ date: "2026-11-22", units: 12, jobs: 3 }] }] });
 export type AccountUsage = z.infer<typeof AccountUsage>;

@@ -12,11 +12,11 @@ const JOB_ID = "job_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 const ENDPOINT_ID = "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 const AT = "2026-11-20T09:30:00.000Z";
 
-/** An archive as an event tells it: an event is kept for days, and a signed URL is good for minutes. */
+/** An archive in an event, without its signed URL: an event is kept for days, and the URL is valid for minutes. */
 export const ArchiveEventData = ArchiveDownload.omit({ downloadUrl: true }).meta({ id: "ArchiveEventData" });
 export type ArchiveEventData = z.infer<typeof ArchiveEventData>;
 
-/** What is sent to an endpoint: `data` is the object that the API gave when it happened. */
+/** What is sent to an endpoint: `data` is the API's object at the time of the event. */
 export const WebhookEvent = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.enum(["job.succeeded", "job.failed"]), timestamp: DateTime, data: JobStatus }),
@@ -34,7 +34,7 @@ export const WebhookEvent = z
   .meta({
     id: "WebhookEvent",
     description:
-      "The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when it happened.",
+      "The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when the event happened.",
     examples: [{ type: "test", timestamp: AT, data: { endpointId: ENDPOINT_ID } }],
   });
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
@@ -56,14 +56,14 @@ const Events = z
   .nullable()
   .meta({
     description:
-      "The types of events to send; null or absent for all, later ones included. A `test` is always sent.",
+      "The types of events to send; null or absent for all, including types added later. A `test` is always sent.",
     examples: [["job.succeeded", "job.failed"]],
   });
 const Description = z
   .string()
   .max(MOST_DESCRIPTION_CHARACTERS)
   .nullable()
-  .meta({ description: "For you alone.", examples: ["the shop's back end"] });
+  .meta({ description: "Only for you; the service does not use it.", examples: ["the shop's back end"] });
 
 /** POST /v1/webhook-endpoints; other fields are ignored. */
 export const CreateWebhookEndpointRequest = z
@@ -82,7 +82,7 @@ export const UpdateWebhookEndpointRequest = z
     description: Description.optional(),
     disabled: z.boolean().optional().meta({
       description:
-        "True stops sending, false starts it again. What waits is kept meanwhile, for as long as a delivery is.",
+        "True pauses deliveries, false resumes them. Pending deliveries are kept meanwhile, as long as any delivery is.",
     }),
   })
   .meta({ id: "UpdateWebhookEndpointRequest", examples: [{ disabled: false }] });
@@ -164,10 +164,10 @@ export const WebhookAttempt = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: "How long it took; null while it is under way." }),
+      .meta({ description: "How long the attempt took; null while it is in progress." }),
     error: AttemptError.nullable().meta({
       description:
-        "Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was cut off; the request may have arrived.",
+        "Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was interrupted; the request may have arrived.",
     }),
   })
   .meta({ id: "WebhookAttempt" });
@@ -180,7 +180,8 @@ export const WebhookDelivery = z
       .meta({ description: "`pending` until an attempt has succeeded or the last one has failed." }),
     event: WebhookEvent,
     nextAttemptAt: DateTime.nullable().meta({
-      description: "When it is tried next; null once it has ended. A disabled endpoint is not tried.",
+      description:
+        "When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts.",
     }),
     attempts: z.array(WebhookAttempt),
   })

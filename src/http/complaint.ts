@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const oneOf = (values: readonly unknown[]): string =>
   values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(", ")}`;
 
-/** What is wrong with a field, if its schema has no words of its own; null leaves it to zod. */
+/** What is wrong with a field whose schema has no message of its own; null leaves it to zod. */
 const readable: z.core.$ZodErrorMap = (issue) => {
   const { code } = issue;
   if (code === "unrecognized_keys") return "is not a field of this request";
@@ -54,7 +54,7 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
 const nameOf = (key: string): string => (/^\w{1,40}$/.test(key) ? key : quoted(key));
 
 /**
- * Tells a person what is wrong with an input that its schema refused: `prompts: is missing; and 2 more fields are wrong.`
+ * Says what is wrong with an input that its schema refused: `prompts: is missing; and 2 more fields are wrong.`
  * It names the first few fields, and cuts each text to a bound.
  */
 export function complaint(schema: z.ZodType, input: unknown, target: "json" | "query"): string {
@@ -70,9 +70,9 @@ export function complaint(schema: z.ZodType, input: unknown, target: "json" | "q
     // One complaint per field is enough: the others follow from it.
     for (const name of names) if (!sentences.has(name)) sentences.set(name, issue.message);
   }
-  const told = [...sentences].slice(0, MOST_ISSUES);
-  const rest = sentences.size - told.length;
-  const sentence = told.map(([name, text]) => `${name} ${text.slice(0, MOST_CHARACTERS)}`).join("; ");
+  const named = [...sentences].slice(0, MOST_ISSUES);
+  const rest = sentences.size - named.length;
+  const sentence = named.map(([name, text]) => `${name} ${text.slice(0, MOST_CHARACTERS)}`).join("; ");
   const others = rest === 0 ? "" : `; and ${rest} more ${rest === 1 ? "field is" : "fields are"} wrong`;
   return `${sentence}${others}.`;
 }

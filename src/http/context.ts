@@ -19,9 +19,9 @@ export interface Variables {
   error: string;
   /** The job that the request created. */
   jobId: string;
-  /** How long the answer was held because the client preferred that, milliseconds. */
+  /** How long the answer was held at the client's request, milliseconds. */
   heldMs?: number;
-  /** The lease that calls back; on /internal/leases only. */
+  /** The lease of a callback; on /internal/leases only. */
   lease: LeaseClaims;
 }
 

@@ -4,7 +4,7 @@ import { ServiceError } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { AppEnv } from "./context.ts";
 
-/** Any failure as an error for the wire. What is not a ServiceError is our own fault, and its reason is not told. */
+/** Any failure as an error for the wire. What is not a ServiceError is our own fault, and its reason stays in the log. */
 const wireError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("internal_error");
 

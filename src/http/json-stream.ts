@@ -2,12 +2,12 @@ import type { Context } from "hono";
 import { log, reasonOf } from "../core/log.ts";
 import type { AppEnv } from "./context.ts";
 
-/** Small beside a Worker's memory, and large beside what a chunk costs. */
+/** Small compared with a Worker's memory, large compared with the cost of a chunk. */
 const CHUNK_CHARACTERS = 64 * 1_024;
 
 /**
- * Answers with JSON that is made while it is sent: the next pieces are made when the client has taken the ones before. A
- * failure on the way ends the connection before the body's end, so that the part that was sent is never taken for a whole.
+ * Answers with JSON that is made while it is sent: each piece once the client has taken the previous ones. A failure
+ * closes the connection before the body's end, so that a partial body is never taken for a complete one.
  */
 export function respondWithJson(c: Context<AppEnv>, pieces: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
@@ -35,7 +35,7 @@ export function respondWithJson(c: Context<AppEnv>, pieces: AsyncGenerator<strin
         await pieces.return(undefined);
       },
     },
-    // Nothing is made before it is asked for: never, for a HEAD request.
+    // Nothing is made before it is read: for a HEAD request, never.
     { highWaterMark: 0 },
   );
   return c.body(body, 200, { "content-type": "application/json" });

@@ -13,7 +13,7 @@ function isJson(contentType = ""): boolean {
   return type === "application/json" && charsets.every((charset) => /=\s*"?utf-?8"?$/.test(charset));
 }
 
-/** A request's body, read up to `maxSize` bytes. A client that breaks off is not our failure. */
+/** A request's body, read up to `maxSize` bytes. A client that disconnects is not our failure. */
 async function readBounded(c: Context<AppEnv>, maxSize: number): Promise<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array();
   const limit = bodyLimit({

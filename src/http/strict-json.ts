@@ -1,7 +1,7 @@
 import { Tokenizer, TokenType } from "@streamparser/json";
 import { ServiceError } from "../core/errors.ts";
 
-/** The deepest body that the API knows has 4 levels. */
+/** The API's deepest body has 4 levels. */
 const MOST_LEVELS = 16;
 /** How many characters of a client's own text an error may quote. */
 const MOST_QUOTED = 40;
@@ -31,7 +31,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What JSON.parse accepts: two values for one key (it keeps the last), unpaired surrogates, numbers that become infinite. */
+/** Refuses what JSON.parse accepts: two values for one key (it keeps the last), unpaired surrogates, numbers that become infinite. */
 function refuseAmbiguity(bytes: Uint8Array): void {
   /** The open objects and arrays, the innermost last; an object is represented by its keys so far. */
   const open: (Set<string> | null)[] = [];

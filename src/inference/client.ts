@@ -9,9 +9,9 @@ export type SubmitOutcome =
       readonly outcome: "busy";
       readonly delayMs: number;
       readonly reason: string;
-      /** False if an operator should look: the service can't be reached, or answers as it never should. */
+      /** False if an operator should look into it: the service can't be reached, or answers as it never should. */
       readonly expected: boolean;
-      /** Whether the service may have taken the task all the same: it gave no answer, or another did in its place. */
+      /** Whether the service may have taken the task after all: it gave no answer, or a proxy answered in its place. */
       readonly perhapsTaken: boolean;
     }
   | { readonly outcome: "refused"; readonly reason: string };
@@ -69,7 +69,7 @@ export class InferenceClient {
     return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503, perhapsTaken };
   }
 
-  /** The model that the service has loaded; the reason, for the log, if it does not tell. */
+  /** The model that the service has loaded; the reason, for the log, if it does not report it. */
   async describeModel(): Promise<ModelDescription | { readonly reason: string }> {
     try {
       const response = await fetch(`${this.#baseUrl}/v1/model`, {
@@ -83,7 +83,7 @@ export class InferenceClient {
     }
   }
 
-  /** Tells the service to drop a task, if it can be reached; otherwise the task's next callback tells it. */
+  /** Makes the service drop a task, if it can be reached; otherwise the task's next callback does. */
   async cancel(key: string): Promise<void> {
     try {
       const response = await fetch(`${this.#baseUrl}/v1/tasks/${key}`, {

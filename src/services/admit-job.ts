@@ -8,9 +8,9 @@ import type { Listing } from "../stores/jobs/jobs.ts";
 import type { HoldKey } from "./idempotency.ts";
 
 /**
- * Lets a job in: its JobObject writes it down (with an alarm that clears up if all else is cut off), D1 lists it and
+ * Admits a job: its JobObject writes it down (with an alarm that cleans up if everything else is interrupted), D1 lists it and
  * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
- * @param refusalBy says why the job may not be had, if D1 turns it down
+ * @param refusalBy gives the reason for the refusal if D1 turns the job down
  * @returns the account's use with the job.
  * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed; and as withdraw.
  */
@@ -43,8 +43,8 @@ export async function admitJob(
 }
 
 /**
- * Finds out what became of an account's job whose request was cut off: true if it is accepted now, or was and is
- * deleted. Otherwise nothing is left of it, and it may be let in under the same id, unless it was listed before: then it is gone for good.
+ * Finds out what became of an account's job whose request was interrupted: true if it is accepted now, or was and is
+ * deleted. Otherwise nothing is left of it, and it may be admitted under the same id, unless it was listed before: then it is gone for good.
  * @throws as withdraw.
  */
 export async function recoverJob(
@@ -64,21 +64,21 @@ export async function recoverJob(
 }
 
 /**
- * Removes the job's row, its reserved tokens and its object, whatever came in between. The ledger decides: an object that
- * can't be told now finds out by its alarm or with its next push that its reservation is void, and goes.
- * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if it is not
- * known whether the list still has the job.
+ * Removes the job's row, its reserved tokens and its object, whatever happened in between. The ledger decides: an object that
+ * can't be reached now learns from its alarm or its next push that its reservation is void, and clears itself.
+ * @throws ServiceError idempotency_in_progress if the job belongs to another run by now; any other error if the list may
+ * still have the job.
  */
 async function withdraw(platform: Platform, jobId: string, holdKey: HoldKey): Promise<void> {
   await holdKey();
-  const [struck, told] = await Promise.allSettled([
+  const [row, object] = await Promise.allSettled([
     platform.jobs.withdraw(jobId, Date.now()),
     platform.jobObject(jobId).withdraw(),
   ]);
-  if (told.status === "rejected") {
-    log("error", "withdraw_failed", { jobId, reason: reasonOf(told.reason) });
+  if (object.status === "rejected") {
+    log("error", "withdraw_failed", { jobId, reason: reasonOf(object.reason) });
   }
-  if (struck.status === "rejected") {
-    throw new Error(`${jobId} may still be listed: ${reasonOf(struck.reason)}`);
+  if (row.status === "rejected") {
+    throw new Error(`${jobId} may still be listed: ${reasonOf(row.reason)}`);
   }
 }

@@ -28,14 +28,14 @@ function missing({ key }: Asset): never {
   throw new ImpossibleArchive(archiveProblem("archive_output_missing", { key }));
 }
 
-/** The builder's lease was taken away: another builds the archive. */
+/** The builder has lost its lease: another one builds the archive. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
 /**
- * One builder's turn at an archive: it goes on from what is kept, until the archive is whole or the turn is over. Between
- * two files it keeps how far it is, now and then and at the end of its turn.
+ * One builder's turn at an archive: it resumes from what is kept, until the archive is whole or the turn is over. Now and then
+ * between two files, and at the end of its turn, it keeps how far it is.
  */
 export class ArchiveTurn {
   readonly #platform: Platform;
@@ -174,7 +174,7 @@ export class ArchiveTurn {
     this.#heldAt = this.#keptAt = Date.now();
   }
 
-  /** Whoever goes on, or gives the archive up, has to know of the upload. */
+  /** Whoever resumes the archive, or gives it up, has to know of the upload. */
   async #begun(key: string, uploadId: string): Promise<void> {
     this.#uploadLease = this.#claim.lease;
     if (await this.#jobObject.beginArchiveUpload(this.#claim.lease, uploadId)) return;

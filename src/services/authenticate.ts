@@ -1,7 +1,7 @@
 import { apiKeyDigest, isWellFormedApiKey } from "../core/accounts/api-key.ts";
 import { addressOwner } from "../core/accounts/callers.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import { profileAfter, sameProfile, Subject } from "../core/accounts/identity.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
@@ -29,10 +29,10 @@ function lookUpOf({ accounts, identityProvider }: Platform, credential: string):
 
 /**
  * The account of a credential, within its rate of requests; null if the credential lets nobody in. Whatever a client can
- * make up is bounded before it costs a read or a signature check: a text of no credential's form, one that was refused
- * seconds ago, and by the client's address all that this isolate has not seen good lately. The account is read for every
- * request all the same, so that a revoked key is refused at once.
- * @param address of the client; null if it is not known, as where Cloudflare is not in front: then it bounds nothing
+ * make up is bounded before it costs a read or a signature check: a text without a credential's form, a credential refused
+ * seconds ago, and per client address everything that this isolate has not accepted recently. The account is still read for
+ * every request, so that a revoked key is refused at once.
+ * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
  * @throws ServiceError rate_limited, identity_provider_unavailable.
  */
 export async function authenticate(
@@ -59,7 +59,7 @@ export async function authenticate(
   return account;
 }
 
-/** The refusal of who is over a rate; the log names it, because the request is refused before its account is read. */
+/** Refuses a client that exceeds a rate, and logs which: the request is refused before its account is read. */
 function rateLimited(
   platform: Platform,
   who: { account: string } | { address: string },
@@ -69,24 +69,24 @@ function rateLimited(
   return new ServiceError("rate_limited", message, { retryAfterSeconds: RATE_PERIOD_SECONDS });
 }
 
-/** Counts a request of an account, or so many more for one that costs as much. @throws ServiceError rate_limited. */
+/** Counts a request of an account, or as several if it costs as much as those. @throws ServiceError rate_limited. */
 export async function boundAccount(platform: Platform, accountId: string, requests = 1): Promise<void> {
   for (let i = 0; i < requests; i += 1)
     if (!(await platform.requestRate.admits(accountId))) throw rateLimited(platform, { account: accountId });
 }
 
-/** Bounds the credentials from one address of which it is not known whether they are good. */
+/** Bounds how many unverified credentials one address may send. */
 async function boundStranger(platform: Platform, address: string | null): Promise<void> {
   const owner = address === null ? null : addressOwner(address);
   if (owner === null || (await platform.addressRate.admits(owner))) return;
   throw rateLimited(
     platform,
     { address: owner },
-    "Your network address has sent too many requests with different or invalid credentials. Check the credential, and try again after the number of seconds in Retry-After.",
+    `Your network address has sent too many requests with different or invalid credentials. Check the credential. ${TRY_AGAIN}.`,
   );
 }
 
-/** The account of an access token; the first token creates it. A token without news costs one read. */
+/** The account of an access token; the first token creates it. A token that changes nothing costs one read. */
 async function signIn(
   { accounts, identityProvider }: Pick<Platform, "accounts"> & { identityProvider: IdentityProvider },
   token: string,

@@ -9,8 +9,8 @@ import type { Platform } from "../platform.ts";
 import { ArchiveTurn, ImpossibleArchive, LeaseLost } from "./archive-turn.ts";
 
 /**
- * Builds a job's archive, as far as one message may, if that is still to be done: claims it, streams it into the bucket,
- * reports the end of the turn. An archive of more than `maxBytes` fails with an error of its own.
+ * Builds a job's archive, as far as one message may, if it still has to be built: claims it, streams it into the bucket, and
+ * reports the end of the turn. An archive of more than `maxBytes` fails with its own error.
  */
 export async function buildArchive(
   platform: Platform,
@@ -33,7 +33,7 @@ export async function buildArchive(
         : { outcome: "failed", message: "", retryable: true };
   }
   const isTaken = await jobObject.completeArchive(lease, outcome);
-  // An upload, and what became of it, is the JobObject's to give up: another builder may be going on with it.
+  // The JobObject decides about an upload and what became of it: another builder may have resumed it.
   if (isTaken || outcome.outcome !== "ready" || outcome.upload !== undefined) return;
   await platform.media.delete([archiveKey(claim.job.definition.accountId, jobId, lease)]);
 }

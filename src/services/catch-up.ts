@@ -2,9 +2,9 @@ import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * Brings the list and the ledger up to date with a job under way, as far as possible now: what they have is true, but may
- * be behind. If the JobObject knows nothing of the job, its creation was cut off between the two; the job is struck from
- * the list, where it would count as under way for ever.
+ * Brings the list and the ledger up to date with a job in progress, as far as possible now: what they have is true, but may
+ * be behind. If the JobObject has no such job, its creation was interrupted between the two; the job is struck from the
+ * list, where it would count as in progress for ever.
  */
 export async function catchUp(platform: Platform, jobId: string): Promise<void> {
   try {

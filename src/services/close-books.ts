@@ -19,16 +19,16 @@ import type { Platform } from "../platform.ts";
 const MOST_PARTS_A_RUN = 70;
 /** Three entries each: a part is about a megabyte. */
 const JOBS_A_PART = 2_500;
-/** For how long a meter event that is sent stays after its use: the last two months can be compared with Stripe's. */
+/** How long a sent meter event is kept after its use: the last two months can be compared with Stripe's. */
 const METER_EVENTS_KEPT_MS = 62 * 86_400_000;
 const MOST_EVENTS_A_RUN = 20_000;
-/** For how long an account whose books were refused lets others go first. They need a person, who is told as often. */
+/** How long an account whose books were refused lets others go first. It needs a person; the log says so as often. */
 const REFUSED_FOR_MS = 86_400_000;
 
 /**
  * Closes the books of accounts that are due, part by part: the entries of ended jobs go to the bucket, and then, in one
- * transaction, out of the ledger and into the account's one closing. A run that is cut off leaves at most an object that
- * no closing names; the next run goes on. An account whose books can't be closed waits for a day, so that others get their turn.
+ * transaction, out of the ledger and into the account's one closing. An interrupted run leaves at most an object that
+ * no closing names; the next run continues. An account whose books can't be closed waits for a day, so that others get their turn.
  * @throws any error of a store; the next run begins with other accounts than the one at which this happened.
  */
 export async function closeBooks(platform: Platform, now: number): Promise<void> {
@@ -49,7 +49,7 @@ export async function closeBooks(platform: Platform, now: number): Promise<void>
     log("info", "books_closed", { parts: MOST_PARTS_A_RUN - left, jobs: closed, purgedMeterEvents: purged });
 }
 
-/** Closes the next part, as closePart. If that fails, whatever the reason is, the account waits. */
+/** As closePart; if it fails for whatever reason, the account waits. */
 async function closeOrPutOff(
   platform: Platform,
   accountId: string,

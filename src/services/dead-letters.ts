@@ -7,8 +7,8 @@ import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
 export const LETTERS_KEPT_MS = 30 * 86_400_000;
 
 /**
- * Keeps a message that no consumer could handle, for an operator to look at: its ids alone. Nothing is lost with it,
- * because the JobObject sends again what nobody claimed.
+ * Keeps a message that no consumer could handle, for an operator to look at: its ids alone. Nothing is lost,
+ * because the JobObject resends what nobody claimed.
  */
 export async function keepDeadLetter(platform: Platform, body: unknown, now: number): Promise<void> {
   const task = TaskMessage.safeParse(body);

@@ -6,7 +6,7 @@ const MOST_PAGES = 50;
 const RUN_MS = 60_000;
 
 /**
- * Deletes page by page, one at the least, until nothing is left or this run has had its share: the rest waits for the next one.
+ * Deletes page by page, at least one, until nothing is left or the run's share is used up; the rest waits for the next run.
  * @param deletePage deletes up to `limit` rows and returns how many
  * @param until when no further page begins (epoch ms)
  * @returns how many rows were deleted

@@ -67,7 +67,7 @@ function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
   };
 }
 
-/** The ETag that the task's input has to have; null if any will do. */
+/** The ETag that the task's input must have; null if any will do. */
 const inputEtagOf = ({ taskIds, inputEtags }: JobDefinition, taskId: string): string | null =>
   inputEtags?.[taskIds.indexOf(taskId)] ?? null;
 
@@ -101,8 +101,8 @@ async function requestOf(
 }
 
 /**
- * Takes a task from the queue to the inference service. It never waits for the inference itself: the service reports
- * by itself, and if it does not, the JobObject's alarm sends the task again.
+ * Takes a task from the queue to the inference service. It never waits for the inference itself: the service calls
+ * back, and if it does not, the JobObject's alarm sends the task again.
  */
 export async function dispatchTask(platform: Platform, jobId: string, taskId: string): Promise<void> {
   const jobObject = platform.jobObject(jobId);

@@ -7,17 +7,17 @@ import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 
-/** For so long a run erases, apart from the page that it has begun: an operator waits for its answer. */
+/** How long a run erases, apart from the page that it has begun: an operator waits for its answer. */
 const RUN_MS = 20_000;
 /** Of each kind; D1 takes a thousand statements from one run of a Worker, and a sweep makes several of these runs. */
 const PAGES_A_RUN = 10;
 const JOBS_A_PAGE = 24;
 
 /**
- * Erases an account as far as one run can, in an order that any run can take up: first its person and its credentials,
+ * Erases an account as far as one run can, in an order that any run can resume: first its person and its credentials,
  * then its webhook endpoints, its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
  * Jobs under way end at once; what they used stays settled. The ledger keeps the account's id, which names nobody.
- * Each run takes a page of each kind at the least, so that what does not go holds up nothing else.
+ * Each run takes at least one page of each kind, so that what can't be deleted does not hold up the rest.
  * @throws ServiceError not_found if there is no such account; any error of a store, and another run goes on.
  */
 export async function eraseAccount(
@@ -71,7 +71,7 @@ async function eraseWhatIsLeft(
   return { deleted, filesLeft };
 }
 
-/** Ends and forgets the account's jobs. One that can't be told now holds up no other. Returns how many are forgotten. */
+/** Ends and forgets the account's jobs. One that can't be reached does not hold up the others. Returns how many are forgotten. */
 async function eraseJobs(platform: Platform, accountId: string, until: number): Promise<number> {
   let erased = 0;
   let after = "";
@@ -79,7 +79,7 @@ async function eraseJobs(platform: Platform, accountId: string, until: number): 
     const page = await platform.erasures.jobs(accountId, after, JOBS_A_PAGE);
     const ends = await mapPool(page, CONNECTIONS, (jobId) => eraseJob(platform, accountId, jobId));
     erased += ends.filter((end) => end !== "left").length;
-    // A job that has no object was cut off in its creation.
+    // The creation of a job that has no object was interrupted.
     const unknown = page.filter((_, i) => ends[i] === "unknown");
     if (unknown.length > 0) await platform.jobs.withdrawAll(unknown, Date.now());
     after = page.at(-1) ?? after;
@@ -108,8 +108,8 @@ const RUNS_A_SWEEP = 20;
 const SWEEP_MS = 5 * 60_000;
 
 /**
- * Goes on with the erasures that were cut off, and looks once more at those whose late writers can write no more. They take
- * turns, so that a large account holds up no other.
+ * Resumes interrupted erasures, and checks once more those whose late writers can no longer write. They take turns, so that a
+ * large account does not hold up the others.
  */
 export async function sweepErasures(platform: Platform, now: number): Promise<void> {
   const until = Date.now() + SWEEP_MS;
@@ -126,7 +126,7 @@ export async function sweepErasures(platform: Platform, now: number): Promise<vo
   }
 }
 
-/** More than one account has; what is left waits for the next run. */
+/** More than one account has; the rest waits for the next run. */
 const MOST_A_RUN = 200;
 
 /** Erases the object of an endpoint that is deleted. Returns whether it did. */

@@ -31,13 +31,13 @@ export interface Once<T> {
 export const isOnce = (answer: object): answer is Once<object> => "replayed" in answer;
 
 /**
- * Makes sure that a run still has its key, and renews its lease. A run calls it before it undoes anything: a run that was
- * too slow would undo what the next one has made.
+ * Makes sure that a run still has its key, and renews its lease. A run calls it before it undoes anything: a slow run would
+ * otherwise undo what the next one has made.
  * @throws ServiceError idempotency_in_progress if another run has taken the key over.
  */
 export type HoldKey = () => Promise<void>;
 
-/** An operation takes a second or less; only after a crash does the key stay taken for the whole of its lease. */
+/** An operation takes a second or less; only after a crash does the key stay taken for its whole lease. */
 const RETRY_SECONDS = 2;
 
 /**
@@ -89,7 +89,7 @@ export async function once<T>(
   if (known.answer === null) throw inProgress();
   const text = await unseal(secret, purpose, known.answer);
   if (text === null) {
-    // The operator has changed the secret since.
+    // The operator has changed the signing secret since.
     throw new ServiceError(
       "idempotency_mismatch",
       "The service can no longer read its answer to the first request with this Idempotency-Key. Use a new key.",

@@ -12,8 +12,8 @@ const PAGE = 100;
 const MOST_A_RUN = 5_000;
 
 /**
- * Looks at the uploads whose look is due: notes their sizes, which add to their accounts' bytes of the day, and deletes
- * those that no job can take. What can't be looked at now is left to the next run.
+ * Inspects the uploads that are due: records their sizes, which add to their accounts' bytes of the day, and deletes those
+ * that no job can take. What can't be inspected now is left to the next run.
  * @param most the most uploads of one run; the others wait for the next
  */
 export async function inspectUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<void> {
@@ -27,7 +27,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
       const looks = await mapPool(page, CONNECTIONS, (upload) => lookAt(platform, upload, now));
       const done = looks.filter((each) => each !== null);
       await platform.uploads.noteInspections(done, now);
-      // Nobody can write any more to those that are looked at for the last time.
+      // Nobody can write any more to those that are inspected for the last time.
       const last = new Set(done.filter(({ inspectAt }) => inspectAt === null).map(({ taskId }) => taskId));
       const gone = page.filter(({ taskId, isDeleted }) => isDeleted && last.has(taskId));
       if (gone.length > 0) await platform.uploads.delete(gone.map(({ taskId }) => taskId));
@@ -39,7 +39,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
   }
 }
 
-/** What is there of an upload, which goes if the upload is deleted or too large; null if it can't be told now. */
+/** What is stored of an upload; deletes it if the upload is deleted or too large. Null if the bucket can't be asked now. */
 export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
   const { accountId, taskId, presignedAt, isDeleted } = upload;
   try {

@@ -12,7 +12,7 @@ import type {
 } from "@segmentation/protocol";
 import type { Platform } from "../platform.ts";
 
-/** Refuses what such a task can't have written: the versions of Worker and service don't fit together. */
+/** Refuses what such a task can't have written: the versions of Worker and inference service don't match. */
 function outputsRefused({ job, task, lease }: LeaseClaims, reason: string): ServiceError {
   log("error", "outputs_refused", { jobId: job, taskId: task, lease, reason });
   return new ServiceError("outputs_refused", reason);
@@ -41,7 +41,7 @@ export async function grantOutputs(
   return { uploads };
 }
 
-/** The holder is at work and reports how far it is: its lease is extended. @throws ServiceError lease_lost. */
+/** The holder reports its progress: its lease is extended. @throws ServiceError lease_lost. */
 export async function extendLease(
   platform: Platform,
   { job, task, lease }: LeaseClaims,
@@ -49,7 +49,7 @@ export async function extendLease(
 ): Promise<LeaseExtension> {
   const extended = await platform.jobObject(job).extendTask(task, lease, report);
   if (extended === null) throw new ServiceError("lease_lost");
-  // A picture's reports are mere heartbeats, and so are a clip's between two frames.
+  // A picture's reports are only heartbeats, and so are a video's between two frames.
   if (extended.type === "video" && extended.advanced)
     log("info", "task_progress", { jobId: job, taskId: task, lease, ...report });
   return { deadline: extended.deadline };

@@ -2,8 +2,8 @@ import { log, type Fields } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 
 /**
- * Logs what a stranger can provoke with each request: once a minute for the same fields, with the number of `times` since
- * the last line. What comes last has no line of its own until it comes again.
+ * Logs what a stranger can provoke with every request: once a minute for the same fields, with the number of `times` since
+ * the last line. The last occurrences are logged only if it happens again.
  */
 export function logSparsely(
   { logThrottle }: Platform,

@@ -14,20 +14,20 @@ function objectOf(platform: Platform, jobId: string): ReturnType<Platform["jobOb
   throw new ServiceError("job_not_found", "A job's id is job_ and 32 hexadecimal digits. Check the id.");
 }
 
-/** What an object answers of its job. @throws ServiceError job_not_found if it knows of none. */
+/** An object's answer about its job. @throws ServiceError job_not_found if it has none. */
 function known<T>(jobId: string, answer: T | null): T {
   if (answer !== null) return answer;
   throw new ServiceError(
     "job_not_found",
-    `No JobObject knows the job ${jobId}: there was none with this id, or it was purged after its retention or erased.`,
+    `No JobObject knows the job ${jobId}: there never was one with this id, or it was purged after its retention or erased.`,
   );
 }
 
-/** What a job's object says of it. @throws ServiceError job_not_found */
+/** The report of a job's object. @throws ServiceError job_not_found */
 export const showJob = async (platform: Platform, jobId: string): Promise<JobReport> =>
   known(jobId, await objectOf(platform, jobId).report());
 
-/** Wakes a job, and says how it is then. @throws ServiceError job_not_found */
+/** Wakes a job's object, and reports on it afterwards. @throws ServiceError job_not_found */
 export async function wakeJob(platform: Platform, jobId: string): Promise<JobReport> {
   await objectOf(platform, jobId).wake();
   return showJob(platform, jobId);
@@ -40,7 +40,7 @@ export async function cancelJob(platform: Platform, jobId: string): Promise<Canc
   return { jobId, canceledTasks };
 }
 
-/** The hundred oldest of the jobs whose status has not changed for `hours` although they are under way. */
+/** The hundred oldest jobs in progress whose status has not changed for `hours`. */
 export async function stuckJobs(platform: Platform, hours: number, now: number): Promise<StuckJobs> {
   const rows = await platform.oldJobs.underWaySince(now - hours * HOUR_MS, null, MOST_STUCK);
   const jobs = await mapPool(rows, CONNECTIONS, async ({ jobId, since }) => ({
@@ -51,7 +51,7 @@ export async function stuckJobs(platform: Platform, hours: number, now: number):
   return { jobs };
 }
 
-/** What the object of a listed job says; one that can't be asked holds up no other. */
+/** The report of a listed job's object; one that can't be reached does not hold up the others. */
 async function reportOf(
   platform: Platform,
   jobId: string,

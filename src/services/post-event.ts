@@ -7,9 +7,9 @@ import type { OutgoingEvent } from "../stores/webhooks/rpc.ts";
 const HEADERS = { "content-type": "application/json", "user-agent": "segmentation-job-service" };
 
 /**
- * Sends an event to an endpoint, once. The response's status is all that is looked at: its body is not read, and a redirect is
+ * Sends an event to an endpoint, once. Only the response's status counts: its body is not read, and a redirect is
  * not followed. Never throws.
- * @param secrets those that sign
+ * @param secrets those that sign the event
  */
 export async function postEvent(
   settings: Settings,
@@ -19,7 +19,7 @@ export async function postEvent(
 ): Promise<AttemptEnd> {
   const begun = Date.now();
   const took = () => Date.now() - begun;
-  // The URL was good when it was given; the rule, or the service's own host, may be another by now.
+  // The URL was allowed when it was given; the rule, or the service's own host, may have changed since.
   if (publicUrlRefusal(url, publicUrlTermsOf(settings)) !== null)
     return { status: null, error: "url_forbidden", ms: took() };
   // Not AbortSignal.timeout: its timer would keep the object awake, and paid for, after the response.
@@ -43,7 +43,7 @@ export async function postEvent(
   }
 }
 
-/** How an attempt ended, in a word of a bounded vocabulary: for the log, which must not have the URL. */
+/** How an attempt ended, in one of a few words: for the log, which must not contain the URL. */
 export function outcomeOf(end: AttemptEnd): string {
   if (end.status === null) return end.error ?? "unreachable";
   if (isSuccess(end)) return "delivered";

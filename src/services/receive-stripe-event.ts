@@ -6,8 +6,8 @@ import { CustomerGone } from "../stores/billing/stripe-failures.ts";
 import type { Platform } from "../platform.ts";
 import { logSparsely } from "./log-sparsely.ts";
 
-/** The kinds of events after which a customer's standing may have changed. */
-const TELLING = /^(customer\.subscription|invoice|checkout\.session)\./;
+/** The types of events after which a customer's standing may have changed. */
+const RELEVANT = /^(customer\.subscription|invoice|checkout\.session)\./;
 
 /**
  * Refuses a webhook by its header alone, before its body is read: one without a signature in force can't be the payment
@@ -55,7 +55,7 @@ async function takeEvent(
   const forget = async (): Promise<Outcome> =>
     (await platform.billing.forgetCustomer(customerId, event, Date.now())) ? "forgotten" : "unknown_customer";
   if (event.type === "customer.deleted") return forget();
-  if (!TELLING.test(event.type)) return "not_interesting";
+  if (!RELEVANT.test(event.type)) return "not_interesting";
   try {
     return await refresh(platform, payments, event, customerId);
   } catch (error) {

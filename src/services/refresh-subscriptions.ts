@@ -7,19 +7,19 @@ import { CustomerGone, CustomerUnknown, RequestRefused } from "../stores/billing
 
 /** Of each kind. Each costs a call to Stripe and a statement. What is left over comes first in the next run. */
 const MOST_A_RUN = 300;
-/** How many are noted as looked at before Stripe is asked for them: at what stops a run, the next one does not begin. */
+/** How many are marked as checked before Stripe is asked: the next run does not begin with what stopped this one. */
 const GROUP = 20;
 const WIDTH = 4;
 
-/** What Stripe said of a customer: what is known already; something else; nothing, or that it never had this customer. */
-type Said = "known" | "refreshed" | "refused" | "unknown";
+/** Stripe's answer about a customer: as we have it, changed, refused, or a customer that it does not know. */
+type Answer = "known" | "refreshed" | "refused" | "unknown";
 
 /**
- * Fetches the subscriptions of customers of whom a webhook may be missing: those who still count as paying although the period
- * that they paid for has ended, because no webhook must not give access for ever; and those in arrears, because a payment
- * whose webhook is lost must not keep them out. A state that another wrote meanwhile is newer, and stays. A customer of whom
- * Stripe refuses to tell keeps what it has, and holds up no other. Where Stripe knows none of a group, the run ends: then our
- * key is another account's, and nobody is forgotten.
+ * Fetches the subscriptions of customers whose webhook may have been lost: those who still count as paying although their paid
+ * period has ended, because a missing webhook must not give access for ever; and those in arrears, because a lost payment
+ * webhook must not keep them out. A state written meanwhile is newer, and stays. A customer that Stripe refuses to describe keeps
+ * its state, and does not hold up the others. If Stripe knows none of a group, the run ends: our key then belongs to another
+ * Stripe account, and nobody is forgotten.
  * @throws ServiceError payment_provider_failed if Stripe can't be asked; the rest keeps its access until the next run.
  */
 export async function refreshSubscriptions(platform: Platform, now: number): Promise<void> {
@@ -33,13 +33,13 @@ export async function refreshSubscriptions(platform: Platform, now: number): Pro
       group.map(({ customerId }) => customerId),
       now,
     );
-    const said = await mapPool(group, WIDTH, (customer) => refresh(platform, payments, customer));
-    for (const one of said) counts[one] += 1;
-    if (said.every((one) => one === "unknown")) break;
+    const answers = await mapPool(group, WIDTH, (customer) => refresh(platform, payments, customer));
+    for (const answer of answers) counts[answer] += 1;
+    if (answers.every((answer) => answer === "unknown")) break;
   }
-  const { known, ...telling } = counts;
-  if (Object.values(telling).some((count) => count > 0))
-    log("warn", "subscriptions_refreshed", { known, ...telling });
+  const { known, ...notable } = counts;
+  if (Object.values(notable).some((count) => count > 0))
+    log("warn", "subscriptions_refreshed", { known, ...notable });
 }
 
 /** Fetches and writes one customer's state; forgets the customer if Stripe has deleted it. */
@@ -47,7 +47,7 @@ async function refresh(
   { billing }: Platform,
   payments: Payments,
   { customerId, version, status, currentPeriodEnd }: KnownCustomer,
-): Promise<Said> {
+): Promise<Answer> {
   try {
     const now = await payments.subscriptionOf(customerId);
     await billing.write(customerId, version, now, null, Date.now());

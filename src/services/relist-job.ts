@@ -8,7 +8,7 @@ import type { Platform } from "../platform.ts";
  * Writes an object's job back into the list and the ledger, if they have lost it or what they had confirmed of it, as a
  * restore of an older database does. Doing it twice changes nothing. An erasure goes by the list, so it has missed a lost job:
  * that of an erased account is erased here. Of a job whose books are closed only the uploads' rows come back, by which their
- * bytes are swept: nobody could tell it from one that was withdrawn and closed, and it would be charged.
+ * bytes are swept: it would look like one that was withdrawn and closed, and would be charged.
  * @param dryRun only says what is lost
  */
 async function relistJob(platform: Platform, objectId: string, dryRun: boolean): Promise<Relisted> {
@@ -34,7 +34,7 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
   return { objectId, jobId, accountId, usedUnits, found };
 }
 
-/** What has rows to be written back. */
+/** The findings that call for writing rows back. */
 const LOST: ReadonlySet<Relisted["found"]> = new Set(["missing", "behind", "books_closed"]);
 
 async function findLoss(platform: Platform, listing: JobListing): Promise<Relisted["found"]> {
@@ -49,7 +49,7 @@ async function findLoss(platform: Platform, listing: JobListing): Promise<Relist
   return hasAccount ? "missing" : "account_missing";
 }
 
-/** Relists the jobs of many objects, as `relistJob` does. One that can't be asked or written holds up no other. */
+/** Relists the jobs of many objects, as `relistJob` does. One that can't be reached or written does not hold up the others. */
 export async function relistJobs(
   platform: Platform,
   objectIds: readonly string[],

@@ -9,15 +9,15 @@ import type { DueUse, UsageOutbox } from "../stores/billing/usage-outbox.ts";
 const MOST_A_RUN = 5_000;
 /** A run ends before the next one begins. */
 const RUN_MS = 4 * 60_000;
-/** How many tries are recorded at a time: a statement before they are sent, two after that. */
+/** How many attempts are recorded at a time: one statement before they are sent, two after. */
 const GROUP = 60;
 
 /** Of how many customers Stripe is asked, at most, before use is reported to it. */
 const ASKED_FIRST = 3;
 
 /**
- * Reports metered use that is due to the payment provider. What it refuses waits for the next run; so does all if it is away, or
- * is another account than the one that has our customers.
+ * Reports metered use that is due to the payment provider. What it refuses waits for the next run; so does everything if it is
+ * unreachable, or if our key belongs to an account that does not have our customers.
  */
 export async function reportUsage(platform: Platform, now: number): Promise<void> {
   const { payments, usage } = platform;

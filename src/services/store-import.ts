@@ -1,17 +1,17 @@
 import type { RecordedUpload } from "../core/jobs/admission.ts";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import type { Platform } from "../platform.ts";
 import type { ImportSource } from "../stores/uploads/import-source.ts";
 import { PartsWriter, SizedWriter } from "../stores/uploads/writers.ts";
 
-/** After how long a client is told to try again that found too many files of unknown size on their way. */
+/** When to try again if too many files of unknown size are being fetched. */
 const RETRY_SECONDS = 30;
 
 /**
  * Stores a source's bytes as the object of an upload that is on record, and notes their number, which counts as uploaded.
- * If it fails, neither object nor record remains; the bytes that came count all the same. Returns the object's size.
+ * If it fails, neither object nor record remains; the bytes received still count. Returns the object's size.
  * @throws ServiceError import_failed, upload_too_large
  */
 export async function storeImport(
@@ -48,7 +48,7 @@ async function copy(
   if (outcome !== "full") return;
   throw new ServiceError(
     "import_failed",
-    "The source does not say how large its file is, and the service fetches too many such files at the moment. Try again after the number of seconds in Retry-After, or upload the file.",
+    `The source does not report its file's size, and the service is fetching too many such files at the moment. ${TRY_AGAIN}, or upload the file.`,
     { retryAfterSeconds: RETRY_SECONDS },
   );
 }

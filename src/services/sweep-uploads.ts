@@ -8,8 +8,8 @@ const PAGE = 5_000;
 const MOST_A_RUN = 200_000;
 
 /**
- * Deletes uploads that no job has used in time, and all that are older than the retention; bytes first: the next
- * sweep goes on where this one is cut off. Returns how many.
+ * Deletes uploads that no job has used in time, and all that are older than the retention; bytes first, so that the next
+ * sweep resumes where this one was interrupted. Returns how many.
  * @param most the most uploads of each kind in one run; the others wait for the next
  */
 export async function sweepUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<number> {

@@ -6,19 +6,19 @@ import { deleteInPages } from "./delete-in-pages.ts";
 import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
-/** The overview tells of a day. */
+/** The overview covers one day. */
 const SETTLED_UNITS_KEPT_MS = 86_400_000;
 /** Stripe repeats an event for three days; to remember it longer costs little. */
 const EVENTS_KEPT_MS = 30 * 86_400_000;
 /** An account's list shows a revoked key as long. */
 const REVOKED_KEYS_KEPT_MS = 90 * 86_400_000;
 
-/** They count against the endpoints that an account may make. */
+/** They count towards how many endpoints an account may create. */
 const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
 
 /**
  * Deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. What
- * may take longer than a cron has comes last, so that it holds up nothing else.
+ * may take longer than a cron has comes last, so that it does not hold up the rest.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
   const { uploads, ledger, usageDays, apiKeys, idempotency, billing, webhookEndpoints } = platform;

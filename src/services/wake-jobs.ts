@@ -5,23 +5,23 @@ import { lateWritesMs } from "../core/jobs/policy.ts";
 import type { JobAge } from "../stores/jobs/old-jobs.ts";
 
 const PAGE = 100;
-/** A night's work has an end: the next night goes on there, and so comes round to all jobs, however many do not end. */
+/** A night's work is bounded: the next night continues there, and so gets round to all jobs, however many do not end. */
 const MOST_PAGES = 100;
 /** A cron has 15 minutes, and a job that is purged may take seconds. */
 const RUN_MS = 5 * 60_000;
 
-/** How long a job may be under way without a change of its status before its object is asked. */
+/** How long a job may be in progress without a change of its status before its object is woken. */
 export const STUCK_MS = 86_400_000;
 
 /**
- * Wakes the objects of jobs that are under way for long, oldest first, or on from where the last night ended. An object
+ * Wakes the objects of jobs that have been in progress for long, oldest first, or from where the last night ended. An object
  * that has lost its alarm sets it again, one whose last push was lost pushes again, and the row of a job that no object
- * knows is struck from the list.
+ * has is struck from the list.
  */
 export const wakeStuckJobs = (platform: Platform, now: number): Promise<void> =>
   wakeAll(platform, "stuck_jobs", (after) => platform.oldJobs.underWaySince(now - STUCK_MS, after, PAGE));
 
-/** Wakes the objects of jobs that are past their retention: their alarms know of an earlier, longer one. */
+/** Wakes the objects of jobs that are past their retention: their alarms were set for an earlier, longer one. */
 export const wakeOutlivedJobs = (platform: Platform, now: number): Promise<void> =>
   wakeAll(platform, "outlived_jobs", (after) =>
     platform.oldJobs.createdUntil(now - platform.policy.retentionMs, after, PAGE),
@@ -34,7 +34,7 @@ const PURGE_LATE_MS = 3_600_000;
 export const purgedBy = ({ policy }: Platform, now: number): number =>
   now - lateWritesMs(policy) - PURGE_LATE_MS;
 
-/** Wakes the objects of deleted jobs of which something is left although nobody can write any more. */
+/** Wakes the objects of deleted jobs that still have something left although nobody can write any more. */
 export const wakeDeletedJobs = (platform: Platform, now: number): Promise<void> =>
   wakeAll(platform, "deleted_jobs", (after) =>
     platform.oldJobs.deletedBefore(purgedBy(platform, now), after, PAGE),
@@ -65,7 +65,7 @@ async function wakeAll(
   if (woken + unknown > 0) log("info", "jobs_woken", { part, woken, unknown });
 }
 
-/** Wakes a listed job's object; false if it knows nothing of the job, which is then to be struck from the list. */
+/** Wakes a listed job's object; false if it has no such job, which is then to be struck from the list. */
 async function wake(platform: Platform, jobId: string): Promise<boolean> {
   try {
     return await platform.jobObject(jobId).wake();

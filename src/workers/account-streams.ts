@@ -6,8 +6,8 @@ import type { StreamsRpc } from "../stores/jobs/rpc.ts";
 const OPEN = "open";
 
 /**
- * Counts the open streams of one account, by what its JobObjects say. What it stores goes by itself: a record is good for a
- * minute and a half, so none of an older version is ever read for longer.
+ * Counts the open streams of one account, as its JobObjects report them. What it stores expires by itself: a record is valid for
+ * a minute and a half, so a record of an older version is never read for longer.
  */
 export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
   get #open(): OpenStreams {
@@ -20,7 +20,7 @@ export class AccountStreams extends DurableObject<Env> implements StreamsRpc {
     return admitted;
   }
 
-  /** Forgets what JobObjects said that have died since. */
+  /** Forgets the reports of JobObjects that have died since. */
   override async alarm(): Promise<void> {
     await this.#keep(stillOpen(this.#open, Date.now()));
   }

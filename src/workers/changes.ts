@@ -1,9 +1,9 @@
-/** Lets others sleep until something changes. */
+/** Lets callers sleep until something changes. */
 export class Changes {
   readonly #sleepers = new Set<() => void>();
 
-  /** Wakes all who sleep. */
-  tell(): void {
+  /** Wakes all sleepers. */
+  notify(): void {
     for (const wake of this.#sleepers) wake();
   }
 

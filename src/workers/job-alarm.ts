@@ -8,7 +8,7 @@ import { taskKey } from "../core/jobs/lease.ts";
 import type { Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
-/** What time does to a job, asked whenever its alarm goes off. `defer` takes work that nothing else has to wait for. */
+/** What time changes about a job, whenever its alarm goes off. `defer` takes work that nothing else has to wait for. */
 export async function onAlarm(
   cell: JobCell,
   platform: Platform,
@@ -33,7 +33,7 @@ export async function onAlarm(
   }
 }
 
-/** Whoever prepared the job was cut off. The account's list says whether that was before or after its acceptance. */
+/** The request that prepared the job was interrupted. The account's list shows whether before or after its acceptance. */
 async function decidePrepared(
   cell: JobCell,
   platform: Platform,
@@ -48,7 +48,7 @@ async function decidePrepared(
 
 /**
  * Deletes the archive's object before its record, so that a crash in between leaves nothing behind; and with it the
- * objects of builders that were cut off.
+ * objects of interrupted builders.
  */
 async function dropExpiredArchives(platform: Platform, state: JobState, now: number): Promise<void> {
   const step = state.archive?.step;
@@ -57,7 +57,7 @@ async function dropExpiredArchives(platform: Platform, state: JobState, now: num
   await platform.media.deletePrefix(archivesPrefix(accountId, jobId));
 }
 
-/** Tells the inference service which leases have ended, as far as it can be reached. */
+/** Notifies the inference service which leases have ended, if it can be reached. */
 async function cancelLostLeases(platform: Platform, before: JobState, after: JobState): Promise<void> {
   const { jobId, lane } = before.definition;
   const lost = before.tasks.flatMap(({ taskId, step }, i) =>
@@ -67,7 +67,7 @@ async function cancelLostLeases(platform: Platform, before: JobState, after: Job
   await cancel(platform, jobId, lost);
 }
 
-/** Tells the inference service that all leases of a job have ended, as far as it can be reached. */
+/** Notifies the inference service that all leases of a job have ended, if it can be reached. */
 export async function cancelLeases(
   platform: Platform,
   { definition, tasks: records }: JobState,

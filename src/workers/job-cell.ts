@@ -13,7 +13,7 @@ export class JobCell {
   /** Where the state is, and beside it the outputs of tasks and what is kept of an archive. */
   readonly storage: JobStorage;
   readonly #policy: JobPolicy;
-  /** Of the state. */
+  /** Notified at every change of the state. */
   readonly changes = new Changes();
   #state: JobState | null;
 
@@ -28,8 +28,8 @@ export class JobCell {
   }
 
   /**
-   * Replaces the state, notes the events that the change is, and forgets what it no longer keeps of an archive. Nothing else
-   * may run between a caller's look at `state` and this call.
+   * Replaces the state, records the events of the change, and forgets what it no longer keeps of an archive. Nothing else may
+   * run between a caller's reading `state` and this call.
    */
   async commit(next: JobState): Promise<void> {
     const before = this.#state;
@@ -40,7 +40,7 @@ export class JobCell {
       this.storage.clearKeptArchive();
     this.#state = state;
     await this.storage.save(state, nextWake(state, this.#policy, now));
-    this.changes.tell();
+    this.changes.notify();
     const { jobId, lane } = state.definition;
     for (const { event, ...milestone } of reached) log("info", event, { jobId, lane, ...milestone });
   }
@@ -63,6 +63,6 @@ export class JobCell {
   async clear(): Promise<void> {
     await this.storage.clear();
     this.#state = null;
-    this.changes.tell();
+    this.changes.notify();
   }
 }

@@ -9,13 +9,13 @@ import type { OutgoingEvent } from "../stores/webhooks/rpc.ts";
 import type { JobCell } from "./job-cell.ts";
 
 /**
- * The job's events on their way to the objects of its account's webhook endpoints: each is handed over until every object has it,
- * and an object takes it once. Apart from the outbox, so that no message of the job waits for an object that answers late.
+ * Delivers the job's events to the objects of its account's webhook endpoints: each is handed over until every object has it, and
+ * an object takes it once. Separate from the outbox, so that no message of the job waits for a slow object.
  */
 export class JobEvents {
   readonly #cell: JobCell;
   readonly #platform: Platform;
-  #telling: Promise<void> | null = null;
+  #delivering: Promise<void> | null = null;
 
   constructor(cell: JobCell, platform: Platform) {
     this.#cell = cell;
@@ -23,19 +23,19 @@ export class JobEvents {
   }
 
   /** Hands over what is noted; what fails is due again later. One run at a time. Never throws. */
-  async tell(): Promise<void> {
-    this.#telling ??= this.#tellAll()
+  async deliver(): Promise<void> {
+    this.#delivering ??= this.#deliverAll()
       .catch((error: unknown) => {
         const jobId = this.#cell.state?.definition.jobId;
         log("warn", "webhook_delayed", { jobId, reason: reasonOf(error) });
       })
       .finally(() => {
-        this.#telling = null;
+        this.#delivering = null;
       });
-    await this.#telling;
+    await this.#delivering;
   }
 
-  async #tellAll(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     for (;;) {
       const { state } = this.#cell;
       if (state?.phase !== "running" || state.events === undefined) return;
@@ -43,16 +43,16 @@ export class JobEvents {
       const ends = await Promise.allSettled(
         state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners)),
       );
-      const told = state.events.filter((_, i) => ends[i]?.status === "fulfilled");
-      await this.#cell.take((job) => ({ state: withoutEvents(job, told), taken: true }));
+      const received = state.events.filter((_, i) => ends[i]?.status === "fulfilled");
+      await this.#cell.take((job) => ({ state: withoutEvents(job, received), taken: true }));
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     }
   }
 
   /** Hands an event to the object of each endpoint that wants it. */
-  async #handOver(event: NotedEvent, told: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
+  async #handOver(event: NotedEvent, body: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
     const { id, type, at } = event;
-    const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(told) };
+    const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(body) };
     await Promise.all(
       listeners
         .filter((listener) => wants(listener, event))

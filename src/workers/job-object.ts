@@ -54,7 +54,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   #parts: JobParts | null = null;
   #accepting: Promise<boolean> | null = null;
 
-  /** Made at the first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
+  /** Made at first use and not by the constructor: a wrong setting must not cost the alarm (see `alarm`). */
   get #open(): JobParts {
     if (this.#parts !== null) return this.#parts;
     const platform = platformOf(this.env);
@@ -71,7 +71,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return this.#parts;
   }
 
-  /** A job without an alarm would never be looked at again: whoever asks for one sets it, once in the object's life. */
+  /** A job without an alarm would never be processed again: the first call in the object's life sets it. */
   async #restoreAlarm(cell: JobCell): Promise<void> {
     try {
       if (cell.state !== null && (await this.ctx.storage.getAlarm()) === null) await cell.rearm();
@@ -80,7 +80,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     }
   }
 
-  /** A count that can't be reached refuses nobody: the job's own limit is left. */
+  /** If the account's count can't be reached, nobody is refused: the job's own limit remains. */
   async #sayStreams(count: number): Promise<boolean> {
     const { definition } = this.#cell.state ?? {};
     if (definition === undefined) return true;
@@ -114,7 +114,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#cell.state === null) await this.#cell.commit(newJob(definition));
   }
 
-  /** Shared by all that ask while it is under way: none of them may hear yes before the queue has taken the tasks. */
+  /** Shared by all callers while it is in progress: none of them may get a yes before the queue has taken the tasks. */
   accept(): Promise<boolean> {
     this.#accepting ??= this.#accept().finally(() => {
       this.#accepting = null;
@@ -131,7 +131,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const latest = this.#cell.state;
     if (latest?.phase === "expired") return true;
     if (latest?.phase !== "running") return false;
-    // A queue that seemed to fail, or the alarm's second try meanwhile, may have brought a consumer all the same.
+    // A queue that seemed to fail, or the alarm's second try meanwhile, may have reached a consumer after all.
     if (sent || latest.lastLease > 0) return true;
     await this.withdraw();
     return false;
@@ -191,7 +191,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const after = await this.#cell.take(tasks.cancelTasks);
     if (after === null) return { status: jobView(before), canceledTasks: 0 };
     this.ctx.waitUntil(cancelLeases(this.#platform, before));
-    // The account may have its next job at once, as far as the database can be told now.
+    // The account may have its next job at once, if the database can be reached now.
     await this.#flush();
     return { status: jobView(after), canceledTasks: before.tasks.filter((task) => !isDone(task)).length };
   }
@@ -297,7 +297,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   async sync(): Promise<boolean> {
-    // The list has lost the end of a job that it still has as under way.
+    // The list has lost the end of a job that it still has as in progress.
     const { state } = this.#cell;
     if (state?.tasks.every(isDone)) await this.#outbox.pushAgain();
     await this.#flush();
@@ -359,10 +359,10 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return state;
   }
 
-  /** Sends what follows from the job's state. Nobody waits for the objects that its events go to. */
+  /** Sends what follows from the job's state. Nobody waits for the objects that receive its events. */
   async #flush(): Promise<void> {
     await this.#outbox.flush();
-    this.ctx.waitUntil(this.#open.events.tell());
+    this.ctx.waitUntil(this.#open.events.deliver());
   }
 
   #finished(state: JobState): FinishedJob {

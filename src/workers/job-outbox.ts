@@ -14,8 +14,8 @@ import type { JobCell } from "./job-cell.ts";
 const SEND_RETRY_MS = 5_000;
 
 /**
- * What follows from a job's state outside of it: messages, the projection, the purge. Whatever is written down as due is
- * sent at least once, until it is confirmed; the receiver makes it take effect once.
+ * The effects of a job's state outside the object: messages, the projection, the purge. Whatever is recorded as due is sent at
+ * least once, until it is confirmed; the receiver makes it take effect once.
  */
 export class JobOutbox {
   readonly #cell: JobCell;
@@ -114,7 +114,7 @@ export class JobOutbox {
     }
   }
 
-  /** Purges a job that is being forgotten now, and once: whoever asks looks after late writers. Never throws. */
+  /** Purges a job that is being forgotten now, and only once: the caller takes care of late writers. Never throws. */
   async purgeForGood(): Promise<void> {
     this.#isLastPurge = true;
     await this.flush();
@@ -129,7 +129,7 @@ export class JobOutbox {
     if (this.#cell.state !== null) await this.#cell.commit({ ...this.#cell.state, struck: true });
   }
 
-  /** Pushes the projection of a running job now, also if the list confirmed it: it may have lost it. Never throws. */
+  /** Pushes the projection of a running job now, even if the list confirmed it: it may have lost it. Never throws. */
   async pushAgain(): Promise<void> {
     try {
       if (this.#cell.state?.phase === "running") await this.#push();
@@ -155,15 +155,15 @@ export class JobOutbox {
     const { standing, mayHaveEndpoints } = await this.#platform.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
-    const told = mayHaveEndpoints ? latest : withoutEvents(latest, latest.events ?? []);
-    const after = pushed(told, version, standing, Date.now());
+    const job = mayHaveEndpoints ? latest : withoutEvents(latest, latest.events ?? []);
+    const after = pushed(job, version, standing, Date.now());
     if (standing !== "listed" && after.phase === "running") log("error", "job_unlisted", { jobId });
     await this.#cell.commit(after);
   }
 
   /**
-   * Aborts what nobody goes on with, and deletes what a late builder may have made of it. What fails is tried again after
-   * the job's next event: R2 itself aborts an upload after seven days.
+   * Aborts uploads that nobody resumes, and deletes what a late builder may have made of them. What fails is tried again after
+   * the job's next event; R2 itself aborts an upload after seven days.
    */
   async #abortUploads(): Promise<void> {
     for (;;) {

@@ -1,24 +1,24 @@
-import { COMMENT_TEXT, hasReceivedEnd, nextEvents, NOTHING_SENT, textOf } from "../core/jobs/events.ts";
+import { COMMENT_TEXT, hasHeardEnd, nextEvents, NOTHING_TOLD, textOf } from "../core/jobs/events.ts";
 import { archiveEnd, hasEnded, ownedBy, type JobState } from "../core/jobs/state.ts";
 import { MOST_STREAMS, STREAMS_SAID_EVERY_MS } from "../core/jobs/open-streams.ts";
 import type { JobRpc } from "../stores/jobs/rpc.ts";
 import { noStream, WaiterQuestion } from "../stores/jobs/questions.ts";
 import type { JobCell } from "./job-cell.ts";
 
-/** A stream that had nothing to say for so long sends a comment. */
+/** A stream without events for this long sends a comment. */
 const COMMENT_EVERY_MS = 15_000;
-/** A stream lasts no longer. The client goes on with another, for which its credential is checked anew. */
+/** A stream lasts no longer. The client reconnects, and its credential is checked again. */
 const LONGEST_STREAM_MS = 3_600_000;
 
 const isJobOver = ({ tasks }: JobState): boolean => hasEnded(tasks);
 const isArchiveOver = ({ archive }: JobState): boolean => archive === null || archiveEnd(archive) !== null;
 
-/** What a waiter is answered, by RPC's methods. */
+/** The RPC methods that answer a waiter. */
 type Answers = Pick<JobRpc, "status" | "archive">;
 
 /**
- * The clients that a job lets wait: requests that are answered at its end, and streams of its events. They sleep until the job changes;
- * nothing is read meanwhile. A client that goes away is forgotten at once.
+ * The clients that wait for a job: requests that are answered at its end, and streams of its events. They sleep until the job
+ * changes; nothing is read meanwhile. A client that disconnects is forgotten at once.
  */
 export class JobWaiters {
   readonly #cell: JobCell;
@@ -53,7 +53,7 @@ export class JobWaiters {
     }
   }
 
-  /** Waits until it is over, the job is the account's no more, the time has passed or the client has gone. */
+  /** Waits until it is over, the job no longer belongs to the account, the time has passed or the client has gone. */
   async #until(
     isOver: (state: JobState) => boolean,
     accountId: string,
@@ -77,10 +77,10 @@ export class JobWaiters {
   async #stream(accountId: string, lastEventId: string | null, gone: AbortSignal): Promise<Response> {
     const state = ownedBy(this.#cell.state, accountId);
     if (state === null) return noStream("not_found");
-    if (hasReceivedEnd(state, lastEventId)) return noStream("heard_end");
-    // All that there is to tell is told at once, so it needs no place.
+    if (hasHeardEnd(state, lastEventId)) return noStream("heard_end");
+    // Everything is sent at once, so the stream needs no place.
     if (hasEnded(state.tasks))
-      return new Response(textOf(nextEvents(NOTHING_SENT, state, Date.now()).events));
+      return new Response(textOf(nextEvents(NOTHING_TOLD, state, Date.now()).events));
     const place = await this.#places.take();
     if (place !== "taken") return noStream(place);
     const over = new AbortController();
@@ -94,13 +94,13 @@ export class JobWaiters {
   /** The stream's texts: events as they come, comments while none does; until the end, or until `over`. */
   async *#texts(accountId: string, over: AbortSignal): AsyncGenerator<string, void> {
     const begunAt = Date.now();
-    let [sent, sentAt] = [NOTHING_SENT, begunAt];
+    let [sent, sentAt] = [NOTHING_TOLD, begunAt];
     while (!over.aborted && !sent.ended) {
       const now = Date.now();
       const state = ownedBy(this.#cell.state, accountId);
       if (state === null || now >= begunAt + LONGEST_STREAM_MS) return;
-      const { lookAt, events, ...next } = nextEvents(sent, state, now);
-      ({ sent } = next);
+      const { lookAt, events, told } = nextEvents(sent, state, now);
+      sent = told;
       const text = textOf(events) || (now >= sentAt + COMMENT_EVERY_MS ? COMMENT_TEXT : "");
       if (text === "") {
         const wakeAt = Math.min(lookAt ?? Infinity, sentAt + COMMENT_EVERY_MS);
@@ -137,13 +137,13 @@ function streamOf(texts: AsyncGenerator<string, void>, onEnd: () => void): Reada
   );
 }
 
-/** The open streams of one job: how many there are, and that the account's count of them stays true. */
+/** Counts the open streams of one job, and keeps the account's count of them true. */
 export class StreamPlaces {
   readonly #say: (count: number) => Promise<boolean>;
   #count = 0;
   #saying: ReturnType<typeof setInterval> | undefined;
 
-  /** @param say tells the account's count how many there are; resolves to false if it admits no more, and never rejects */
+  /** @param say reports how many there are to the account's count; resolves to false if it admits no more, and never rejects */
   constructor(say: (count: number) => Promise<boolean>) {
     this.#say = say;
   }
@@ -152,7 +152,7 @@ export class StreamPlaces {
     return this.#count;
   }
 
-  /** Takes a place for a stream; or says which has too many streams. */
+  /** Takes a place for a stream, or returns whether the job or the account has too many. */
   async take(): Promise<"taken" | "job_full" | "account_full"> {
     if (this.#count >= MOST_STREAMS.job) return "job_full";
     this.#count += 1;

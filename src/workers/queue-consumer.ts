@@ -5,7 +5,7 @@ import { dispatchTask } from "../services/dispatch-task.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
 
-/** The end of a queue's name tells its kind, so that an operator may put a prefix before it. */
+/** A queue's kind, by the end of its name, so that an operator may prefix the name. */
 const kindOf = (queue: string): "archive" | "dead-letters" | "task" => {
   if (queue.endsWith("-archive")) return "archive";
   return queue.endsWith("-dead-letters") ? "dead-letters" : "task";

@@ -15,7 +15,7 @@ import {
 } from "../services/wake-jobs.ts";
 import type { Platform } from "../platform.ts";
 
-/** What each cron of wrangler.toml does; null if the Worker does not know it. */
+/** The work of each cron in wrangler.toml; null for an unknown one. */
 function workOf(platform: Platform, cron: string, now: number): Promise<unknown> | null {
   switch (cron) {
     case "*/5 * * * *":
@@ -35,7 +35,7 @@ function workOf(platform: Platform, cron: string, now: number): Promise<unknown>
   }
 }
 
-/** Does what the cron is for, and tells how long that took. */
+/** Does what the cron is for, and logs how long that took. */
 export async function runScheduled(platform: Platform, cron: string, now: number): Promise<void> {
   const begun = Date.now();
   const work = workOf(platform, cron, now);
@@ -45,8 +45,8 @@ export async function runScheduled(platform: Platform, cron: string, now: number
 }
 
 /**
- * What one look a night is enough for, each part by itself: a part that fails is logged and left to the next night. The jobs
- * come last: there may be more of them than one night can wake.
+ * What is done once a night, each part by itself: a part that fails is logged and left to the next night. The jobs come
+ * last: there may be more of them than one night can wake.
  */
 async function nightly(platform: Platform, now: number): Promise<void> {
   await runParts("nightly_failed", {
@@ -58,7 +58,7 @@ async function nightly(platform: Platform, now: number): Promise<void> {
   });
 }
 
-/** Logs how full lanes and database are. What can't be read now is read by the next cron. */
+/** Logs how full the lanes and the database are. What can't be read now is read by the next cron. */
 async function readGauges(platform: Platform, now: number): Promise<void> {
   const { gauges } = platform;
   try {

@@ -11,10 +11,10 @@ import type { WebhookStorage } from "../stores/webhooks/storage.ts";
 
 /** How many requests an endpoint gets at a time; a Worker has six connections. */
 const WIDTH = 4;
-/** After so long no further attempt begins: the next alarm goes on, with what is true of the endpoint by then. */
+/** After this time no further attempt begins: the next alarm continues, with what is true of the endpoint by then. */
 const RUN_MS = 60_000;
 
-/** The endpoint of one run: what its row says now. */
+/** The endpoint of one run, as its row is now. */
 interface Run {
   readonly platform: Platform;
   readonly storage: WebhookStorage;
@@ -24,7 +24,7 @@ interface Run {
 }
 
 /**
- * Sends what is due to an endpoint, several at a time, until nothing is due, it is disabled, or this run has had its time.
+ * Sends what is due to an endpoint, several at a time, until nothing is due, it is disabled, or the run's time is over.
  * @throws if the database can't be read; nothing is lost.
  */
 export async function sendDue(platform: Platform, storage: WebhookStorage): Promise<void> {
@@ -33,7 +33,7 @@ export async function sendDue(platform: Platform, storage: WebhookStorage): Prom
   purge(platform, storage, endpointId);
   const target = await platform.webhookEndpoints.target(endpointId);
   if (storage.endpointId === null) return;
-  // A row that is missing was deleted, or lost with a restore of the database: what waits ends with its retention.
+  // A missing row was deleted, or lost with a restore of the database: pending deliveries end with their retention.
   if (target === null || target.isDisabled) {
     storage.isHeld = true;
     return;
@@ -62,7 +62,7 @@ function purge(platform: Platform, storage: WebhookStorage, endpointId: string):
   if (dropped > 0) log("warn", "webhook_deliveries_dropped", { endpointId, deliveries: dropped });
 }
 
-/** Begins the attempt that is due for longest: it is written down before it is made. Null if none is due. */
+/** Begins the attempt that has been due the longest: it is recorded before it is made. Null if none is due. */
 function beginNext(run: Run): { readonly delivery: DeliveryRecord; readonly index: number } | null {
   for (;;) {
     const now = Date.now();
@@ -90,7 +90,7 @@ async function attempt(run: Run, delivery: DeliveryRecord, index: number): Promi
   if (reason !== null) await disable(run, reason);
 }
 
-/** Writes how a delivery stands, and tells the log of its end. */
+/** Writes a delivery's state, and logs its end. */
 function save(
   { storage, endpointId }: Run,
   { id, type, at, outcome: before }: DeliveryRecord,

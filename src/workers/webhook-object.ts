@@ -11,8 +11,8 @@ import { sendDue } from "./send-due.ts";
 const BROKEN_RETRY_MS = 60_000;
 
 /**
- * What is on its way to one webhook endpoint: the methods of WebhookRpc. Each writes first; the alarm sends. Every endpoint has an
- * object of its own, so that one that is slow or dead delays no other.
+ * The deliveries of one webhook endpoint: the methods of WebhookRpc. Each writes first; the alarm sends. Every endpoint has an
+ * object of its own, so that a slow or dead one does not delay the others.
  */
 export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   readonly #storage = new WebhookStorage(this.ctx.storage);
@@ -25,14 +25,14 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   async receive(endpointId: string, event: OutgoingEvent): Promise<DeliveryRecord | null> {
     const storage = this.#storage;
     if (storage.endpointId === null) {
-      // An object that was erased must not come to life again for an event that was on its way.
+      // An erased object must not come to life again for an event that was already on its way.
       const erasures = this.#erasures;
       const target = await this.#platform.webhookEndpoints.target(endpointId);
       if (target === null || erasures !== this.#erasures) return null;
       storage.begin(endpointId);
     }
     const delivery = storage.add(event, Date.now());
-    // Only an endpoint that is enabled is told of anything.
+    // Only an enabled endpoint receives events.
     storage.isHeld = false;
     await this.#rearm();
     return delivery;
@@ -68,13 +68,13 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
   }
 
   /**
-   * Sends what is due. The platform drops an alarm that throws too often, and with it all that waits: this one never throws, not
-   * even while a setting is missing.
+   * Sends what is due. The platform drops an alarm that throws too often, and with it everything pending: this one never throws,
+   * not even while a setting is missing.
    */
   override async alarm(): Promise<void> {
     if (this.#storage.endpointId === null) return;
     try {
-      // Whoever is cut off in the middle of a run is woken again.
+      // An interrupted run is woken again.
       await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
       await sendDue(this.#platform, this.#storage);
       await this.#rearm();
@@ -84,7 +84,7 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
     }
   }
 
-  /** Sets the alarm for what comes next. With nothing to keep, the object forgets itself. */
+  /** Sets the alarm for what comes next. With nothing to keep, the object erases itself. */
   async #rearm(): Promise<void> {
     if (this.#storage.endpointId === null) return;
     const { pending } = this.#storage;

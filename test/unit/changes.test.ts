@@ -22,7 +22,7 @@ describe("who sleeps until something changes", () => {
     const sleepers = [sleep(changes, 1_000), sleep(changes, 1_000)];
     await settle();
     expect(sleepers).toEqual([{ isAwake: false }, { isAwake: false }]);
-    changes.tell();
+    changes.notify();
     await settle();
     expect(sleepers).toEqual([{ isAwake: true }, { isAwake: true }]);
     expect(vi.getTimerCount()).toBe(0);

@@ -28,13 +28,13 @@ export const ACCOUNT_OPERATIONS = {
     method: "get",
     path: "/v1/account/usage",
     tag: "Account",
-    summary: "Get what the account used, by the day",
+    summary: "Get the account's usage per day",
     description:
-      "Days are of UTC, at most 366 of the last 400; without a query, the last 30. A job counts on the day on which it ended.",
+      "Days are in UTC: at most 366 of the last 400, and the last 30 without a query. A job counts on the day it ended.",
     query: UsageQuery,
     status: 200,
     answer: AccountUsage,
-    success: "Every day of the period, the first one first.",
+    success: "Every day of the period, earliest first.",
     errors: ["invalid_period"],
   },
 } as const satisfies Record<string, Operation>;

@@ -83,7 +83,7 @@ export const JOBS_OPERATIONS = {
     tag: "Jobs",
     summary: "Delete a job with its results",
     description:
-      "A job that is under way is cancelled first. From the response on, nobody finds the job any more; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them by themselves.",
+      "A job in progress is cancelled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.",
     status: 204,
     answer: null,
     success: "The job is gone.",
@@ -95,12 +95,12 @@ export const JOBS_OPERATIONS = {
     tag: "Jobs",
     summary: "Listen to a job's events",
     description:
-      "Server-sent events: `status`, with the job's status, at once and at each change; `progress`, at most four per second; `end`, with the last status, after which the stream closes. The id of an event is the job's version; send it as `Last-Event-ID` to go on after a broken connection: what has changed meanwhile follows. A stream closes after an hour, or if the job is deleted, without an `end`; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.",
+      "Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100.",
     requestHeaders: ["Last-Event-ID"],
     status: 200,
     answer: JobEventData,
     contentType: "text/event-stream",
-    success: "The stream. The schema is that of the data of one event.",
+    success: "The stream. The schema describes the data of one event.",
     noContent:
       "`Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not connect again.",
     errors: ["job_not_found", "too_many_streams"],

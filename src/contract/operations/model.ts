@@ -9,7 +9,7 @@ export const MODEL_OPERATIONS = {
     tag: "Model",
     summary: "Get the model in use",
     description:
-      "What the model can: which words it knows, whether it takes regions and videos. Kept for a minute.",
+      "What the model can do: which words it knows, and whether it takes regions and videos. The answer is cached for a minute.",
     status: 200,
     answer: Model,
     success: "The model of the inference service in use.",

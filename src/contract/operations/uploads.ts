@@ -22,11 +22,11 @@ export const UPLOADS_OPERATIONS = {
     tag: "Uploads",
     summary: "Have the service fetch a file",
     description:
-      "The answer comes when the file is stored; list its `taskId` in a job, as that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each next one, and four minutes for the whole file unless its operator has set another time. A picture or video that is too large, or of a host that is not public, is refused; then nothing remains, but the bytes that were fetched count as uploaded. A repetition imports the file again.",
+      "The answer comes once the file is stored; list its `taskId` in a job, like that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each following one, and four minutes for the whole file unless its operator has set another limit. A file that is too large, or on a host that is not public, is refused; nothing remains of it, but the fetched bytes count as uploaded. A repeated request imports the file again.",
     body: ImportRequest,
     status: 201,
     answer: ImportedUpload,
-    success: "The upload's id, and what was fetched.",
+    success: "The upload's id, type and size.",
     errors: [
       "url_forbidden",
       "import_type_unsupported",
@@ -40,7 +40,7 @@ export const UPLOADS_OPERATIONS = {
     path: "/v1/uploads/{taskId}",
     tag: "Uploads",
     summary: "Delete an upload",
-    description: "No later job can name it. Results of jobs that have used it stay.",
+    description: "No later job can use it. Results of jobs that have used it stay.",
     status: 204,
     answer: null,
     success: "The upload is gone.",

@@ -20,8 +20,7 @@ export const WEBHOOKS_OPERATIONS = {
     summary: "List the account's webhook endpoints",
     status: 200,
     answer: WebhookEndpointList,
-    success:
-      "All endpoints, newest first, without their secrets. `disabledReason` tells why one is disabled.",
+    success: "All endpoints, newest first, without their secrets. `disabledReason` says why one is disabled.",
     errors: [],
   },
   createWebhookEndpoint: {
@@ -30,7 +29,7 @@ export const WEBHOOKS_OPERATIONS = {
     tag: "Webhooks",
     summary: "Create a webhook endpoint",
     description:
-      "From now on the service tells this URL of the ends of jobs and archives. An account has at most 10 endpoints.",
+      "From now on the service notifies this URL when a job or an archive ends. An account has at most 10 endpoints.",
     idempotencyKey: "required",
     body: CreateWebhookEndpointRequest,
     status: 201,
@@ -66,7 +65,7 @@ export const WEBHOOKS_OPERATIONS = {
     tag: "Webhooks",
     summary: "Give a webhook endpoint a new secret",
     description:
-      "For 24 hours both secrets sign each request, so that the receiver can change over. If the response is lost, rotate again: a secret is never shown twice, and the earlier ones stay valid for their 24 hours.",
+      "For 24 hours both secrets sign each request, so that the receiver can switch. If the response is lost, rotate again: a secret is never shown twice, and the previous ones stay valid for 24 hours.",
     status: 200,
     answer: RotatedWebhookSecret,
     success: "The endpoint, with its new secret.",
@@ -77,7 +76,7 @@ export const WEBHOOKS_OPERATIONS = {
     path: "/v1/webhook-endpoints/{endpointId}/test",
     tag: "Webhooks",
     summary: "Send a test event to a webhook endpoint",
-    description: "The event is of the type `test`, and delivered as any other.",
+    description: "The event has the type `test` and is delivered like any other.",
     status: 202,
     answer: WebhookDelivery,
     success: "The delivery, before its first attempt.",
@@ -102,7 +101,7 @@ export const WEBHOOKS_OPERATIONS = {
     tag: "Webhooks",
     summary: "Try a delivery again now",
     description:
-      "Also one that has succeeded, or has failed for good. If this attempt fails, those that the plan has left follow.",
+      "Even one that has succeeded or has finally failed. If this attempt fails, the remaining scheduled attempts follow.",
     status: 202,
     answer: WebhookDelivery,
     success: "The delivery, before the attempt.",

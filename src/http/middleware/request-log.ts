@@ -9,7 +9,7 @@ import type { AppEnv } from "../context.ts";
 const operationOf = (c: Context<AppEnv>): string =>
   c.get("operation") ?? `${c.req.method} ${routePath(c, -1)}`;
 
-/** The job that a path names, if it has the form of a job id: a client may put anything there, even a secret key. */
+/** The job id in the path, if it has a job id's form: a client may put anything there, even a secret key. */
 function jobIdOf(c: Context<AppEnv>): string | undefined {
   const named = c.req.param("jobId");
   return named !== undefined && isJobId(named) ? named : undefined;
@@ -29,7 +29,7 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
     error: c.get("error"),
     account: c.get("account")?.accountId,
     jobId: c.get("jobId") ?? c.get("lease")?.job ?? jobIdOf(c),
-    // What the client wanted to wait is no time of ours.
+    // Time that the client chose to wait is not ours.
     ms: Date.now() - begun - (c.get("heldMs") ?? 0),
   });
 });

@@ -87,13 +87,13 @@ const example = (code: ErrorCode): object => ({
 });
 
 function errorResponse(status: ServiceError["status"], codes: readonly ErrorCode[]): object {
-  const mayTellWhen = codes.some((code) => HINTS[code]?.retryAfterSeconds !== undefined);
+  const mayHaveRetryAfter = codes.some((code) => HINTS[code]?.retryAfterSeconds !== undefined);
   return {
     description: MEANINGS[status],
     headers: {
       ...EVERY_RESPONSE,
       ...(status === 401 && { "WWW-Authenticate": header("WWW-Authenticate") }),
-      ...(mayTellWhen && { "Retry-After": header("Retry-After") }),
+      ...(mayHaveRetryAfter && { "Retry-After": header("Retry-After") }),
     },
     content: {
       "application/json": {

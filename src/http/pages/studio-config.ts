@@ -1,4 +1,4 @@
-/** What the studio has to know of its deployment before anybody has signed in. The studio imports this type. */
+/** The studio's configuration, which it needs before anybody has signed in. The studio imports this type. */
 export interface StudioConfig {
   /** What the operator calls the service. */
   readonly name: string;

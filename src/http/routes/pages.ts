@@ -8,7 +8,7 @@ import { openApiDocument } from "../openapi/document.ts";
 import { LANDING_SCRIPT, LANDING_STYLE, landingPage } from "../pages/landing.ts";
 import { REFERENCE_PAGE, REFERENCE_SCRIPT, VIEWER_FILES } from "../pages/reference.ts";
 
-/** Nothing from elsewhere, nothing inline, no frames: people type secret keys into the reference page. */
+/** Nothing from other origins, nothing inline, no frames: people type secret keys into the reference page. */
 const guarded = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],

@@ -7,7 +7,7 @@ import type { StudioConfig } from "../pages/studio-config.ts";
 
 const A_YEAR = "public, max-age=31536000, immutable";
 
-/** Nothing inline, nothing from elsewhere but the storage, the identity provider, and the operator's logo. */
+/** Nothing inline, and nothing from other origins except the storage, the identity provider and the operator's logo. */
 const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -24,7 +24,7 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
       frameAncestors: ["'none'"],
     },
     xFrameOptions: "DENY",
-    // The identity provider sees no path, which may have a job's id.
+    // The identity provider must not see paths, which may contain a job's id.
     referrerPolicy: "no-referrer",
     // Only the domain's owner can say whether it is for HTTPS alone.
     strictTransportSecurity: false,
@@ -39,13 +39,13 @@ function settingsOf(c: Context<AppEnv>): StudioSettings {
   return settings;
 }
 
-/** The studio: its files, what it has to know of its deployment, and its page for every other path. */
+/** The studio: its files, its configuration, and its page for every other path. */
 export const studio = new Hono<AppEnv>()
   .use((c, next) => guard(settingsOf(c))(c, next))
   .get("/config.json", (c) => c.json(configOf(settingsOf(c)), 200, { "cache-control": "no-cache" }))
   .get("/assets/:file", async (c) => {
     const file = await asset(c, `studio/assets/${c.req.param("file")}`);
-    // Its name has a digest of what is inside.
+    // Its name contains a digest of its content.
     file.headers.set("cache-control", A_YEAR);
     return file;
   })

@@ -5,7 +5,7 @@ import { ServiceError } from "../../core/errors.ts";
 import { admitStripeEvent, receiveStripeEvent } from "../../services/receive-stripe-event.ts";
 import { platform, type AppEnv } from "../context.ts";
 
-/** An event carries one object; this is many times the size of the largest. */
+/** An event carries one object; this is many times the largest one's size. */
 const MAX_EVENT_BYTES = 1_000_000;
 const SIGNATURE = "stripe-signature";
 
@@ -16,7 +16,7 @@ const bounded = bodyLimit({
   },
 });
 
-/** Refuses what can't be signed before its body is read. */
+/** Refuses a request that can't have a valid signature before reading its body. */
 const signed = createMiddleware<AppEnv>(async (c, next) => {
   admitStripeEvent(platform(c), c.req.header(SIGNATURE));
   await next();

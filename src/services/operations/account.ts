@@ -72,7 +72,7 @@ export async function getAccountOverview({
   };
 }
 
-/** The figures of an account. Those of a trial are brought up to date with its job under way first. */
+/** The figures of an account. Those of a trial are first brought up to date with its job in progress. */
 async function figures(platform: Platform, account: Account, since: number): Promise<AccountFigures> {
   const { accountId, accessMode } = account;
   const found = await platform.ledger.figures(accountId, since);

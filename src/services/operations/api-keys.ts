@@ -69,7 +69,7 @@ async function makeKey(
     const use = await platform.apiKeys.use(accountId);
     throw apiKeyRefusal(maxLive, use) ?? new ServiceError("too_many_keys");
   }
-  // An earlier run made the key and was cut off: its secret is lost.
+  // An earlier run made the key and was interrupted: its secret is lost.
   const answer = { apiKey: apiKeyView(made), secretUnavailable: true };
   return { answer, remembered: answer };
 }

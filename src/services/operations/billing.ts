@@ -1,7 +1,7 @@
 import { BillingUrl } from "../../contract/account.ts";
 import { standingOf } from "../../core/accounts/access.ts";
 import { sha256Hex } from "../../core/lib/digest.ts";
-import { ServiceError } from "../../core/errors.ts";
+import { ServiceError, TRY_AGAIN } from "../../core/errors.ts";
 import type { Platform } from "../../platform.ts";
 import type { Payments } from "../../stores/billing/payments.ts";
 import { CustomerGone } from "../../stores/billing/stripe-failures.ts";
@@ -66,8 +66,8 @@ async function openSession(
 const HOUR_MS = 3_600_000;
 
 /**
- * Bounds how often an account makes us call the payment provider, which counts the calls of all accounts together. A
- * request that is a repetition, and makes no call, is not counted.
+ * Limits how often an account makes us call the payment provider, which counts the calls of all accounts together. A
+ * repeated request, which makes no call, is not counted.
  * @throws ServiceError rate_limited
  */
 async function boundSessions(platform: Platform, accountId: string): Promise<void> {
@@ -79,12 +79,12 @@ async function boundSessions(platform: Platform, accountId: string): Promise<voi
   logSparsely(platform, "warn", "rate_exceeded", { account: accountId, of: "billing_sessions" });
   throw new ServiceError(
     "rate_limited",
-    `This account has opened ${most} billing pages within the hour. Use one of them, or try again after the number of seconds in Retry-After.`,
+    `This account has opened ${most} billing pages within the hour. Use one of them. ${TRY_AGAIN}.`,
     { retryAfterSeconds: Math.ceil(((hour + 1) * HOUR_MS - now) / 1_000) },
   );
 }
 
-/** Does something with the account's customer; with a new one if the payment provider has deleted that one. */
+/** Acts on the account's customer, or on a new one if the payment provider has deleted it. */
 async function withCustomer<T>(
   platform: Platform,
   payments: Payments,
@@ -101,11 +101,11 @@ async function withCustomer<T>(
   }
 }
 
-/** The account's customer, created when first needed. Two requests at once create the same one: the key is the account's. */
+/** The account's customer, created when first needed. Simultaneous requests create the same one: the key is the account's. */
 async function customerOf({ billing }: Platform, payments: Payments, accountId: string): Promise<string> {
   const { customerId, email, formerCustomers } = await billing.customerOf(accountId);
   if (customerId !== null) return customerId;
-  // After a deletion Stripe would answer with the deleted customer. Hence the number of these is in the key.
+  // Stripe would answer with a deleted customer; the key therefore contains how many there were.
   const key = `customer-${await sha256Hex(`${accountId} ${formerCustomers}`)}`;
   return billing.keepCustomer(accountId, await payments.createCustomer(accountId, email, key), Date.now());
 }

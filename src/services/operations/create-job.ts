@@ -36,8 +36,8 @@ import { dropTooLarge } from "../inspect-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
 
 /**
- * createJob, once per Idempotency-Key if the request has one. A repetition of a request that was cut off comes with that
- * request's job id: it answers for the job if that is accepted, and creates it otherwise.
+ * createJob, once per Idempotency-Key if the request has one. A repetition of an interrupted request gets that request's job
+ * id: it answers for the job if that was accepted, and creates it otherwise.
  * @throws ServiceError as the specification's 400, 402, 403, 409, 502 and 503, which leave nothing behind.
  */
 export async function createJob({
@@ -64,7 +64,7 @@ export async function createJob({
   );
 }
 
-/** Asks for every reason to refuse the job, then lets it in. Gives the account's use with the job. */
+/** Checks every reason to refuse the job, then admits it. Returns the account's use including the job. */
 async function create(
   platform: Platform,
   account: Account,
@@ -109,7 +109,7 @@ function refuse(refusal: ServiceError | null): void {
   if (refusal !== null) throw refusal;
 }
 
-/** What D1 knows before the job; read again if only the list's copy of a job, which may be behind, refuses it. */
+/** What D1 has before the job; read again if only the list's copy of a job, which may be behind, is in the way. */
 async function preconditions(
   platform: Platform,
   { accountId, taskIds, createdAt }: JobDefinition,
@@ -127,8 +127,8 @@ async function preconditions(
 }
 
 /**
- * The job's uploads as the bucket has them, in the request's order. What no job can take is deleted, and counts as bytes
- * of its account's day: nobody hides it from the inspection by asking for a job in time.
+ * The job's uploads as the bucket has them, in the request's order. What no job can take is deleted, and counts towards
+ * the account's bytes of the day: nobody can hide it from the inspection by creating a job in time.
  * @param recorded the same uploads as they are on record, in any order
  * @throws the first refusal.
  */
@@ -153,7 +153,7 @@ async function storedUploads(
   });
 }
 
-/** The trial lane's pace is measured over its last minutes. */
+/** The trial lane's pace is measured over this long. */
 const PACE_MS = 5 * 60_000;
 
 /** Refuses a job that the trial lane has no room for. The pace is read only then. */

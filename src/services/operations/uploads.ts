@@ -36,7 +36,7 @@ export async function createUploadPresign({
 
 /**
  * importUpload: fetches a public picture or video into the bucket. Whatever fails leaves no upload behind.
- * @param client aborts when the client has gone: nobody would learn the taskId
+ * @param client aborts when the client disconnects: nobody would learn the taskId
  * @throws ServiceError url_forbidden, import_failed, import_type_unsupported, upload_too_large, too_many_uploads.
  */
 export async function importUpload(
@@ -105,13 +105,13 @@ export async function deleteUpload({
   if (end === null) throw new ServiceError("upload_not_found");
   if ("neededBy" in end) throw new ServiceError("upload_in_use", undefined, { activeJobId: end.neededBy });
   const look = await lookAt(platform, end.deleted, now);
-  // What can't be looked at now is due for the inspection.
+  // What can't be inspected now stays due for the inspection.
   if (look === null) return;
   const noted = { ...look, inspectAt: look.inspectAt ?? now + DELETED_KEPT_MS };
   await platform.uploads.noteInspections([noted], now);
 }
 
-/** Marks the upload; again if only the list's copy of a job, which may be behind, is in the way. */
+/** Marks the upload as deleted; tries again if only the list's copy of a job, which may be behind, is in the way. */
 async function mark(
   platform: Platform,
   accountId: string,

@@ -96,7 +96,7 @@ async function makeEndpoint(
   }
   const endpoint = endpointView(made);
   const remembered = { endpoint, secretUnavailable: true };
-  // An earlier run that made the endpoint and was cut off has taken the secret with it.
+  // An earlier run made the endpoint and was interrupted: its secret is lost.
   return { answer: isMade ? { endpoint, secret, secretUnavailable: false } : remembered, remembered };
 }
 
@@ -144,7 +144,7 @@ export async function rotateWebhookSecret({
 }: OperationRequest<"rotateWebhookSecret">): Promise<RotatedWebhookSecret> {
   for (;;) {
     const before = existing(await webhookEndpoints.sealedSecrets(accountId, endpointId));
-    // Secrets that the service can no longer read sign nothing: there is none to keep.
+    // Secrets that the service can no longer read sign nothing, so there are none to keep.
     const secrets = (await unsealSecrets(settings.SIGNING_SECRET, endpointId, before)) ?? [];
     const secret = newWebhookSecret();
     const now = Date.now();

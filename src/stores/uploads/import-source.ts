@@ -96,7 +96,7 @@ export class ImportSource {
       }
       await response.body?.cancel();
       throw importFailed(
-        `The source answered with status ${response.status}, and not with a file. Check that everybody can open the URL.`,
+        `The source answered with status ${response.status}, not with a file. Check that the URL is publicly accessible.`,
       );
     } catch (error) {
       abort.abort();
