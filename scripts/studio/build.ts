@@ -19,6 +19,7 @@ const SOURCES = [
   "package-lock.json",
   "scripts/studio/build.ts",
   "src/http/pages/studio-config.ts",
+  "src/http/pages/*.{css,js}",
   "studio/{index.html,vite.config.ts,tsconfig.json,package.json}",
   "studio/{src,public}/**/*.*",
   "client/src/**/*.ts",
@@ -69,7 +70,10 @@ async function buildUnlessPresent(): Promise<boolean> {
     await mkdir(join(fresh, "docs"), { recursive: true });
     for (const file of REFERENCE_FILES)
       await cp(inProject(`node_modules/swagger-ui-dist/${file}`), join(fresh, "docs", file));
+    await cp(inProject("src/http/pages/reference.js"), join(fresh, "docs", "start.js"));
     await mkdir(join(fresh, "landing"));
+    for (const file of ["landing.css", "landing.js"])
+      await cp(inProject(`src/http/pages/${file}`), join(fresh, "landing", file));
     for (const [name, file] of Object.entries(PICTURES))
       await sharp(inProject(file))
         .webp({ quality: 86 })

@@ -101,36 +101,3 @@ export const landingPage = ({
         <footer><a href="/healthz">Status</a></footer>
       </body>
     </html>`;
-
-/** Moves the edge between the two pictures. */
-export const LANDING_SCRIPT = `for (const figure of document.querySelectorAll(".before-after"))
-  figure.querySelector("input").addEventListener("input", ({ target }) =>
-    figure.style.setProperty("--at", target.value + "%"));
-`;
-
-export const LANDING_STYLE = `@font-face { font-family: "Instrument Sans"; src: url("/landing/instrument-sans.woff2") format("woff2"); font-weight: 400 700; font-display: swap; }
-:root { color-scheme: light dark; --ink: #1b2026; --soft: #59616a; --paper: #f6f5f1; --line: #dcd9d0; --accent: #0b6b5b; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #eceae5; --soft: #a4abb1; --paper: #131619; --line: #2b3136; --accent: #62d2bb; }
-}
-*, ::before, ::after { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.6 "Instrument Sans", system-ui, sans-serif; }
-header, main, footer { max-width: 76rem; margin: 0 auto; padding: 1.25rem 1.5rem; }
-header { display: flex; align-items: baseline; justify-content: space-between; gap: 1.5rem; }
-.name { margin: 0; font-weight: 600; color: var(--ink); }
-nav { display: flex; gap: 1.5rem; }
-main { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 2.5rem 4rem; align-items: center; padding-block: clamp(1rem, 6vh, 5rem); }
-h1 { margin: 0; font-weight: 600; font-size: clamp(2.2rem, 1.4rem + 3.2vw, 3.8rem); line-height: 1.05; letter-spacing: -0.03em; text-wrap: balance; }
-h2 { margin: 0; font-size: 1.1rem; }
-p { margin: 0.5rem 0 0; color: var(--soft); }
-.words > p { font-size: 1.15rem; margin-top: 1.2rem; max-width: 34rem; }
-.ways { display: flex; flex-wrap: wrap; align-items: center; gap: 1rem 1.5rem; }
-figure { margin: 0; }
-section { grid-column: 1 / -1; display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 2rem; padding-top: 2rem; border-top: 1px solid var(--line); }
-code { display: block; margin-top: 0.5rem; font: 0.85em ui-monospace, monospace; color: var(--ink); overflow-wrap: anywhere; }
-a { color: var(--accent); text-underline-offset: 0.2em; }
-header a, footer a { display: inline-block; padding: 0.35rem 0; }
-a.first { padding: 0.7rem 1.3rem; border-radius: 0.5rem; background: var(--ink); color: var(--paper); font-weight: 600; text-decoration: none; }
-a:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; }
-footer { font-size: 0.9rem; }
-`;

@@ -17,15 +17,5 @@ export const REFERENCE_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Starts the viewer. A separate script, because the page's policy forbids inline scripts. */
-export const REFERENCE_SCRIPT = `SwaggerUIBundle({
-  url: "/openapi.json",
-  dom_id: "#reference",
-  deepLinking: true,
-  displayRequestDuration: true,
-  validatorUrl: null,
-});
-`;
-
-/** The files of swagger-ui-dist that the page loads. */
-export const VIEWER_FILES: readonly string[] = ["swagger-ui.css", "swagger-ui-bundle.js"];
+/** The files in `docs/` of the Worker's assets that the page loads: two of swagger-ui-dist, and reference.js, which starts the viewer. */
+export const REFERENCE_FILES: readonly string[] = ["swagger-ui.css", "swagger-ui-bundle.js", "start.js"];

@@ -5,8 +5,8 @@ import { ServiceError } from "../../core/errors.ts";
 import { asset, platform, type AppEnv } from "../context.ts";
 import { crossOrigin } from "../middleware/cross-origin.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import { LANDING_SCRIPT, LANDING_STYLE, landingPage } from "../pages/landing.ts";
-import { REFERENCE_PAGE, REFERENCE_SCRIPT, VIEWER_FILES } from "../pages/reference.ts";
+import { landingPage } from "../pages/landing.ts";
+import { REFERENCE_FILES, REFERENCE_PAGE } from "../pages/reference.ts";
 
 /** Nothing from other origins, nothing inline, no frames: people type secret keys into the reference page. */
 const guarded = secureHeaders({
@@ -30,9 +30,6 @@ const cached = etag({
   retainedHeaders: [...RETAINED_304_HEADERS, "access-control-allow-origin", "access-control-expose-headers"],
 });
 
-const CSS = { "content-type": "text/css; charset=utf-8" };
-const JAVASCRIPT = { "content-type": "text/javascript; charset=utf-8" };
-
 let document: string | null = null;
 
 /** Pages for people, and the API's document for tools. */
@@ -43,13 +40,12 @@ export const pages = new Hono<AppEnv>()
     return c.body(document, 200, { "content-type": "application/json", "cache-control": "no-cache" });
   })
   .get("/", guarded, (c) => c.html(landingPage(platform(c).settings)))
-  .get("/landing.css", guarded, cached, (c) => c.body(LANDING_STYLE, 200, CSS))
-  .get("/landing.js", guarded, cached, (c) => c.body(LANDING_SCRIPT, 200, JAVASCRIPT))
+  .get("/landing.css", guarded, (c) => asset(c, "landing/landing.css"))
+  .get("/landing.js", guarded, (c) => asset(c, "landing/landing.js"))
   .get("/landing/:file", guarded, (c) => asset(c, `landing/${c.req.param("file")}`))
   .get("/docs", guarded, (c) => c.html(REFERENCE_PAGE))
-  .get("/docs/start.js", guarded, cached, (c) => c.body(REFERENCE_SCRIPT, 200, JAVASCRIPT))
   .get("/docs/:file", guarded, (c) => {
     const name = c.req.param("file");
-    if (!VIEWER_FILES.includes(name)) throw new ServiceError("not_found");
+    if (!REFERENCE_FILES.includes(name)) throw new ServiceError("not_found");
     return asset(c, `docs/${name}`);
   });
