@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PROBLEMS } from "@segmentation/protocol";
-import { COMMON_ERRORS, type Operation } from "../../src/contract/operation.ts";
+import { COMMON_ERRORS, errorsOf, type Operation } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
@@ -55,7 +55,8 @@ function clientContract(types: string): string {
       `  ${id}: "${method.toUpperCase()} ${path} ${status}${contentType === undefined ? "" : " events"}",`,
   );
   const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
-  for (const { errors: own } of Object.values(OPERATIONS)) for (const code of own) errors.add(code);
+  for (const operation of Object.values<Operation>(OPERATIONS))
+    for (const code of errorsOf(operation)) errors.add(code);
   return [
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
     `/** Each operation's method, path, the status of its success, and whether that is a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
