@@ -35,7 +35,7 @@ import {
 import { authenticate } from "./middleware/authenticate.ts";
 import { platform, type AppEnv } from "./context.ts";
 import { respondWithJson } from "./json-stream.ts";
-import { waitSeconds } from "../core/jobs/prefer.ts";
+import { waitSeconds } from "../core/jobs/waiters.ts";
 import { readBody, readQuery } from "./read-request.ts";
 import { refuseOtherMethods } from "./wrong-method.ts";
 

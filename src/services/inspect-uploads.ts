@@ -1,11 +1,11 @@
 import { mostBytesOf, type RecordedUpload } from "../core/jobs/admission.ts";
-import { nextInspection } from "../core/uploads/inspection.ts";
+import { nextInspection } from "../core/uploads/lifetime.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
 import { admissionTermsOf } from "../settings.ts";
-import type { DueUpload, Look } from "../stores/uploads/uploads.ts";
+import type { DueUpload, Inspection } from "../stores/uploads/uploads.ts";
 
 const PAGE = 100;
 /** A run ends before the next one begins: six at a time, each some 50 ms. */
@@ -40,7 +40,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
 }
 
 /** What is stored of an upload; deletes it if the upload is deleted or too large. Null if the bucket can't be asked now. */
-export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Look | null> {
+export async function lookAt(platform: Platform, upload: DueUpload, now: number): Promise<Inspection | null> {
   const { accountId, taskId, presignedAt, isDeleted } = upload;
   try {
     const key = inputKey(accountId, taskId);

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, type ListName } from "../core/lib/cursor.ts";
+import { decodeCursor, encodeCursor, type ListName } from "../core/lib/signed-token.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Platform } from "../platform.ts";
 

@@ -1,5 +1,5 @@
-import { dayOf } from "../core/billing/daily-use.ts";
-import { USAGE_KEPT_DAYS } from "../core/billing/usage-period.ts";
+import { dayOf } from "../core/billing/usage.ts";
+import { USAGE_KEPT_DAYS } from "../core/billing/usage.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
@@ -21,12 +21,12 @@ const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
  * may take longer than a cron has comes last, so that it does not hold up the rest.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
-  const { uploads, ledger, usageDays, apiKeys, idempotency, billing, webhookEndpoints } = platform;
+  const { uploads, ledger, apiKeys, idempotency, billing, webhookEndpoints } = platform;
   await runParts("sweep_failed", {
     upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
     settled_units: () =>
       deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
-    usage_days: () => deleteInPages((limit) => usageDays.purge(dayOf(now) - USAGE_KEPT_DAYS, limit)),
+    usage_days: () => deleteInPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
     api_keys: () => deleteInPages((limit) => apiKeys.purgeRevoked(now - REVOKED_KEYS_KEPT_MS, limit)),
     idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
     stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),

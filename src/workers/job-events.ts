@@ -1,8 +1,8 @@
 import type { WebhookEvent } from "../contract/webhook.ts";
-import { eventOf, withoutEvents } from "../core/jobs/webhook-events.ts";
+import { eventOf, withoutEvents } from "../core/jobs/milestones.ts";
 import type { NotedEvent } from "../core/jobs/state.ts";
 import { log, reasonOf } from "../core/log.ts";
-import { wants } from "../core/webhooks/delivery.ts";
+import { wants } from "../core/webhooks/endpoint.ts";
 import type { Platform } from "../platform.ts";
 import type { Listener } from "../stores/webhooks/endpoints.ts";
 import type { OutgoingEvent } from "../stores/webhooks/rpc.ts";

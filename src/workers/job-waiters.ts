@@ -1,6 +1,6 @@
-import { COMMENT_TEXT, hasHeardEnd, nextEvents, NOTHING_TOLD, textOf } from "../core/jobs/events.ts";
+import { COMMENT_TEXT, hasReceivedEnd, nextEvents, NOTHING_SENT, textOf } from "../core/jobs/events.ts";
 import { archiveEnd, hasEnded, ownedBy, type JobState } from "../core/jobs/state.ts";
-import { MOST_STREAMS, STREAMS_SAID_EVERY_MS } from "../core/jobs/open-streams.ts";
+import { MOST_STREAMS, STREAMS_REPORTED_EVERY_MS } from "../core/jobs/waiters.ts";
 import type { JobRpc } from "../stores/jobs/rpc.ts";
 import { noStream, WaiterQuestion } from "../stores/jobs/questions.ts";
 import type { JobCell } from "./job-cell.ts";
@@ -77,10 +77,10 @@ export class JobWaiters {
   async #stream(accountId: string, lastEventId: string | null, gone: AbortSignal): Promise<Response> {
     const state = ownedBy(this.#cell.state, accountId);
     if (state === null) return noStream("not_found");
-    if (hasHeardEnd(state, lastEventId)) return noStream("heard_end");
+    if (hasReceivedEnd(state, lastEventId)) return noStream("heard_end");
     // Everything is sent at once, so the stream needs no place.
     if (hasEnded(state.tasks))
-      return new Response(textOf(nextEvents(NOTHING_TOLD, state, Date.now()).events));
+      return new Response(textOf(nextEvents(NOTHING_SENT, state, Date.now()).events));
     const place = await this.#places.take();
     if (place !== "taken") return noStream(place);
     const over = new AbortController();
@@ -94,13 +94,13 @@ export class JobWaiters {
   /** The stream's texts: events as they come, comments while none does; until the end, or until `over`. */
   async *#texts(accountId: string, over: AbortSignal): AsyncGenerator<string, void> {
     const begunAt = Date.now();
-    let [sent, sentAt] = [NOTHING_TOLD, begunAt];
+    let [sent, sentAt] = [NOTHING_SENT, begunAt];
     while (!over.aborted && !sent.ended) {
       const now = Date.now();
       const state = ownedBy(this.#cell.state, accountId);
       if (state === null || now >= begunAt + LONGEST_STREAM_MS) return;
-      const { lookAt, events, told } = nextEvents(sent, state, now);
-      sent = told;
+      const { lookAt, events, ...next } = nextEvents(sent, state, now);
+      ({ sent } = next);
       const text = textOf(events) || (now >= sentAt + COMMENT_EVERY_MS ? COMMENT_TEXT : "");
       if (text === "") {
         const wakeAt = Math.min(lookAt ?? Infinity, sentAt + COMMENT_EVERY_MS);
@@ -160,7 +160,7 @@ export class StreamPlaces {
       this.#count -= 1;
       return "account_full";
     }
-    this.#saying ??= setInterval(() => void this.#say(this.#count), STREAMS_SAID_EVERY_MS);
+    this.#saying ??= setInterval(() => void this.#say(this.#count), STREAMS_REPORTED_EVERY_MS);
     return "taken";
   }
 

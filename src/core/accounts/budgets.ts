@@ -2,9 +2,9 @@ import type { AccessMode } from "../../contract/account.ts";
 import { ServiceError, TRY_AGAIN } from "../errors.ts";
 
 /**
- * What an account may make the service store before it has paid for anything: uploads and API keys. D1 repeats each rule
- * in the statement that inserts (stores/uploads/uploads.ts, stores/accounts/api-keys.ts), so that requests at once cannot exceed a budget
- * together; a test holds the two together.
+ * What an account may store without paying: uploads and API keys. D1 repeats each rule in the statement that inserts
+ * (stores/uploads/uploads.ts, stores/accounts/api-keys.ts), so that concurrent requests cannot exceed a budget together; a
+ * test checks that the two agree.
  */
 
 /** How much an account may upload. */
@@ -15,16 +15,16 @@ export interface UploadBudget {
   readonly maxDailyBytes: number;
 }
 
-/** The budgets that the operator's settings give. */
+/** The budgets from the operator's settings. */
 export interface UploadBudgets {
   readonly trial: UploadBudget;
   readonly paid: UploadBudget;
 }
 
-/** How many hours before the one that it is count as the last day, whose bytes and deletions are limited. */
+/** How many hours before the current one count as the last day, whose bytes and deletions are limited. */
 export const DAY_HOURS = 24;
 
-/** Of the uploads that were presigned in one epoch hour: the bytes that were seen, and how many were deleted within a day. */
+/** The uploads that were presigned in one epoch hour: the bytes found in storage, and how many were deleted within a day. */
 export interface UploadHour {
   readonly hour: number;
   readonly bytes: number;
@@ -49,7 +49,7 @@ export const uploadBudgetOf = (budgets: UploadBudgets, accessMode: AccessMode): 
 
 const HOUR_MS = 3_600_000;
 
-/** When the sum of the last day is below `most`, if the account adds no more: epoch milliseconds. */
+/** When the last day's sum falls below `most` if the account adds nothing more: epoch milliseconds. */
 function belowAt(use: UploadUse, what: "bytes" | "deleted", most: number): number {
   let sum = sumOf(use, what);
   let last = 0;
@@ -61,30 +61,30 @@ function belowAt(use: UploadUse, what: "bytes" | "deleted", most: number): numbe
   return (last + DAY_HOURS + 1) * HOUR_MS;
 }
 
-/** Refuses an account that has used up a day, and says when it may upload again. */
-const dayIsFull = (told: string, fitsAt: number, now: number): ServiceError =>
-  new ServiceError("too_many_uploads", `${told} within a day. ${TRY_AGAIN}.`, {
+/** Refuses an account that has used up a day's budget, and says when it may upload again. */
+const dayIsFull = (reason: string, fitsAt: number, now: number): ServiceError =>
+  new ServiceError("too_many_uploads", `${reason} within a day. ${TRY_AGAIN}.`, {
     retryAfterSeconds: Math.max(1, Math.ceil((fitsAt - now) / 1_000)),
   });
 
 /**
- * How many are on record for each that may be live: revoked API keys stay for 90 days, deleted uploads until a day after their
- * presign, and whoever makes and unmakes them all day must not fill the database with them.
+ * How many may be on record for each that may be live: revoked API keys stay for 90 days, deleted uploads until a day after
+ * their presign, and an account that creates and deletes them all day must not fill the database.
  */
 export const KEPT_PER_LIVE = 10;
 
-/** Refuses an account one more upload at `now` (epoch ms): too_many_uploads, and when it may upload again if that comes by itself. */
+/** Refuses an account one more upload at `now` (epoch ms): too_many_uploads, with a Retry-After if waiting helps. */
 export function presignRefusal(budget: UploadBudget, use: UploadUse, now: number): ServiceError | null {
   if (use.unused >= budget.maxUnused) {
     return new ServiceError(
       "too_many_uploads",
-      `Uploads of this account that no job has used: ${use.unused}. Create jobs from them; what no job uses is deleted after a day.`,
+      `Uploads of this account that no job has used: ${use.unused}. Create jobs from them; unused uploads are deleted after a day.`,
     );
   }
   const { maxDailyBytes } = budget;
   if (dailyBytesOf(use) >= maxDailyBytes) {
-    const told = `The account has uploaded more than ${maxDailyBytes} bytes`;
-    return dayIsFull(told, belowAt(use, "bytes", maxDailyBytes), now);
+    const reason = `The account has uploaded more than ${maxDailyBytes} bytes`;
+    return dayIsFull(reason, belowAt(use, "bytes", maxDailyBytes), now);
   }
   const mostDeleted = budget.maxUnused * KEPT_PER_LIVE;
   if (sumOf(use, "deleted") < mostDeleted) return null;
@@ -95,7 +95,7 @@ export function presignRefusal(budget: UploadBudget, use: UploadUse, now: number
   );
 }
 
-/** An account's API keys: those that are not revoked, and all that are on record. */
+/** An account's API keys: how many are not revoked, and how many are on record. */
 export interface ApiKeyUse {
   readonly live: number;
   readonly kept: number;
@@ -107,6 +107,6 @@ export function apiKeyRefusal(maxLive: number, use: ApiKeyUse): ServiceError | n
   if (use.kept < maxLive * KEPT_PER_LIVE) return null;
   return new ServiceError(
     "too_many_keys",
-    `The account has ${use.kept} API keys with the revoked ones, which stay on record for 90 days. Make new ones later.`,
+    `The account has ${use.kept} API keys with the revoked ones, which stay on record for 90 days. Create new ones later.`,
   );
 }

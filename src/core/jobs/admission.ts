@@ -1,7 +1,7 @@
 import type { CreateJobRequest } from "../../contract/job.ts";
 import type { JobType } from "../../contract/primitives.ts";
 import type { Access } from "../accounts/access.ts";
-import { secondsToNextDay, usedOnDay } from "../billing/daily-use.ts";
+import { secondsToNextDay, usedOnDay } from "../billing/usage.ts";
 import { ServiceError, TRY_AGAIN, type ErrorCode } from "../errors.ts";
 import type { JobDefinition } from "./state.ts";
 import type { AccountUse } from "../billing/ledger.ts";
@@ -9,25 +9,24 @@ import { jobTypeOf, sniffMedia } from "../uploads/media-type.ts";
 import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../billing/trial.ts";
 
 /**
- * Who may have which job: every reason to refuse a new job, each as the error that the client reads, or null. The
- * functions stand in the order in which createJob asks them. D1 repeats `accountRefusal` and `laneHasRoom` inside the
- * transaction that lists the job (stores/jobs/jobs.ts), so that of jobs that come at once no more get in; a test holds the two
- * together.
+ * Who may have which job: every reason to refuse a new job, each as the error that the client receives, or null. createJob
+ * calls the functions in this order. D1 repeats `accountRefusal` and `laneHasRoom` inside the transaction that lists the
+ * job (stores/jobs/jobs.ts), so that concurrent requests cannot exceed a limit together; a test checks that the two agree.
  */
 
-/** What the operator's settings say about new jobs. */
+/** The operator's settings for new jobs. */
 export interface AdmissionTerms {
   readonly maxPrompts: number;
   /** Code points, as JSON Schema's maxLength counts. */
   readonly maxPromptLength: number;
   readonly maxBytes: Readonly<Record<JobType, number>>;
   readonly trial: TrialOffer;
-  /** Tasks of trial jobs that may be open at a time: accepted and not ended. */
+  /** How many tasks of trial jobs may be open at a time: accepted and unfinished. */
   readonly maxTrialBacklog: number;
   readonly upgradeUrl: string;
 }
 
-/** A job that an account asks for, the access it asks with, and the most units that the job can use. */
+/** A requested job, the access of its account, and the most units that the job can use. */
 export interface ProposedJob {
   readonly job: JobDefinition;
   readonly access: Access;
@@ -43,14 +42,14 @@ export interface RecordedUpload {
 /** A stored upload: its size in bytes, its ETag, and its first bytes (SNIFF_BYTES of them, if there are as many). */
 export interface StoredUpload {
   readonly size: number;
-  /** Quoted, as HTTP has it: other bytes have another one. */
+  /** Quoted, as in HTTP; different bytes have a different one. */
   readonly etag: string;
   readonly head: Uint8Array;
 }
 
 const codePoints = (text: string): number => Array.from(text).length;
 
-/** Refuses a request by itself: duplicate_task, too_many_prompts, prompt_too_long. */
+/** Refuses a request regardless of its account: duplicate_task, too_many_prompts, prompt_too_long. */
 export function requestRefusal(
   terms: AdmissionTerms,
   { prompts = [], tasks }: CreateJobRequest,
@@ -71,7 +70,7 @@ export function requestRefusal(
   return null;
 }
 
-/** Refuses every job of a blocked account, or of a trial account that first needs a verified address: payment_required, email_unverified. */
+/** Refuses every job of a blocked account, or of a trial account without a required verified address: payment_required, email_unverified. */
 export function accessRefusal(
   { upgradeUrl }: AdmissionTerms,
   { accessMode, lacksVerifiedEmail }: Access,
@@ -83,7 +82,7 @@ export function accessRefusal(
 const trialOf = ({ trial }: AdmissionTerms, { job }: ProposedJob, use: AccountUse): Trial =>
   trialAt(trial, use.trial, job.createdAt);
 
-/** Error 402 of a trial account, with what is left of its trial. */
+/** Error 402 for a trial account, with what is left of its trial. */
 function trialError(
   terms: AdmissionTerms,
   proposed: ProposedJob,
@@ -100,7 +99,7 @@ function trialError(
   });
 }
 
-/** Refuses a trial account by what it asks for, then by what it has left. */
+/** Refuses a trial account by what it requests, then by what it has left. */
 function trialJobRefusal(terms: AdmissionTerms, proposed: ProposedJob, use: AccountUse): ServiceError | null {
   const { job, access, units } = proposed;
   const refused = (code: ErrorCode) => trialError(terms, proposed, use, code);
@@ -110,7 +109,7 @@ function trialJobRefusal(terms: AdmissionTerms, proposed: ProposedJob, use: Acco
   return spent === null ? null : refused(spent);
 }
 
-/** Refuses a job with which the account would have more units or more tasks than it may in a day: daily_limit_reached. */
+/** Refuses a job that would exceed the account's daily limit of units or tasks: daily_limit_reached. */
 function dailyRefusal({ job, access, units }: ProposedJob, { daily }: AccountUse): ServiceError | null {
   const { maxUnitsPerDay, maxTasksPerDay } = access;
   const used = usedOnDay(daily, job.createdAt);
@@ -124,7 +123,7 @@ function dailyRefusal({ job, access, units }: ProposedJob, { daily }: AccountUse
   return dayIsUsed(needed, tasks, maxTasksPerDay, used.tasks, job.createdAt);
 }
 
-/** The refusal of a job that needs more than a day has left; who needs more than a whole day has is not told to come again. */
+/** The refusal of a job that needs more than is left of the day; without a Retry-After if it needs more than a whole day's limit. */
 function dayIsUsed(needed: string, asked: number, limit: number, used: number, now: number): ServiceError {
   if (asked > limit) {
     return new ServiceError(
@@ -140,7 +139,7 @@ function dayIsUsed(needed: string, asked: number, limit: number, used: number, n
 }
 
 /**
- * Refuses an account that has too much under way or too little left: one of the trial's errors, daily_limit_reached,
+ * Refuses an account that has too many active jobs or too little left: one of the trial's errors, daily_limit_reached,
  * active_job_exists, too_many_active_jobs.
  */
 export function accountRefusal(
@@ -159,7 +158,7 @@ export function accountRefusal(
   return new ServiceError("active_job_exists", undefined, activeJobId === null ? {} : { activeJobId });
 }
 
-/** How many of the trial lane's open tasks have to end before the job fits; a lane without any takes every job. */
+/** How many of the trial lane's open tasks have to end before the job fits; an empty lane takes every job. */
 function tasksInTheWay(
   { maxTrialBacklog }: AdmissionTerms,
   { job, access }: ProposedJob,
@@ -174,18 +173,18 @@ function tasksInTheWay(
 export const laneHasRoom = (terms: AdmissionTerms, proposed: ProposedJob, openTrialTasks: number): boolean =>
   tasksInTheWay(terms, proposed, openTrialTasks) === 0;
 
-/** How fast the trial lane's tasks end: so many within the last so many milliseconds in which it was never empty. */
+/** How fast the trial lane's tasks end: how many have ended in how many milliseconds during which it was never empty. */
 export interface LanePace {
   readonly endedTasks: number;
   readonly busyMs: number;
 }
 
-/** The longest wait that a client is asked for. */
+/** The longest wait that clients are asked for. */
 const LONGEST_WAIT_SECONDS = 600;
 
 /**
  * The refusal of a job that the trial lane has no room for: trial_queue_full, and when there will be room at the lane's
- * pace. Where no task has ended yet, we take it that one is about to.
+ * pace. If no task has ended yet, one is assumed to be about to.
  */
 export function trialQueueFull(
   terms: AdmissionTerms,
@@ -207,7 +206,7 @@ const mismatch = (taskId: string, type: JobType): ServiceError =>
     `${taskId} is not ${type === "image" ? "a picture" : "a video"}, as a job of type ${type} requires.`,
   );
 
-/** Refuses uploads by what is on record of them: task_not_owned, task_type_mismatch. `owned` are the account's own. */
+/** Refuses uploads by their records: task_not_owned, task_type_mismatch. `owned` are the account's own. */
 export function ownershipRefusal(
   { type, taskIds }: JobDefinition,
   owned: readonly RecordedUpload[],
@@ -217,15 +216,15 @@ export function ownershipRefusal(
   return other === undefined ? null : mismatch(other.taskId, type);
 }
 
-/** The most bytes that any job takes of an upload with this content type. */
+/** The most bytes that any job accepts for an upload with this content type. */
 export function mostBytesOf({ maxBytes }: AdmissionTerms, contentType: string): number {
   const type = jobTypeOf(contentType);
   return type === null ? Math.max(maxBytes.image, maxBytes.video) : maxBytes[type];
 }
 
 /**
- * Refuses an upload by its bytes: upload_incomplete (null is none at all), upload_too_large, task_type_mismatch. Bytes
- * of neither type pass: the inference service tells that task what is wrong with them, and no other task suffers.
+ * Refuses an upload by its bytes: upload_incomplete (null: there are none), upload_too_large, task_type_mismatch. Bytes of
+ * neither type pass: the inference service reports the problem for that task alone.
  */
 export function uploadRefusal(
   { maxBytes }: AdmissionTerms,
@@ -248,10 +247,10 @@ export function uploadRefusal(
   return (sniffMedia(upload.head)?.type ?? type) === type ? null : mismatch(taskId, type);
 }
 
-/** What a trial takes, by the bytes and not by the name. */
+/** The formats that the trial accepts, by the bytes and not by the name. */
 const TRIAL_FORMATS: ReadonlySet<string | undefined> = new Set(["jpeg", "png", "webp"]);
 
-/** Refuses a trial account a picture of another format than JPEG, PNG or WebP: trial_format_unsupported. */
+/** Refuses a trial account a picture that is not a JPEG, PNG or WebP: trial_format_unsupported. */
 export function trialFormatRefusal(
   terms: AdmissionTerms,
   proposed: ProposedJob,

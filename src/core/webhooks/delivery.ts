@@ -1,4 +1,4 @@
-import type { AttemptError, WebhookEventType } from "../../contract/webhook.ts";
+import type { AttemptError } from "../../contract/webhook.ts";
 
 /** How long an endpoint may take to respond, milliseconds. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -116,9 +116,3 @@ export function askedAgain(delivery: Delivery, now: number): Delivery | null {
   if (delivery.outcome === null && openAttempt(delivery) !== undefined) return delivery;
   return delivery.attempts.length < MOST_ATTEMPTS ? { ...delivery, dueAt: now, outcome: null } : null;
 }
-
-/** Whether an endpoint receives an event: it existed when that happened (`at`, epoch ms), and wants its type. */
-export const wants = (
-  { events, createdAt }: { readonly events: readonly WebhookEventType[] | null; readonly createdAt: number },
-  { type, at }: { readonly type: WebhookEventType; readonly at: number },
-): boolean => createdAt <= at && (events === null || events.includes(type));

@@ -9,7 +9,7 @@ import { isoOf } from "../../contract/primitives.ts";
 import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
 import { usedOnDay } from "../../core/billing/usage.ts";
 import { trialAt, type Trial } from "../../core/billing/trial.ts";
-import { usageOf, usagePeriod } from "../../core/billing/usage-period.ts";
+import { usageOf, usagePeriod } from "../../core/billing/usage.ts";
 import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
@@ -33,7 +33,7 @@ export async function getAccountUsage({
   query,
 }: OperationRequest<"getAccountUsage">): Promise<AccountUsage> {
   const period = usagePeriod(query, Date.now());
-  return { days: usageOf(period, await platform.usageDays.read(accountId, period)) };
+  return { days: usageOf(period, await platform.ledger.usageDays(accountId, period)) };
 }
 
 /** getAccountOverview: what the account may do and why, its trial, and what it used in the last 24 hours. */

@@ -4,12 +4,12 @@ import { ServiceError } from "../../core/errors.ts";
 import { isJobId } from "../../core/ids.ts";
 import type { JobAnswer } from "../../core/jobs/answers.ts";
 import { log } from "../../core/log.ts";
-import { assetsOf } from "../../core/jobs/manifest.ts";
-import { MOST_STREAMS } from "../../core/jobs/open-streams.ts";
-import { resultJson } from "../../core/jobs/result-json.ts";
+import { assetsOf } from "../../core/jobs/result.ts";
+import { MOST_STREAMS } from "../../core/jobs/waiters.ts";
+import { resultJson } from "../../core/jobs/result.ts";
 import type { Platform } from "../../platform.ts";
 import { jobEvents, statusAtEnd } from "../../stores/jobs/questions.ts";
-import type { JobRow } from "../../stores/jobs/jobs.ts";
+import type { JobRow } from "../../stores/jobs/jobs-page.ts";
 import { boundAccount } from "../authenticate.ts";
 import type { OperationRequest } from "../operation-request.ts";
 import { pageOf } from "../page.ts";
@@ -26,14 +26,9 @@ export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platf
 }
 
 const summary = (row: JobRow): JobSummary => ({
-  jobId: row.id,
-  type: row.type,
-  processingMode: row.processing_mode,
-  totalItems: row.total_items,
-  status: row.status,
-  createdAt: isoOf(row.created_at),
-  updatedAt: isoOf(row.updated_at),
-  error: row.error,
+  ...row,
+  createdAt: isoOf(row.createdAt),
+  updatedAt: isoOf(row.updatedAt),
 });
 
 /** listJobs: one page of the account's jobs, newest first; a cursor names its last job. @throws ServiceError invalid_cursor. */
@@ -48,7 +43,7 @@ export async function listJobs({
     list,
     query,
     (before, limit) => platform.jobs.list(accountId, { ...query, limit }, before),
-    (row) => row.id,
+    (row) => row.jobId,
   );
   return { items: items.map(summary), nextToken };
 }

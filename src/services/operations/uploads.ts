@@ -3,7 +3,7 @@ import type { ImportedUpload, Upload } from "../../contract/upload.ts";
 import { presignRefusal, uploadBudgetOf } from "../../core/accounts/budgets.ts";
 import { mostBytesOf } from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { DELETED_KEPT_MS, UPLOAD_SECONDS } from "../../core/uploads/inspection.ts";
+import { DELETED_KEPT_MS, UPLOAD_SECONDS } from "../../core/uploads/lifetime.ts";
 import { contentTypeOf, extensionOf, SNIFF_BYTES } from "../../core/uploads/media-type.ts";
 import { inputKey } from "../../core/object-keys.ts";
 import type { Platform } from "../../platform.ts";

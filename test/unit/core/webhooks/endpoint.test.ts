@@ -2,10 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WebhookEventType } from "../../../../src/contract/webhook.ts";
 import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
-import { deliveryKeptMs } from "../../../../src/core/webhooks/bounds.ts";
-import { wants, type AttemptEnd } from "../../../../src/core/webhooks/delivery.ts";
-import { disablingReason, failingAfter } from "../../../../src/core/webhooks/health.ts";
-import { nextWake, type Pending } from "../../../../src/core/webhooks/wake.ts";
+import {
+  deliveryKeptMs,
+  disablingReason,
+  failingAfter,
+  wants,
+  nextWake,
+  endpointRefusal,
+  MOST_ENDPOINTS,
+  MOST_KEPT_ENDPOINTS,
+  type Pending,
+} from "../../../../src/core/webhooks/endpoint.ts";
+import type { AttemptEnd } from "../../../../src/core/webhooks/delivery.ts";
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;
@@ -97,5 +105,24 @@ describe("a delivery is kept", () => {
   it("as long as its job, and a month at most", () => {
     const kept = (days: number) => deliveryKeptMs({ ...DEFAULT_POLICY, retentionMs: days * DAY });
     expect([1, 30, 365].map(kept)).toEqual([DAY, 30 * DAY, 30 * DAY]);
+  });
+});
+
+const [LIVE, KEPT] = [MOST_ENDPOINTS - 1, MOST_KEPT_ENDPOINTS - 1];
+
+describe("an account's webhook endpoints", () => {
+  it("are ten at most", () => {
+    expect(endpointRefusal({ live: LIVE, kept: KEPT })).toBeNull();
+    expect(endpointRefusal({ live: MOST_ENDPOINTS, kept: MOST_ENDPOINTS })).toMatchObject({
+      code: "too_many_webhook_endpoints",
+      message: expect.not.stringContaining("deleted"),
+    });
+  });
+
+  it("are a hundred with those that were deleted within a day, and the refusal says so", () => {
+    expect(endpointRefusal({ live: LIVE, kept: MOST_KEPT_ENDPOINTS })).toMatchObject({
+      code: "too_many_webhook_endpoints",
+      message: expect.stringContaining(`has ${MOST_KEPT_ENDPOINTS} webhook endpoints with those`),
+    });
   });
 });
