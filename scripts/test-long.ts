@@ -9,7 +9,7 @@ await runCommand((signal) =>
       args: process.argv.slice(2),
       withChecks: false,
       withModel: true,
-      isVerbose: true,
+      isLong: true,
     },
     signal,
   ),

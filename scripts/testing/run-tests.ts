@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
+import { pathToFileURL } from "node:url";
 import { archiveReadersLine } from "../../test/support/node/archive-readers.ts";
 import { Failure } from "../shared/command-line.ts";
 import { endMarked, killMarked, type Mark } from "../shared/marked-processes.ts";
@@ -22,8 +23,8 @@ export interface TestRun {
   readonly withChecks: boolean;
   /** Whether the tests need the embedded model. */
   readonly withModel: boolean;
-  /** Whether each test is named as it ends. Otherwise only failures are, and how far the run is. */
-  readonly isVerbose?: boolean;
+  /** Whether the tests are the long ones: each is named as it ends, and the model runs each time that it is asked. */
+  readonly isLong?: boolean;
 }
 
 /** What the tested processes print: errors that tests provoke on purpose, for the greater part. */
@@ -43,7 +44,7 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<numbe
     const failures = run.withModel ? await fetchModel(mark, signal) : [];
     const [checks, tests] = await allSettled(
       run.withChecks ? runStaticChecks(mark, signal) : Promise.resolve([]),
-      runVitest(run, join(folder, "report.json"), mark, signal),
+      runVitest(run, folder, mark, signal),
     );
     failures.push(...checks);
     if (run.withChecks && checks.length === 0) console.log("Types, lint, format: passed");
@@ -72,20 +73,26 @@ async function fetchModel(mark: Mark, signal: AbortSignal): Promise<string[]> {
 }
 
 async function runVitest(
-  { projects, args, isVerbose = false }: TestRun,
-  report: string,
+  { projects, args, withModel, isLong = false }: TestRun,
+  folder: string,
   mark: Mark,
   signal: AbortSignal,
 ): Promise<{ readonly passed: number; readonly failed: number }> {
   const program = join(import.meta.dirname, "vitest.ts");
+  const report = join(folder, "report.json");
   const chosen = projects.map((project) => `--project=${project}`);
   await mkdir(dirname(LOG), { recursive: true });
   const log = await open(LOG, "w");
   try {
-    const manner = isVerbose ? "verbose" : process.stdout.isTTY ? "terminal" : "calm";
+    const manner = isLong ? "verbose" : process.stdout.isTTY ? "terminal" : "calm";
     const child = spawn(process.execPath, [program, manner, report, ...chosen, ...args], {
       cwd: PROJECT_ROOT,
-      env: { ...process.env, ...mark, ...(process.stdout.isTTY && { FORCE_COLOR: "1" }) },
+      env: {
+        ...process.env,
+        ...mark,
+        ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
+        ...(withModel && !isLong && (await keptRuns(folder))),
+      },
       stdio: ["ignore", log.fd, log.fd, "pipe"],
     });
     const shown = child.stdio[3];
@@ -97,6 +104,14 @@ async function runVitest(
   } finally {
     await log.close();
   }
+}
+
+/** The variables with which a process and its children keep runs of the model: scripts/testing/kept-runs.mjs. */
+async function keptRuns(folder: string): Promise<Record<string, string>> {
+  const kept = join(folder, "kept-runs");
+  await mkdir(kept, { recursive: true });
+  const preload = `--import ${pathToFileURL(join(import.meta.dirname, "kept-runs.mjs")).href}`;
+  return { KEPT_RUNS: kept, NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} ${preload}`.trim() };
 }
 
 /** Waits until both have ended, even if one fails, so that neither outlives the run. */

@@ -157,7 +157,7 @@ async function readRequest(c: Context<AppEnv>, operation: Operation) {
     account: await authenticate(c),
     idempotencyKey: idempotencyKeyOf(c, operation),
     body: body && (await readBody(c, body)),
-    query: query && readQuery(c, query),
+    query: query && (await readQuery(c, query)),
     waitSeconds: requestHeaders.includes("Prefer") ? waitSeconds(c.req.header("prefer")) : null,
   };
 }

@@ -1,4 +1,5 @@
-import type { Context } from "hono";
+import { zValidator } from "@hono/zod-validator";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { ServiceError } from "../core/errors.ts";
@@ -6,7 +7,7 @@ import { complaint } from "./complaint.ts";
 import { platform, type AppEnv } from "./context.ts";
 import { strictJson } from "./strict-json.ts";
 
-/** Whether a body is declared as JSON in UTF-8. */
+/** Whether a body is declared as JSON in UTF-8. Hono's validator takes more, and validates any other content type as {}. */
 function isJson(contentType = ""): boolean {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
@@ -46,7 +47,9 @@ export async function readBody<Schema extends z.ZodType>(
   maxBytes = platform(c).settings.MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
   if (!isJson(c.req.header("content-type"))) throw new ServiceError("unsupported_content_type");
-  return validated(schema, strictJson(await readBounded(c, maxBytes)), "json");
+  // Hono's validator parses leniently, so what two readers could understand differently is refused first.
+  strictJson(await readBounded(c, maxBytes));
+  return validated(c, "json", schema);
 }
 
 /** The protocol's largest report, with 10,000 masks, is well below this. */
@@ -59,20 +62,21 @@ export const readCallback = <Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> => readBody(c, schema, MAX_CALLBACK_BYTES);
 
 /** The request's query, validated by its schema. @throws ServiceError invalid_request, naming the fields. */
-export function readQuery<Schema extends z.ZodType>(c: Context<AppEnv>, schema: Schema): z.output<Schema> {
-  const query = Object.entries(c.req.queries()).map(([name, values]) => [
-    name,
-    values.length === 1 ? values[0] : values,
-  ]);
-  return validated(schema, Object.fromEntries(query), "query");
-}
-
-function validated<Schema extends z.ZodType>(
+export const readQuery = <Schema extends z.ZodType>(
+  c: Context<AppEnv>,
   schema: Schema,
-  input: unknown,
+): Promise<z.output<Schema>> => validated(c, "query", schema);
+
+async function validated<Schema extends z.ZodType>(
+  c: Context<AppEnv>,
   target: "json" | "query",
-): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw new ServiceError("invalid_request", complaint(schema, input, target));
-  return parsed.data;
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const { promise, resolve } = Promise.withResolvers<z.output<Schema>>();
+  const validate: MiddlewareHandler<AppEnv> = zValidator(target, schema, (result) => {
+    if (!result.success) throw new ServiceError("invalid_request", complaint(schema, result.data, target));
+    resolve(result.data);
+  });
+  await validate(c, async () => {});
+  return promise;
 }

@@ -1,5 +1,6 @@
+import { AwsClient } from "aws4fetch";
 import type { StoredUpload } from "../core/jobs/admission.ts";
-import { presigner, type Presigner, type SigningBucket } from "../core/lib/presigned-url.ts";
+import { keyInUrl, presigner, type Presigner, type SigningBucket } from "../core/lib/presigned-url.ts";
 import type { BucketSettings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
@@ -23,27 +24,36 @@ export class Media {
   readonly bucketName: string;
   readonly #bucket: R2Bucket;
   readonly #signing: SigningBucket;
+  readonly #signer: AwsClient;
 
   constructor(binding: R2Bucket, { endpoint, name, accessKeyId, secretAccessKey }: BucketSettings) {
     this.bucketName = name;
     this.#bucket = binding;
     this.#signing = { url: `${endpoint}/${name}`, accessKeyId, secretAccessKey };
+    this.#signer = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "auto" });
+  }
+
+  async #sign(
+    method: string,
+    key: string,
+    seconds: number,
+    headers: Record<string, string>,
+  ): Promise<string> {
+    const url = new URL(`${this.#signing.url}/${keyInUrl(key)}`);
+    url.searchParams.set("X-Amz-Expires", String(seconds));
+    // Without allHeaders aws4fetch leaves Content-Type and Content-Length out of the signature.
+    const aws = { signQuery: true, allHeaders: true };
+    return (await this.#signer.sign(url, { method, headers, aws })).url;
   }
 
   /** The URL for a GET of one object; it is valid for `seconds`. */
-  async signGet(key: string, seconds: number): Promise<string> {
-    const signer = await this.signGets(seconds);
-    return signer.url(key, await signer.signature(key));
+  signGet(key: string, seconds: number): Promise<string> {
+    return this.#sign("GET", key, seconds, {});
   }
 
   /** The URL for a PUT of one object of this content type; it is valid for `seconds`. */
-  async signUpload(key: string, contentType: string, seconds: number): Promise<string> {
-    const signer = await this.#signPuts(seconds, ["content-type"]);
-    return signer.url(key, await signer.signature(key, { "content-type": contentType }));
-  }
-
-  #signPuts(seconds: number, headers: readonly string[]): Promise<Presigner> {
-    return presigner(this.#signing, { method: "PUT", seconds, now: Date.now(), headers });
+  signUpload(key: string, contentType: string, seconds: number): Promise<string> {
+    return this.#sign("PUT", key, seconds, { "content-type": contentType });
   }
 
   /** Signs GETs of many objects, valid for `seconds` from now. */
@@ -53,7 +63,9 @@ export class Media {
 
   /** Signs PUTs of many outputs, valid for `seconds` from now: content type, size and MD5 (base64) are signed. */
   async signOutputs(seconds: number): Promise<OutputSigner> {
-    const signer = await this.#signPuts(seconds, ["content-length", "content-md5", "content-type"]);
+    const names = ["content-length", "content-md5", "content-type"];
+    const access = { method: "PUT", seconds, now: Date.now(), headers: names } as const;
+    const signer = await presigner(this.#signing, access);
     return async (key, { contentType, size, md5 }) => {
       const headers = { "content-type": contentType, "content-md5": md5 };
       const signature = await signer.signature(key, { ...headers, "content-length": String(size) });

@@ -18,7 +18,7 @@ export const operator = new Hono<AppEnv>()
     c.json(await eraseAccount(platform(c), c.req.param("accountId"), Date.now())),
   )
   .get("/stuck-jobs", async (c) =>
-    c.json(await stuckJobs(platform(c), readQuery(c, StuckJobsQuery).hours, Date.now())),
+    c.json(await stuckJobs(platform(c), (await readQuery(c, StuckJobsQuery)).hours, Date.now())),
   )
   .get("/dead-letters", async (c) => c.json({ letters: await platform(c).deadLetters.list() }))
   .post("/dead-letters/replay", async (c) => c.json(await replayDeadLetters(platform(c))))
