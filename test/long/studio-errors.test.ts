@@ -64,7 +64,7 @@ describe("when something is in the way for long, the studio", () => {
     await truncate(large, MOST_BYTES + 1);
     await begin(page, large);
     await segment(page).click();
-    await page.getByText("large.png is larger than this service accepts.").waitFor(PATIENTLY);
+    await page.getByText("The file of large.png is larger than 50 MB.").waitFor(PATIENTLY);
     await page.getByRole("button", { name: "Start over" }).click();
     await begin(page);
     await segment(page).click();

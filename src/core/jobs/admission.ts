@@ -241,7 +241,7 @@ export function uploadRefusal(
   if (upload.size > maxBytes[type]) {
     return new ServiceError(
       "upload_too_large",
-      `The file of ${taskId} is larger than ${maxBytes[type]} bytes. Upload a smaller one.`,
+      `The file of ${taskId} is larger than ${maxBytes[type] / 1_000_000} MB. Upload a smaller one.`,
     );
   }
   return (sniffMedia(upload.head)?.type ?? type) === type ? null : mismatch(taskId, type);

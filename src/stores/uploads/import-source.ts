@@ -136,7 +136,7 @@ export class ImportSource {
     if (bytes <= this.#mostBytes) return;
     throw new ServiceError(
       "upload_too_large",
-      `The file at the URL is larger than ${this.#mostBytes} bytes. Import a smaller one.`,
+      `The file at the URL is larger than ${this.#mostBytes / 1_000_000} MB. Import a smaller one.`,
     );
   }
 

@@ -61,9 +61,6 @@ export function problemSentence(error: unknown, names: ReadonlyMap<string, strin
   if (!(error instanceof SegmentationError)) return error instanceof Error ? error.message : String(error);
   const { code, retryAfterSeconds: seconds, message } = error;
   const when = seconds === undefined ? "later" : `in ${waitText(seconds)}`;
-  const [, fileName = "The file"] = [...names].find(([taskId]) => message.includes(taskId)) ?? [];
-  if (code === "upload_too_large")
-    return `${fileName} is larger than this service accepts. Choose a smaller file.`;
   // It is busy: without a time to wait, the service's sentence says what is wrong with the URL.
   if (code === "import_failed" && seconds !== undefined)
     return `The service can’t fetch this file right now. Try again ${when}, or upload the file.`;

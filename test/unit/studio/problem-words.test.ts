@@ -42,10 +42,8 @@ describe("a refusal in the studio's words", () => {
 
   it("calls files by their names", () => {
     const names = new Map([["12ab.png", "holiday.png"]]);
-    const tooLarge = refusal("upload_too_large", "The file of 12ab.png is larger than 50000000 bytes.");
-    expect(problemSentence(tooLarge, names)).toBe(
-      "holiday.png is larger than this service accepts. Choose a smaller file.",
-    );
+    const tooLarge = refusal("upload_too_large", "The file of 12ab.png is larger than 50 MB.");
+    expect(problemSentence(tooLarge, names)).toBe("The file of holiday.png is larger than 50 MB.");
     const mismatch = refusal("task_type_mismatch", "12ab.png is a video.");
     expect(problemSentence(mismatch, names)).toBe("holiday.png is a video.");
   });

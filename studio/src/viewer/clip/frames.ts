@@ -17,16 +17,25 @@ function followPresented(video: HTMLVideoElement, onFrame: (seconds: number) => 
   return () => video.cancelVideoFrameCallback(request);
 }
 
+/** For so many frames of the screen after an event the video may not show yet what it is at. */
+const FRAMES_TO_CATCH_UP = 30;
+
 function followClock(video: HTMLVideoElement, onFrame: (seconds: number) => void): () => void {
   const end = new AbortController();
   let request = 0;
+  let left = 0;
   const report = (): void => {
     cancelAnimationFrame(request);
-    if (!video.paused) request = requestAnimationFrame(report);
+    left -= 1;
+    if (!video.paused || left > 0) request = requestAnimationFrame(report);
     onFrame(video.currentTime);
   };
+  const begin = (): void => {
+    left = FRAMES_TO_CATCH_UP;
+    report();
+  };
   for (const name of ["loadeddata", "seeked", "play", "pause"])
-    video.addEventListener(name, report, { signal: end.signal });
+    video.addEventListener(name, begin, { signal: end.signal });
   return () => {
     end.abort();
     cancelAnimationFrame(request);

@@ -361,7 +361,7 @@ describe("an upload", () => {
     });
     expect(uploadRefusal(TERMS, job, task, { ...png, size: 1_001 })).toMatchObject({
       code: "upload_too_large",
-      message: expect.stringContaining(`${task} is larger than 1000 bytes`),
+      message: expect.stringContaining(`${task} is larger than 0.001 MB`),
     });
     expect(uploadRefusal(TERMS, video, task, mp4)).toBeNull();
     expect(uploadRefusal(TERMS, job, task, { ...mp4, size: 10 })?.message).toContain(
