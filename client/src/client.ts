@@ -5,22 +5,21 @@ import { readBlob } from "./http/read.ts";
 import type { ClientOptions } from "./options.ts";
 import { JobFiles } from "./results/files.ts";
 import { ImageResult, loadPictures } from "./results/image-result.ts";
-import { loadVideo, type VideoResult } from "./results/video-result.ts";
+import { VideoResult, loadVideo } from "./results/video-result.ts";
 import type { JobStatus } from "./schemas.ts";
 import {
   type EndedRun,
-  imageRun,
-  runJob,
   type SegmentOptions,
   type SegmentVideoOptions,
+  imageRun,
+  runJob,
   videoRun,
 } from "./segment.ts";
 import { type Input, type Source, sourceOf } from "./upload/input.ts";
 import { type SendFile, sendFile } from "./upload/send-file.ts";
-import { uploadSource } from "./upload/upload-source.ts";
+import { uploadSource } from "./upload/upload.ts";
 import { type ReadyArchive, waitForArchive } from "./wait/archive.ts";
-import { assertSucceeded } from "./wait/failed-job.ts";
-import { type JobUpdate, lastStatus, watch } from "./wait/watch.ts";
+import { type JobUpdate, assertSucceeded, lastStatus, watch } from "./wait/watch.ts";
 
 /** What may end a call early. */
 export interface Abortable {
@@ -55,7 +54,7 @@ export class SegmentationClient {
     const { signal } = options;
     const sources = await Promise.all([input].flat().map((each: Input) => this.open(each)));
     const run = imageRun(sources, prompts, options);
-    return await this.#imageResult(await runJob(this.connection, this.send, run), signal);
+    return ofKind(ImageResult, await this.#result(await runJob(this.connection, this.send, run), signal));
   }
 
   /** Finds what the prompts name in a clip, and follows it from frame to frame. */
@@ -66,7 +65,7 @@ export class SegmentationClient {
   ): Promise<VideoResult> {
     const { signal } = options;
     const run = videoRun(await this.open(input), prompts, options);
-    return await this.#videoResult(await runJob(this.connection, this.send, run), signal);
+    return ofKind(VideoResult, await this.#result(await runJob(this.connection, this.send, run), signal));
   }
 
   /**
@@ -76,8 +75,7 @@ export class SegmentationClient {
   async result(jobId: string, { signal }: Abortable = {}): Promise<ImageResult | VideoResult> {
     const job = await this.waitForJob(jobId, { signal });
     assertSucceeded(job);
-    const run = { job, names: new Map<string, string>() };
-    return job.type === "image" ? await this.#imageResult(run, signal) : await this.#videoResult(run, signal);
+    return await this.#result({ job, names: new Map() }, signal);
   }
 
   /** Tells how far a job is, whenever that changes, until it has ended. */
@@ -104,7 +102,7 @@ export class SegmentationClient {
 
   /** Downloads a signed URL. */
   async download(url: string, { signal }: Abortable = {}): Promise<Blob> {
-    return await this.connection.storage(url, {}, readBlob, signal);
+    return await this.connection.download(url, readBlob, signal);
   }
 
   /** Opens an input; where there is a file system, its paths too. */
@@ -117,19 +115,19 @@ export class SegmentationClient {
     return sendFile;
   }
 
-  async #imageResult({ job, names }: EndedRun, signal: AbortSignal | undefined): Promise<ImageResult> {
+  async #result(
+    { job, names }: EndedRun,
+    signal: AbortSignal | undefined,
+  ): Promise<ImageResult | VideoResult> {
     const [files, { manifest }] = await JobFiles.open(this.connection, job.jobId, signal);
-    if (manifest.type !== "image") throw new TypeError(`The job ${job.jobId} is none of pictures.`);
-    return new ImageResult(
-      files,
-      job,
-      await loadPictures(this.connection, files, manifest, job, names, signal),
-    );
+    return manifest.type === "image"
+      ? new ImageResult(files, job, await loadPictures(this.connection, files, manifest, job, names, signal))
+      : await loadVideo(files, manifest, job, names, signal);
   }
+}
 
-  async #videoResult({ job, names }: EndedRun, signal: AbortSignal | undefined): Promise<VideoResult> {
-    const [files, { manifest }] = await JobFiles.open(this.connection, job.jobId, signal);
-    if (manifest.type !== "video") throw new TypeError(`The job ${job.jobId} is none of a clip.`);
-    return await loadVideo(files, manifest, job, names, signal);
-  }
+/** The result of a job that was created as one of this kind. */
+function ofKind<T>(kind: new (...given: never[]) => T, result: object): T {
+  if (result instanceof kind) return result;
+  throw new TypeError("The job has another type.");
 }

@@ -1,7 +1,7 @@
 import type { ApiErrorCode, ArchiveProblemCode, TaskProblemCode } from "./contract.ts";
 import type { ErrorObject } from "./schemas.ts";
 
-/** What this library itself tells of a call that failed without an answer of the service. */
+/** The codes of failures that this library finds itself, without an error of the service. */
 export type ClientErrorCode =
   | "connection_failed"
   | "timed_out"
@@ -26,41 +26,33 @@ interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {
 export type ErrorDetails = { readonly [Name in keyof KnownOfAnError]?: KnownOfAnError[Name] | undefined };
 
 /**
- * Every failure of this library. `code` is for programs, `message` tells a person what happened and what to do. Only an
+ * Every failure of this library. `code` is for programs, `message` says what happened and what to do. Only an
  * aborted `signal` rejects with something else: its own reason.
  */
 export class SegmentationError extends Error {
   override readonly name = "SegmentationError";
   readonly code: ErrorCode;
   /** The HTTP status; undefined if there was no answer. */
-  readonly status: number | undefined;
+  readonly status!: number | undefined;
   /** The answer's X-Request-Id: name it when you report a failure. */
-  readonly requestId: string | undefined;
+  readonly requestId!: string | undefined;
   /** The job that failed, or that goes on although waiting for it failed: `client.result(jobId)` takes it up again. */
-  readonly jobId: string | undefined;
-  readonly retryAfterSeconds: number | undefined;
+  readonly jobId!: string | undefined;
+  readonly retryAfterSeconds!: number | undefined;
   /** Tokens left in the free trial. */
-  readonly remainingTokens: number | undefined;
+  readonly remainingTokens!: number | undefined;
   /** Tokens that the refused job needs. */
-  readonly requestedTokens: number | undefined;
+  readonly requestedTokens!: number | undefined;
   /** When the free trial ends or ended: ISO 8601. */
-  readonly expiresAt: string | undefined;
+  readonly expiresAt!: string | undefined;
   /** The job in progress that blocks a new one. */
-  readonly activeJobId: string | undefined;
+  readonly activeJobId!: string | undefined;
   /** The page on which to upgrade or pay. */
-  readonly upgradeUrl: string | undefined;
+  readonly upgradeUrl!: string | undefined;
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause });
+  constructor(code: ErrorCode, message: string, { cause, ...details }: ErrorDetails = {}) {
+    super(message, { cause });
     this.code = code;
-    this.status = details.status;
-    this.requestId = details.requestId;
-    this.jobId = details.jobId;
-    this.retryAfterSeconds = details.retryAfterSeconds;
-    this.remainingTokens = details.remainingTokens;
-    this.requestedTokens = details.requestedTokens;
-    this.expiresAt = details.expiresAt;
-    this.activeJobId = details.activeJobId;
-    this.upgradeUrl = details.upgradeUrl;
+    Object.assign(this, details);
   }
 }

@@ -9,19 +9,35 @@ export type { JobUpdate } from "./wait/watch.ts";
 export type { ReadyArchive } from "./wait/archive.ts";
 
 export { ImageResult } from "./results/image-result.ts";
-export { Picture } from "./results/picture.ts";
+export { Picture } from "./results/image-result.ts";
 export { Mask } from "./results/mask.ts";
+export { ASSETS } from "./contract.ts";
+export { assetKey } from "./results/assets.ts";
 export { stemOf, uniqueNames } from "./results/file-names.ts";
 export { VideoResult, type MasksJson, type Sighting, type Track } from "./results/video-result.ts";
 
-export { iou, type Bitmap, type Box } from "./masks/bitmap.ts";
-export { measure as measureMask } from "./masks/packed.ts";
-export { readMaskPng, readMaskTexts, type MaskPng } from "./masks/png.ts";
-export { decodeRle, encodeRle, type Rle } from "./masks/rle.ts";
-export { polygonsOf, type Polygon, type Ring } from "./masks/polygons.ts";
-export { cocoFromMasks } from "./coco/from-masks.ts";
-export { mergeCoco } from "./coco/merge.ts";
-export type { CocoAnnotation, CocoDocument, CocoImage } from "./coco/document.ts";
+export {
+  type Bitmap,
+  type Box,
+  decodeRle,
+  encodeRle,
+  iou,
+  type MaskPng,
+  measureMask,
+  type Polygon,
+  polygonsOf,
+  readMaskPng,
+  readMaskTexts,
+  type Ring,
+  type Rle,
+} from "@segmentation/masks";
+export {
+  type CocoAnnotation,
+  type CocoDocument,
+  cocoFromMasks,
+  type CocoImage,
+  mergeCoco,
+} from "./results/coco.ts";
 
 export type { Answer, Api, ApiPromise, Input as OperationInput, Item, OperationId } from "./api/types.ts";
 export type { ApiErrorCode, ArchiveProblemCode, components, TaskProblemCode } from "./contract.ts";

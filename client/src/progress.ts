@@ -14,49 +14,35 @@ export interface Progress {
   readonly jobId: string | undefined;
 }
 
-/** Puts together what `onProgress` is told. */
-export class ProgressTeller {
-  readonly #tell: ((progress: Progress) => void) | undefined;
-  readonly #sizes: number[];
-  readonly #uploaded: number[];
-  #update: JobUpdate | undefined;
-
-  /** @param sizes of the files, in bytes */
-  constructor(tell: ((progress: Progress) => void) | undefined, sizes: number[]) {
-    this.#tell = tell;
-    this.#sizes = sizes;
-    this.#uploaded = sizes.map(() => 0);
-  }
-
-  /** So many bytes of a file are gone. */
-  uploaded(file: number, bytes: number): void {
-    this.#uploaded[file] = bytes;
-    this.#report();
-  }
-
-  /** A file that came from a URL turned out to have so many bytes. */
-  fetched(file: number, bytes: number): void {
-    this.#sizes[file] = bytes;
-    this.uploaded(file, bytes);
-  }
-
-  /** The job is so far. */
-  job(update: JobUpdate): void {
-    this.#update = update;
-    this.#report();
-  }
-
-  #report(): void {
-    const tasks = this.#update?.job.tasks ?? [];
-    this.#tell?.({
-      uploadedBytes: sum(this.#uploaded),
-      totalBytes: sum(this.#sizes),
+/** Calls `onProgress` with what is known of a run's files and job. @param sizes of the files, in bytes */
+export function progressReporter(onProgress: ((progress: Progress) => void) | undefined, sizes: number[]) {
+  const sent = sizes.map(() => 0);
+  let update: JobUpdate | undefined;
+  const report = (): void => {
+    const { job, progress = 0 } = update ?? {};
+    const tasks = job?.tasks ?? [];
+    onProgress?.({
+      uploadedBytes: sum(sent),
+      totalBytes: sum(sizes),
       tasksDone: tasks.filter(({ status }) => status === "success" || status === "failed").length,
-      tasks: this.#sizes.length,
-      share: this.#update?.progress ?? 0,
-      jobId: this.#update?.job.jobId,
+      tasks: sizes.length,
+      share: progress,
+      jobId: job?.jobId,
     });
-  }
+  };
+  return {
+    /** So many bytes of a file are sent. @param size of a file that came from a URL */
+    uploaded(file: number, bytes: number, size = sizes[file] ?? 0): void {
+      sent[file] = bytes;
+      sizes[file] = size;
+      report();
+    },
+    /** The job has come this far. */
+    job(next: JobUpdate): void {
+      update = next;
+      report();
+    },
+  };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

@@ -2,14 +2,12 @@ import { askFor } from "./api/api.ts";
 import { SegmentationError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import { mapParallel } from "./http/parallel.ts";
-import { type Progress, ProgressTeller } from "./progress.ts";
+import { type Progress, progressReporter } from "./progress.ts";
 import type { CreateJobRequest, ImageJobRequest, JobStatus, VideoJobRequest } from "./schemas.ts";
-import { contentTypeOf } from "./upload/content-type.ts";
-import type { Source } from "./upload/input.ts";
+import { type Source, contentTypeOf } from "./upload/input.ts";
 import type { SendFile } from "./upload/send-file.ts";
-import { uploadSource } from "./upload/upload-source.ts";
-import { assertSucceeded } from "./wait/failed-job.ts";
-import { lastStatus, watch } from "./wait/watch.ts";
+import { uploadSource } from "./upload/upload.ts";
+import { assertSucceeded, lastStatus, watch } from "./wait/watch.ts";
 
 export interface RunOptions {
   /** Ends the call wherever it is, and rejects with the signal's reason. A job that was created goes on. */
@@ -46,36 +44,35 @@ export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "p
 
 /** What a job is made of. */
 interface Run {
-  readonly type: "image" | "video";
   readonly sources: readonly Source[];
   readonly options: RunOptions;
+  readonly type: CreateJobRequest["type"];
   /** The job's request, once its files have their taskIds. */
   readonly request: (tasks: string[]) => CreateJobRequest;
 }
 
-const listOf = (prompts: string | readonly string[]): string[] => [prompts].flat();
-
-/** A job of pictures. @throws TypeError if a region is of an input that there is not */
+/** A job of pictures. @throws TypeError if a region names an input that does not exist */
 export function imageRun(
   sources: readonly Source[],
   prompts: string | readonly string[],
   options: SegmentOptions,
 ): Run {
+  const type = "image";
   const { signal, cancelOnAbort, onProgress, regions = [], ...fields } = options;
-  const wanted = listOf(prompts);
+  const wanted = [prompts].flat();
   for (const { input = 0 } of regions)
     if (sources[input] === undefined)
-      throw new TypeError(`A region is of input ${input}, which there is not.`);
+      throw new TypeError(`A region refers to input ${input}, which does not exist.`);
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
-    type: "image",
+    type,
     ...((wanted.length > 0 || regions.length === 0) && { prompts: wanted }),
     ...(regions.length > 0 && {
       regions: regions.map(({ input = 0, ...place }) => Object.assign(place, { taskId: tasks[input] ?? "" })),
     }),
     tasks,
   });
-  return { type: "image", sources, options: { signal, cancelOnAbort, onProgress }, request };
+  return { sources, options: { signal, cancelOnAbort, onProgress }, type, request };
 }
 
 /** A job of a clip. */
@@ -84,14 +81,15 @@ export function videoRun(
   prompts: string | readonly string[],
   options: SegmentVideoOptions,
 ): Run {
+  const type = "video";
   const { signal, cancelOnAbort, onProgress, ...fields } = options;
   const request = (tasks: string[]): CreateJobRequest => ({
     ...fields,
-    type: "video",
-    prompts: listOf(prompts),
+    type,
+    prompts: [prompts].flat(),
     tasks,
   });
-  return { type: "video", sources: [source], options: { signal, cancelOnAbort, onProgress }, request };
+  return { sources: [source], options: { signal, cancelOnAbort, onProgress }, type, request };
 }
 
 /** A job that has succeeded, and the names of its files by taskId. */
@@ -105,31 +103,30 @@ export async function runJob(connection: Connection, send: SendFile, run: Run): 
   const { signal, cancelOnAbort = false, onProgress } = run.options;
   for (const { from, name } of run.sources)
     if (from instanceof Blob) assertKind(run.type, await contentTypeOf(from), name);
-  const teller = new ProgressTeller(
+  const reporter = progressReporter(
     onProgress,
     run.sources.map(({ from }) => (from instanceof Blob ? from.size : 0)),
   );
   const tasks = await mapParallel(run.sources, connection.parallel, signal, async (source, i, each) => {
-    const onBytes = (bytes: number): void => teller.uploaded(i, bytes);
+    const onBytes = (bytes: number): void => reporter.uploaded(i, bytes);
     const { taskId, contentType, size } = await uploadSource(connection, send, source, {
       signal: each,
       onBytes,
     });
     assertKind(run.type, contentType, source.name);
-    if (source.from instanceof URL) teller.fetched(i, size);
+    if (source.from instanceof URL) reporter.uploaded(i, size, size);
     return taskId;
   });
   // A job that shall be cancelled has to be known, even if it is created in the moment of the abort.
   const { data } = await askFor(connection, "createJob", run.request(tasks), cancelOnAbort ? {} : { signal });
   const { jobId } = data;
   try {
-    const job = await lastStatus(watch(connection, jobId, { signal }), (update) => teller.job(update));
+    const job = await lastStatus(watch(connection, jobId, { signal }), (update) => reporter.job(update));
     assertSucceeded(job);
     return { job, names: new Map(tasks.map((taskId, i) => [taskId, run.sources[i]?.name ?? taskId])) };
   } catch (error) {
     // The service may be gone; the caller has stopped caring.
-    if (cancelOnAbort && signal?.aborted === true)
-      await askFor(connection, "cancelJob", { jobId }).catch(() => {});
+    if (cancelOnAbort && signal?.aborted) await askFor(connection, "cancelJob", { jobId }).catch(() => {});
     throw error instanceof SegmentationError ? withJob(error, jobId) : error;
   }
 }

@@ -90,7 +90,7 @@ describe("segment", () => {
     expect(service.jobs.get(alone.jobId)?.request.prompts).toBeUndefined();
     expect(alone.masks).toMatchObject([{ region: 0 }]);
     const call = client.segment(picture(1), "cup", { regions });
-    await expect(call).rejects.toThrow("A region is of input 1, which there is not.");
+    await expect(call).rejects.toThrow("A region refers to input 1, which does not exist.");
   });
 
   it("tells of a batch which picture failed and why, and fails if all of them do", async () => {

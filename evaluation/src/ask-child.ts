@@ -1,8 +1,8 @@
 /** Loads one model folder and answers its parent's questions about pictures, one after another. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { rleOf } from "@segmentation/masks";
 import { findRuns } from "../../inference-container/src/masks/runs/find-runs.ts";
-import { rleOf } from "../../inference-container/src/masks/runs/rle.ts";
 import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
 import { readManifest } from "../../inference-container/src/models/folder.ts";
 import { loadModel } from "../../inference-container/src/models/load.ts";

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { Failure } from "../../scripts/shared/command-line.ts";
 import { messageOf } from "../../scripts/shared/error-parts.ts";
-import type { Mask } from "./measures/mask.ts";
+import { type Mask, maskOfRle } from "./measures/mask.ts";
 import { maskOfPolygons } from "./measures/polygon.ts";
 import type { Label } from "./measures/query.ts";
-import { maskOfRle } from "./measures/rle.ts";
 
 const Side = z.int().positive().max(65_536);
 const Polygon = z.array(z.number()).min(6);

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { on, once } from "node:events";
 import type { Provider } from "../../scripts/models/load-options.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
-import { maskOfRle } from "./measures/rle.ts";
+import { maskOfRle } from "./measures/mask.ts";
 import { ModelMessage, type Subject } from "./subject.ts";
 
 /**

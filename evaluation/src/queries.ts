@@ -1,4 +1,4 @@
-import { packCounts } from "../../inference-container/src/masks/runs/rle.ts";
+import { packCounts } from "@segmentation/masks";
 import type { LabelledSet } from "./labelled-set.ts";
 import { type Find, makeQuery, type Query } from "./measures/query.ts";
 

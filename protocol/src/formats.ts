@@ -1,19 +1,28 @@
 import { z } from "zod";
-import type { OUTPUTS } from "./outputs.ts";
+import { OUTPUTS, outputsOf, type TaskType } from "./outputs.ts";
 
-type Kind<Type extends keyof typeof OUTPUTS> = keyof (typeof OUTPUTS)[Type];
+type Kinds<Type extends TaskType> = (typeof OUTPUTS)[Type];
 
-/** A format that a picture's result is written in as well, if its job asks for it: the kind of an output. */
-export const ImageFormat = z.enum([
-  "coco",
-  "yolo",
-  "cutout",
-  "labelmap",
-] as const satisfies readonly Kind<"image">[]);
+/** A format that a result is written in as well, if its job asks for it: the kind of an output. */
+type FormatOf<Type extends TaskType> = {
+  [Kind in keyof Kinds<Type>]: Kinds<Type>[Kind] extends { readonly format: string } ? Kind & string : never;
+}[keyof Kinds<Type>];
+
+const formatsOf = <Type extends TaskType>(type: Type): FormatOf<Type>[] =>
+  Object.keys(OUTPUTS[type]).filter((kind): kind is FormatOf<Type> =>
+    outputsOf(type).some(([name, { format }]) => name === kind && format !== undefined),
+  );
+
+/** What the formats of a job's type are, in words. */
+export const formatsInWords = (type: TaskType): string =>
+  outputsOf(type)
+    .flatMap(([, { format }]) => format ?? [])
+    .join(", ");
+
+export const ImageFormat = z.enum(formatsOf("image"));
 export type ImageFormat = z.infer<typeof ImageFormat>;
 
-/** The same of a clip. */
-export const VideoFormat = z.enum(["coco"] as const satisfies readonly Kind<"video">[]);
+export const VideoFormat = z.enum(formatsOf("video"));
 export type VideoFormat = z.infer<typeof VideoFormat>;
 
 /** The formats that a task's result is written in as well, and what they call its upload. */

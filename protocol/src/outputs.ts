@@ -14,6 +14,8 @@ export interface Output {
    * stored before the output existed: so for every new output. A list then says only that it is there.
    */
   readonly reported?: "always" | "or-null" | "each";
+  /** What it is, in a few words, if a job asks for it in its `formats`: the kind is then the format's name. */
+  readonly format?: string;
 }
 
 /** The outputs of a task, by the job's type and their kind: the only list of them, in the order of a job's assets. */
@@ -35,21 +37,25 @@ export const OUTPUTS = {
       name: "annotations.json",
       contentType: "application/json",
       assetKey: "annotations/{taskId}.json",
+      format: "COCO annotations",
     },
     yolo: {
       name: "labels.txt",
       contentType: "text/plain",
       assetKey: "labels/{taskId}.txt",
+      format: "YOLO labels",
     },
     cutout: {
       name: "cutouts/{index}.png",
       contentType: "image/png",
       assetKey: "cutouts/{taskId}/{index}.png",
+      format: "cut-outs with transparency",
     },
     labelmap: {
       name: "labelmap.png",
       contentType: "image/png",
       assetKey: "labelmaps/{taskId}.png",
+      format: "a map of labels",
     },
   },
   video: {
@@ -70,6 +76,7 @@ export const OUTPUTS = {
       name: "annotations.json",
       contentType: "application/json",
       assetKey: "annotations/{taskId}.json",
+      format: "COCO annotations of all frames, with each object's track",
     },
   },
 } as const satisfies Record<string, Record<string, Output>>;

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
 import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
 const run = promisify(execFile);
 
 const CLIENT = join(PROJECT_ROOT, "client");
+/** Where the package has the workspace of that name, which npm does not have. */
+const MASKS = "masks";
 const TSC = join(PROJECT_ROOT, "node_modules", ".bin", "tsc");
 
 /** What is built from a source file that package.json names: `./src/node/index.ts` becomes `./node/index.js`. */
@@ -22,6 +24,8 @@ function manifestOf(workspace: {
   return {
     ...rest,
     private: undefined,
+    // It contains the one workspace that it needs.
+    devDependencies: undefined,
     exports: Object.fromEntries(
       Object.entries(exports).map(([path, source]) => [
         path,
@@ -39,10 +43,22 @@ export async function fillPackageFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await run(TSC, ["-p", join(CLIENT, "tsconfig.build.json"), "--outDir", folder]);
-  // The compiler rewrites the imports of what it builds, but not those of its declarations.
-  for await (const file of glob("**/*.d.ts", { cwd: folder })) {
+  for (const [source, target] of [
+    [join("masks", "src"), MASKS],
+    [join("client", "src"), "."],
+  ] as const) {
+    await cp(join(folder, source), join(folder, target), { recursive: true });
+    await rm(join(folder, source), { recursive: true });
+  }
+  await rm(join(folder, "client"), { recursive: true });
+  for await (const file of glob("**/*.{js,d.ts}", { cwd: folder })) {
     const path = join(folder, file);
-    await writeFile(path, (await readFile(path, "utf8")).replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+    const masks = relative(dirname(file), join(MASKS, "index.js")).replaceAll(sep, "/");
+    const text = (await readFile(path, "utf8"))
+      // The compiler rewrites the imports of what it builds, but not those of its declarations.
+      .replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"')
+      .replaceAll('from "@segmentation/masks"', `from "${masks.startsWith(".") ? masks : `./${masks}`}"`);
+    await writeFile(path, text);
   }
   const manifest = manifestOf(JSON.parse(await readFile(join(CLIENT, "package.json"), "utf8")));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ImageFormat } from "../../src/contract/job.ts";
+import { ImageFormat, VideoFormat } from "../../src/contract/job.ts";
 import type { Region } from "../../src/contract/region.ts";
 import { readArguments, usageError, wholeNumber } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
@@ -12,7 +12,7 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   npm run demo -- photo.jpg --region 100,90     what is at this point of your photograph, whatever it is
 
   --out DIR          the folder for the results (default demo-output)
-  --format F         also write the result as coco, yolo, cutout or labelmap (a clip: coco); may be repeated
+  --format F         also write the result as ${ImageFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
   --region X,Y,W,H   draw what is in this box of a photograph, in its pixels; may be repeated
   --region X,Y       draw what is at this point; "X,Y;X,Y;!X,Y" are several, those after ! beside the object
 

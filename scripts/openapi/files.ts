@@ -3,9 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PROBLEMS } from "@segmentation/protocol";
+import { outputsOf, PROBLEMS } from "@segmentation/protocol";
 import { COMMON_ERRORS, errorsOf, type Operation } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/contract/operations.ts";
+import { JobType } from "../../src/contract/primitives.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/core/archives/problems.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
@@ -46,20 +47,25 @@ const union = (name: string, comment: string, codes: Iterable<string>): string =
   `/** ${comment} */\nexport type ${name} =\n${[...codes].map((code) => `  | "${code}"`).join("\n")};\n`;
 
 /**
- * What the client library knows of the contract, as TypeScript: each operation's method, path and status, the codes of
- * errors and problems, and the types that openapi-typescript made of the API's document.
+ * What the client library knows of the contract, as TypeScript: each operation's method, path and kind of answer, the
+ * keys of a job's assets, the codes of errors and problems, and the types that openapi-typescript made of the API's document.
  */
 function clientContract(types: string): string {
   const routes = Object.entries(OPERATIONS).map(
     ([id, { method, path, status, contentType }]: [string, Operation]) =>
-      `  ${id}: "${method.toUpperCase()} ${path} ${status}${contentType === undefined ? "" : " events"}",`,
+      `  ${id}: "${method.toUpperCase()} ${path}${contentType !== undefined ? " events" : status === 204 ? " empty" : ""}",`,
   );
+  const assets = JobType.options.map((type) => {
+    const keys = outputsOf(type).map(([kind, { assetKey }]) => `    ${kind}: "${assetKey}",\n`);
+    return `  ${type}: {\n${keys.join("")}  },`;
+  });
   const errors = new Set<string>([...COMMON_ERRORS, ...ELSEWHERE]);
   for (const operation of Object.values<Operation>(OPERATIONS))
     for (const code of errorsOf(operation)) errors.add(code);
   return [
     "// Made by `npm run openapi` from the service's contract. Change it there.\n",
-    `/** Each operation's method, path, the status of its success, and whether that is a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    `/** Each operation's method and path, and whether its success is empty (204) or a stream of events. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const;\n`,
+    `/** The keys of a job's assets by its type. A job asks in its \`formats\` for all but \`masks\` and \`preview\`. */\nexport const ASSETS = {\n${assets.join("\n")}\n} as const;\n`,
     union("ApiErrorCode", "What the service answers instead of a result.", [...errors].toSorted()),
     union(
       "TaskProblemCode",

@@ -16,7 +16,7 @@ export interface Step {
 /** The static checks: types, lint (with directions and cycles of imports), format. */
 function staticChecks(): Step[] {
   const projects = globSync(
-    "{,test/,protocol/,client/,studio/,evaluation/,inference-container/}tsconfig*.json",
+    "{,test/,protocol/,masks/,client/,studio/,evaluation/,inference-container/}tsconfig*.json",
     {
       cwd: PROJECT_ROOT,
     },

@@ -1,3 +1,4 @@
+import { formatsInWords, ImageFormat as ImageKind, VideoFormat as VideoKind } from "@segmentation/protocol";
 import { z } from "zod";
 import {
   byType,
@@ -22,11 +23,11 @@ const Prompts = z
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
 /** What a picture's result can also be written as, beside masks. */
-export const ImageFormat = z.enum(["coco", "yolo", "cutout", "labelmap"]).meta({ id: "ImageFormat" });
+export const ImageFormat = ImageKind.meta({ id: "ImageFormat" });
 export type ImageFormat = z.infer<typeof ImageFormat>;
 
 /** The same of a video's. */
-export const VideoFormat = z.enum(["coco"]).meta({ id: "VideoFormat" });
+export const VideoFormat = VideoKind.meta({ id: "VideoFormat" });
 export type VideoFormat = z.infer<typeof VideoFormat>;
 
 const formats = <Format extends z.ZodType>(format: Format, description: string) =>
@@ -59,7 +60,7 @@ export const ImageJobRequest = z
       maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
       formats: formats(
         ImageFormat,
-        "What else the result is written as: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each gives assets of its own.",
+        `What else the result is written as: ${formatsInWords("image")}. Each gives assets of its own.`,
       ),
     },
     foreign("an image"),
@@ -99,10 +100,7 @@ export const VideoJobRequest = z
         .optional()
         .meta({ description: "How many frames to process in all. Cannot be combined with fps." }),
       maxFrames: z.int().min(1).optional().meta({ description: "The maximum number of frames to process." }),
-      formats: formats(
-        VideoFormat,
-        "What else the result is written as: COCO annotations of all frames, with each object's track.",
-      ),
+      formats: formats(VideoFormat, `What else the result is written as: ${formatsInWords("video")}.`),
     },
     foreign("a video"),
   )

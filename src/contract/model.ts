@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ImageFormat } from "./job.ts";
 
 /** GET /v1/model: the model in use, and what it can do. */
 export const Model = z
@@ -32,7 +33,7 @@ export const Model = z
         attributes: false,
         regions: { box: true, points: true },
         video: true,
-        formats: ["coco", "yolo", "cutout", "labelmap"],
+        formats: ImageFormat.options,
       },
     ],
   });

@@ -7,6 +7,8 @@ import { inputKey } from "../core/object-keys.ts";
 import { regionsOfTask } from "../core/jobs/define.ts";
 import {
   ImageParameters,
+  isList,
+  OUTPUTS,
   problemOf,
   PROBLEMS,
   type TaskRequest,
@@ -35,7 +37,7 @@ function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
       prompts: prompts.length,
       tasks: taskIds.length,
       regions: definition.regions?.length ?? 0,
-      cutouts: formats?.includes("cutout") ?? false,
+      filesPerMask: 1 + (formats ?? []).filter((format) => isList(OUTPUTS.image[format])).length,
     };
     const regions = regionsOfTask(definition, taskId);
     const limits = {

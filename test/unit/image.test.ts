@@ -9,16 +9,16 @@ const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), "u
 const ignored = readIgnored(PROJECT_ROOT);
 const filesOf = (source: string): string[] => contextFiles(PROJECT_ROOT, source, ignored);
 const LISTS = ["package.json", "package-lock.json", ".npmrc"];
-const PACKAGES = ["protocol", "inference-container"];
+const PACKAGES = ["protocol", "masks", "inference-container"];
 const Manifest = z.looseObject({
-  dependencies: z.looseObject({}),
+  dependencies: z.looseObject({}).default({}),
   optionalDependencies: z.looseObject({}).default({}),
 });
 
 describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
   const stages = readStages(join(PROJECT_ROOT, "inference-container", name));
 
-  it("is made of the two packages and the lists of what they need, and of no other file", () => {
+  it("is made of the three packages and the lists of what they need, and of no other file", () => {
     expect(stages.map(({ copies }) => copies)).toEqual([
       [
         { sources: LISTS, target: "./" },
@@ -47,7 +47,7 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
 });
 
 describe("the build context", () => {
-  it("has the two packages without their tests, and nothing else of the repository", () => {
+  it("has the three packages without their tests, and nothing else of the repository", () => {
     expect([...LISTS, ...PACKAGES].filter((path) => filesOf(path).length === 0)).toEqual([]);
     for (const path of ["src", "scripts", "test", "docs", "migrations", "wrangler.toml"])
       expect(filesOf(path)).toEqual([]);

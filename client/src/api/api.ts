@@ -8,8 +8,8 @@ import type { Answer, Api, ApiEvent, Input, OperationId } from "./types.ts";
 const STREAM = " events";
 
 /** The request of an operation: names in its path are filled in; the other values are the body, or the query of one without. */
-function requestOf(id: OperationId, input: object): ApiRequest {
-  const [method = "", template = "", status] = ROUTES[id].split(" ");
+export function requestOf(id: OperationId, input: object): ApiRequest {
+  const [method = "", template = "", answer] = ROUTES[id].split(" ");
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);
@@ -17,7 +17,7 @@ function requestOf(id: OperationId, input: object): ApiRequest {
     rest.delete(name);
     return encodeURIComponent(value);
   });
-  const request = { method, path, status: Number(status) };
+  const request = { method, path, isEmpty: answer === "empty" };
   if (rest.size === 0) return request;
   if (method === "POST" || method === "PATCH") return { ...request, body: Object.fromEntries(rest) };
   const query = new URLSearchParams();

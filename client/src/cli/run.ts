@@ -1,7 +1,28 @@
-import { COMMANDS } from "./commands.ts";
+import { ACCOUNT } from "./account/account.ts";
+import { KEYS } from "./account/keys.ts";
+import { LOGIN } from "./account/login.ts";
+import type { Command } from "./command/parse.ts";
 import { explain, usageFailure } from "./failure.ts";
-import { style } from "./print/style.ts";
+import { CANCEL, DELETE } from "./jobs/end.ts";
+import { JOB } from "./jobs/job.ts";
+import { JOBS } from "./jobs/jobs.ts";
+import { style } from "./print/table.ts";
+import { SEGMENT } from "./segment/command.ts";
 import { Interrupted, type Terminal } from "./terminal.ts";
+import { WEBHOOKS } from "./webhooks/command.ts";
+
+/** All commands by their names. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  segment: SEGMENT,
+  jobs: JOBS,
+  job: JOB,
+  cancel: CANCEL,
+  delete: DELETE,
+  account: ACCOUNT,
+  keys: KEYS,
+  webhooks: WEBHOOKS,
+  login: LOGIN,
+};
 
 const overview = (): string => `The client of a segmentation job service.
 

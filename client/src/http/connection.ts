@@ -11,8 +11,8 @@ export interface ApiRequest {
   /** With its query. */
   readonly path: string;
   readonly body?: object | undefined;
-  /** What a success has. */
-  readonly status: number;
+  /** Whether a success has no body. */
+  readonly isEmpty: boolean;
 }
 
 /** An answer, with the response that it came in. */
@@ -74,38 +74,46 @@ export class Connection implements Patience {
   /** Asks the service, again where a failure may pass: a POST with one Idempotency-Key, so that it takes effect once. */
   async ask<T>(request: ApiRequest, options: RequestOptions = {}): Promise<Answered<T>> {
     const idempotencyKey = request.method === "POST" ? crypto.randomUUID() : undefined;
-    const attempt = async (failures: number): Promise<Answered<T>> => {
-      const exchange = new Exchange(options.timeoutMs ?? this.timeoutMs, options.signal);
-      try {
-        const response = await this.open(request, { idempotencyKey, ...options }, exchange);
-        return { response, data: await exchange.within(readJson<T>(response)) };
-      } catch (error) {
-        // The first answer was lost, and it said that this is gone now.
-        if (failures === 0 || !isGone(request, error)) throw error;
-        const response = new Response(null, { status: 204 });
-        return { response, data: await readJson<T>(response) };
-      } finally {
-        exchange.close();
-      }
-    };
+    const attempt = (failures: number): Promise<Answered<T>> =>
+      this.exchange(options, async (exchange) => {
+        try {
+          const response = await this.open(request, { idempotencyKey, ...options }, exchange);
+          return { response, data: await exchange.within(readJson<T>(response)) };
+        } catch (error) {
+          // The first answer was lost, and it said that this is gone now.
+          if (failures === 0 || !isGone(request, error)) throw error;
+          const response = new Response(null, { status: 204 });
+          return { response, data: await readJson<T>(response) };
+        }
+      });
     return await persist(this, options.signal, attempt, options.onRetry);
   }
 
-  /** Asks the storage by a signed URL, again where a failure may pass. @throws SegmentationError */
-  async storage<T>(url: string, init: RequestInit, read: Read<T>, signal?: AbortSignal): Promise<T> {
-    return await persist(this, signal, async () => {
-      const exchange = new Exchange(this.timeoutMs, signal);
-      try {
-        const response = await exchange.within(this.fetch(url, { ...init, signal: exchange.signal }));
+  /** Downloads a URL, again where a failure may pass. @throws SegmentationError */
+  async download<T>(url: string, read: Read<T>, signal?: AbortSignal): Promise<T> {
+    const attempt = (): Promise<T> =>
+      this.exchange({ signal }, async (exchange) => {
+        const response = await exchange.within(this.fetch(url, { signal: exchange.signal }));
         if (!response.ok) throw await exchange.within(storageRefusal(response));
         return await exchange.within(read(response, exchange.alive));
-      } finally {
-        exchange.close();
-      }
-    });
+      });
+    return await persist(this, signal, attempt);
+  }
+
+  /** Does what one request takes, within its time. */
+  async exchange<T>(
+    { timeoutMs = this.timeoutMs, signal }: RequestOptions,
+    use: (exchange: Exchange) => Promise<T>,
+  ): Promise<T> {
+    const exchange = new Exchange(timeoutMs, signal);
+    try {
+      return await use(exchange);
+    } finally {
+      exchange.close();
+    }
   }
 }
 
 /** Whether an operation that answers nothing finds nothing to do. */
-const isGone = ({ status }: ApiRequest, error: unknown): boolean =>
-  status === 204 && error instanceof SegmentationError && error.status === 404;
+const isGone = ({ isEmpty }: ApiRequest, error: unknown): boolean =>
+  isEmpty && error instanceof SegmentationError && error.status === 404;

@@ -10,19 +10,14 @@ export class Exchange {
   readonly #outer: AbortSignal | undefined;
   readonly #ended: Promise<never>;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #close = (): void => {};
+  readonly #forward = (): void => this.#control.abort(this.#outer?.reason);
 
   constructor(timeoutMs: number, outer: AbortSignal | undefined) {
     outer?.throwIfAborted();
     this.#timeoutMs = timeoutMs;
     this.#outer = outer;
-    const forward = (): void => this.#control.abort(outer?.reason);
     // No AbortSignal.any: Node keeps what it makes for as long as the caller's signal lives.
-    outer?.addEventListener("abort", forward);
-    this.#close = () => {
-      clearTimeout(this.#timer);
-      outer?.removeEventListener("abort", forward);
-    };
+    outer?.addEventListener("abort", this.#forward);
     this.#ended = new Promise((_, reject) => {
       this.signal.addEventListener("abort", () => reject(this.signal.reason));
     });
@@ -40,7 +35,7 @@ export class Exchange {
     const allowedMs = this.#timeoutMs + more;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const message = `Nothing was heard for ${Math.round(allowedMs / 1_000)} s. Try again, or allow more time with timeoutMs.`;
+      const message = `No data came for ${Math.round(allowedMs / 1_000)} s. Try again, or raise timeoutMs.`;
       this.#control.abort(new SegmentationError("timed_out", message));
     }, allowedMs);
   };
@@ -59,7 +54,8 @@ export class Exchange {
 
   /** Ends the request if it has not ended, and forgets the caller's signal. */
   close(): void {
-    this.#close();
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#forward);
     this.#control.abort();
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Maps all items, at most `limit` at the same time. The first failure aborts what is under way, and is thrown.
+ * Maps all items, at most `limit` at the same time; the results keep the items' order. After a failure no further item begins and
+ * the `signal` of those under way aborts; once they have ended, the first failure is thrown. An abort of `outer` counts as one.
  */
 export async function mapParallel<T, R>(
   items: readonly T[],
@@ -8,24 +9,23 @@ export async function mapParallel<T, R>(
   map: (item: T, index: number, signal: AbortSignal) => Promise<R>,
 ): Promise<R[]> {
   const control = new AbortController();
+  const { signal } = control;
   const forward = (): void => control.abort(outer?.reason);
   outer?.addEventListener("abort", forward);
-  if (outer?.aborted === true) forward();
+  if (outer?.aborted) forward();
   const results: R[] = [];
   const queue = items.entries();
   const work = async (): Promise<void> => {
     for (const [index, item] of queue) {
-      control.signal.throwIfAborted();
-      results[index] = await map(item, index, control.signal);
+      if (signal.aborted) return;
+      await map(item, index, signal).then(
+        (result) => (results[index] = result),
+        (error: unknown) => control.abort(error),
+      );
     }
   };
-  try {
-    await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
-    return results;
-  } catch (error) {
-    control.abort(error);
-    throw error;
-  } finally {
-    outer?.removeEventListener("abort", forward);
-  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  outer?.removeEventListener("abort", forward);
+  signal.throwIfAborted();
+  return results;
 }

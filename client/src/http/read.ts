@@ -21,7 +21,7 @@ export function parseJson(text: string, response: Response) {
 export const unreadable = (response: Response, what: string, cause?: unknown): SegmentationError =>
   new SegmentationError(
     "unreadable_answer",
-    `The answer ${what}. Is the address that of a segmentation service?`,
+    `The answer ${what}. Is this the address of a segmentation service?`,
     {
       status: response.status,
       requestId: response.headers.get("x-request-id") ?? undefined,

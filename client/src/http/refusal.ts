@@ -9,33 +9,39 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
+/** The fields of an error object; none of a proxy's page. */
 function parse(text: string): Partial<ErrorObject> {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : {};
+    return Object(JSON.parse(text));
   } catch {
     return {};
   }
 }
 
-/** The error that an answer of the service tells; a proxy's page becomes `unreadable_answer`. */
+/** The error in an answer of the service; a proxy's page becomes `unreadable_answer`. */
 export async function refusal(response: Response): Promise<SegmentationError> {
   const { status, headers } = response;
   const text = await response.text();
   const { error, message, ...hints } = parse(text);
+  // An answer may have more fields than the contract: none of them comes to stand in the error.
+  const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl } = hints;
   return new SegmentationError(
     isErrorCode(error) ? error : "unreadable_answer",
-    message ?? `The service answered ${status}, without an error object: ${text.slice(0, 200)}`,
+    message ?? `The service answered ${status} without an error object: ${text.slice(0, 200)}`,
     {
-      ...hints,
       status,
       requestId: headers.get("x-request-id") ?? undefined,
       retryAfterSeconds: hints.retryAfterSeconds ?? retryAfter(headers),
+      remainingTokens,
+      requestedTokens,
+      expiresAt,
+      activeJobId,
+      upgradeUrl,
     },
   );
 }
 
-/** The error that object storage tells: it answers in XML, which is cited. */
+/** The error in an answer of object storage, whose XML is quoted. */
 export async function storageRefusal(response: Response): Promise<SegmentationError> {
   const { status, headers } = response;
   const text = await response.text();

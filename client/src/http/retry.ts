@@ -32,15 +32,15 @@ export function pauseMs(failures: number, retryDelayMs: number, retryAfterSecond
 /** Waits so many milliseconds. @throws the signal's reason if it aborts */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const end = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
-      if (signal?.aborted === true) reject(signal.reason);
+      if (signal?.aborted) reject(signal.reason);
       else resolve();
     };
     const timer = setTimeout(end, ms);
     signal?.addEventListener("abort", end);
-    if (signal?.aborted === true) end();
   });
 }
 

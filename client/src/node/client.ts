@@ -1,13 +1,15 @@
+import { openAsBlob } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Abortable, SegmentationClient as WebClient } from "../client.ts";
+import { SegmentationError } from "../errors.ts";
+import { pieces } from "../http/read.ts";
 import { ImageResult as WebImageResult } from "../results/image-result.ts";
 import type { SegmentOptions, SegmentVideoOptions } from "../segment.ts";
 import type { Input, Source } from "../upload/input.ts";
-import type { SendFile } from "../upload/send-file.ts";
-import { pieces } from "../http/read.ts";
-import { openPath, pathOf } from "./open-path.ts";
+import { type SendFile, sendFile } from "../upload/send-file.ts";
 import { ImageResult, VideoResult } from "./results.ts";
 import { writeWhole } from "./save.ts";
-import { streamFile } from "./stream-file.ts";
 
 /** The client where there is a file system: a text that is no URL is a path, and results can be saved. */
 export class SegmentationClient extends WebClient {
@@ -35,7 +37,7 @@ export class SegmentationClient extends WebClient {
   /** Downloads a signed URL into a file, which is there whole or not at all. */
   async downloadTo(path: string, url: string, { signal }: Abortable = {}): Promise<void> {
     const write = (response: Response, alive: () => void) => writeWhole(path, pieces(response, alive));
-    await this.connection.storage(url, {}, write, signal);
+    await this.connection.download(url, write, signal);
   }
 
   protected override async open(input: Input): Promise<Source> {
@@ -47,3 +49,46 @@ export class SegmentationClient extends WebClient {
     return streamFile;
   }
 }
+
+/** The path that an input names: any text but a URL of the web, or a `file:` URL; otherwise undefined. */
+export function pathOf(input: Input): string | undefined {
+  if (typeof input === "string") return /^(?:https?|data|blob):/.test(input) ? undefined : input;
+  return input instanceof URL && input.protocol === "file:" ? fileURLToPath(input) : undefined;
+}
+
+/** Opens a file without reading it. @throws SegmentationError `invalid_input` if it cannot be read */
+export async function openPath(path: string): Promise<Source> {
+  try {
+    return { from: await openAsBlob(path), name: basename(path) };
+  } catch (cause) {
+    throw new SegmentationError("invalid_input", `The file ${path} cannot be read. Check the path.`, {
+      cause,
+    });
+  }
+}
+
+/** Sends a file piece by piece, which tells how far it is: Node and Bun send the Content-Length that storage requires. */
+export const streamFile: SendFile = async (sending) => {
+  const { connection, url, file, contentType, exchange, onBytes } = sending;
+  // Deno sends a stream in chunks, without its length; and of an empty file there is nothing to tell.
+  if ("Deno" in globalThis || file.size === 0) return await sendFile(sending);
+  let sent = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      sent += piece.length;
+      exchange.alive();
+      onBytes(sent);
+      controller.enqueue(piece);
+    },
+  });
+  const init: RequestInit & { readonly duplex: "half" } = {
+    method: "PUT",
+    headers: { "content-type": contentType, "content-length": String(file.size) },
+    body: file.stream().pipeThrough(counter),
+    duplex: "half",
+    // If it could follow a redirect, Node would keep the whole body in memory (nodejs/undici#4058).
+    redirect: "error",
+    signal: exchange.signal,
+  };
+  return await connection.fetch(url, init);
+};

@@ -1,22 +1,20 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ASSETS } from "../contract.ts";
 import { SegmentationError } from "../errors.ts";
 import { mapParallel } from "../http/parallel.ts";
 import { pieces } from "../http/read.ts";
 import type { JobFiles } from "../results/files.ts";
 
-/** Where the service puts the files of each format. */
-export const FOLDERS = {
-  png: "masks",
-  preview: "preview",
-  coco: "annotations",
-  yolo: "labels",
-  cutout: "cutouts",
-  labelmap: "labelmaps",
-} as const;
+const { masks: png, ...others } = { ...ASSETS.video, ...ASSETS.image };
+/** The asset keys of each format. */
+const KEYS = { png, ...others };
 
-export type Format = keyof typeof FOLDERS;
-const FORMATS = Object.keys(FOLDERS).filter((name): name is Format => name in FOLDERS);
+export type Format = keyof typeof KEYS;
+export const FORMATS = Object.keys(KEYS).filter((name): name is Format => name in KEYS);
+
+/** The folder that has a format's files, in storage and on the disk. */
+export const folderOf = (format: Format): string => KEYS[format].split("/", 1).join();
 
 export interface SaveOptions {
   /** What to save; by default all that the job has. */
@@ -40,7 +38,7 @@ export function filesToSave(
   names: ReadonlyMap<string, string>,
 ): ToWrite[] {
   return (formats ?? FORMATS).flatMap((format) => {
-    const wanted = keys.filter((key) => key.startsWith(`${FOLDERS[format]}/`));
+    const wanted = keys.filter((key) => key.startsWith(`${folderOf(format)}/`));
     if (wanted.length === 0 && formats !== undefined && format !== "png" && format !== "coco") {
       const ask = format === "preview" ? "generatePreview: true" : `formats: ["${format}"]`;
       throw new SegmentationError(

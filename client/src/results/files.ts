@@ -41,7 +41,7 @@ export class JobFiles {
     const url = this.#urls.get(key);
     if (url === undefined)
       throw new SegmentationError("invalid_input", `The job has no file ${key}.`, { jobId: this.jobId });
-    return await this.connection.storage(url, {}, read, signal);
+    return await this.connection.download(url, read, signal);
   }
 
   #take({ assets, expiresIn }: JobResult, askedAt: number): void {

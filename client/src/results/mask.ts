@@ -1,9 +1,16 @@
 import { readBlob, unreadable } from "../http/read.ts";
-import type { Bitmap, Box } from "../masks/bitmap.ts";
-import { measure, unpack } from "../masks/packed.ts";
-import { type MaskPng, readMaskPng } from "../masks/png.ts";
-import { type Polygon, polygonsOf } from "../masks/polygons.ts";
-import { encodeRle, type Rle } from "../masks/rle.ts";
+import {
+  type Bitmap,
+  type Box,
+  encodeRle,
+  type MaskPng,
+  measureMask,
+  type Polygon,
+  polygonsOf,
+  readMaskPng,
+  type Rle,
+  unpackMask,
+} from "@segmentation/masks";
 
 /** One object in a picture. Its pixels stay packed until they are asked for. */
 export class Mask {
@@ -32,13 +39,13 @@ export class Mask {
     this.region = region === undefined ? undefined : Number(region);
     this.width = content.width;
     this.height = content.height;
-    ({ area: this.area, box: this.box } = measure(content));
+    ({ area: this.area, box: this.box } = measureMask(content));
     this.png = png;
   }
 
   /** The pixels, row by row. */
   async bitmap(): Promise<Bitmap> {
-    return unpack(await readMaskPng(new Uint8Array(await this.png.arrayBuffer())));
+    return unpackMask(await contentOf(this.png));
   }
 
   /** The mask as run-length encoding of COCO. */
@@ -52,14 +59,17 @@ export class Mask {
   }
 }
 
+const contentOf = async (png: Blob): Promise<MaskPng> =>
+  await readMaskPng(new Uint8Array(await png.arrayBuffer()));
+
 /** Reads a mask's file from storage; a damaged one counts as an answer that arrived garbled. */
 export const readMask =
   (index: number, confidence: number) =>
   async (response: Response, alive: () => void): Promise<Mask> => {
     const png = await readBlob(response, alive);
     try {
-      return new Mask(index, confidence, png, await readMaskPng(new Uint8Array(await png.arrayBuffer())));
+      return new Mask(index, confidence, png, await contentOf(png));
     } catch (cause) {
-      throw unreadable(response, "is no mask", cause);
+      throw unreadable(response, "is not a mask", cause);
     }
   };

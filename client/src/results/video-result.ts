@@ -1,7 +1,8 @@
+import { ASSETS } from "../contract.ts";
 import { readBlob, readJson } from "../http/read.ts";
-import type { Bitmap, Box } from "../masks/bitmap.ts";
-import { decodeRle, type Rle } from "../masks/rle.ts";
+import { type Bitmap, type Box, decodeRle, type Rle } from "@segmentation/masks";
 import type { JobStatus, VideoManifest } from "../schemas.ts";
+import { assetKey } from "./assets.ts";
 import type { JobFiles } from "./files.ts";
 
 /** The service's masks.json. */
@@ -67,20 +68,16 @@ export interface Clip {
 export class VideoResult implements Clip {
   readonly job: JobStatus;
   readonly files: JobFiles;
-  readonly taskId: string;
-  readonly name: string;
-  readonly counts: Item["counts"];
-  readonly tracks: readonly Track[];
-  readonly masksJson: MasksJson;
+  readonly taskId!: string;
+  readonly name!: string;
+  readonly counts!: Item["counts"];
+  readonly tracks!: readonly Track[];
+  readonly masksJson!: MasksJson;
 
-  constructor(files: JobFiles, job: JobStatus, { taskId, name, counts, tracks, masksJson }: Clip) {
+  constructor(files: JobFiles, job: JobStatus, clip: Clip) {
+    Object.assign(this, clip);
     this.files = files;
     this.job = job;
-    this.taskId = taskId;
-    this.name = name;
-    this.counts = counts;
-    this.tracks = tracks;
-    this.masksJson = masksJson;
   }
 
   get jobId(): string {
@@ -89,7 +86,7 @@ export class VideoResult implements Clip {
 
   /** The clip with its masks drawn on it, of a job with `generatePreview`. @throws SegmentationError if there is none */
   async preview(): Promise<Blob> {
-    return await this.files.read(`preview/${this.taskId}.mp4`, readBlob);
+    return await this.files.read(assetKey(ASSETS.video.preview, this.taskId), readBlob);
   }
 }
 
@@ -104,7 +101,7 @@ export async function loadVideo(
   const [item] = manifest.items;
   if (item === undefined) throw new TypeError("The job has no clip.");
   const { taskId, counts } = item;
-  const masksJson = await files.read(`masks/${taskId}/masks.json`, readJson<MasksJson>, signal);
+  const masksJson = await files.read(assetKey(ASSETS.video.masks, taskId), readJson<MasksJson>, signal);
   const tracks = tracksOf(masksJson, manifest.prompts);
   return new VideoResult(files, job, {
     taskId,

@@ -3,8 +3,7 @@ import type { Connection } from "../http/connection.ts";
 import { sleep } from "../http/retry.ts";
 import type { RequestOptions } from "../options.ts";
 import type { ArchiveDownload } from "../schemas.ts";
-import { problemError } from "./failed-job.ts";
-import { held, wasHeld } from "./held.ts";
+import { held, problemError, wasHeld } from "./watch.ts";
 
 /** An archive that can be downloaded. */
 export type ReadyArchive = ArchiveDownload & { readonly downloadUrl: string };

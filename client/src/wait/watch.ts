@@ -1,11 +1,10 @@
-import { askFor } from "../api/api.ts";
+import { askFor, requestOf } from "../api/api.ts";
 import { followEvents } from "../api/follow-events.ts";
-import { SegmentationError } from "../errors.ts";
+import { SegmentationError, isErrorCode } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import { mayPass, pauseMs, sleep } from "../http/retry.ts";
 import type { RequestOptions } from "../options.ts";
 import type { JobStatus } from "../schemas.ts";
-import { held, wasHeld } from "./held.ts";
 
 /** How far a job is. */
 export interface JobUpdate {
@@ -69,7 +68,7 @@ export async function lastStatus(
     onUpdate?.(update);
     ({ job } = update);
   }
-  if (job === undefined) throw new TypeError("A job's watch ended without its end.");
+  if (job === undefined) throw new TypeError("The job has not ended.");
   return job;
 }
 
@@ -79,12 +78,11 @@ async function* followJob(
   jobId: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<JobUpdate> {
-  const path = `/v1/jobs/${encodeURIComponent(jobId)}/events`;
   let job: JobStatus | undefined;
   let progress = 0;
   const events = followEvents<JobStatus | { readonly progress: number }>(
     connection,
-    { method: "GET", path, status: 200 },
+    requestOf("streamJobEvents", { jobId }),
     { signal },
   );
   for await (const { data } of events) {
@@ -92,4 +90,30 @@ async function* followJob(
     else job = data;
     if (job !== undefined) yield { job, progress: hasEnded(job) ? 1 : progress };
   }
+}
+
+/** How long the service may hold an answer back, in seconds; it allows 60, and proxies often less. */
+const LONGEST_SECONDS = 25;
+
+/** Asks for an answer that the service holds back until there is news, for half of the time that a request has. */
+export function held({ timeoutMs }: Connection, signal: AbortSignal | undefined): RequestOptions {
+  const seconds = Math.max(1, Math.min(LONGEST_SECONDS, Math.floor(timeoutMs / 2_000)));
+  return { signal, headers: { prefer: `wait=${seconds}` }, timeoutMs: Math.max(timeoutMs, seconds * 2_000) };
+}
+
+/** Whether the service has done so: it tells, if it can. */
+export const wasHeld = ({ headers }: Response): boolean => headers.has("preference-applied");
+
+/** A problem's code, a colon, and its sentence. */
+const PROBLEM = /^([a-z_]+): (.*)$/s;
+
+/** The error of a job, or of an archive, that has failed: its code and sentence are those of the problem. */
+export function problemError(problem: string | null | undefined, jobId: string): SegmentationError {
+  const [, code, sentence = problem ?? "It failed."] = PROBLEM.exec(problem ?? "") ?? [];
+  return new SegmentationError(isErrorCode(code) ? code : "internal_error", sentence, { jobId });
+}
+
+/** @throws SegmentationError if the job has failed: with the job's problem, or with its first task's */
+export function assertSucceeded({ status, jobId, error, tasks }: JobStatus): void {
+  if (status === "failed") throw problemError(error ?? tasks.find((task) => task.error)?.error, jobId);
 }

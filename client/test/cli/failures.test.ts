@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS } from "../../src/cli/run.ts";
 import { picture } from "../support/memory-client.ts";
 import { type Play, playService } from "../support/played-service.ts";
 import { serve } from "../support/serve.ts";
@@ -30,7 +30,6 @@ describe("a command line that is wrong", () => {
     [["keys", "make", "x"], "Write: keys, or keys create LABEL"],
     [["webhooks", "create"], "Write: webhooks listen"],
     [["login", "sk_live_secret"], "type the key at the prompt"],
-    [["completion", "tcsh"], "Name your shell"],
     [["account"], "Where is the service?"],
     [["account", "--base-url", "ftp://example.com"], "is no address of a service"],
   ] as const;

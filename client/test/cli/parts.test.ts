@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { formatTable, harmless, widthOf } from "../../src/cli/print/table.ts";
-import { barLine } from "../../src/cli/progress/bar.ts";
+import { barLine } from "../../src/cli/progress/progress.ts";
 import { duration, rate } from "../../src/cli/progress/words.ts";
 import { parseOrder } from "../../src/cli/segment/arguments.ts";
-import { Names } from "../../src/cli/segment/inputs/names.ts";
-import { parsePattern } from "../../src/cli/segment/inputs/pattern.ts";
+import { parsePattern } from "../../src/cli/segment/inputs/find-inputs.ts";
+import { Names } from "../../src/cli/segment/inputs/survey.ts";
 import { imageRequest, purposeOf, videoRequest } from "../../src/cli/segment/order.ts";
-import { doAll } from "../../src/cli/segment/run/at-a-time.ts";
-import { whyForged } from "../../src/cli/webhooks/verify.ts";
+import { whyForged } from "../../src/cli/webhooks/receive.ts";
+import { mapParallel } from "../../src/http/parallel.ts";
 
 describe("a pattern", () => {
   const paths = ["a.png", "b.jpg", "deep/a.png", "deep/er/a.png", "a+b.png", "apng"];
@@ -197,7 +197,7 @@ describe("tasks at a time", () => {
       if (i === 1) throw new Error("the second failed");
       ended.push(i);
     });
-    await expect(doAll(tasks, 3)).rejects.toThrow("the second failed");
+    await expect(mapParallel(tasks, 3, undefined, (task) => task())).rejects.toThrow("the second failed");
     expect(ended).toEqual([0, 2]);
   });
 });

@@ -1,8 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { measure, unpack } from "../../src/masks/packed.ts";
-import { readMaskPng } from "../../src/masks/png.ts";
+import { measureMask, readMaskPng, unpackMask } from "@segmentation/masks";
 import { anyMask } from "../support/arbitrary-masks.ts";
 import { draw, maskFile } from "../support/shapes.ts";
 
@@ -43,10 +42,24 @@ describe("readMaskPng", () => {
     await fc.assert(
       fc.asyncProperty(anyMask, fc.string({ unit: "grapheme" }), async (mask, prompt) => {
         const content = await readMaskPng(maskFile(mask, prompt));
-        expect(unpack(content)).toEqual(mask);
+        expect(unpackMask(content)).toEqual(mask);
         expect(content.texts.get("prompt")).toBe(prompt.replaceAll("\0", ""));
       }),
     );
+  });
+
+  it("finds a text behind other texts and chunks, and none in a malformed chunk", async () => {
+    const texts = async (...chunks: readonly (readonly [string, string])[]) => {
+      const framed = chunks.map(([type, text]) => [type, Buffer.from(text)] as const);
+      const head = ["IHDR", header(8, 1, 1, 0, 0, 0, 0)] as const;
+      const body = ["IDAT", deflateSync(Buffer.alloc(2))] as const;
+      return (await readMaskPng(png(head, ...framed, body, ["IEND", Buffer.alloc(0)]))).texts;
+    };
+    const other = "comment\0\0\0\0\0no";
+    const found = await texts(["tEXt", other], ["iTXt", other], ["iTXt", "prompt\0\0\0\0\0кошка 🐈"]);
+    expect(found.get("prompt")).toBe("кошка 🐈");
+    expect((await texts()).get("prompt")).toBeUndefined();
+    expect((await texts(["iTXt", "prompt"])).get("prompt")).toBeUndefined();
   });
 
   it("takes back every filter of the standard", async () => {
@@ -88,16 +101,17 @@ describe("readMaskPng", () => {
   it("refuses a picture that is no mask", async () => {
     const colour = png(["IHDR", header(8, 1, 8, 2, 0, 0, 0)], ["IEND", Buffer.alloc(0)]);
     await expect(readMaskPng(colour)).rejects.toThrow("not a PNG of one bit per pixel");
+    await expect(readMaskPng(bytes(Buffer.from("GIF89a")))).rejects.toThrow("not a PNG");
     const short = png(
       ["IHDR", header(8, 9, 1, 0, 0, 0, 0)],
       ["IDAT", deflateSync(Buffer.alloc(2))],
       ["IEND", Buffer.alloc(0)],
     );
-    await expect(readMaskPng(short)).rejects.toThrow("other rows than its size says");
+    await expect(readMaskPng(short)).rejects.toThrow("rows do not match its size");
   });
 });
 
-describe("measure", () => {
+describe("measureMask", () => {
   it("counts the pixels and finds the box around them", async () => {
     await fc.assert(
       fc.asyncProperty(anyMask, async (mask) => {
@@ -110,7 +124,7 @@ describe("measure", () => {
           places.length === 0
             ? [0, 0, 0, 0]
             : [left, top, Math.max(...xs) + 1 - left, Math.max(...ys) + 1 - top];
-        expect(measure(await readMaskPng(maskFile(mask, "")))).toEqual({ area: places.length, box });
+        expect(measureMask(await readMaskPng(maskFile(mask, "")))).toEqual({ area: places.length, box });
       }),
     );
   });

@@ -73,14 +73,13 @@ describe("the READMEs' example", () => {
       SEGMENTATION_BASE_URL: await serve(app),
       SEGMENTATION_API_KEY: "sk_live_played",
     };
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(4);
     for (const line of lines) {
       const { stderr } = await run("bash", ["-c", line], { cwd: folder, env });
       expect(stderr, line).not.toContain("Error");
     }
     const saved = await readdir(join(folder, "masks"));
     expect(saved).toEqual(expect.arrayContaining(["annotations.json", "masks", "preview"]));
-    expect(await readFile(join(folder, "completion.bash"), "utf8")).toContain("complete -o filenames");
   });
 
   it("is as the types have it", async () => {

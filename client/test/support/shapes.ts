@@ -1,6 +1,6 @@
 import type { Bitmap } from "segmentation-client";
 import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
-import { RunList } from "../../../inference-container/src/masks/runs/row-runs.ts";
+import { RunList } from "@segmentation/masks";
 
 /** The mask file that the inference service writes of these pixels. */
 export function maskFile(

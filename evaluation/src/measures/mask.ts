@@ -1,3 +1,5 @@
+import { switchesOf, unpackCounts } from "@segmentation/masks";
+
 /**
  * The pixels of an object, as the COCO API walks them: down each column, the columns from left to right. Pixel (x, y) is
  * number x · height + y.
@@ -33,17 +35,32 @@ export function maskOfSwitches(width: number, height: number, places: Int32Array
 }
 
 /** The mask of the pixels, row by row, whose byte is not 0. */
-export function maskOfPixels(pixels: Uint8Array, width: number, height: number): Mask {
-  const places: number[] = [];
-  let number = 0;
-  let set = false;
-  for (let x = 0; x < width; x++)
-    for (let y = 0; y < height; y++, number++)
-      if ((pixels[y * width + x] !== 0) !== set) {
-        places.push(number);
-        set = !set;
-      }
-  return maskOfSwitches(width, height, Int32Array.from(places));
+export const maskOfPixels = (data: Uint8Array, width: number, height: number): Mask =>
+  maskOfSwitches(width, height, switchesOf({ width, height, data }));
+
+/**
+ * Decodes a COCO run-length encoding: lengths of alternating runs of clear and set pixels, down each column. `counts` is
+ * the list of lengths, or the text that the COCO API makes of it.
+ * @param size height, then width, in pixels
+ * @throws RangeError if the text has other characters, or the runs are not those of a picture of that size
+ */
+export function maskOfRle(
+  [height = 0, width = 0]: readonly number[],
+  counts: string | readonly number[],
+): Mask {
+  const lengths = typeof counts === "string" ? unpackCounts(counts) : counts;
+  const places = new Int32Array(lengths.length);
+  let end = 0;
+  for (const [i, length] of lengths.entries()) {
+    if (length < 0) throw new RangeError("A run of the mask has a negative length.");
+    end += length;
+    places[i] = end;
+  }
+  if (end !== width * height)
+    throw new RangeError(
+      `The runs of the mask have ${end} pixels in all, but ${width} × ${height} are ${width * height}.`,
+    );
+  return maskOfSwitches(width, height, places);
 }
 
 /** The number of pixels that are set in both masks, which must be of one size. */

@@ -1,6 +1,4 @@
-import { boundsOf } from "../masks/runs/bounds.ts";
-import { type Rle, rleOf } from "../masks/runs/rle.ts";
-import type { RowRuns } from "../masks/runs/row-runs.ts";
+import { boundsOf, type Rle, rleOf, type RowRuns } from "@segmentation/masks";
 
 /** A mask as a COCO annotation has it. */
 export interface CocoShape {

@@ -1,11 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type Bounds, boundsOf, type RowRuns } from "@segmentation/masks";
 import { fill, OUTPUTS } from "@segmentation/protocol";
 import sharp from "sharp";
 import type { WrittenFile } from "../messages.ts";
 import { writeOutput } from "../output-file.ts";
-import { type Bounds, boundsOf } from "../masks/runs/bounds.ts";
-import type { RowRuns } from "../masks/runs/row-runs.ts";
 import type { Picture } from "../models/model.ts";
 import type { FormatWriter, Subject } from "./format-writer.ts";
 import { formatsTooLarge, MOST_CUTOUT_BYTES } from "./limits.ts";

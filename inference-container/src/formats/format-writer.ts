@@ -1,5 +1,5 @@
+import type { RowRuns } from "@segmentation/masks";
 import type { ImageTask, WrittenFile } from "../messages.ts";
-import type { RowRuns } from "../masks/runs/row-runs.ts";
 import type { Picture } from "../models/model.ts";
 
 /** A mask of the picture, as its formats have it. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { yoloLines } from "@segmentation/masks";
 import { OUTPUTS } from "@segmentation/protocol";
 import { TextFile } from "../text-file.ts";
 import type { FormatWriter, Subject } from "./format-writer.ts";
 import { formatsTooLarge, MOST_TEXT_BYTES } from "./limits.ts";
-import { yoloLines } from "./yolo-lines.ts";
 
 const { name, contentType } = OUTPUTS.image.yolo;
 

@@ -1,5 +1,5 @@
 import { constants, crc32, deflateSync } from "node:zlib";
-import type { RowRuns } from "./runs/row-runs.ts";
+import type { RowRuns } from "@segmentation/masks";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const GREYSCALE = 0;

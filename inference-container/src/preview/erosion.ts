@@ -1,4 +1,4 @@
-import type { RowRuns } from "../masks/runs/row-runs.ts";
+import type { RowRuns } from "@segmentation/masks";
 
 /** Runs of one row's pixels, as in RowRuns: the first `length` of `edges`. */
 interface Row {

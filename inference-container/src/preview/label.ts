@@ -1,4 +1,4 @@
-import type { Bounds } from "../masks/runs/bounds.ts";
+import type { Bounds } from "@segmentation/masks";
 import { type Canvas, fillRounded, paint, type Rect } from "./canvas.ts";
 import { darken, type Rgb } from "./colour.ts";
 import { letter, shorten } from "./lettering.ts";

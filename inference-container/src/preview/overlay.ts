@@ -1,5 +1,4 @@
-import type { RowRuns } from "../masks/runs/row-runs.ts";
-import type { Bounds } from "../masks/runs/bounds.ts";
+import type { Bounds, RowRuns } from "@segmentation/masks";
 import type { Canvas } from "./canvas.ts";
 import type { Rgb } from "./colour.ts";
 import { Erosion } from "./erosion.ts";

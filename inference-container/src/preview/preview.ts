@@ -1,9 +1,8 @@
 import sharp from "sharp";
 import type { LogitGrid, Picture } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
-import { CLIP_MASK_THRESHOLD } from "../masks/runs/clip-threshold.ts";
-import { findRuns } from "../masks/runs/find-runs.ts";
-import { boundsOf } from "../masks/runs/bounds.ts";
+import { CLIP_MASK_THRESHOLD, findRuns } from "../masks/runs/find-runs.ts";
+import { boundsOf } from "@segmentation/masks";
 import { objectColour } from "./colour.ts";
 import { drawLabels, type Label } from "./label.ts";
 import { drawOverlay, type Layer } from "./overlay.ts";

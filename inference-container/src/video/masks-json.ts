@@ -1,4 +1,4 @@
-import type { Rle } from "../masks/runs/rle.ts";
+import type { Rle } from "@segmentation/masks";
 import { taskFailure } from "../failures.ts";
 import { TextFile, type WrittenText } from "../text-file.ts";
 import type { Instance } from "../models/model.ts";

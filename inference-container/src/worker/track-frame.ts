@@ -1,7 +1,6 @@
 import type { Problem } from "@segmentation/protocol";
 import { type CocoShape, cocoShapeOf } from "../formats/coco-shape.ts";
-import { CLIP_MASK_THRESHOLD } from "../masks/runs/clip-threshold.ts";
-import { findRuns } from "../masks/runs/find-runs.ts";
+import { CLIP_MASK_THRESHOLD, findRuns } from "../masks/runs/find-runs.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { yoloLines } from "@segmentation/masks";
 import { maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { readSet } from "../../../evaluation/src/read-set.ts";
-import { yoloLines } from "../../src/formats/yolo-lines.ts";
 import { drawnMasks, type DrawnMask, wavyBlobs } from "../support/drawn-masks.ts";
 import { only } from "../../../test/support/at.ts";
 import { maskOfClass, pixelsOf } from "../support/formats.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { rleOf } from "@segmentation/masks";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import { rleOf } from "../../src/masks/runs/rle.ts";
 import { kindsOfGrids, thresholds } from "../support/grids.ts";
 import { plainMask } from "../support/plain-mask.ts";
 import { decodeRle, plainRle } from "../support/plain-rle.ts";

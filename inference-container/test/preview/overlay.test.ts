@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
 import type { LogitGrid } from "../../src/models/model.ts";
-import { boundsOf } from "../../src/masks/runs/bounds.ts";
+import { boundsOf } from "@segmentation/masks";
 import { drawOverlay, type Layer } from "../../src/preview/overlay.ts";
 import { coarse } from "../support/grids.ts";
 import { plainMask } from "../support/plain-mask.ts";

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import { type Mask, maskIou, maskOfPixels } from "../../../evaluation/src/measures/mask.ts";
 import { maskOfPolygons } from "../../../evaluation/src/measures/polygon.ts";
-import { maskOfRle } from "../../../evaluation/src/measures/rle.ts";
+import { decodeRle } from "./plain-rle.ts";
 
 /** A mask of the result, as its PNG shows it. */
 export interface KnownMask {
@@ -64,7 +64,8 @@ export const CocoClip = z.strictObject({
 /** The masks of annotations, each checked for its area and its box. */
 export function masksOf(annotations: readonly z.infer<z.ZodObject<typeof annotation>>[]): Mask[] {
   return annotations.map(({ segmentation, area, bbox }) => {
-    const mask = maskOfRle(segmentation.size, segmentation.counts);
+    const [height, width] = segmentation.size;
+    const mask = maskOfPixels(Uint8Array.from(decodeRle(segmentation), Number), width, height);
     expect(area).toBe(mask.area);
     expect(bbox).toEqual(boxOf(mask));
     return mask;

@@ -1,4 +1,4 @@
-import type { RowRuns } from "../../src/masks/runs/row-runs.ts";
+import type { RowRuns } from "@segmentation/masks";
 
 /** Row-major pixels as runs, by definition: what `findRuns` must give, and a way to make any mask. */
 export function runsOf(pixels: readonly boolean[], width: number, height: number): RowRuns {

@@ -37,10 +37,10 @@ export function plainRle(pixels: readonly boolean[], width: number, height: numb
 
 /** Decodes a `counts` string to row-major pixels. */
 export function decodeRle({
-  size: [height, width],
+  size: [height = 0, width = 0],
   counts: text,
 }: {
-  size: readonly [number, number];
+  size: readonly number[];
   counts: string;
 }): boolean[] {
   const counts: number[] = [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findRuns } from "../../src/masks/runs/find-runs.ts";
-import { rleOf } from "../../src/masks/runs/rle.ts";
+import { rleOf } from "@segmentation/masks";
 import { type MaskedFrame, type MaskedObject, MasksJsonWriter } from "../../src/video/masks-json.ts";
 import { MasksJson } from "../support/masks-json.ts";
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { encodeMaskPng } from "../../../inference-container/src/masks/mask-png.ts";
-import { RunList } from "../../../inference-container/src/masks/runs/row-runs.ts";
+import { RunList } from "@segmentation/masks";
 import { servePage } from "../../../studio/test/support/serve-page.ts";
 import { needChromium } from "../../shared/chromium.ts";
 import type { BenchRequest } from "../arguments.ts";

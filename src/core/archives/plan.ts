@@ -1,3 +1,4 @@
+import { yoloDataset } from "@segmentation/masks";
 import { categoriesOfJob } from "../jobs/define.ts";
 import { sha256Hex } from "../lib/digest.ts";
 import type { FinishedJob } from "../jobs/answers.ts";
@@ -66,26 +67,3 @@ function wholeAnnotations(job: FinishedJob): FetchedFile {
   if (job.definition.type === "video" && only !== undefined) return { ...only, key: ANNOTATIONS_NAME };
   return { key: ANNOTATIONS_NAME, documents };
 }
-
-/** Characters that JSON leaves unescaped, but that a YAML reader may refuse or take for a line break. */
-const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-
-/** A text as a double-quoted YAML scalar: a JSON string is one. */
-const quoted = (text: string): string =>
-  JSON.stringify(text).replaceAll(
-    UNREADABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-
-/**
- * The `data.yaml` of a job's YOLO labels: the names of its classes, in the order of their numbers, and the folder for the
- * pictures, beside `labels`.
- */
-export const yoloDataset = (names: readonly string[]): string =>
-  [
-    "train: images",
-    "val: images",
-    "names:",
-    ...names.map((name, index) => `  ${index}: ${quoted(name)}`),
-    "",
-  ].join("\n");

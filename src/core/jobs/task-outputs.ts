@@ -45,15 +45,15 @@ export const mostMasks = ({
   prompts,
   tasks,
   regions,
-  cutouts = false,
+  filesPerMask = 1,
 }: {
   prompts: number;
   tasks: number;
   regions: number;
-  cutouts?: boolean;
+  filesPerMask?: number;
 }): number =>
   Math.min(
     MOST_MASKS_PER_PROMPT * prompts,
     MOST_MASKS_PER_TASK - regions,
-    Math.floor(MOST_MASK_FILES_PER_JOB / (cutouts ? 2 : 1) / tasks) - regions,
+    Math.floor(MOST_MASK_FILES_PER_JOB / filesPerMask / tasks) - regions,
   );

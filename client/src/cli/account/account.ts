@@ -1,5 +1,4 @@
-import type { Command } from "../command/command.ts";
-import { parse } from "../command/parse.ts";
+import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
 import { count } from "../progress/words.ts";

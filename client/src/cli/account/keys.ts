@@ -1,5 +1,4 @@
-import type { Command } from "../command/command.ts";
-import { parse } from "../command/parse.ts";
+import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
@@ -68,6 +67,5 @@ export const KEYS: Command = {
   summary: "list, create and revoke API keys",
   help: HELP,
   options: {},
-  words: WORDS,
   run: keys,
 };

@@ -1,14 +1,11 @@
 import { parseArgs } from "node:util";
 import { systemCode, usageFailure } from "../failure.ts";
+import type { Terminal } from "../terminal.ts";
 
 interface OptionOfText {
   readonly type: "string";
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What its value may be, for completion. */
-  readonly values?: readonly string[];
-  /** Whether its value is a path, for completion. */
-  readonly isPath?: boolean;
 }
 interface Flag {
   readonly type: "boolean";
@@ -19,7 +16,7 @@ interface Flag {
 export type OptionTable = Readonly<Record<string, OptionOfText | Flag>>;
 
 /** The options of every command. */
-export const COMMON = {
+const COMMON = {
   "base-url": { type: "string" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -57,4 +54,16 @@ export function numberOf(
   if (number >= least && number <= most && (!isWhole || Number.isInteger(number))) return number;
   const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
   throw usageFailure(`--${option} takes a ${isWhole ? "whole " : ""}number ${bounds}, not "${value}".`);
+}
+
+/** One command of the command line. */
+export interface Command {
+  /** In one line, for the list of commands. */
+  readonly summary: string;
+  /** What `--help` prints: at most 24 lines of 80 columns, with examples. */
+  readonly help: string;
+  /** Besides those that all commands take. */
+  readonly options: OptionTable;
+  /** @returns the exit code @throws Failure, SegmentationError, or the reason of the terminal's signal */
+  readonly run: (args: readonly string[], terminal: Terminal) => Promise<number>;
 }

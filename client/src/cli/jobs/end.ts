@@ -1,6 +1,5 @@
 import { clientOf } from "../account/client.ts";
-import type { Command } from "../command/command.ts";
-import { parse } from "../command/parse.ts";
+import { type Command, parse } from "../command/parse.ts";
 import type { Terminal } from "../terminal.ts";
 import { onlyJobId, printJob } from "./job.ts";
 

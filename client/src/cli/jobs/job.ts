@@ -1,11 +1,10 @@
-import { usageFailure } from "../failure.ts";
+import type { JobStatus } from "../../schemas.ts";
 import { clientOf } from "../account/client.ts";
-import type { Command } from "../command/command.ts";
-import { parse } from "../command/parse.ts";
+import { type Command, parse } from "../command/parse.ts";
+import { usageFailure } from "../failure.ts";
 import { formatTable, harmless } from "../print/table.ts";
 import { ProgressView } from "../progress/progress.ts";
 import { counted } from "../progress/words.ts";
-import type { JobStatus } from "../../schemas.ts";
 import type { Terminal } from "../terminal.ts";
 
 const HELP = `Shows a job: its state, and what became of each of its files.
@@ -21,7 +20,7 @@ const HELP = `Shows a job: its state, and what became of each of its files.
 
 Exit code 1 if the job has failed.`;
 
-const OPTIONS = { wait: { type: "boolean" }, save: { type: "string", isPath: true } } as const;
+const OPTIONS = { wait: { type: "boolean" }, save: { type: "string" } } as const;
 
 /** The one job that is named. @throws Failure with exit code 2 */
 export function onlyJobId(command: string, positionals: readonly string[]): string {

@@ -1,22 +1,22 @@
-import type { Box } from "../../masks/bitmap.ts";
-import type { Format } from "../../node/save.ts";
+import type { Box } from "@segmentation/masks";
+import { type Format, FORMATS } from "../../node/save.ts";
 import { numberOf, type OptionTable, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import type { Order } from "./order.ts";
 
 /** What `--format` takes; the preview has an option of its own. */
-export const FORMATS = ["png", "coco", "yolo", "cutout", "labelmap"] as const satisfies readonly Format[];
+const CHOICES = FORMATS.filter((format) => format !== "preview");
 
 export const OPTIONS = {
   prompt: { type: "string", short: "p", multiple: true },
   region: { type: "string", multiple: true },
-  format: { type: "string", multiple: true, values: FORMATS },
+  format: { type: "string", multiple: true },
   preview: { type: "boolean" },
   threshold: { type: "string" },
   fps: { type: "string" },
   frames: { type: "string" },
   "max-frames": { type: "string" },
-  out: { type: "string", isPath: true },
+  out: { type: "string" },
   "retry-failed": { type: "boolean" },
   yes: { type: "boolean" },
 } as const satisfies OptionTable;
@@ -73,8 +73,8 @@ function parseRegion(text: string): Box {
 }
 
 function parseFormat(text: string): Format {
-  const format = FORMATS.find((name) => name === text.trim());
+  const format = CHOICES.find((name) => name === text.trim());
   if (format === undefined)
-    throw usageFailure(`--format takes ${FORMATS.join(", ")}, separated by commas, not "${text}".`);
+    throw usageFailure(`--format takes ${CHOICES.join(", ")}, separated by commas, not "${text}".`);
   return format;
 }

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
+import { formatsOf } from "../../results/assets.ts";
 import { baseUrlOf, clientOf } from "../account/client.ts";
-import type { Command } from "../command/command.ts";
+import type { Command } from "../command/parse.ts";
 import { Failure, usageFailure } from "../failure.ts";
 import { ProgressView } from "../progress/progress.ts";
 import { count, counted } from "../progress/words.ts";
 import { Interrupted, type Terminal } from "../terminal.ts";
 import { OPTIONS, parseOrder } from "./arguments.ts";
-import { findInputs, type Found } from "./inputs/find-inputs.ts";
+import { type Found, findInputs } from "./inputs/find-inputs.ts";
 import { VERSION } from "./journal/entries.ts";
 import { Journal } from "./journal/journal.ts";
 import { type Order, purposeOf } from "./order.ts";
@@ -16,6 +17,9 @@ import { segmentAll } from "./run/segment-all.ts";
 /** Whoever segments more has to say so: each picture costs a unit. */
 const MOST_UNASKED = 10_000;
 
+/** What is saved only if it is asked for. */
+const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
+
 const HELP = `Finds what you name in pictures and clips, and saves masks of it.
 
   segmentation-client segment photo.jpg -p cat -p "red cup"
@@ -24,7 +28,7 @@ const HELP = `Finds what you name in pictures and clips, and saves masks of it.
 
   -p, --prompt WORDS     what to find; once for each
   --region X,Y,W,H       a box around one object, in pixels, instead of words
-  --format LIST          png,coco (default), and yolo, cutout, labelmap
+  --format LIST          png,coco (default), and ${EXTRA_FORMATS.join(", ")}
   --preview              pictures with their masks drawn on them, too
   --threshold T          leave out what is less certain, 0 to 1 (default 0.5)
   --out DIR              where results go (default: out)
@@ -128,6 +132,5 @@ export const SEGMENT: Command = {
   summary: "find what you name in pictures and clips",
   help: HELP,
   options: OPTIONS,
-  takesFiles: true,
   run: segment,
 };

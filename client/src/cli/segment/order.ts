@@ -1,5 +1,6 @@
-import type { Box } from "../../masks/bitmap.ts";
+import type { Box } from "@segmentation/masks";
 import type { Format } from "../../node/save.ts";
+import { formatsOf } from "../../results/assets.ts";
 import type { CreateJobRequest } from "../../schemas.ts";
 
 /** What `segment` is asked to do. */
@@ -24,13 +25,10 @@ export interface Order {
 export const purposeOf = ({ prompts, regions, formats, threshold, fps, frames, maxFrames }: Order): string =>
   JSON.stringify({ prompts, regions, formats: formats.toSorted(), threshold, fps, frames, maxFrames });
 
-/** The formats that the service writes beside masks and previews. */
-const SERVICE_FORMATS = ["coco", "yolo", "cutout", "labelmap"] as const;
-
 /** The request of a job of pictures. */
 export function imageRequest(order: Order, tasks: readonly string[]): CreateJobRequest {
   const { prompts, regions, formats, threshold } = order;
-  const wanted = SERVICE_FORMATS.filter((format) => formats.includes(format));
+  const wanted = formatsOf("image").filter((format) => formats.includes(format));
   return {
     type: "image",
     tasks: [...tasks],
@@ -47,12 +45,13 @@ export function imageRequest(order: Order, tasks: readonly string[]): CreateJobR
 /** The request of a job of a clip. */
 export function videoRequest(order: Order, taskId: string): CreateJobRequest {
   const { prompts, formats, threshold, fps, frames, maxFrames } = order;
+  const wanted = formatsOf("video").filter((format) => formats.includes(format));
   return {
     type: "video",
     tasks: [taskId],
     prompts: [...prompts],
     ...(formats.includes("preview") && { generatePreview: true }),
-    ...(formats.includes("coco") && { formats: ["coco"] }),
+    ...(wanted.length > 0 && { formats: wanted }),
     ...(threshold !== undefined && { scoreThreshold: threshold }),
     ...(fps !== undefined && { fps }),
     ...(frames !== undefined && { numFrames: frames }),

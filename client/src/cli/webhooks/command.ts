@@ -1,6 +1,5 @@
 import { clientOf } from "../account/client.ts";
-import type { Command } from "../command/command.ts";
-import { parse } from "../command/parse.ts";
+import { type Command, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
@@ -81,6 +80,5 @@ export const WEBHOOKS: Command = {
   summary: "print events as they come; list, make and delete endpoints",
   help: HELP,
   options: OPTIONS,
-  words: WORDS,
   run: webhooks,
 };

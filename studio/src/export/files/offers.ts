@@ -1,8 +1,8 @@
-import type { CreateJobRequest } from "segmentation-client";
+import { ASSETS, assetKey, type CreateJobRequest } from "segmentation-client";
 import type { RunAgain } from "../types.ts";
 
 /** The formats in which a picture or clip can be exported. */
-export type FormatId = "masks" | "coco" | "cutout" | "preview" | "yolo" | "labelmap";
+export type FormatId = keyof (typeof ASSETS)["image"];
 
 /** What there is of a job, of the pictures to export, or of its clip. */
 export interface Stock {
@@ -34,57 +34,38 @@ export interface Offer {
   readonly way: Way;
 }
 
-type Format = Omit<Offer, "way">;
+type Words = Pick<Offer, "title" | "about">;
 
-const PICTURE_FORMATS: readonly Format[] = [
-  {
-    id: "masks",
-    title: "Masks",
-    about: "A PNG for each object: white on black, one bit per pixel.",
-  },
-  {
-    id: "coco",
+const PICTURE_FORMATS: Readonly<Record<FormatId, Words>> = {
+  masks: { title: "Masks", about: "A PNG for each object: white on black, one bit per pixel." },
+  coco: {
     title: "COCO",
     about:
       "One JSON file with each object’s mask, box, area and confidence, for training and annotation tools.",
   },
-  {
-    id: "cutout",
+  cutout: {
     title: "Cut-outs",
     about: "Each object on its own, as a PNG with a transparent background.",
   },
-  { id: "preview", title: "Picture with masks", about: "The picture with its masks drawn on it." },
-  {
-    id: "yolo",
+  preview: { title: "Picture with masks", about: "The picture with its masks drawn on it." },
+  yolo: {
     title: "YOLO",
     about:
       "A text file per picture, with outlines for training Ultralytics models. Includes every mask of the job.",
   },
-  {
-    id: "labelmap",
+  labelmap: {
     title: "Label map",
     about: "A PNG per picture whose pixel values number the objects. Includes every mask of the job.",
   },
-];
+};
 
-const CLIP_FORMATS: readonly Format[] = [
-  {
-    id: "masks",
+const CLIP_FORMATS: Readonly<Record<keyof (typeof ASSETS)["video"], Words>> = {
+  masks: {
     title: "masks.json",
     about: "Every processed frame with each object’s mask, box and confidence.",
   },
-  { id: "coco", title: "COCO", about: "All frames as one JSON file, with a track for each object." },
-  { id: "preview", title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
-];
-
-/** The folder of each format's files among a job's assets. */
-const FOLDERS: Readonly<Record<FormatId, string>> = {
-  masks: "masks",
-  coco: "annotations",
-  cutout: "cutouts",
-  preview: "preview",
-  yolo: "labels",
-  labelmap: "labelmaps",
+  coco: { title: "COCO", about: "All frames as one JSON file, with a track for each object." },
+  preview: { title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
 };
 
 /** What a run asks for to have a format; null if every run has it. */
@@ -97,12 +78,12 @@ function changeFor(id: FormatId): RunAgain | null {
 const OF_MASKS: ReadonlySet<FormatId> = new Set(["masks", "coco"]);
 const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
-function wayOf(id: FormatId, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
+/** @param template of the keys of the service's files */
+function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, hasOriginals }: Stock): Way {
   const mayBeMade = type === "image" && masks > 0;
   if (mayBeMade && (OF_MASKS.has(id) || (hasOriginals && OF_ORIGINALS.has(id)))) return { kind: "made" };
-  // A task has a file or a folder of its own.
-  const starts = taskIds.flatMap((taskId) => ["/", "."].map((end) => `${FOLDERS[id]}/${taskId}${end}`));
-  const there = keys.filter((key) => starts.some((start) => key.startsWith(start)));
+  const [start = ""] = template.split("{index}");
+  const there = keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
   if (there.length > 0) return { kind: "there", keys: there };
   const change = changeFor(id);
   // Another run would find no objects either.
@@ -123,7 +104,15 @@ export function againWith(
 }
 
 /** The formats of a job, each with how it is to be had. */
-export const offersOf = (stock: Stock): Offer[] =>
-  (stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS).map((format) =>
-    Object.assign({ way: wayOf(format.id, stock) }, format),
-  );
+export function offersOf(stock: Stock): Offer[] {
+  const words: Readonly<Partial<Record<FormatId, Words>>> =
+    stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS;
+  const templates: Readonly<Partial<Record<FormatId, string>>> = ASSETS[stock.type];
+  const ids = Object.keys(words).filter((id): id is FormatId => id in words);
+  return ids.map((id) => ({
+    id,
+    title: words[id]?.title ?? "",
+    about: words[id]?.about ?? "",
+    way: wayOf(id, templates[id] ?? "", stock),
+  }));
+}

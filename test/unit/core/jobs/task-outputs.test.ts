@@ -106,9 +106,9 @@ it.each([
   [{ prompts: 1, tasks: 1, regions: 50 }, 200],
   [{ prompts: 2, tasks: 100, regions: 50 }, 250],
   [{ prompts: 51, tasks: 1, regions: 50 }, 9_950],
-  [{ prompts: 2, tasks: 100, regions: 0, cutouts: true }, 150],
-  [{ prompts: 2, tasks: 100, regions: 50, cutouts: true }, 100],
-  [{ prompts: 50, tasks: 1, regions: 0, cutouts: true }, 10_000],
+  [{ prompts: 2, tasks: 100, regions: 0, filesPerMask: 2 }, 150],
+  [{ prompts: 2, tasks: 100, regions: 50, filesPerMask: 2 }, 100],
+  [{ prompts: 50, tasks: 1, regions: 0, filesPerMask: 2 }, 10_000],
 ])("the prompts of a task of a job with %j have at most %i masks", (job, most) => {
   expect(mostMasks(job)).toBe(most);
 });

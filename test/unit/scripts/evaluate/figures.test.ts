@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { detectionsOf } from "../../../../evaluation/src/queries.ts";
 import { measureAnswers } from "../../../../evaluation/src/figures.ts";
 import { labelledSet } from "../../../../evaluation/src/labelled-set.ts";
-import { maskOfSwitches } from "../../../../evaluation/src/measures/mask.ts";
-import { maskOfRle } from "../../../../evaluation/src/measures/rle.ts";
+import { maskOfRle, maskOfSwitches } from "../../../../evaluation/src/measures/mask.ts";
 import { queriesOf } from "../../../../evaluation/src/queries.ts";
 import { rectangle, SIDE } from "./squares.ts";
 

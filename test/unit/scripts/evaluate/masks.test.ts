@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { packCounts } from "../../../../inference-container/src/masks/runs/rle.ts";
+import { packCounts } from "@segmentation/masks";
 import { plainRle } from "../../../../inference-container/test/support/plain-rle.ts";
 import { boundaryOf } from "../../../../evaluation/src/measures/boundary.ts";
 import { innermost } from "../../../../evaluation/src/measures/innermost.ts";
 import {
   maskIou,
   maskOfPixels,
+  maskOfRle,
   maskOfSwitches,
   overlap,
   shareInCrowd,
 } from "../../../../evaluation/src/measures/mask.ts";
 import { maskOfPolygons } from "../../../../evaluation/src/measures/polygon.ts";
-import { maskOfRle } from "../../../../evaluation/src/measures/rle.ts";
 import { rectangle } from "./squares.ts";
 
 const side = fc.integer({ min: 1, max: 12 });

@@ -6,7 +6,7 @@ import { classificationGatedF1 } from "../../../../evaluation/src/measures/cg-f1
 import { AREAS } from "../../../../evaluation/src/measures/matching.ts";
 import { maskOfPolygons } from "../../../../evaluation/src/measures/polygon.ts";
 import { byBoundary, type Query } from "../../../../evaluation/src/measures/query.ts";
-import { maskOfRle } from "../../../../evaluation/src/measures/rle.ts";
+import { maskOfRle } from "../../../../evaluation/src/measures/mask.ts";
 import { queriesOf } from "../../../../evaluation/src/queries.ts";
 import reference from "./reference.json" with { type: "json" };
 

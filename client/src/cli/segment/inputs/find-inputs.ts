@@ -1,10 +1,9 @@
-import { stat } from "node:fs/promises";
-import { basename, relative, resolve, sep } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { systemCode, usageFailure } from "../../failure.ts";
 import { counted } from "../../progress/words.ts";
-import { isPattern, parsePattern } from "./pattern.ts";
+import { JOURNAL_NAME } from "../journal/journal.ts";
 import { type Kind, kindOf } from "./media.ts";
-import { walkFolder } from "./walk-folder.ts";
 
 /** A file to segment, or the URL of one. */
 export interface Found {
@@ -88,4 +87,58 @@ function parseUrl(text: string): URL {
   } catch {
     throw usageFailure(`${text} is no URL.`);
   }
+}
+
+/** Whether an argument is a pattern, if there is no file of that name. */
+export const isPattern = (argument: string): boolean => /[*?]/.test(argument);
+
+/** A pattern's folder, which has no wildcard, and the expression that paths below it have to match. */
+export interface Pattern {
+  readonly folder: string;
+  readonly matches: (path: string) => boolean;
+  /** Whether it looks into folders below. */
+  readonly isDeep: boolean;
+}
+
+/** Reads a pattern: `*` and `?` stand for characters of a name, `**` for any folders. Separators are slashes. */
+export function parsePattern(pattern: string): Pattern {
+  const parts = pattern.split("/");
+  const first = parts.findIndex((part) => isPattern(part));
+  const folder = first === 0 ? "." : parts.slice(0, first).join("/") || "/";
+  const rest = parts.slice(first);
+  const expression = rest
+    .map((part, i) => {
+      const isLast = i === rest.length - 1;
+      if (part === "**") return isLast ? ".*" : "(?:[^/]+/)*";
+      const name = part
+        .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+        .replaceAll("*", "[^/]*")
+        .replaceAll("?", "[^/]");
+      return isLast ? name : `${name}/`;
+    })
+    .join("");
+  const whole = new RegExp(`^${expression}$`);
+  return { folder, matches: (path) => whole.test(path), isDeep: rest.length > 1 };
+}
+
+/**
+ * The paths of a folder's files from the folder, with slashes, by name; those of its folders after its own. Hidden ones are
+ * left out, and folders that have results. @param isDeep whether it looks into folders below
+ */
+export async function walkFolder(folder: string, isDeep: boolean): Promise<string[]> {
+  const found: string[] = [];
+  const ahead = [""];
+  for (let at = ahead.pop(); at !== undefined; at = ahead.pop()) {
+    const entries = (await readdir(join(folder, at), { withFileTypes: true }))
+      .filter(({ name }) => !name.startsWith("."))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    if (entries.some(({ name }) => name === JOURNAL_NAME)) continue;
+    const prefix = at === "" ? "" : `${at}/`;
+    // A link to a folder may lead back to where it lies.
+    for (const entry of entries)
+      if (entry.isFile() || entry.isSymbolicLink()) found.push(prefix + entry.name);
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => prefix + name);
+    if (isDeep) ahead.push(...folders.toReversed());
+  }
+  return found;
 }

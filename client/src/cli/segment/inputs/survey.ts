@@ -2,9 +2,8 @@ import { stat } from "node:fs/promises";
 import { mapParallel } from "../../../http/parallel.ts";
 import type { Reading } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
-import { digestOfFile, UNREAD, whyUnread } from "./digest.ts";
+import { UNREAD, digestOfFile, whyUnread } from "./digest.ts";
 import type { Found } from "./find-inputs.ts";
-import { Names } from "./names.ts";
 
 /** A file that has no result yet; its name is that of its results, and no other file's. */
 export type Pending = Found;
@@ -57,5 +56,27 @@ async function currentDigest(journal: Journal, path: string, known: Reading): Pr
   } catch (error) {
     if (whyUnread(error) !== undefined) return UNREAD;
     throw error;
+  }
+}
+
+/** Gives names that no two files share, also where upper and lower case are the same; a name that was given stays taken. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
+  }
+
+  /** The wanted name, or with a number; parts of a path that would lead elsewhere are replaced. */
+  take(wanted: string): string {
+    const safe = wanted
+      .split("/")
+      .map((part) => part.replaceAll(/[\\\0:]/g, "_").replace(/^\.*$/, "_"))
+      .join("/");
+    const [, stem = "", ending = ""] = /^(.*?)(\.[^./]*)?$/s.exec(safe) ?? [];
+    let name = safe;
+    for (let i = 2; this.#taken.has(name.toLowerCase()); i++) name = `${stem}-${i}${ending}`;
+    this.#taken.add(name.toLowerCase());
+    return name;
   }
 }

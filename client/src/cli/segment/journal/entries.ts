@@ -1,4 +1,4 @@
-import type { Box } from "../../../masks/bitmap.ts";
+import type { Box } from "@segmentation/masks";
 import type { CreateJobRequest } from "../../../schemas.ts";
 
 /** The version of the journal's format; a newer one is not read. */

@@ -1,9 +1,17 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure } from "../../failure.ts";
+import { Failure, systemCode } from "../../failure.ts";
 import { type Entry, VERSION } from "./entries.ts";
-import { holdFolder } from "./lock.ts";
 import { GrowingState, type JournalState } from "./state.ts";
 
 /** A folder with such a file has results, and nothing to segment. */
@@ -73,4 +81,44 @@ function parseEntry(line: string, path: string, number: number): Entry {
   if (entry.entry === "run" && entry.version > VERSION)
     throw new Failure(`${path} was written by a newer version. Update segmentation-client.`);
   return entry;
+}
+
+/** Holds a folder for this process. Returns what lets it go. @throws Failure if a living process has it */
+export function holdFolder(folder: string): () => void {
+  const path = join(folder, "segmentation-journal.lock");
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: "wx" });
+      return () => rmSync(path, { force: true });
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST") throw error;
+    }
+    const holder = holderOf(path);
+    if (isAlive(holder))
+      throw new Failure(
+        `Another run (process ${holder}) is writing to ${folder}. Wait until it has ended, or choose another folder with --out.`,
+      );
+    // It was killed.
+    rmSync(path, { force: true });
+  }
+}
+
+function holderOf(path: string): number {
+  try {
+    return Number(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return 0;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  // A file without a number was cut off while it was written. This process holds nothing yet that it would wait for.
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === "EPERM";
+  }
 }

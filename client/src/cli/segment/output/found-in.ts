@@ -1,9 +1,12 @@
-import { FOLDERS, type Format, type ToWrite } from "../../../node/save.ts";
-import { ImageResult } from "../../../results/image-result.ts";
-import type { VideoResult } from "../../../results/video-result.ts";
-import type { Outcome } from "../journal/entries.ts";
-import { clipDocument, pictureDocument } from "./documents.ts";
-import { maskRows, trackRows } from "./rows.ts";
+import { ASSETS } from "../../../contract.ts";
+import { readJson } from "../../../http/read.ts";
+import { type Format, type ToWrite, folderOf } from "../../../node/save.ts";
+import { assetKey } from "../../../results/assets.ts";
+import type { CocoDocument } from "../../../results/coco.ts";
+import { ImageResult, type Picture } from "../../../results/image-result.ts";
+import type { Mask } from "../../../results/mask.ts";
+import type { Clip, VideoResult } from "../../../results/video-result.ts";
+import type { MaskRow, Outcome, TrackRow } from "../journal/entries.ts";
 
 /** What was found in one file of a job: what to write of it, and what the journal keeps. */
 export interface FoundIn extends Pick<Outcome, "masks" | "tracks"> {
@@ -26,11 +29,11 @@ export async function foundIn(
   const wanted = files.filter(
     ({ path, content }) =>
       keyOf(content).split("/")[1]?.startsWith(taskId) === true &&
-      formats.some((format) => format !== "coco" && path.startsWith(`${FOLDERS[format]}/`)),
+      formats.some((format) => format !== "coco" && path.startsWith(`${folderOf(format)}/`)),
   );
   const withDocument = async (own: readonly ToWrite[], read: () => Promise<object>): Promise<ToWrite[]> => {
     if (!formats.includes("coco")) return [...own];
-    return [...own, { path: `${FOLDERS.coco}/${name}.json`, content: JSON.stringify(await read()) }];
+    return [...own, { path: `${folderOf("coco")}/${name}.json`, content: JSON.stringify(await read()) }];
   };
   if (!(result instanceof ImageResult)) {
     const all = await withDocument(wanted, () => clipDocument(result, name));
@@ -38,7 +41,9 @@ export async function foundIn(
   }
   const picture = result.pictures.find((each) => each.taskId === taskId);
   if (picture === undefined) return { files: wanted, masks: [] };
-  const pngs = new Map(picture.masks.map(({ index, png }) => [`masks/${taskId}/${index}.png`, png]));
+  const pngs = new Map(
+    picture.masks.map(({ index, png }) => [assetKey(ASSETS.image.masks, taskId, index), png]),
+  );
   // Masks have been fetched already.
   const all = wanted.map(({ path, content }) => ({ path, content: pngs.get(keyOf(content)) ?? content }));
   return {
@@ -49,3 +54,37 @@ export async function foundIn(
 
 const keyOf = (content: ToWrite["content"]): string =>
   typeof content === "object" && "key" in content ? content.key : "";
+
+/** What the journal keeps of masks. */
+export const maskRows = (masks: readonly Mask[]): MaskRow[] =>
+  masks.map(({ prompt = "region", confidence, box, area }) => ({ prompt, confidence, box, area }));
+
+/** What the journal keeps of a clip's objects. */
+export const trackRows = ({ tracks }: Clip): TrackRow[] =>
+  tracks.map(({ objectId, prompt, sightings }) => ({
+    objectId,
+    prompt,
+    firstSec: sightings[0]?.timeSec ?? 0,
+    lastSec: sightings.at(-1)?.timeSec ?? 0,
+    frames: sightings.length,
+    confidence: sightings.reduce((sum, sighting) => sum + sighting.confidence, 0) / sightings.length,
+  }));
+
+/** A picture's COCO document, with the name that its results have. */
+export async function pictureDocument(picture: Picture, name: string): Promise<CocoDocument> {
+  const { images, ...document } = await picture.coco();
+  return { ...document, images: images.map((image) => Object.assign({}, image, { file_name: name })) };
+}
+
+/** A clip's COCO document: its frames lie in a folder of the clip's name. */
+export async function clipDocument({ files, taskId }: VideoResult, name: string): Promise<CocoDocument> {
+  const { images, ...document } = await files.read(
+    assetKey(ASSETS.video.coco, taskId),
+    readJson<CocoDocument>,
+  );
+  const framesOf = (file: string): string => `${name}/${file.split("/").at(-1) ?? file}`;
+  return {
+    ...document,
+    images: images.map((image) => Object.assign({}, image, { file_name: framesOf(image.file_name) })),
+  };
+}

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CocoMerger } from "../../../coco/merge.ts";
+import { CocoMerger } from "../../../results/coco.ts";
+import { folderOf } from "../../../node/save.ts";
 import type { Journal } from "../journal/journal.ts";
 
 /** A list in a file, one item after the other. */
@@ -49,7 +50,7 @@ class ListFile {
  */
 export async function mergeAnnotations(journal: Journal, out: string): Promise<void> {
   const paths = [...journal.state.outcomes.values()]
-    .flatMap(({ files }) => files.filter((path) => path.startsWith("annotations/")))
+    .flatMap(({ files }) => files.filter((path) => path.startsWith(`${folderOf("coco")}/`)))
     .toSorted();
   const target = join(out, "annotations.json");
   const merger = new CocoMerger();

@@ -1,5 +1,4 @@
-import { formatTable, harmless } from "../../print/table.ts";
-import { style } from "../../print/style.ts";
+import { formatTable, harmless, style } from "../../print/table.ts";
 import { counted } from "../../progress/words.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { Outcome } from "../journal/entries.ts";

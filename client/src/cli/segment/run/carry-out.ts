@@ -3,11 +3,22 @@ import { mapParallel } from "../../../http/parallel.ts";
 import type { JobStatus } from "../../../schemas.ts";
 import type { Pending } from "../inputs/survey.ts";
 import type { OpenJob } from "../journal/state.ts";
-import { imageRequest, type Order, videoRequest } from "../order.ts";
-import { note, saveJob, type Saving } from "../output/save-job.ts";
-import type { Turnstile } from "./at-a-time.ts";
+import { type Order, imageRequest, videoRequest } from "../order.ts";
+import { type Saving, note, saveJob } from "../output/save-job.ts";
 import { createPlanned } from "./create-job.ts";
 import { uploadInput } from "./upload-input.ts";
+
+/** Lets one after the other in, in the order in which they come. */
+export class Turnstile {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Does the work once all that came before has ended. */
+  pass<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+}
 
 /** What a job is carried out with. */
 export interface Work extends Saving {

@@ -1,9 +1,9 @@
 import { SegmentationError } from "../../../errors.ts";
 import { sleep } from "../../../http/retry.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
+import type { PlannedJob } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OpenJob } from "../journal/state.ts";
-import { findJob } from "./find-job.ts";
 
 /** What passes by itself, once other jobs of the account, or of others, have ended. */
 const BUSY = new Set<string>([
@@ -55,4 +55,22 @@ export async function createPlanned(
       await sleep((error.retryAfterSeconds ?? PAUSE_SECONDS) * 1_000, signal);
     }
   }
+}
+
+/** By how much this machine's clock may be wrong. */
+const CLOCK_MS = 3_600_000;
+
+/** Looks for a job that may have been created although its answer was lost: it has the tasks that were planned. */
+export async function findJob(
+  client: SegmentationClient,
+  { at, request: { tasks } }: PlannedJob,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for await (const { jobId, totalItems, createdAt } of client.api.listJobs({ limit: 100 }, { signal })) {
+    if (Date.parse(createdAt) < at - CLOCK_MS) return undefined;
+    if (totalItems !== tasks.length) continue;
+    const job = await client.api.retrieveJob({ jobId }, { signal });
+    if (job.tasks.every(({ taskId }, i) => taskId === tasks[i])) return jobId;
+  }
+  return undefined;
 }

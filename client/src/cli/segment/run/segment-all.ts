@@ -1,5 +1,9 @@
-import type { SegmentationClient } from "../../../node/client.ts";
+import { join } from "node:path";
+import { yoloDataset } from "@segmentation/masks";
 import type { Answer } from "../../../api/types.ts";
+import { mapParallel } from "../../../http/parallel.ts";
+import type { SegmentationClient } from "../../../node/client.ts";
+import { writeWhole } from "../../../node/save.ts";
 import { LONG_WORK } from "../../account/client.ts";
 import { Failure } from "../../failure.ts";
 import { MOST_REGIONS } from "../arguments.ts";
@@ -8,9 +12,7 @@ import { type Pending, survey } from "../inputs/survey.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Order } from "../order.ts";
 import { mergeAnnotations } from "../output/merge-annotations.ts";
-import { writeYoloDataset } from "../output/yolo-dataset.ts";
-import { doAll, Turnstile } from "./at-a-time.ts";
-import { segmentBatch, takeUp, type Work } from "./carry-out.ts";
+import { Turnstile, type Work, segmentBatch, takeUp } from "./carry-out.ts";
 
 /** The most pictures that a job takes. */
 const MOST_PICTURES = 100;
@@ -60,7 +62,10 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
   if (isFirst) segmenting.onBegin([...pending, ...open.flatMap(({ inputs }) => inputs)].map(({ id }) => id));
   const { access } = await (await segmenting.client()).api.getAccountOverview({}, { signal });
   if (pending.length > 0) assertAllowed(access);
-  if (order.formats.includes("yolo")) await writeYoloDataset(order, out);
+  if (order.formats.includes("yolo")) {
+    const classes = [...order.prompts, ...(order.regions.length > 0 ? ["region"] : [])];
+    await writeWhole(join(out, "data.yaml"), yoloDataset(classes));
+  }
   const work: Work = {
     ...segmenting,
     client: await segmenting.client(LONG_WORK),
@@ -72,7 +77,9 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
     ...open.map((job) => () => takeUp(work, job)),
     ...batches(pending, order, access.maxImageTasksPerJob).map((batch) => () => segmentBatch(work, batch)),
   ];
-  await doAll(tasks, Math.max(1, Math.min(JOBS, access.maxActiveJobs)));
+  // After a failure the jobs under way go on to their ends: what they find is paid for.
+  const atATime = Math.max(1, Math.min(JOBS, access.maxActiveJobs));
+  await mapParallel(tasks, atATime, undefined, (task) => task());
   return true;
 }
 

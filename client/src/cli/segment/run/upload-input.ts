@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { SegmentationError } from "../../../errors.ts";
 import type { SegmentationClient } from "../../../node/client.ts";
-import { contentTypeOf } from "../../../upload/content-type.ts";
+import { contentTypeOf } from "../../../upload/input.ts";
 import { digestOf, digestOfFile, UNREAD, whyUnread } from "../inputs/digest.ts";
 import { unreadable } from "../inputs/media.ts";
 import type { Pending } from "../inputs/survey.ts";

@@ -1,18 +1,17 @@
-/** A mask file's content: its size, its rows as they were packed, and its texts. */
-export interface MaskPng {
-  readonly width: number;
-  readonly height: number;
-  /** Eight pixels a byte, the first one highest; each row begins with a byte of its own. */
-  readonly rows: Uint8Array;
+import type { PackedRows } from "./bitmap.ts";
+
+/** A mask file's content: its size, its packed rows, and its texts. */
+export interface MaskPng extends PackedRows {
   /** The iTXt chunks by keyword: `prompt`, or `region`. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 const SIGNATURE = "\x89PNG\r\n\x1a\n";
 const GREYSCALE_OF_ONE_BIT = "1,0,0,0,0";
+const NOT_A_MASK = "The mask is not a PNG of one bit per pixel.";
 
 /**
- * Reads a mask as the service writes it (W3C PNG, third edition: one bit, greyscale, not interlaced), with every chunk's
+ * Reads a mask as the service writes it (W3C PNG, third edition: one bit, greyscale, not interlaced) and checks every chunk's
  * checksum. @throws RangeError if it is anything else, or damaged
  */
 export async function readMaskPng(file: Uint8Array<ArrayBuffer>): Promise<MaskPng> {
@@ -20,7 +19,7 @@ export async function readMaskPng(file: Uint8Array<ArrayBuffer>): Promise<MaskPn
   return { width, height, rows: unfilter(await inflate(packed), width, height), texts };
 }
 
-/** Reads a mask's size and texts, and leaves its pixels packed. @throws RangeError if it is no mask, or damaged */
+/** Reads a mask's size and texts, and leaves its pixels packed. @throws RangeError if it is not a mask, or damaged */
 export const readMaskTexts = (file: Uint8Array<ArrayBuffer>): Omit<MaskPng, "rows"> => readChunks(file);
 
 function readChunks(
@@ -31,7 +30,7 @@ function readChunks(
   const texts = new Map<string, string>();
   const packed: Uint8Array<ArrayBuffer>[] = [];
   let [width, height] = [0, 0];
-  if (latin1(0, 8) !== SIGNATURE) throw new RangeError("The mask is not a PNG.");
+  if (latin1(0, 8) !== SIGNATURE) throw new RangeError(NOT_A_MASK);
   for (let at = 8; ;) {
     const length = at + 12 <= file.length ? view.getUint32(at) : file.length;
     const end = at + 8 + length;
@@ -41,13 +40,12 @@ function readChunks(
     const data = file.subarray(at + 8, end);
     if (type === "IHDR") {
       [width, height] = [view.getUint32(at + 8), view.getUint32(at + 12)];
-      if (data.subarray(8).join() !== GREYSCALE_OF_ONE_BIT)
-        throw new RangeError("The mask is not a PNG of one bit per pixel.");
+      if (data.subarray(8).join() !== GREYSCALE_OF_ONE_BIT) throw new RangeError(NOT_A_MASK);
     } else if (type === "IDAT") packed.push(data);
     else if (type === "iTXt") {
       // After the keyword: not compressed, no language, no translated keyword.
-      const [keyword = "", , , , , text = ""] = new TextDecoder().decode(data).split("\0");
-      texts.set(keyword, text);
+      const [keyword = "", , , , , text] = new TextDecoder().decode(data).split("\0");
+      if (text !== undefined) texts.set(keyword, text);
     } else if (type === "IEND") break;
     at = end + 4;
   }
@@ -59,11 +57,11 @@ async function inflate(parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
   return new Uint8Array(await new Response(inflated).arrayBuffer());
 }
 
-/** Takes back the filters of the rows (section 9 of the standard); a pixel's neighbours are a byte away, or a row. */
+/** Undoes the rows' filters (section 9 of the standard); a pixel's neighbours are a byte or a row away. */
 function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Array {
   const length = Math.ceil(width / 8);
   if (filtered.length !== (length + 1) * height)
-    throw new RangeError("The mask has other rows than its size says.");
+    throw new RangeError("The mask's rows do not match its size.");
   const rows = new Uint8Array(length * height);
   for (let y = 0; y < height; y++) {
     const filter = filtered[y * (length + 1)] ?? 0;
@@ -74,15 +72,11 @@ function unfilter(filtered: Uint8Array, width: number, height: number): Uint8Arr
       const left = i > row ? (rows[i - 1] ?? 0) : 0;
       const above = y > 0 ? (rows[i - length] ?? 0) : 0;
       const aboveLeft = y > 0 && i > row ? (rows[i - length - 1] ?? 0) : 0;
-      const nearest = (): number => {
-        const [a, b, c] = [
-          Math.abs(above - aboveLeft),
-          Math.abs(left - aboveLeft),
-          Math.abs(left + above - 2 * aboveLeft),
-        ];
-        return a <= b && a <= c ? left : b <= c ? above : aboveLeft;
-      };
-      rows[i] = (rows[i] ?? 0) + ([0, left, above, (left + above) >> 1][filter] ?? nearest());
+      const [a = 0, b = 0, c = 0] = [left, above, aboveLeft].map((value) =>
+        Math.abs(left + above - aboveLeft - value),
+      );
+      const nearest = a <= b && a <= c ? left : b <= c ? above : aboveLeft;
+      rows[i] = (rows[i] ?? 0) + ([0, left, above, (left + above) >> 1][filter] ?? nearest);
     }
   }
   return rows;

@@ -1,0 +1,7 @@
+/** Masks as files have them, for every platform with the Web's APIs. */
+export * from "./bitmap.ts";
+export * from "./png.ts";
+export * from "./polygons.ts";
+export * from "./rle.ts";
+export * from "./row-runs.ts";
+export * from "./yolo.ts";
