@@ -43,8 +43,8 @@ export class SegmentationClient {
   }
 
   /**
-   * Finds what the prompts name in a picture, or in up to 100: uploads them, creates a job, waits for it, and fetches the
-   * masks. A picture of several that fails tells so by its `problem`; the call fails if all of them do.
+   * Finds what the prompts describe in a picture, or in up to 100: uploads them, creates a job, waits for it, and fetches the
+   * masks. If one of several pictures fails, its `problem` says why; the call fails if all of them do.
    */
   async segment(
     input: Input | readonly Input[],
@@ -57,7 +57,7 @@ export class SegmentationClient {
     return ofKind(ImageResult, await this.#result(await runJob(this.connection, this.send, run), signal));
   }
 
-  /** Finds what the prompts name in a clip, and follows it from frame to frame. */
+  /** Finds what the prompts describe in a clip, and follows it from frame to frame. */
   async segmentVideo(
     input: Input,
     prompts: string | readonly string[],
@@ -78,7 +78,7 @@ export class SegmentationClient {
     return await this.#result({ job, names: new Map() }, signal);
   }
 
-  /** Tells how far a job is, whenever that changes, until it has ended. */
+  /** Yields a job's progress, whenever it changes, until the job has ended. */
   watchJob(jobId: string, options: Abortable = {}): AsyncIterable<JobUpdate> {
     return watch(this.connection, jobId, options);
   }
@@ -129,5 +129,5 @@ export class SegmentationClient {
 /** The result of a job that was created as one of this kind. */
 function ofKind<T>(kind: new (...given: never[]) => T, result: object): T {
   if (result instanceof kind) return result;
-  throw new TypeError("The job has another type.");
+  throw new TypeError("The job is of another type.");
 }

@@ -103,7 +103,7 @@ describe("the command line against the whole stack", () => {
       ...config,
       stdin: `${stack.apiKey}\n`,
     });
-    expect([login.code, login.err]).toEqual([0, expect.stringContaining("The key is in")]);
+    expect([login.code, login.err]).toEqual([0, expect.stringContaining("The key is stored in")]);
     expect(login.out + login.err).not.toContain(stack.apiKey);
     const { mode } = await stat(join(folder, "config/segmentation-client/config.json"));
     expect(mode & 0o777).toBe(0o600);

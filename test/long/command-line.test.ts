@@ -138,7 +138,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
   it("does nothing the second time, and makes one job of one changed picture", async () => {
     const jobs = await jobsMade();
     const again = await timed("clean");
-    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing had changed")]);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing has changed")]);
     say(`the same folder again: ${(again.ms / 1_000).toFixed(2)} s`);
     expect(await jobsMade()).toBe(jobs);
 
@@ -170,7 +170,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
       "masks/people-crossing.mp4/masks.json",
       "preview/people-crossing.mp4.mp4",
     ]);
-    expect((await clip()).out).toContain("nothing had changed");
+    expect((await clip()).out).toContain("nothing has changed");
     expect((await unitsUsed()) - units).toBe(3);
   });
 

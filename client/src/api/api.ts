@@ -53,7 +53,7 @@ function call(
   const data = answered.then((answer) => answer.data);
   return Object.assign(data, {
     withResponse(): Promise<Answered<unknown>> {
-      // A failure is told by the promise that is asked for.
+      // The returned promise rejects with the failure.
       data.catch(() => {});
       return answered;
     },

@@ -20,14 +20,14 @@ export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
-  ENOSPC: "The disk is full. Free some space, then run the same command again: it goes on where it stopped.",
+  ENOSPC: "The disk is full. Free some space, then run the same command again: it resumes where it stopped.",
   EDQUOT:
-    "Your disk quota is used up. Free some space, then run the same command again: it goes on where it stopped.",
+    "Your disk quota is used up. Free some space, then run the same command again: it resumes where it stopped.",
   EROFS: "The file system is read-only. Choose a folder that can be written to with --out.",
   EMFILE: "Too many files are open. Raise the limit with `ulimit -n 4096`, then run the same command again.",
 };
 
-/** What to tell a person of an error, and the exit code. */
+/** The message of an error for a person, and the exit code. */
 export function explain(error: unknown): { readonly message: string; readonly exitCode: number } {
   if (error instanceof Failure || error instanceof Interrupted) return error;
   if (error instanceof SegmentationError) return { message: ofService(error), exitCode: 1 };
@@ -37,7 +37,7 @@ export function explain(error: unknown): { readonly message: string; readonly ex
   if (sentence !== undefined) return { message: `${sentence} (${message})`, exitCode: 1 };
   if (code === "EACCES" || code === "EPERM")
     return {
-      message: `You may not do that here: ${message}. Check who owns the file or folder.`,
+      message: `No access: ${message}. Check who owns the file or folder.`,
       exitCode: 1,
     };
   return {

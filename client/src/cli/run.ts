@@ -24,7 +24,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   login: LOGIN,
 };
 
-const overview = (): string => `The client of a segmentation job service.
+const overview = (): string => `The command line of a segmentation job service.
 
 ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
@@ -33,10 +33,10 @@ ${Object.entries(COMMANDS)
   segmentation-client login --base-url https://segmentation.example.com
   segmentation-client segment photo.jpg -p cat -p "red cup"
 
-segmentation-client COMMAND --help tells more. The environment may have
-SEGMENTATION_BASE_URL and SEGMENTATION_API_KEY instead of a login.`;
+Run segmentation-client COMMAND --help for details. Instead of logging in, you
+can set SEGMENTATION_BASE_URL and SEGMENTATION_API_KEY in the environment.`;
 
-/** Runs a command line. Returns its exit code: 0, 1 if something failed, 2 if it was wrong. */
+/** Runs a command line. Returns its exit code: 0; 1 if something failed; 2 for a usage error. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name = "", ...rest] = args;
   try {
@@ -55,7 +55,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     return await command.run(rest, terminal);
   } catch (error) {
     const { message, exitCode } = explain(terminal.signal.aborted ? terminal.signal.reason : error);
-    if (!(error instanceof Interrupted)) terminal.tell(`${style(terminal, "red", "Error:")} ${message}`);
+    if (!(error instanceof Interrupted)) terminal.report(`${style(terminal, "red", "Error:")} ${message}`);
     return exitCode;
   }
 }

@@ -2,24 +2,24 @@ import type { Readable } from "node:stream";
 
 /** Where a command reads and writes: the process's own terminal, or a test's. */
 export interface Terminal {
-  /** Prints a line of what was asked for. */
+  /** Prints a line of the output, to stdout. */
   readonly print: (line: string) => void;
-  /** Prints a line about what happens, beside it. */
-  readonly tell: (line: string) => void;
-  /** Writes over the line of the progress; only if `isInteractive`. */
+  /** Prints a notice or an error, to stderr. */
+  readonly report: (line: string) => void;
+  /** Redraws the line of the progress; only if `isInteractive`. */
   readonly draw: (text: string) => void;
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person watches: a progress is drawn only then. */
+  /** Whether a person is watching: progress is drawn only then. */
   readonly isInteractive: boolean;
   /** Whether what is printed may have colours. */
   readonly hasColours: boolean;
   readonly columns: number;
-  /** Ends the command: Ctrl-C, or the system. */
+  /** Aborts on Ctrl-C, or when the system ends the process. */
   readonly signal: AbortSignal;
 }
 
-/** Why a command was told to end, and the exit code that says so. */
+/** Why a command was interrupted, and the exit code for it. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;
@@ -32,7 +32,7 @@ export class Interrupted extends Error {
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** The terminal of this process. The first signal to end lets the command end in order; the second ends it at once. */
+/** The terminal of this process. The first signal lets the command finish in order; the second ends it at once. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const control = new AbortController();
@@ -41,7 +41,7 @@ export function processTerminal(): Terminal {
       if (control.signal.aborted) process.exit(EXIT_CODES[name]);
       control.abort(new Interrupted(EXIT_CODES[name]));
     });
-  // A reader that has seen enough, such as `head`, is no failure.
+  // A reader that has seen enough, such as `head`, is not a failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
@@ -49,7 +49,7 @@ export function processTerminal(): Terminal {
   const isDumb = env["TERM"] === "dumb";
   return {
     print: (line) => void stdout.write(`${line}\n`),
-    tell: (line) => void stderr.write(`${line}\n`),
+    report: (line) => void stderr.write(`${line}\n`),
     draw: (text) => void stderr.write(text),
     stdin,
     env,

@@ -30,7 +30,7 @@ export class Exchange {
     return this.#control.signal;
   }
 
-  /** Something was heard: the time begins anew, with `more` milliseconds for what tells nothing of itself. */
+  /** Data has come: the time limit starts again, with `more` milliseconds for transfers that report no progress. */
   alive = (more = 0): void => {
     const allowedMs = this.#timeoutMs + more;
     clearTimeout(this.#timer);

@@ -67,10 +67,10 @@ export async function openPath(path: string): Promise<Source> {
   }
 }
 
-/** Sends a file piece by piece, which tells how far it is: Node and Bun send the Content-Length that storage requires. */
+/** Sends a file piece by piece, which reports its progress: Node and Bun send the Content-Length that storage requires. */
 export const streamFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
-  // Deno sends a stream in chunks, without its length; and of an empty file there is nothing to tell.
+  // Deno sends a stream in chunks, without its length; and an empty file has no progress to report.
   if ("Deno" in globalThis || file.size === 0) return await sendFile(sending);
   let sent = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({

@@ -36,7 +36,7 @@ export interface CocoDocument {
 }
 
 /**
- * The COCO document of one picture, made from its masks. A picture without any is not in it, since only its masks tell its size.
+ * The COCO document of one picture, made from its masks. A picture without any is left out, because its size is known only from its masks.
  * @param name the picture's `file_name`
  */
 export async function cocoFromMasks(name: string, masks: readonly Mask[]): Promise<CocoDocument> {

@@ -34,7 +34,7 @@ export class Picture {
 
   /**
    * The picture as COCO document: the service's, of a job with `formats: ["coco"]`; otherwise made from the masks, which
-   * leaves out a picture without any, since only its masks tell its size.
+   * leaves out a picture without any, because its size is known only from its masks.
    */
   async coco(): Promise<CocoDocument> {
     const key = assetKey(ASSETS.image.coco, this.taskId);

@@ -1,7 +1,7 @@
 import type { Connection } from "../http/connection.ts";
 import type { Exchange } from "../http/exchange.ts";
 
-/** What sends a file, and tells how many of its bytes are gone. */
+/** Sends a file, and reports how many of its bytes have been sent. */
 export type SendFile = (sending: {
   readonly connection: Connection;
   readonly url: string;
@@ -11,7 +11,7 @@ export type SendFile = (sending: {
   readonly onBytes: (bytes: number) => void;
 }) => Promise<Response>;
 
-/** `fetch` doesn't tell how far a body is; then a file may take a second for so many bytes. */
+/** `fetch` doesn't report the progress of a body; a file may then take a second for so many bytes. */
 const SLOWEST_BYTES_PER_SECOND = 64 * 1024;
 
 /** What is used of the browsers' class; other platforms, and their types, have none. */
@@ -30,7 +30,7 @@ interface BrowserRequest {
   abort(): void;
 }
 
-/** Sends a file by XMLHttpRequest in a browser, because `fetch` tells nothing of an upload there, and by `fetch` elsewhere. */
+/** Sends a file by XMLHttpRequest in a browser, because `fetch` reports no upload progress there, and by `fetch` elsewhere. */
 export const sendFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
   if (typeof XMLHttpRequest !== "undefined" && connection.ownFetch === undefined)
@@ -56,7 +56,7 @@ const sendByXhr: (request: BrowserRequest, sending: Parameters<SendFile>[0]) => 
       onBytes(loaded);
     });
     request.addEventListener("loadend", () => {
-      // A network error has no status, and a browser doesn't tell what it was.
+      // A network error has no status, and a browser doesn't reveal its cause.
       if (request.status === 0) return reject(new TypeError("the file could not be sent"));
       const after = request.getResponseHeader("retry-after");
       const headers = new Headers(after === null ? {} : { "retry-after": after });

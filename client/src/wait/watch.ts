@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
 
 /**
- * Tells how far a job is until it has ended: by the service's events; if they fail twice in a row, by answers that the
+ * Reports a job's progress until it has ended: by the service's events; if they fail twice in a row, by answers that the
  * service holds back (`Prefer: wait`); and if it holds none back, by polling as its reference suggests.
  */
 export async function* watch(
@@ -101,7 +101,7 @@ export function held({ timeoutMs }: Connection, signal: AbortSignal | undefined)
   return { signal, headers: { prefer: `wait=${seconds}` }, timeoutMs: Math.max(timeoutMs, seconds * 2_000) };
 }
 
-/** Whether the service has done so: it tells, if it can. */
+/** Whether the service held the answer back: its header says so. */
 export const wasHeld = ({ headers }: Response): boolean => headers.has("preference-applied");
 
 /** A problem's code, a colon, and its sentence. */

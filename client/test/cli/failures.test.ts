@@ -15,23 +15,29 @@ describe("a command line that is wrong", () => {
     [["segment"], "Name a picture, a folder or a URL"],
     [["segment", "samples/coffee.png"], "Say what to look for"],
     [["segment", "samples/coffee.png", "-p", " "], "A prompt is empty."],
-    [["segment", "none.png", "-p", "cat"], "There is no none.png. Check the path."],
+    [["segment", "none.png", "-p", "cat"], "none.png does not exist. Check the path."],
     [["segment", "none/*.png", "-p", "cat"], "There are no pictures that match none/*.png."],
     [["segment", "samples/coffee.png", "-p", "cat", "--frmat", "png"], "Unknown option '--frmat'"],
     [["segment", "samples/coffee.png", "-p", "cat", "--format", "bmp"], "--format takes png, coco, yolo"],
     [["segment", "samples/coffee.png", "-p", "cat", "--threshold", "2"], "takes a number from 0 to 1"],
     [["segment", "samples/coffee.png", "--region", "1,2,3"], "--region takes left,top,width,height"],
     [["segment", "samples/coffee.png", "--region", "1,2,3,0"], "--region takes left,top,width,height"],
-    [["segment", "samples/people-crossing.mp4", "--region", "1,2,3,4"], "A clip takes no --region."],
-    [["segment", "samples/people-crossing.mp4", "-p", "cat", "--fps", "2", "--frames", "2"], "exclude"],
-    [["segment", "samples", "-p", "cat", "--out", "samples"], "The results would lie among the pictures"],
+    [["segment", "samples/people-crossing.mp4", "--region", "1,2,3,4"], "Clips do not support --region."],
+    [
+      ["segment", "samples/people-crossing.mp4", "-p", "cat", "--fps", "2", "--frames", "2"],
+      "cannot be combined",
+    ],
+    [
+      ["segment", "samples", "-p", "cat", "--out", "samples"],
+      "The results would be saved among the pictures",
+    ],
     [["jobs", "--status", "done"], "--status takes queued, processing, success, failed"],
     [["job"], "Name one job"],
-    [["keys", "make", "x"], "Write: keys, or keys create LABEL"],
-    [["webhooks", "create"], "Write: webhooks listen"],
+    [["keys", "make", "x"], "Usage: keys, keys create LABEL"],
+    [["webhooks", "create"], "Usage: webhooks, webhooks listen"],
     [["login", "sk_live_secret"], "type the key at the prompt"],
-    [["account"], "Where is the service?"],
-    [["account", "--base-url", "ftp://example.com"], "is no address of a service"],
+    [["account"], "No service is configured."],
+    [["account", "--base-url", "ftp://example.com"], "is not the address of a service"],
   ] as const;
   it.each(wrong)("%j ends with exit code 2 and a sentence", async (args, sentence) => {
     const { code, out, err } = await runCli(args);
@@ -78,7 +84,7 @@ describe("segment", () => {
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([2, expect.stringContaining("There are no pictures in")]);
     await writeFile(join(folder, "photos/a.mp4"), "");
-    expect((await segment(env)).err).toContain("only 1 clip. Name clips one by one");
+    expect((await segment(env)).err).toContain("only 1 clip. Name clips individually");
   });
 
   it("says that nobody answers", async () => {
@@ -131,7 +137,7 @@ describe("segment", () => {
     const { env, service } = await played();
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([2, expect.stringContaining("There are 10,001 files to segment")]);
-    expect(err).toContain("Add --yes to go on.");
+    expect(err).toContain("Add --yes to continue.");
     expect(service.asked).toEqual([]);
   });
 
@@ -140,7 +146,10 @@ describe("segment", () => {
     const { env } = await played();
     await segment(env);
     const other = await segment(env, "-p", "dog");
-    expect([other.code, other.err]).toEqual([2, expect.stringContaining("has results of other prompts")]);
+    expect([other.code, other.err]).toEqual([
+      2,
+      expect.stringContaining("has results of a run with other prompts"),
+    ]);
 
     const lock = join(folder, "out/segmentation-journal.lock");
     await writeFile(lock, String(process.ppid));

@@ -36,7 +36,7 @@ describe("login", () => {
   it("takes a key that is typed and not shown, and the other commands then use it", async () => {
     const { code, out, err, isRaw } = await type("sk_live_playxx\x7f\x7fed\r");
     expect([code, isRaw]).toEqual([0, false]);
-    expect(err).toContain(`You are ada@example.com at ${baseUrl}.`);
+    expect(err).toContain(`Logged in to ${baseUrl} as ada@example.com.`);
     expect(out + err).not.toContain("sk_live");
     expect(JSON.parse(await readFile(path(), "utf8"))).toEqual({
       baseUrl,
@@ -58,7 +58,7 @@ describe("login", () => {
     expect(await pipeIn("\n")).toMatchObject({ code: 1, err: expect.stringContaining("No key was given.") });
     expect(await pipeIn("two words")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("This is no API key"),
+      err: expect.stringContaining("This is not an API key"),
     });
     await expect(stat(path())).rejects.toThrow("ENOENT");
   });

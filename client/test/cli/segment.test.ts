@@ -76,7 +76,7 @@ describe("segment", () => {
     await segment(args);
     const asked = service.asked.length;
     const again = await segment(args);
-    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing had changed")]);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing has changed")]);
     expect(service.asked).toHaveLength(asked);
 
     await utimes(join(folder, "photos/1.png"), 1, 1);
@@ -168,7 +168,7 @@ describe("segment", () => {
     expect(new Uint8Array(await readFile(join(out(), "masks/a.png/0.png")))).toEqual(
       maskFile(ring(sumOfPicture(3)), "cup"),
     );
-    expect((await segment(args)).out).toContain("nothing had changed");
+    expect((await segment(args)).out).toContain("nothing has changed");
   });
 
   it("waits while the account has as many jobs under way as it may, and halves a job that is refused for one picture", async () => {
@@ -192,7 +192,7 @@ describe("segment", () => {
     service.refusals.push(["too_many_active_jobs", 600]);
     const args = [join(folder, "photos"), "-p", "cup"];
     const { signal, press } = controlC();
-    const stopped = segment(args, { signal, onTell: (line) => line.startsWith("Waiting") && press() });
+    const stopped = segment(args, { signal, onReport: (line) => line.startsWith("Waiting") && press() });
     expect((await stopped).code).toBe(130);
     const { code, out: printed } = await segment(args);
     expect([code, printed]).toEqual([1, expect.stringContaining("1 picture with 1 mask, 1 failed")]);
@@ -244,7 +244,7 @@ describe("segment", () => {
     await put("photos/a.png", picture(1));
     await put("photos/cat.mp4", picture(1));
     const { err } = await segment([join(folder, "photos"), "-p", "cat"]);
-    expect(err).toContain("Left out 1 clip in folders");
+    expect(err).toContain("Skipped 1 clip in folders");
   });
 
   it("stops at Ctrl-C, says how to go on, and then goes on without sending anything again", async () => {
@@ -257,7 +257,7 @@ describe("segment", () => {
     press();
     const { code, err } = await stopped;
     expect(code).toBe(130);
-    expect(err).toContain("run the same command again to go on");
+    expect(err).toContain("run the same command again to resume");
     for (const job of service.jobs.values()) job.looks = 1;
     expect((await segment(args)).code).toBe(0);
     expect([service.jobs.size, service.uploads.size]).toEqual([1, 1]);

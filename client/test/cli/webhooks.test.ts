@@ -5,7 +5,7 @@ import { controlC, runCli } from "./support/run-cli.ts";
 it("webhooks listen prints what is signed with the secret, says what it refuses, and ends at Ctrl-C", async () => {
   const secret = `whsec_${Buffer.from("a secret of 24 bytes....").toString("base64")}`;
   const { signal, press } = controlC();
-  let told = "";
+  let printed = "";
   const ended = runCli(["webhooks", "listen"], {
     env: {
       SEGMENTATION_BASE_URL: "http://played.test",
@@ -13,10 +13,10 @@ it("webhooks listen prints what is signed with the secret, says what it refuses,
       SEGMENTATION_WEBHOOK_SECRET: secret,
     },
     signal,
-    onTell: (line) => (told += line),
+    onReport: (line) => (printed += line),
   });
-  await expect.poll(() => told, { interval: 5 }).toContain("Listening at");
-  const [url = ""] = /http:\S+/.exec(told) ?? [];
+  await expect.poll(() => printed, { interval: 5 }).toContain("Listening at");
+  const [url = ""] = /http:\S+/.exec(printed) ?? [];
   const at = new Date();
   const timestamp = "2026-11-22T10:00:00.000Z";
   const body = JSON.stringify({ type: "job.succeeded", timestamp, data: { jobId: "job_1" } });
@@ -42,5 +42,5 @@ it("webhooks listen prints what is signed with the secret, says what it refuses,
     `${timestamp}  job.succeeded  job_1  evt_1  (again)`,
     "",
   ]);
-  expect(err).toContain("Refused a request: its signature is wrong.");
+  expect(err).toContain("Rejected a request: its signature is wrong.");
 });

@@ -5,16 +5,16 @@ import { count } from "../progress/words.ts";
 import type { Terminal } from "../terminal.ts";
 import { clientOf } from "./client.ts";
 
-const HELP = `Shows your account: what it may do, what is left of its trial, what it used.
+const HELP = `Shows your account: its permissions, what is left of its trial, and its usage.
 
   segmentation-client account
   segmentation-client account --usage
   segmentation-client account --usage --from 2026-11-01 --to 2026-11-30
 
-  --usage          pictures and frames by the day, of the last 30 days
-  --from, --to     days of UTC: 2026-11-01
-  --json           print it for programs
-  --base-url URL   the service, if it is not that of your last login`;
+  --usage          pictures and frames per day, for the last 30 days
+  --from, --to     days in UTC, such as 2026-11-01
+  --json           print JSON
+  --base-url URL   the service (default: that of your last login)`;
 
 const OPTIONS = { usage: { type: "boolean" }, from: { type: "string" }, to: { type: "string" } } as const;
 
@@ -75,7 +75,7 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
 }
 
 export const ACCOUNT: Command = {
-  summary: "what your account may do, and what it used",
+  summary: "show your account's permissions and usage",
   help: HELP,
   options: OPTIONS,
   run: account,

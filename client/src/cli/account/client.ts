@@ -3,11 +3,13 @@ import { Failure, usageFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 import { readConfig } from "./config-file.ts";
 
-/** An address as keys are kept by it. @throws Failure with exit code 2 if it is no URL of the web */
+/** A service's address in the form under which its key is stored. @throws Failure with exit code 2 if it is not an HTTP URL */
 export function normalUrl(text: string): string {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw usageFailure(`${text} is no address of a service. It looks like https://segmentation.example.com`);
+    throw usageFailure(
+      `${text} is not the address of a service. An address looks like https://segmentation.example.com`,
+    );
   return url.href.replace(/\/$/, "");
 }
 
@@ -24,19 +26,19 @@ export async function baseUrlOf(terminal: Terminal, option: string | undefined):
   const given = option ?? (terminal.env["SEGMENTATION_BASE_URL"] || (await readConfig(terminal.env)).baseUrl);
   if (given === undefined)
     throw usageFailure(
-      "Where is the service? Run `segmentation-client login --base-url https://…` once, or set SEGMENTATION_BASE_URL.",
+      "No service is configured. Run `segmentation-client login --base-url https://…` once, or set SEGMENTATION_BASE_URL.",
     );
   return normalUrl(given);
 }
 
-/** A person waits for an answer, and should soon hear that there is none. */
+/** Retries while a person waits: few, so that a failure is reported soon. */
 export const A_MOMENT = 2;
-/** Work that takes hours outlasts a network that is away for minutes. */
+/** Retries during work that takes hours: enough to outlast a network outage of minutes. */
 export const LONG_WORK = 9;
 
 /**
- * The client with the user's key: the environment's, or the one that `login` has kept for this very address.
- * @param maxRetries how often a request is repeated whose connection fails
+ * The client with the user's key: the environment's, or the one that `login` stored for this address.
+ * @param maxRetries how often a request is retried if its connection fails
  */
 export async function clientOf(
   terminal: Terminal,

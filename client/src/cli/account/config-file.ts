@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { Failure, systemCode } from "../failure.ts";
 
-/** What `login` keeps: keys by the addresses of their services, and which of these is used. */
+/** What `login` stores: keys by the addresses of their services, and which service is the default. */
 export interface Config {
   readonly baseUrl?: string | undefined;
   readonly keys: Readonly<Record<string, string>>;

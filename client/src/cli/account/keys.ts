@@ -10,11 +10,10 @@ const HELP = `Lists, creates and revokes your API keys.
   segmentation-client keys create "nightly batch" > key.txt
   segmentation-client keys revoke key_019aa0f61c4e7d2d9be7a5f40b8a6c21
 
-  --json           print it for programs
-  --base-url URL   the service, if it is not that of your last login
+  --json           print JSON
+  --base-url URL   the service (default: that of your last login)
 
-A new key is printed once, and by nobody else: keep it. A key that is revoked
-is refused from then on.`;
+A new key is printed only once: store it. A revoked key no longer works.`;
 
 const WORDS = ["list", "create", "revoke"] as const;
 
@@ -25,7 +24,7 @@ async function keys(args: readonly string[], terminal: Terminal): Promise<number
   const options = { signal: terminal.signal };
   const takesName = action !== "list";
   if (action === undefined || takesName !== (name !== undefined) || rest.length > 0)
-    throw usageFailure("Write: keys, or keys create LABEL, or keys revoke KEY_ID");
+    throw usageFailure("Usage: keys, keys create LABEL, or keys revoke KEY_ID");
   const { api } = await clientOf(terminal, values);
   switch (action) {
     case "list": {
@@ -50,14 +49,14 @@ async function keys(args: readonly string[], terminal: Terminal): Promise<number
       if (values.json === true) terminal.print(JSON.stringify(created, null, 2));
       else {
         terminal.print(created.secret ?? "");
-        terminal.tell(`This is the key ${created.apiKey.keyId}. It is not shown again.`);
+        terminal.report(`This is the key ${created.apiKey.keyId}. It will not be shown again.`);
       }
       return 0;
     }
     case "revoke": {
       const key = await api.revokeApiKey({ keyId: name ?? "" }, options);
       if (values.json === true) terminal.print(JSON.stringify(key, null, 2));
-      else terminal.tell(`${name} is revoked.`);
+      else terminal.report(`Revoked ${name}.`);
       return 0;
     }
   }

@@ -24,13 +24,13 @@ export async function readKey(terminal: Terminal): Promise<string> {
   if (key === "")
     throw new Failure("No key was given. Paste it at the prompt, or pipe it in: login < key.txt");
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new Failure("This is no API key: a key is one word, such as sk_live_…");
+    throw new Failure("This is not an API key: a key is one word, such as sk_live_…");
   return key;
 }
 
-/** One line, of which nothing is shown. */
-function typedLine({ stdin, draw, tell, signal }: Terminal): Promise<string> {
-  draw("API key (it is not shown): ");
+/** Reads one line without showing it. */
+function typedLine({ stdin, draw, report, signal }: Terminal): Promise<string> {
+  draw("API key (not shown): ");
   stdin.setRawMode?.(true);
   stdin.setEncoding("utf8");
   return new Promise<string>((resolve, reject) => {
@@ -40,7 +40,7 @@ function typedLine({ stdin, draw, tell, signal }: Terminal): Promise<string> {
       signal.removeEventListener("abort", abort);
       stdin.setRawMode?.(false);
       stdin.pause();
-      tell("");
+      report("");
     };
     const abort = (): void => {
       end();
@@ -65,19 +65,19 @@ function typedLine({ stdin, draw, tell, signal }: Terminal): Promise<string> {
   });
 }
 
-const HELP = `Keeps an API key for a service, in a file that only you can read.
+const HELP = `Stores an API key for a service, in a file that only you can read.
 
   segmentation-client login --base-url https://segmentation.example.com
   segmentation-client login < key.txt
   segmentation-client login --remove
 
-  --base-url URL   the service, which is then used without --base-url
-  --remove         forget the key of the service
+  --base-url URL   the service, which other commands then use by default
+  --remove         delete the stored key of the service
 
-The key is typed at a prompt, which does not show it, or comes from stdin: it is
-never an argument, which other users of the machine could see. A key in
-SEGMENTATION_API_KEY goes before one that is kept, and so does the address in
-SEGMENTATION_BASE_URL.`;
+Type the key at the prompt, which does not show it, or pipe it to stdin. It is
+never an argument, because other users of the machine can see arguments.
+SEGMENTATION_API_KEY and SEGMENTATION_BASE_URL in the environment take
+precedence over what is stored.`;
 
 const OPTIONS = { remove: { type: "boolean" } } as const;
 
@@ -93,19 +93,19 @@ async function login(args: readonly string[], terminal: Terminal): Promise<numbe
   const others = Object.fromEntries(Object.entries(keys).filter(([url]) => url !== baseUrl));
   if (values.remove === true) {
     const path = await writeConfig(env, { baseUrl, keys: others });
-    terminal.tell(`The key for ${baseUrl} is no longer in ${path}.`);
+    terminal.report(`Removed the key for ${baseUrl} from ${path}.`);
     return 0;
   }
   const apiKey = await readKey(terminal);
   const client = new SegmentationClient({ baseUrl, apiKey, maxRetries: A_MOMENT });
   const { email } = await client.api.getAccount({}, { signal: terminal.signal });
   const path = await writeConfig(env, { baseUrl, keys: { ...others, [baseUrl]: apiKey } });
-  terminal.tell(`You are ${harmless(email)} at ${baseUrl}. The key is in ${path}.`);
+  terminal.report(`Logged in to ${baseUrl} as ${harmless(email)}. The key is stored in ${path}.`);
   return 0;
 }
 
 export const LOGIN: Command = {
-  summary: "keep an API key for a service",
+  summary: "store an API key for a service",
   help: HELP,
   options: OPTIONS,
   run: login,

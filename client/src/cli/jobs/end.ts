@@ -3,18 +3,18 @@ import { type Command, parse } from "../command/parse.ts";
 import type { Terminal } from "../terminal.ts";
 import { onlyJobId, printJob } from "./job.ts";
 
-const CANCEL_HELP = `Ends a job that is under way. What has been found stays; the rest costs nothing.
+const CANCEL_HELP = `Cancels a running job. Results so far are kept; the rest costs nothing.
 
   segmentation-client cancel job_019aa0f61c4e7d2d9be7a5f40b8a6c21
 
-  --json           print the job for programs
-  --base-url URL   the service, if it is not that of your last login`;
+  --json           print the job as JSON
+  --base-url URL   the service (default: that of your last login)`;
 
-const DELETE_HELP = `Deletes a job with its results at once, and for good. Files on your disk stay.
+const DELETE_HELP = `Deletes a job and its results, immediately and permanently. Keeps local files.
 
   segmentation-client delete job_019aa0f61c4e7d2d9be7a5f40b8a6c21
 
-  --base-url URL   the service, if it is not that of your last login`;
+  --base-url URL   the service (default: that of your last login)`;
 
 async function cancel(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parse("cancel", args, {});
@@ -30,18 +30,18 @@ async function remove(args: readonly string[], terminal: Terminal): Promise<numb
   const jobId = onlyJobId("delete", positionals);
   const { api } = await clientOf(terminal, values);
   await api.deleteJob({ jobId }, { signal: terminal.signal });
-  terminal.tell(`${jobId} is deleted.`);
+  terminal.report(`Deleted ${jobId}.`);
   return 0;
 }
 
 export const CANCEL: Command = {
-  summary: "end a job that is under way",
+  summary: "cancel a running job",
   help: CANCEL_HELP,
   options: {},
   run: cancel,
 };
 export const DELETE: Command = {
-  summary: "delete a job with its results",
+  summary: "delete a job and its results",
   help: DELETE_HELP,
   options: {},
   run: remove,

@@ -7,18 +7,18 @@ import { ProgressView } from "../progress/progress.ts";
 import { counted } from "../progress/words.ts";
 import type { Terminal } from "../terminal.ts";
 
-const HELP = `Shows a job: its state, and what became of each of its files.
+const HELP = `Shows a job: its status, and that of each of its files.
 
   segmentation-client job job_019aa0f61c4e7d2d9be7a5f40b8a6c21
   segmentation-client job job_019aa0f61c4e7d2d9be7a5f40b8a6c21 --wait
   segmentation-client job job_019aa0f61c4e7d2d9be7a5f40b8a6c21 --save DIR
 
-  --wait           wait until it has ended
-  --save DIR       wait, and save its results into a folder
-  --json           print it for programs
-  --base-url URL   the service, if it is not that of your last login
+  --wait           wait until the job has ended
+  --save DIR       wait, then save the results in a folder
+  --json           print JSON
+  --base-url URL   the service (default: that of your last login)
 
-Exit code 1 if the job has failed.`;
+The exit code is 1 if the job failed.`;
 
 const OPTIONS = { wait: { type: "boolean" }, save: { type: "string" } } as const;
 
@@ -26,7 +26,9 @@ const OPTIONS = { wait: { type: "boolean" }, save: { type: "string" } } as const
 export function onlyJobId(command: string, positionals: readonly string[]): string {
   const [jobId, ...rest] = positionals;
   if (jobId === undefined || rest.length > 0)
-    throw usageFailure(`Name one job: segmentation-client ${command} JOB_ID. The command jobs lists them.`);
+    throw usageFailure(
+      `Name one job: segmentation-client ${command} JOB_ID. To list your jobs: segmentation-client jobs`,
+    );
   return jobId;
 }
 
@@ -65,7 +67,7 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
   const code = printJob(terminal, status, values.json === true);
   if (values.save !== undefined && code === 0) {
     const written = await (await client.result(jobId, { signal })).save(values.save, { signal });
-    terminal.tell(`${counted(written.length, "file")} saved in ${values.save}.`);
+    terminal.report(`Saved ${counted(written.length, "file")} in ${values.save}.`);
   }
   return code;
 }

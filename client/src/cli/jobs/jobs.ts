@@ -5,16 +5,16 @@ import { usageFailure } from "../failure.ts";
 import { formatTable } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
 
-const HELP = `Lists your jobs, the newest first.
+const HELP = `Lists your jobs, newest first.
 
   segmentation-client jobs
   segmentation-client jobs --status processing
   segmentation-client jobs --limit 500 --json
 
-  --limit N        how many at most (default 20)
-  --status STATUS  only those that are queued, processing, success or failed
-  --json           print them for programs
-  --base-url URL   the service, if it is not that of your last login`;
+  --limit N        list at most N jobs (default 20)
+  --status STATUS  only jobs that are queued, processing, success or failed
+  --json           print JSON
+  --base-url URL   the service (default: that of your last login)`;
 
 const STATUSES = ["queued", "processing", "success", "failed"] as const;
 const OPTIONS = { limit: { type: "string" }, status: { type: "string" } } as const;
@@ -23,7 +23,7 @@ const PAGE = 100;
 async function jobs(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = parse("jobs", args, OPTIONS);
   if (positionals.length > 0)
-    throw usageFailure(`For one job write: segmentation-client job ${positionals[0]}`);
+    throw usageFailure(`For one job, run: segmentation-client job ${positionals[0]}`);
   const limit = numberOf("limit", values.limit, { least: 1, isWhole: true }) ?? 20;
   const status = STATUSES.find((one) => one === values.status);
   if (values.status !== undefined && status === undefined)
@@ -36,7 +36,7 @@ async function jobs(args: readonly string[], terminal: Terminal): Promise<number
     if (found.length === limit) break;
   }
   if (values.json === true) terminal.print(JSON.stringify(found, null, 2));
-  else if (found.length === 0) terminal.tell("There are no jobs.");
+  else if (found.length === 0) terminal.report("No jobs found.");
   else
     for (const line of formatTable(
       ["job", "kind", "files", "status", "created"],

@@ -19,7 +19,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{Mark}/u;
 
-/** What a terminal must not be told to do, whatever a file or a prompt is called. */
+/** A text without control characters, so that the name of a file or a prompt cannot control the terminal. */
 export const harmless = (text: string): string => text.replaceAll(/\p{Control}/gu, "�");
 
 /** Formats a table: columns as wide as their longest cell, numbers right-aligned. */

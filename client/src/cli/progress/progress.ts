@@ -5,7 +5,7 @@ import { count, duration, rate } from "./words.ts";
 export interface Standing {
   readonly done: number;
   readonly total: number;
-  /** How many files have been uploaded; told until there is something to tell of the jobs. */
+  /** How many files have been uploaded; shown until the jobs make progress. */
   readonly sent: number;
   /** Since it began. */
   readonly seconds: number;
@@ -72,13 +72,13 @@ export class ProgressView {
     const { done, total } = this.#standing();
     if (this.#terminal.isInteractive || total < MUCH) return;
     const step = Math.floor((done / total) * STEPS);
-    if (step > this.#step) this.#terminal.tell(`${count(Math.floor(done))} of ${count(total)} done`);
+    if (step > this.#step) this.#terminal.report(`${count(Math.floor(done))} of ${count(total)} done`);
     this.#step = step;
   }
 
   /** The run waits, and why. */
   waits(why: string): void {
-    if (!this.#terminal.isInteractive && this.#waitsFor !== why) this.#terminal.tell(`Waiting: ${why}`);
+    if (!this.#terminal.isInteractive && this.#waitsFor !== why) this.#terminal.report(`Waiting: ${why}`);
     this.#waitsFor = why;
   }
 

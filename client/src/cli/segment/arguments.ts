@@ -53,9 +53,9 @@ export function parseOrder(args: readonly string[]) {
     throw usageFailure('Say what to look for: -p cat -p "red cup". Or where: --region 40,60,120,80');
   if (prompts.includes("")) throw usageFailure('A prompt is empty. Say what to look for: -p "red cup"');
   if (regions.length > MOST_REGIONS)
-    throw usageFailure(`A picture takes up to ${MOST_REGIONS} regions, not ${regions.length}.`);
+    throw usageFailure(`A picture can have up to ${MOST_REGIONS} regions, not ${regions.length}.`);
   if (order.fps !== undefined && order.frames !== undefined)
-    throw usageFailure("--fps and --frames exclude each other. Give one of them.");
+    throw usageFailure("--fps and --frames cannot be combined. Give one of them.");
   return { values, order };
 }
 

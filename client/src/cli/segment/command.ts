@@ -14,42 +14,44 @@ import { type Order, purposeOf } from "./order.ts";
 import { printReport, reportJson } from "./output/report.ts";
 import { segmentAll } from "./run/segment-all.ts";
 
-/** Whoever segments more has to say so: each picture costs a unit. */
+/** More files need --yes: each picture costs a unit. */
 const MOST_UNASKED = 10_000;
 
 /** What is saved only if it is asked for. */
 const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
 
-const HELP = `Finds what you name in pictures and clips, and saves masks of it.
+const HELP = `Finds what you describe in pictures and clips, and saves its masks.
 
   segmentation-client segment photo.jpg -p cat -p "red cup"
   segmentation-client segment photos/ "more/*.png" https://… -p cat --out masks
   segmentation-client segment clip.mp4 -p person --fps 2 --preview
 
-  -p, --prompt WORDS     what to find; once for each
-  --region X,Y,W,H       a box around one object, in pixels, instead of words
-  --format LIST          png,coco (default), and ${EXTRA_FORMATS.join(", ")}
-  --preview              pictures with their masks drawn on them, too
-  --threshold T          leave out what is less certain, 0 to 1 (default 0.5)
-  --out DIR              where results go (default: out)
+  -p, --prompt WORDS     what to find; may be repeated
+  --region X,Y,W,H       a box around one object, in pixels; may be repeated
+  --format LIST          png,coco (default), also ${EXTRA_FORMATS.join(", ")}
+  --preview              also save pictures with their masks drawn on them
+  --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
+  --out DIR              the folder for the results (default: out)
   --fps N, --frames N, --max-frames N     which frames of a clip
-  --retry-failed         try again what failed before
-  --yes                  segment more than 10,000 files without being asked
-  --json                 print the results for programs
-  --base-url URL         the service, if it is not that of your last login
+  --retry-failed         retry files that failed before
+  --yes                  segment more than 10,000 files without confirmation
+  --json                 print the results as JSON
+  --base-url URL         the service (default: that of your last login)
 
-Run it again to go on after Ctrl-C, or with what is new or has changed: what
-is done is neither sent nor charged again.
-Exit code 0; 1 if something failed, which is listed; 2 for a wrong command.`;
+Run the same command again to resume after Ctrl-C, or to segment new and changed
+files: finished files are neither sent nor charged again.
+Exit codes: 0 for success, 1 if a file failed, 2 for a usage error.`;
 
 async function segment(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, order } = parseOrder(args);
   const out = resolve(order.out);
   const { inputs, clipsLeftOut } = await findInputs(order.inputs, out);
   if (order.regions.length > 0 && inputs.some(({ kind }) => kind === "clip"))
-    throw usageFailure("A clip takes no --region. Name clips without it.");
+    throw usageFailure("Clips do not support --region. Segment clips without it.");
   if (clipsLeftOut > 0)
-    terminal.tell(`Left out ${counted(clipsLeftOut, "clip")} in folders: name clips to have them segmented.`);
+    terminal.report(
+      `Skipped ${counted(clipsLeftOut, "clip")} in folders: name clips explicitly to segment them.`,
+    );
   const baseUrl = await baseUrlOf(terminal, values["base-url"]);
   const journal = await Journal.open(out);
   try {
@@ -63,14 +65,14 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
     if (values.json === true) terminal.print(JSON.stringify(reportJson(reported, out), null, 2));
     else printReport(terminal, reported, order.out.replace(/[/\\]$/, ""), fresh);
     const hasFailed = reported.length < inputs.length || reported.some(({ outcome }) => outcome.hasFailed);
-    if (hasFailed && fresh === 0) terminal.tell("--retry-failed tries again what has failed.");
+    if (hasFailed && fresh === 0) terminal.report("Add --retry-failed to retry the files that failed.");
     return hasFailed ? 1 : 0;
   } finally {
     journal.close();
   }
 }
 
-/** Segments what is to do. Returns how many files that were. */
+/** Segments the pending files. Returns how many there were. */
 async function carryOutOrder(
   terminal: Terminal,
   journal: Journal,
@@ -93,7 +95,7 @@ async function carryOutOrder(
         fresh = ids.length;
         if (fresh > MOST_UNASKED && !order.isSure)
           throw usageFailure(
-            `There are ${count(fresh)} files to segment, and each picture costs a unit. Add --yes to go on.`,
+            `There are ${count(fresh)} files to segment, and each picture costs a unit. Add --yes to continue.`,
           );
         view.begin(ids);
       },
@@ -104,11 +106,11 @@ async function carryOutOrder(
   } catch (error) {
     view.end();
     if (terminal.signal.aborted && terminal.signal.reason instanceof Interrupted) {
-      terminal.tell("Stopped. What is done stays done: run the same command again to go on.");
+      terminal.report("Stopped. Finished files are kept: run the same command again to resume.");
       throw terminal.signal.reason;
     }
     if (!(error instanceof Failure) && fresh > 0)
-      terminal.tell("What is done stays done: run the same command again to go on.");
+      terminal.report("Finished files are kept: run the same command again to resume.");
     throw error;
   } finally {
     view.end();
@@ -121,15 +123,17 @@ function assertSamePurpose(journal: Journal, order: Order, baseUrl: string): voi
   const purpose = purposeOf(order);
   const { run, outcomes, open } = journal.state;
   if (run?.order === purpose && run.baseUrl === baseUrl) return;
-  // A run that came to nothing leaves a folder that takes any order.
+  // A run without results leaves a folder that accepts any order.
   if (run === undefined || (outcomes.size === 0 && open.size === 0 && run.baseUrl === baseUrl))
     return journal.append({ entry: "run", version: VERSION, baseUrl, order: purpose });
   const other = run.baseUrl === baseUrl ? "other prompts or options" : `the service at ${run.baseUrl}`;
-  throw usageFailure(`${order.out} has results of ${other}. Choose another folder with --out, or delete it.`);
+  throw usageFailure(
+    `${order.out} has results of a run with ${other}. Choose another folder with --out, or delete it.`,
+  );
 }
 
 export const SEGMENT: Command = {
-  summary: "find what you name in pictures and clips",
+  summary: "find what you describe in pictures and clips",
   help: HELP,
   options: OPTIONS,
   run: segment,

@@ -5,7 +5,7 @@ import { formatTable } from "../print/table.ts";
 import type { Terminal } from "../terminal.ts";
 import { listen } from "./listen.ts";
 
-const HELP = `Tells of the ends of jobs as they come, and keeps the endpoints that are told.
+const HELP = `Prints webhook events as they arrive, and manages webhook endpoints.
 
   segmentation-client webhooks listen --url https://my-tunnel.example.com
   segmentation-client webhooks
@@ -13,14 +13,15 @@ const HELP = `Tells of the ends of jobs as they come, and keeps the endpoints th
   segmentation-client webhooks test whe_019aa0f61c4e7d2d9be7a5f40b8a6c21
   segmentation-client webhooks delete whe_019aa0f61c4e7d2d9be7a5f40b8a6c21
 
-  --url URL        where the service reaches this machine, such as a tunnel's;
-                   without it this machine itself, for a service that runs on it
+  --url URL        where the service reaches this machine, such as a tunnel
+                   (default: localhost, for a service on this machine)
   --port N         the port to listen on (default: any free one)
-  --json           print events, or endpoints, for programs
-  --base-url URL   the service, if it is not that of your last login
+  --json           print events or endpoints as JSON
+  --base-url URL   the service (default: that of your last login)
 
-listen makes an endpoint and deletes it at Ctrl-C, or takes the secret of one
-from SEGMENTATION_WEBHOOK_SECRET. It prints only what is signed with the secret.`;
+listen creates an endpoint and deletes it on Ctrl-C, or uses the endpoint whose
+secret is in SEGMENTATION_WEBHOOK_SECRET. It prints only events that are signed
+with the secret.`;
 
 const OPTIONS = { url: { type: "string" }, port: { type: "string" } } as const;
 const WORDS = ["list", "listen", "create", "test", "delete"] as const;
@@ -31,7 +32,9 @@ async function webhooks(args: readonly string[], terminal: Terminal): Promise<nu
   const action = WORDS.find((one) => one === word);
   const needsName = action !== "list" && action !== "listen";
   if (action === undefined || needsName !== (name !== undefined) || rest.length > 0)
-    throw usageFailure("Write: webhooks listen, webhooks, or webhooks create URL, test ID, delete ID");
+    throw usageFailure(
+      "Usage: webhooks, webhooks listen, webhooks create URL, webhooks test ID, or webhooks delete ID",
+    );
   const client = await clientOf(terminal, values);
   const { api } = client;
   const options = { signal: terminal.signal };
@@ -60,24 +63,24 @@ async function webhooks(args: readonly string[], terminal: Terminal): Promise<nu
       if (values.json === true) terminal.print(JSON.stringify(created, null, 2));
       else {
         terminal.print(created.secret ?? "");
-        terminal.tell(`This is the secret of ${created.endpoint.endpointId}. It is not shown again.`);
+        terminal.report(`This is the secret of ${created.endpoint.endpointId}. It will not be shown again.`);
       }
       return 0;
     }
     case "test": {
       const { deliveryId } = await api.testWebhookEndpoint({ endpointId }, options);
-      terminal.tell(`The event ${deliveryId} is on its way.`);
+      terminal.report(`Sent the test event ${deliveryId}.`);
       return 0;
     }
     case "delete":
       await api.deleteWebhookEndpoint({ endpointId }, options);
-      terminal.tell(`${endpointId} is deleted.`);
+      terminal.report(`Deleted ${endpointId}.`);
       return 0;
   }
 }
 
 export const WEBHOOKS: Command = {
-  summary: "print events as they come; list, make and delete endpoints",
+  summary: "print events as they arrive; list, create and delete endpoints",
   help: HELP,
   options: OPTIONS,
   run: webhooks,

@@ -11,8 +11,8 @@ export interface ListenOptions {
 }
 
 /**
- * Prints events as they come, until Ctrl-C: of an endpoint that is made for it and deleted afterwards, or of one whose secret
- * the environment has.
+ * Prints events as they arrive, until Ctrl-C: of an endpoint that it creates and deletes afterwards, or of the one whose secret
+ * is in the environment.
  */
 export async function listen(
   client: SegmentationClient,
@@ -39,7 +39,7 @@ export async function listen(
       ({ endpointId } = created.endpoint);
       secret = created.secret;
     }
-    terminal.tell(`Listening at ${url} (port ${receiver.port}). Ctrl-C ends it.`);
+    terminal.report(`Listening at ${url} (port ${receiver.port}). Press Ctrl-C to stop.`);
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve());
       if (signal.aborted) resolve();
@@ -51,8 +51,8 @@ export async function listen(
   }
 }
 
-function printReceived({ print, tell }: Terminal, received: Received, isJson: boolean): void {
-  if ("refused" in received) return tell(`Refused a request: ${received.refused}.`);
+function printReceived({ print, report }: Terminal, received: Received, isJson: boolean): void {
+  if ("refused" in received) return report(`Rejected a request: ${received.refused}.`);
   const { id, isAgain, body } = received;
   if (isJson) return print(body);
   const {

@@ -13,7 +13,7 @@ export interface SignedRequest {
 }
 
 /**
- * Why a request does not come from who knows the secret; undefined if it does (Standard Webhooks, "Verifying webhook
+ * Why a request was not signed with the secret; undefined if it was (Standard Webhooks, "Verifying webhook
  * authenticity"). @param secret `whsec_` and base64 @param now epoch milliseconds
  */
 export function whyForged(secret: string, { headers, body }: SignedRequest, now: number): string | undefined {
@@ -35,7 +35,7 @@ export function whyForged(secret: string, { headers, body }: SignedRequest, now:
 /** An event is a job's status at most, with 100 tasks. */
 const MOST_BYTES = 1_000_000;
 
-/** What came: a verified event, or why it is none. */
+/** A request: a verified event, or why it was rejected. */
 export type Received =
   | { readonly id: string; readonly isAgain: boolean; readonly body: string }
   | { readonly refused: string };
@@ -45,7 +45,7 @@ export interface Receiver {
   readonly close: () => Promise<void>;
 }
 
-/** Receives events on a port of this machine, 0 for any, and tells each. @throws Failure if the port is taken */
+/** Receives events on a port of this machine, 0 for any, and reports each. @throws Failure if the port is taken */
 export async function receive(
   port: number,
   secret: () => string | undefined,
@@ -74,7 +74,7 @@ export async function receive(
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
     if (systemCode(error) !== "EADDRINUSE") throw error;
-    throw usageFailure(`Port ${port} is taken. Choose another with --port.`);
+    throw usageFailure(`Port ${port} is in use. Choose another with --port.`);
   }
   const address = server.address();
   return {

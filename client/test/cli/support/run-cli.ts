@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What it is given, or a terminal of its own. */
   readonly stdin?: string | Terminal["stdin"];
-  readonly onTell?: (line: string) => unknown;
+  readonly onReport?: (line: string) => unknown;
   /** Whether its terminal is one that a person watches. */
   readonly isInteractive?: boolean;
   readonly signal?: AbortSignal;
@@ -25,9 +25,9 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
   let [out, err] = ["", ""];
   const terminal: Terminal = {
     print: (line) => void (out += `${line}\n`),
-    tell: (line) => {
+    report: (line) => {
       err += `${line}\n`;
-      options.onTell?.(line);
+      options.onReport?.(line);
     },
     draw: (text) => void (err += text),
     stdin: typeof stdin === "string" ? Readable.from([stdin]) : stdin,

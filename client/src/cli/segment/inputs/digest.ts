@@ -7,8 +7,8 @@ import { systemCode } from "../../failure.ts";
 export const UNREAD = "unread";
 
 const WHY: ReadonlyMap<string | undefined, string> = new Map([
-  ["ENOENT", "It is not there any more."],
-  ["EACCES", "It cannot be read. Check who may read it."],
+  ["ENOENT", "It no longer exists."],
+  ["EACCES", "It cannot be read. Check its permissions."],
   ["EISDIR", "It is a folder."],
 ]);
 

@@ -18,7 +18,7 @@ export interface Found {
 
 export interface FoundInputs {
   readonly inputs: readonly Found[];
-  /** Clips in folders, which nobody has named. */
+  /** Clips in folders, which were not named explicitly. */
   readonly clipsLeftOut: number;
 }
 
@@ -51,12 +51,12 @@ export async function findInputs(args: readonly string[], out: string): Promise<
       continue;
     }
     if (what === undefined && !isPattern(argument))
-      throw usageFailure(`There is no ${argument}. Check the path.`);
+      throw usageFailure(`${argument} does not exist. Check the path.`);
     const pattern = what === undefined ? parsePattern(argument.split(sep).join("/")) : undefined;
     const folder = resolve(pattern?.folder ?? argument);
     if (folder === out)
       throw usageFailure(
-        `The results would lie among the pictures of ${argument}. Choose another folder with --out.`,
+        `The results would be saved among the pictures in ${argument}. Choose another folder with --out.`,
       );
     const names = await walkFolder(folder, pattern?.isDeep ?? true).catch((error: unknown) => {
       if (systemCode(error) === "ENOENT") return [];
@@ -75,7 +75,7 @@ export async function findInputs(args: readonly string[], out: string): Promise<
   if (found.size === 0)
     throw usageFailure(
       clipsLeftOut > 0
-        ? `There are no pictures, only ${counted(clipsLeftOut, "clip")}. Name clips one by one, or by a pattern such as "*.mp4".`
+        ? `There are no pictures, only ${counted(clipsLeftOut, "clip")}. Name clips individually, or by a pattern such as "*.mp4".`
         : `There are no pictures in ${args.join(", ")}.`,
     );
   return { inputs: [...found.values()], clipsLeftOut };
@@ -85,7 +85,7 @@ function parseUrl(text: string): URL {
   try {
     return new URL(text);
   } catch {
-    throw usageFailure(`${text} is no URL.`);
+    throw usageFailure(`${text} is not a URL.`);
   }
 }
 

@@ -17,5 +17,5 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([["image/heic", "HEIC"]]
 export function unreadable(contentType: string): string | undefined {
   const name = UNREADABLE.get(contentType);
   if (name === undefined) return undefined;
-  return `image_format_unsupported: The file is ${name}, which the service does not read. Convert it to JPEG, for example with: magick photo.heic photo.jpg`;
+  return `image_format_unsupported: The file is ${name}, which the service does not support. Convert it to JPEG, for example with: magick photo.heic photo.jpg`;
 }

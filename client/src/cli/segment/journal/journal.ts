@@ -75,7 +75,7 @@ function parseEntry(line: string, path: string, number: number): Entry {
     entry = JSON.parse(line);
   } catch {
     throw new Failure(
-      `Line ${number} of ${path} is damaged, so that nobody knows what was done. Choose another folder with --out.`,
+      `Line ${number} of ${path} is damaged, so it is unknown what was done. Choose another folder with --out.`,
     );
   }
   if (entry.entry === "run" && entry.version > VERSION)
@@ -96,7 +96,7 @@ export function holdFolder(folder: string): () => void {
     const holder = holderOf(path);
     if (isAlive(holder))
       throw new Failure(
-        `Another run (process ${holder}) is writing to ${folder}. Wait until it has ended, or choose another folder with --out.`,
+        `Another run (process ${holder}) is writing to ${folder}. Wait until it ends, or choose another folder with --out.`,
       );
     // It was killed.
     rmSync(path, { force: true });

@@ -9,7 +9,7 @@ export interface Reported {
   readonly outcome: Outcome;
 }
 
-/** Tables of more rows are cut: all of it stands in the folder. */
+/** Longer tables are cut: the folder has all results. */
 const MOST_ROWS = 20;
 
 /** Prints what was found, what failed and why, and where the files are. */
@@ -28,8 +28,8 @@ export function printReport(
 
   const failed = reported.filter(({ outcome }) => outcome.hasFailed);
   const warned = reported.filter(({ outcome }) => !outcome.hasFailed && outcome.problem !== null);
-  tellOf(terminal, "red", "failed", failed);
-  tellOf(terminal, "bold", "not all found", warned);
+  reportProblems(terminal, "red", "failed", failed);
+  reportProblems(terminal, "bold", "incomplete", warned);
 
   const masks = reported.reduce((sum, { outcome }) => sum + outcome.masks.length, 0);
   const clips = reported.filter(({ outcome }) => outcome.tracks !== undefined).length;
@@ -39,7 +39,7 @@ export function printReport(
     ...(clips > 0 ? [counted(clips, "clip")] : []),
     ...(failed.length > 0 ? [`${failed.length} failed`] : []),
   ];
-  const how = fresh === 0 ? " (nothing had changed)" : "";
+  const how = fresh === 0 ? " (nothing has changed)" : "";
   if (rows.length > 0) print("");
   print(`${parts.join(", ")}: ${out}/${how}`);
 }
@@ -94,16 +94,21 @@ function countsOf(pictures: readonly Reported[]): string[] {
   );
 }
 
-function tellOf(terminal: Terminal, how: "red" | "bold", what: string, reported: readonly Reported[]): void {
+function reportProblems(
+  terminal: Terminal,
+  how: "red" | "bold",
+  what: string,
+  reported: readonly Reported[],
+): void {
   for (const { name, outcome } of reported.slice(0, MOST_ROWS)) {
     const sentence = (outcome.problem ?? "").replace(/^[a-z_]+: /, "");
-    terminal.tell(`${style(terminal, how, what)}  ${harmless(name)}: ${harmless(sentence)}`);
+    terminal.report(`${style(terminal, how, what)}  ${harmless(name)}: ${harmless(sentence)}`);
   }
   if (reported.length > MOST_ROWS)
-    terminal.tell(`… and ${reported.length - MOST_ROWS} more (--json lists all)`);
+    terminal.report(`… and ${reported.length - MOST_ROWS} more (--json lists all)`);
 }
 
-/** The same for programs. */
+/** The same report as a JSON object. */
 export const reportJson = (reported: readonly Reported[], out: string): object => ({
   out,
   pictures: reported

@@ -22,7 +22,7 @@ const KEY_LIVES_MS = 20 * 3_600_000;
 
 /**
  * Asks for a planned job, as often as it takes: its key makes them one. Waits while the account has as many jobs as it may.
- * @param onBusy is told why it waits @throws SegmentationError if the service refuses it; the journal then drops the job
+ * @param onBusy is called with the reason for waiting @throws SegmentationError if the service refuses it; the journal then drops the job
  */
 export async function createPlanned(
   client: SegmentationClient,

@@ -31,7 +31,7 @@ export interface Segmenting {
   readonly out: string;
   readonly found: readonly Found[];
   readonly signal: AbortSignal;
-  /** Is told before anything is sent how many files there are to do. */
+  /** Called with the pending files before anything is sent. */
   readonly onBegin: (ids: readonly string[]) => void;
   readonly onShare: Work["onShare"];
   readonly onBusy: Work["onBusy"];
@@ -100,9 +100,9 @@ function batches(pending: readonly Pending[], { regions }: Order, allowed: numbe
 type Access = Answer<"getAccountOverview">["access"];
 
 const REASONS: Readonly<Partial<Record<Access["reason"], string>>> = {
-  trial_expired: "The free trial has expired. Upgrade the account to go on.",
-  trial_exhausted: "The free trial's tokens are used up. Upgrade the account to go on.",
-  billing_delinquent: "A payment is due. Pay it, and run the same command again.",
+  trial_expired: "The free trial has expired. Upgrade the account to continue.",
+  trial_exhausted: "The free trial's tokens are used up. Upgrade the account to continue.",
+  billing_delinquent: "A payment is overdue. Pay it, then run the same command again.",
 };
 
 /** @throws Failure if the account may create no jobs, before anything is uploaded */
@@ -110,6 +110,6 @@ function assertAllowed({ canCreateJobs, reason }: Access): void {
   if (canCreateJobs) return;
   throw new Failure(
     REASONS[reason] ??
-      "The account may create no jobs now: its e-mail address is not verified, or it has reached its limit of the day. See segmentation-client account.",
+      "The account cannot create jobs now: its e-mail address is not verified, or it has reached its daily limit. See segmentation-client account.",
   );
 }
