@@ -14,6 +14,17 @@ export const MANNERS = ["terminal", "calm", "verbose"] as const;
 
 const INTERVAL_MS = { terminal: 500, calm: 30_000, verbose: 60_000 };
 const WIDTH = 100;
+const SLOWEST = 40;
+
+const secondsOf = (module: TestModule): number => Math.round(module.diagnostic().duration / 1_000);
+
+/** Writes into the log of the run which files took longest, in seconds. */
+function logSlowest(modules: readonly TestModule[]): void {
+  for (const module of modules.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, SLOWEST))
+    console.log(
+      `${String(secondsOf(module)).padStart(4)} s  ${module.project.name}  ${module.relativeModuleId}`,
+    );
+}
 
 /**
  * Prints how far the tests are, a failure's name as it happens, and at the end each failure in full with the command that
@@ -79,6 +90,7 @@ export class CalmReporter extends DefaultReporter {
     clearInterval(this.#timer);
     this.#line(this.#progress());
     super.onTestRunEnd(modules, errors, reason);
+    logSlowest(modules);
     const failed = modules.filter((module) => !module.ok());
     if (failed.length === 0) return;
     this.#line("To repeat what failed:");
