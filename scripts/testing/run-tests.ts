@@ -90,6 +90,8 @@ async function runVitest(
       env: {
         ...process.env,
         ...mark,
+        // Many tests start processes, which would compile the same modules again and again.
+        NODE_COMPILE_CACHE: join(folder, "compile-cache"),
         ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
         ...(withModel && !isLong && (await keptRuns(folder))),
       },
