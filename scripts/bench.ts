@@ -4,7 +4,6 @@ import { benchClick } from "./bench/click/run.ts";
 import { benchCreateJob } from "./bench/create-job/run.ts";
 import { benchDispatch } from "./bench/dispatch/run.ts";
 import { benchKserve } from "./bench/kserve/run.ts";
-import { benchListJobs } from "./bench/list-jobs/run.ts";
 import { benchPictures } from "./bench/pictures/run.ts";
 import { benchService } from "./bench/service/run.ts";
 import { benchVideo } from "./bench/video/run.ts";
@@ -19,7 +18,6 @@ const BENCHES: Readonly<
   pictures: benchPictures,
   video: benchVideo,
   service: benchService,
-  "list-jobs": benchListJobs,
   "create-job": benchCreateJob,
   waiting: benchWaiting,
   dispatch: benchDispatch,

@@ -10,8 +10,6 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 per frame; then the memory that clips of ten seconds and of ten minutes take
   npm run bench -- service      the inference service alone: how many pictures per second it processes, compared with a
                                 bare loop that runs only the model; its memory under mixed work
-  npm run bench -- list-jobs    a page of listJobs on the local D1 engine, for each filter: an account with a million jobs
-                                compared with one that has a thousand
   npm run bench -- create-job   how long createJob takes with 100 uploads, compared with 1; no task is processed
   npm run bench -- waiting      how soon 200 clients that wait for 200 jobs (Prefer: wait) are answered once the jobs end,
                                 and what they cost the database meanwhile
@@ -27,12 +25,11 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video, dispatch and viewer,
-                                3 for service, kserve, waiting and click, 15 for list-jobs, 40 for create-job)
+                                3 for service, kserve, waiting and click, 40 for create-job)
   --part speed|memory           only one half of the clip's measurement
   --part throughput|soak        only one half of the service's measurement
   --soak MINUTES                duration of the mixed work (default 5)
-  --quick                       a rough result: few rounds, fewer frames and pictures, a clip and a soak of one minute,
-                                100,000 jobs
+  --quick                       a rough result: few rounds, fewer frames and pictures, a clip and a soak of one minute
 
 Both sides of a comparison are measured in the same run. Times depend on this machine and its other work, so
 compare the ratios.
@@ -57,7 +54,6 @@ const BENCHES = {
   pictures: { takes: ["pictures"], rounds: [1, 1] },
   video: { takes: ["frames", "rounds", "part", "quick"], rounds: [5, 1], parts: ["speed", "memory"] },
   service: { takes: ["rounds", "part", "soak", "quick"], rounds: [3, 1], parts: ["throughput", "soak"] },
-  "list-jobs": ofRounds(15, 3),
   "create-job": { takes: ["rounds"], rounds: [40, 40], mostRounds: 200 },
   waiting: ofRounds(3, 1),
   dispatch: ofRounds(5, 1),

@@ -66,14 +66,6 @@ describe("the benchmark's command line", () => {
     );
   });
 
-  it("measures the list of jobs, of a million of them or quickly of fewer", () => {
-    expect(parseBenchArguments(["list-jobs"])).toEqual(request("list-jobs", { rounds: 15 }));
-    expect(parseBenchArguments(["list-jobs", "--rounds", "2"])).toEqual(request("list-jobs", { rounds: 2 }));
-    expect(parseBenchArguments(["list-jobs", "--quick"])).toEqual(
-      request("list-jobs", { ...quickly, rounds: 3 }),
-    );
-  });
-
   it("simulates the dispatch of tasks, as often as asked", () => {
     expect(parseBenchArguments(["dispatch"])).toEqual(request("dispatch", { rounds: 5 }));
     expect(parseBenchArguments(["dispatch", "--quick"])).toEqual(request("dispatch", quickly));
@@ -90,7 +82,6 @@ describe("the benchmark's command line", () => {
   it("measures waiting, in three rounds by default", () => {
     expect(parseBenchArguments(["waiting"])).toEqual(request("waiting", { rounds: 3 }));
     expect(parseBenchArguments(["waiting", "--quick"])).toEqual(request("waiting", quickly));
-    expect(refusalOf("waiting", "--part", "speed")).toContain("takes only --rounds and --quick");
   });
 
   it("prints help on request", () => {
@@ -110,7 +101,7 @@ describe("the benchmark's command line", () => {
     [["--soak", "3"], "only --pictures"],
     [["video", "--soak", "3"], "video takes only --frames, --rounds, --part and --quick"],
     [["click", "--frames", "2"], "takes only --rounds and --quick"],
-    [["list-jobs", "--part", "speed"], "takes only --rounds and --quick"],
+    [["waiting", "--part", "speed"], "takes only --rounds and --quick"],
     [["service", "--soak", "0"], "--soak must be a whole number from 1 to 10000"],
     [["service", "--part", "speed"], "throughput or soak"],
     [["service", "--frames", "3"], "service takes only --rounds, --part, --soak and --quick"],
