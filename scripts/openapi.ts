@@ -1,9 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { generatedFiles } from "./openapi/files.ts";
-import { messageOf } from "./shared/error-parts.ts";
-import { runCommand, usageError } from "./shared/command-line.ts";
+import { readArguments, runCommand } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
 import { readIfPresent } from "./stack/private-file.ts";
 
@@ -12,21 +10,10 @@ const HELP = `npm run openapi [-- --check]
 Generates the OpenAPI document, docs/openapi.json, and from it the client library's contract, client/src/contract.ts.
 --check writes nothing and exits with 1 if the files are out of date.`;
 
-/** Whether `--check` is given; null if the command line asks for help. */
-function parseCheck(): boolean | null {
-  try {
-    const { values } = parseArgs({
-      options: { check: { type: "boolean" }, help: { type: "boolean", short: "h" } },
-    });
-    return values.help === true ? null : values.check === true;
-  } catch (error) {
-    throw usageError(`${messageOf(error)}\n\n${HELP}`);
-  }
-}
-
 await runCommand(async () => {
-  const isCheck = parseCheck();
-  if (isCheck === null) {
+  const options = { check: { type: "boolean", default: false } } as const;
+  const { check: isCheck, help } = readArguments("openapi", process.argv.slice(2), options, false).values;
+  if (help === true) {
     console.log(HELP);
     return 0;
   }

@@ -13,10 +13,8 @@ const HELP = `Signs in at the running stack's identity provider stand-in and pri
 `;
 
 function parseEmail(): string | null {
-  const { email, help } = readArguments(
-    { options: { email: { type: "string" }, help: { type: "boolean", short: "h" } } },
-    "npm run token -- --help",
-  ).values;
+  const options = { email: { type: "string" } } as const;
+  const { email, help } = readArguments("token", process.argv.slice(2), options, false).values;
   if (help === true) return null;
   if (email === undefined) throw usageError(`--email is missing.\n\n${HELP}`);
   const address = Email.safeParse(email);

@@ -37,7 +37,6 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   remote: { type: "boolean", default: false },
   config: { type: "string" },
-  help: { type: "boolean", short: "h", default: false },
 } as const;
 
 const SEE = "npm run admin -- --help";
@@ -73,10 +72,7 @@ ${lines.join("\n")}
 
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
 export function parseAdminArguments(args: readonly string[]): AdminCommand {
-  const { values, positionals } = readArguments(
-    { args: [...args], options: OPTIONS, allowPositionals: true },
-    SEE,
-  );
+  const { values, positionals } = readArguments("admin", args, OPTIONS);
   const [action, ...operands] = positionals;
   if (action === undefined) return { action: "help", about: null };
   if (!isAction(action)) throw usageError(`There is no command "${action}".\nSee: ${SEE}`);

@@ -81,7 +81,14 @@ const SEE = "See: npm run bench -- --help";
 
 /** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
-  const { values, positionals } = read(args);
+  const { values, positionals } = readArguments("bench", args, {
+    pictures: { type: "string" },
+    frames: { type: "string" },
+    rounds: { type: "string" },
+    part: { type: "string" },
+    soak: { type: "string" },
+    quick: { type: "boolean" },
+  });
   const { help, ...given } = values;
   if (help === true) return null;
   const [subject = "pictures", ...others] = positionals;
@@ -113,22 +120,3 @@ const isSubject = (word: string): word is BenchSubject => Object.hasOwn(BENCHES,
 
 const listOf = (words: readonly string[], last: "and" | "or"): string =>
   [words.slice(0, -1).join(", "), words.at(-1)].filter(Boolean).join(` ${last} `);
-
-function read(args: readonly string[]) {
-  return readArguments(
-    {
-      args: [...args],
-      options: {
-        pictures: { type: "string" },
-        frames: { type: "string" },
-        rounds: { type: "string" },
-        part: { type: "string" },
-        soak: { type: "string" },
-        quick: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-      allowPositionals: true,
-    },
-    "npm run bench -- --help",
-  );
-}

@@ -67,24 +67,15 @@ export function parseDemoArguments(args: readonly string[]): DemoRequest | null 
   return { file, prompts, ...options };
 }
 
-function read(args: readonly string[]) {
-  return readArguments(
-    {
-      args: [...args],
-      options: {
-        out: { type: "string", default: "demo-output" },
-        fps: { type: "string" },
-        frames: { type: "string" },
-        "max-frames": { type: "string" },
-        format: { type: "string", multiple: true, default: [] },
-        region: { type: "string", multiple: true, default: [] },
-        help: { type: "boolean", short: "h", default: false },
-      },
-      allowPositionals: true,
-    },
-    "npm run demo -- --help",
-  );
-}
+const read = (args: readonly string[]) =>
+  readArguments("demo", args, {
+    out: { type: "string", default: "demo-output" },
+    fps: { type: "string" },
+    frames: { type: "string" },
+    "max-frames": { type: "string" },
+    format: { type: "string", multiple: true, default: [] },
+    region: { type: "string", multiple: true, default: [] },
+  });
 
 function requestedFrames(values: ReturnType<typeof read>["values"]): RequestedFrames {
   const { fps, frames, "max-frames": most } = values;

@@ -104,14 +104,12 @@ export const DEFAULT_CONFIG = "wrangler.toml";
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
 export const parseDeployArguments = (args: readonly string[]) =>
   readArguments(
+    "deploy",
+    args,
     {
-      args: [...args],
-      options: {
-        config: { type: "string", default: DEFAULT_CONFIG },
-        "dry-run": { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
+      config: { type: "string", default: DEFAULT_CONFIG },
+      "dry-run": { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
     },
-    "npm run deploy -- --help",
+    false,
   ).values;

@@ -86,7 +86,21 @@ const isAction = (word: string): word is Action => Object.hasOwn(OPTIONS_OF, wor
 
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
 export function parseModelsArguments(args: readonly string[]): ModelsCommand {
-  const { values, positionals } = read(args);
+  const { values, positionals } = readArguments("models", args, {
+    json: { type: "boolean" },
+    provider: { type: "string" },
+    "cpu-nodes": { type: "boolean" },
+    force: { type: "boolean" },
+    pictures: { type: "string" },
+    labels: { type: "string" },
+    threshold: { type: "string" },
+    sheet: { type: "string" },
+    detections: { type: "string" },
+    "through-api": { type: "boolean" },
+    url: { type: "string" },
+    key: { type: "string" },
+    server: { type: "string" },
+  });
   const [action, ...operands] = positionals;
   if (values.help === true || action === undefined) return { action: "help" };
   if (!isAction(action)) throw usageError(`There is no command "${action}".\n${SEE_HELP}`);
@@ -128,30 +142,4 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
         throw usageError("Only the embedded model can be fetched, with: npm run models -- fetch builtin");
       return { action };
   }
-}
-
-function read(args: readonly string[]) {
-  return readArguments(
-    {
-      args: [...args],
-      options: {
-        json: { type: "boolean" },
-        provider: { type: "string" },
-        "cpu-nodes": { type: "boolean" },
-        force: { type: "boolean" },
-        pictures: { type: "string" },
-        labels: { type: "string" },
-        threshold: { type: "string" },
-        sheet: { type: "string" },
-        detections: { type: "string" },
-        "through-api": { type: "boolean" },
-        url: { type: "string" },
-        key: { type: "string" },
-        server: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-      allowPositionals: true,
-    },
-    "npm run models -- --help",
-  );
 }

@@ -1,5 +1,5 @@
 /** What all commands of the project share: arguments, exit codes, messages instead of stack traces, Ctrl-C. */
-import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { messageOf } from "./error-parts.ts";
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -22,13 +22,24 @@ export function usageError(message: string): Failure {
   return new Failure(message, 2);
 }
 
-/** Node's `parseArgs`. @param help the command that prints the help @throws Failure, a usage error that names what is wrong */
-export function readArguments<T extends ParseArgsConfig>(config: T, help: string) {
+/** The option of every command. */
+const HELP = { help: { type: "boolean", short: "h" } } as const;
+
+/**
+ * Reads a command's arguments by Node's `parseArgs`, with `--help`. @param name the command's, as npm runs it
+ * @throws Failure, a usage error that names what is wrong
+ */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(
+  name: string,
+  args: readonly string[],
+  options: Options,
+  allowPositionals = true,
+) {
   try {
-    return parseArgs<T>(config);
+    return parseArgs({ args: [...args], options: { ...HELP, ...options }, allowPositionals });
   } catch (error) {
     // The rest of Node's message is about arguments that begin with a dash; there are none here.
-    throw usageError(`${messageOf(error).split(". ")[0]}.\nSee: ${help}`);
+    throw usageError(`${messageOf(error).split(". ")[0]}.\nSee: npm run ${name} -- --help`);
   }
 }
 

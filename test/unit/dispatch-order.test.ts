@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { measureBurst, measureFlood, measureOutage } from "../../scripts/bench/dispatch/measure.ts";
+import { measureBurst, measureFlood, measureOutage } from "../support/node/dispatch/measure.ts";
 
 /** Each in simulated time, with the project's own rules; `npm run bench -- dispatch` has the long form. */
 describe("the dispatch of tasks", () => {

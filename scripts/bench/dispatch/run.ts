@@ -8,7 +8,7 @@ import {
   type BurstRun,
   type FloodRun,
   type OutageRun,
-} from "./measure.ts";
+} from "../../../test/support/node/dispatch/measure.ts";
 
 const OUTAGE: readonly Row<OutageRun>[] = [
   ["p99 of the wait, s", ({ p99 }) => p99, 0],

@@ -1,5 +1,5 @@
 import type { Completion } from "@segmentation/protocol";
-import { Lanes } from "../../../inference-container/src/tasks/lanes.ts";
+import { Lanes } from "../../../../inference-container/src/tasks/lanes.ts";
 import type { Clock } from "./clock.ts";
 import type { Offer } from "./simulated-job.ts";
 

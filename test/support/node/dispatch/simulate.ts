@@ -1,4 +1,4 @@
-import { Random } from "../../../inference-container/test/tracking/random.ts";
+import { Random } from "../../../../inference-container/test/tracking/random.ts";
 import { Clock } from "./clock.ts";
 import { type Arrival, arrivalsOf, BEGIN, counts, deviceMs, type Scenario, SECOND } from "./scenario.ts";
 import { SimulatedJob, type Offer, type Surroundings } from "./simulated-job.ts";

@@ -1,4 +1,4 @@
-import { Random } from "../../../inference-container/test/tracking/random.ts";
+import { Random } from "../../../../inference-container/test/tracking/random.ts";
 
 /** When each simulation begins, epoch milliseconds. */
 export const BEGIN = 1_800_000_000_000;

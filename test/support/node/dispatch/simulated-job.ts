@@ -1,12 +1,12 @@
-import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
-import { isDone, newJob, type JobDefinition, type JobState } from "../../../src/core/jobs/state.ts";
-import * as tasks from "../../../src/core/jobs/tasks.ts";
-import { nextWake } from "../../../src/core/jobs/lifecycle.ts";
-import { DEFAULT_DELAY_MS } from "../../../src/inference/client.ts";
+import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
+import { isDone, newJob, type JobDefinition, type JobState } from "../../../../src/core/jobs/state.ts";
+import * as tasks from "../../../../src/core/jobs/tasks.ts";
+import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
+import { DEFAULT_DELAY_MS } from "../../../../src/inference/client.ts";
 import type { Completion, Lane } from "@segmentation/protocol";
-import { RETRY_FULL_SECONDS } from "../../../inference-container/src/tasks/lanes.ts";
-import type { Queued } from "../../../inference-container/src/tasks/line.ts";
-import type { Random } from "../../../inference-container/test/tracking/random.ts";
+import { RETRY_FULL_SECONDS } from "../../../../inference-container/src/tasks/lanes.ts";
+import type { Queued } from "../../../../inference-container/src/tasks/line.ts";
+import type { Random } from "../../../../inference-container/test/tracking/random.ts";
 import type { Clock } from "./clock.ts";
 
 /** A task as the inference service gets it, and the job that its callbacks reach. */
