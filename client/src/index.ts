@@ -13,6 +13,7 @@ export { Picture } from "./results/image-result.ts";
 export { Mask } from "./results/mask.ts";
 export { ASSETS } from "./contract.ts";
 export { assetKey } from "./results/assets.ts";
+export { mapParallel } from "./http/parallel.ts";
 export { stemOf, uniqueNames } from "./results/file-names.ts";
 export { VideoResult, type MasksJson, type Sighting, type Track } from "./results/video-result.ts";
 

@@ -1,4 +1,4 @@
-import type { JobUpdate } from "./wait/watch.ts";
+import { hasEnded, type JobUpdate } from "./wait/watch.ts";
 
 /** How far a call of `segment` is. */
 export interface Progress {
@@ -24,7 +24,7 @@ export function progressReporter(onProgress: ((progress: Progress) => void) | un
     onProgress?.({
       uploadedBytes: sum(sent),
       totalBytes: sum(sizes),
-      tasksDone: tasks.filter(({ status }) => status === "success" || status === "failed").length,
+      tasksDone: tasks.filter(hasEnded).length,
       tasks: sizes.length,
       share: progress,
       jobId: job?.jobId,

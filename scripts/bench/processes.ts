@@ -23,10 +23,15 @@ export function roleOf(args: readonly string[]): Role | null {
   return args.some((arg) => arg.startsWith("settb=")) ? "decoder" : "probe";
 }
 
-/** The peak in the text of /proc/<pid>/status (`VmHWM`, in KiB), in bytes; 0 if it has none. */
-export function peakIn(status: string): number {
-  return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
-}
+/** A figure in the text of /proc/<pid>/status (KiB), in bytes; 0 if it has none. */
+const bytesIn = (status: string, name: "VmHWM" | "VmRSS"): number =>
+  1_024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
+
+/** A process's peak of resident memory, by its /proc/<pid>/status. */
+export const peakIn = (status: string): number => bytesIn(status, "VmHWM");
+
+/** A process's resident memory, by its /proc/<pid>/status. */
+export const residentIn = (status: string): number => bytesIn(status, "VmRSS");
 
 /** Visits the service's running processes that carry a mark, each with the text of its /proc/<pid>/status. */
 export function visitProcesses(mark: Mark, visit: (role: Role, status: string) => void): void {
@@ -47,12 +52,17 @@ export function watchMemory(mark: Mark): { stop: () => Peaks } {
     visitProcesses(mark, (role, status) => {
       peaks[role] = Math.max(peaks[role], peakIn(status));
     });
-  const timer = setInterval(look, EVERY_MS);
+  return looking(look, EVERY_MS, peaks);
+}
+
+/** Looks again and again until `stop` is called, which looks once more and returns what was seen. */
+function looking<Seen>(look: () => void, everyMs: number, seen: Seen): { stop: () => Seen } {
+  const timer = setInterval(look, everyMs);
   return {
     stop: () => {
       clearInterval(timer);
       look();
-      return peaks;
+      return seen;
     },
   };
 }
@@ -61,11 +71,6 @@ export function watchMemory(mark: Mark): { stop: () => Peaks } {
 export interface MemorySample {
   readonly service: number;
   readonly engine: number;
-}
-
-/** The resident memory in the text of /proc/<pid>/status (`VmRSS`, in KiB), in bytes; 0 if it has none. */
-export function residentIn(status: string): number {
-  return 1_024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 }
 
 /** The medians of the first, the middle and the last third of three or more values, in their order. */
@@ -89,14 +94,7 @@ export function sampleMemory(mark: Mark, everyMs: number): { stop: () => MemoryS
     });
     samples.push(sample);
   };
-  const timer = setInterval(look, everyMs);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      look();
-      return samples;
-    },
-  };
+  return looking(look, everyMs, samples);
 }
 
 /** Linux counts processor time in ticks of 10 ms (USER_HZ). */

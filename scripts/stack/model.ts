@@ -15,10 +15,14 @@ export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<stri
   const chosen = process.env["MODEL_FOLDER"];
   if (chosen !== undefined && chosen !== "") return chosen;
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [join(PROJECT_ROOT, "scripts", "stack", "fetch-model.ts")], {
-    env: { ...process.env, ...mark },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(PROJECT_ROOT, "inference-container", "src", "models", "fetch-main.ts")],
+    {
+      env: { ...process.env, ...mark },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   // Ctrl-C also reaches the child, which then tidies up; an immediate second signal would interrupt that.
   const end = (): void => void setTimeout(() => child.kill("SIGTERM"), TIDY_UP_MS);
   signal.addEventListener("abort", end, { once: true });

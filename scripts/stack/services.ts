@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Failure } from "../shared/command-line.ts";
+import type { Mark } from "../shared/marked-processes.ts";
 import { type Child, startListeningChild, startChild } from "./child.ts";
 import { type StateFolder, stackMark } from "./state-folder.ts";
 import { waitForOk } from "./wait-for.ts";
@@ -9,13 +10,20 @@ const MODEL_PATIENCE_MS = 5 * 60_000;
 const REMOTE_PATIENCE_MS = 20_000;
 
 export interface InferenceOptions {
-  readonly state: StateFolder;
+  /** For messages, if it is not the service's own. */
+  readonly name?: string;
   readonly token: string;
   readonly modelFolder: string;
   /** Another script than the service's own, from the project's folder. */
   readonly main?: string | undefined;
   /** The Worker's origin, which serves the local storage and the callbacks; the service contacts no other. */
   readonly origin: string;
+  /** What its processes carry. */
+  readonly mark: Mark;
+  /** The folder for its log. */
+  readonly logs: string;
+  /** Settings that differ from the service's defaults. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -24,23 +32,22 @@ export interface InferenceOptions {
 export async function startInference(options: InferenceOptions): Promise<{ child: Child; url: string }> {
   return await startListeningChild(
     {
-      name: "The inference service",
+      name: options.name ?? "The inference service",
       args: [options.main ?? join("inference-container", "src", "main.ts")],
       env: {
         ...process.env,
-        ...stackMark(options.state),
+        ...options.mark,
         HOST: "127.0.0.1",
         PORT: "0",
         // Ctrl-C should not wait for a long task: its lease ends, and the next start runs the task again.
         DRAIN_SECONDS: process.env["DRAIN_SECONDS"] ?? "1",
-        // A person who watches wants to see progress.
-        HEARTBEAT_SECONDS: process.env["HEARTBEAT_SECONDS"] ?? "2",
         INFERENCE_TOKEN: options.token,
         MODEL_FOLDER: options.modelFolder,
         STORAGE_ORIGINS: options.origin,
         CALLBACK_ORIGINS: options.origin,
+        ...options.settings,
       },
-      logFile: join(options.state.logs, "inference.log"),
+      logFile: join(options.logs, "inference.log"),
       onLine: options.onLine,
     },
     options.signal,

@@ -91,7 +91,10 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     onProgress("Starting the inference service and warming up its model…");
     const onLine = listener("inference");
     const { child, url } = await startInference({
-      state,
+      mark: stackMark(state),
+      logs: state.logs,
+      // A person who watches wants to see progress.
+      settings: { HEARTBEAT_SECONDS: process.env["HEARTBEAT_SECONDS"] ?? "2" },
       token,
       modelFolder,
       main: options.mains?.inference,

@@ -16,7 +16,9 @@ export interface JobUpdate {
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;
 
-const hasEnded = ({ status }: JobStatus): boolean => status === "success" || status === "failed";
+/** Whether a job, or a task, has ended. */
+export const hasEnded = ({ status }: Pick<JobStatus, "status">): boolean =>
+  status === "success" || status === "failed";
 
 /**
  * Reports a job's progress until it has ended: by the service's events; if they fail twice in a row, by answers that the

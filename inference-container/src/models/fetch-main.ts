@@ -1,4 +1,4 @@
-/** `node inference-container/src/models/fetch-main.ts [builtin]`: puts the embedded model on this machine. */
+/** `node inference-container/src/models/fetch-main.ts [builtin]`: puts the embedded model on this machine, and prints its folder. */
 import { DownloadError, ModelFolderError } from "./errors.ts";
 import { ensureBuiltin } from "./fetch/ensure-builtin.ts";
 
@@ -8,7 +8,7 @@ else fail(`There is no embedded model "${name}"; the only one is "builtin".`);
 
 async function fetchBuiltin(): Promise<void> {
   try {
-    await ensureBuiltin();
+    console.log(await ensureBuiltin());
   } catch (error) {
     if (!(error instanceof DownloadError || error instanceof ModelFolderError)) throw error;
     fail(error.message);

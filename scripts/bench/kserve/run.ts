@@ -87,11 +87,9 @@ async function measure(scenario: Scenario): Promise<Round[]> {
     const modelFolder = await plantedFolder(join(folder, "model"), url, {
       server: { concurrency: atOnce + ON_THEIR_WAY },
     });
-    const main = join("inference-container", "src", "main.ts");
     // A report comes before its place is free: with less room, a task might have to give way.
     const settings = { QUEUE_CAPACITY: "64" };
-    const kind = { name: "The inference service", main, modelFolder, settings };
-    return await withService(kind, {}, signal, async (service) => {
+    return await withService({ modelFolder, settings }, {}, signal, async (service) => {
       await throughService(service, scenario, 2 * atOnce);
       const measured: Round[] = [];
       for (let round = 0; round < rounds; round += 1) {

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
@@ -83,9 +82,7 @@ async function measureBuiltin(options: ThroughputOptions): Promise<Round[]> {
     // Never the same picture twice, because both sides cache the features of pictures.
     pictures: (count) => Promise.all(Array.from({ length: count }, () => benchPicture(made++))),
   };
-  const main = join("inference-container", "src", "main.ts");
-  const kind = { name: "The inference service", main, modelFolder };
-  const rounds = await withService(kind, {}, options.signal, (service) =>
+  const rounds = await withService({ modelFolder }, {}, options.signal, (service) =>
     measureScenarios(service, [scenario], options),
   );
   await model.close();

@@ -1,33 +1,18 @@
 import { html } from "hono/html";
-import type { HtmlEscapedString } from "hono/utils/html";
 import { CHECKOUT_LINE, JOB_LINES, OVERVIEW_LINE, settingLines } from "../../shared/curl-lines.ts";
+import { type Html, page } from "../page.ts";
 
-type Page = HtmlEscapedString | Promise<HtmlEscapedString>;
-
-const layout = (title: string, body: Page): Page =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title}</title>
-        <link rel="stylesheet" href="/style.css" />
-        <script src="/copy.js" defer></script>
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${body}
-        </main>
-        <footer>
-          This is a stand-in for an identity provider, for development on this machine. It uses no passwords:
-          anybody who opens it can sign in as anybody.
-        </footer>
-      </body>
-    </html>`;
+const layout = (title: string, body: Html): Html =>
+  page(
+    title,
+    html`<link rel="stylesheet" href="/style.css" />
+      <script src="/copy.js" defer></script>`,
+    body,
+    "This is a stand-in for an identity provider, for development on this machine. It uses no passwords: anybody who opens it can sign in as anybody.",
+  );
 
 /** The first page, on which a sign-in begins. */
-export const startPage = (): Page =>
+export const startPage = (): Html =>
   layout(
     "Segmentation, on this machine",
     html`<p>
@@ -38,7 +23,7 @@ export const startPage = (): Page =>
   );
 
 /** Asks who is signing in. The form posts to the page's own URL. @param refusal what was wrong with the last attempt */
-export const loginPage = (refusal: string | null): Page =>
+export const loginPage = (refusal: string | null): Html =>
   layout(
     "Who are you?",
     html`<form method="post">
@@ -57,12 +42,12 @@ export const loginPage = (refusal: string | null): Page =>
     </form>`,
   );
 
-const copied = (id: string, text: string): Page =>
+const copied = (id: string, text: string): Html =>
   html`<pre id="${id}">${text}</pre>
     <button type="button" data-copy="${id}">Copy</button>`;
 
 /** Shows an access token and how to use it. */
-export const tokenPage = (apiUrl: string, token: string): Page =>
+export const tokenPage = (apiUrl: string, token: string): Html =>
   layout(
     "Your access token",
     html`<p>
@@ -82,7 +67,7 @@ export const tokenPage = (apiUrl: string, token: string): Page =>
   );
 
 /** Says what went wrong, with a link to start again. */
-export const errorPage = (what: string): Page =>
+export const errorPage = (what: string): Html =>
   layout(
     "That did not work",
     html`<p role="alert">${what}</p>

@@ -1,10 +1,9 @@
 import { Hono } from "hono";
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
+import { type Html, page, STYLE } from "../page.ts";
 import { checkoutSessionObject } from "./objects.ts";
 import type { Customer, Session, StripeState, Subscription } from "./state.ts";
 import type { Happening, Subscriptions } from "./subscriptions.ts";
-
-type Html = ReturnType<typeof html>;
 
 const ACTIONS = ["cancel", "failPayment", "giveUp", "payInvoice"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -40,11 +39,11 @@ export function createPages(
       if (session === undefined) return c.html(NO_SESSION, 404);
       if (session.status !== "open") return c.html(CLOSED[session.status], 410);
       return c.html(
-        page(
+        layout(
           "Subscribe",
           html`<p>Segmentation, billed monthly by usage: one cent per image or video frame.</p>
             <p>For <b>${customerOf(session)?.email ?? session.customer}</b>. Nothing is charged today.</p>
-            <form method="post"><button class="main">Pay</button></form>
+            <form method="post"><button>Pay</button></form>
             <p><a href="${session.cancelUrl}">Cancel and go back</a></p>`,
         ),
       );
@@ -66,7 +65,7 @@ export function createPages(
       if (session === undefined) return c.html(NO_SESSION, 404);
       const subscription = subscriptions.of(session.customer)[0];
       return c.html(
-        page(
+        layout(
           "Your subscription",
           html`<p>For <b>${customerOf(session)?.email ?? session.customer}</b>.</p>
             ${
@@ -115,70 +114,21 @@ function summary(subscription: Subscription, subscriptions: Subscriptions, sessi
     )}`;
 }
 
-const page = (title: string, body: Html): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title} (Stripe stand-in)</title>
-        <style>
-          body {
-            font:
-              16px/1.5 system-ui,
-              sans-serif;
-            color: #1a1f36;
-            background: #f6f8fa;
-            margin: 0;
-          }
-          main {
-            max-width: 26rem;
-            margin: 4rem auto;
-            padding: 1.5rem 2rem;
-            background: #fff;
-            border: 1px solid #e3e8ee;
-            border-radius: 0.5rem;
-          }
-          small {
-            color: #697386;
-          }
-          th {
-            text-align: left;
-            font-weight: normal;
-            color: #697386;
-            padding-right: 1.5rem;
-          }
-          button {
-            font: inherit;
-            width: 100%;
-            margin-top: 0.75rem;
-            padding: 0.5rem;
-            border: 1px solid #c1c9d2;
-            border-radius: 0.375rem;
-            background: #fff;
-            cursor: pointer;
-          }
-          button.main {
-            background: #533afd;
-            border-color: #533afd;
-            color: #fff;
-          }
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${body}
-          <small>A stand-in for Stripe on this machine. No money moves.</small>
-        </main>
-      </body>
-    </html>`;
+const layout = (title: string, body: Html): Html =>
+  page(
+    title,
+    html`<style>
+      ${raw(STYLE)}
+    </style>`,
+    body,
+    "A stand-in for Stripe on this machine. No money moves.",
+  );
 
-const NO_SESSION = page(
+const NO_SESSION = layout(
   "Nothing here",
   html`<p>This session does not exist. Open a new one from the service.</p>`,
 );
 const CLOSED = {
-  complete: page("Already paid", html`<p>This checkout is complete.</p>`),
-  expired: page("Expired", html`<p>This checkout has expired. Open a new one from the service.</p>`),
+  complete: layout("Already paid", html`<p>This checkout is complete.</p>`),
+  expired: layout("Expired", html`<p>This checkout has expired. Open a new one from the service.</p>`),
 };

@@ -1,7 +1,6 @@
-import { type ImageManifest, readMaskTexts, SegmentationError } from "segmentation-client";
+import { type ImageManifest, mapParallel, readMaskTexts, SegmentationError } from "segmentation-client";
 import { api, client } from "../state/session.ts";
 import type { Instance } from "./instances.ts";
-import { eachOf } from "./patience.ts";
 
 /** Signed URLs are not used in the last tenth of their life. */
 const USED_SHARE = 0.9;
@@ -37,10 +36,7 @@ export class FoundJob {
   async instances(taskId: string): Promise<Instance[]> {
     const { masks = [] } = (await this.#item(taskId)) ?? {};
     const numbers = new Map<string | null, number>();
-    const files: Awaited<ReturnType<typeof fetchMask>>[] = [];
-    await eachOf([...masks.entries()], PARALLEL, async ([i, { url }]) => {
-      files[i] = await fetchMask(url);
-    });
+    const files = await mapParallel(masks, PARALLEL, undefined, fetchMask);
     return files.map(({ png, prompt, width, height }, i) => {
       const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
       const number = 1 + (numbers.get(prompt) ?? 0);
@@ -69,8 +65,8 @@ async function askFor(jobId: string): Promise<[ImageManifest, number]> {
   return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
 }
 
-async function fetchMask(url: string) {
-  const png = await client.value.download(url);
+async function fetchMask({ url }: { readonly url: string }, _: number, signal: AbortSignal) {
+  const png = await client.value.download(url, { signal });
   const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
   return { png, width, height, prompt: texts.get("prompt") ?? null };
 }

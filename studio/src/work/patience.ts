@@ -27,16 +27,3 @@ export async function onceOnline<T>(attempt: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-/** Does something with all items, so many at a time; rejects with the first failure. */
-export async function eachOf<T>(
-  items: readonly T[],
-  limit: number,
-  act: (item: T) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of queue) await act(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
-}

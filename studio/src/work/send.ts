@@ -1,7 +1,7 @@
-import { type CreateJobRequest, SegmentationError } from "segmentation-client";
+import { type CreateJobRequest, mapParallel, SegmentationError } from "segmentation-client";
 import { api, client } from "../state/session.ts";
 import { keepOriginal } from "./originals.ts";
-import { eachOf, onceOnline } from "./patience.ts";
+import { onceOnline } from "./patience.ts";
 import { type Picture, taskIdOf } from "./picture.ts";
 import type { Going, Work } from "./work.ts";
 
@@ -66,7 +66,7 @@ export async function send(work: Work, key: string): Promise<string | null> {
 /** Sends all pictures; gives their taskIds, or null if one could not be sent. */
 export async function sendAll(work: Work): Promise<string[] | null> {
   const keys = work.pictures.value.map(({ key }) => key);
-  await eachOf(keys, PARALLEL, async (key) => void (await send(work, key)));
+  await mapParallel(keys, PARALLEL, undefined, (key) => send(work, key));
   const taskIds = work.pictures.value.map(taskIdOf);
   return taskIds.includes(null) ? null : taskIds.filter((taskId) => taskId !== null);
 }

@@ -1,5 +1,6 @@
 import {
   cocoFromMasks,
+  mapParallel,
   Mask,
   mergeCoco,
   readMaskPng,
@@ -9,7 +10,6 @@ import {
 } from "segmentation-client";
 import { Zip, ZipPassThrough } from "fflate";
 import { Bakery } from "../../bake/bakery.ts";
-import { eachOf } from "../../work/patience.ts";
 import type { ExportMask, ExportPicture } from "../types.ts";
 import type { FormatId, Offer } from "./offers.ts";
 
@@ -143,15 +143,13 @@ async function fetchAssets(
   const names = [...uniqueNames(new Map(scope.names.map(({ taskId, source }) => [taskId, source])))];
   const { assets } = await client.api.retrieveJobResult({ jobId: scope.jobId }, { signal });
   const urls = new Map(assets.map(({ key, url }) => [key, url]));
-  const files: ExportFile[] = [];
   let done = 0;
-  await eachOf([...keys.entries()], PARALLEL, async ([i, key]) => {
+  return await mapParallel(keys, PARALLEL, signal, async (key, _, each) => {
     const [taskId, name] = names.find(([id]) => key.includes(id)) ?? ["", ""];
-    const content = await client.download(urls.get(key) ?? "", { signal });
-    files[i] = { path: key.replace(taskId, () => name), content };
+    const content = await client.download(urls.get(key) ?? "", { signal: each });
     onDone(++done, keys.length);
+    return { path: key.replace(taskId, () => name), content };
   });
-  return files;
 }
 
 /** Packs files into a zip, as they are: pictures don't get smaller. */

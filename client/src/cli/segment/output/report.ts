@@ -109,28 +109,20 @@ function reportProblems(
 }
 
 /** The same report as a JSON object. */
-export const reportJson = (reported: readonly Reported[], out: string): object => ({
-  out,
-  pictures: reported
-    .filter(({ outcome }) => outcome.tracks === undefined)
-    .map(({ name, outcome: { id, jobId, problem, hasFailed, files, masks } }) => ({
-      name,
-      input: id,
-      jobId: jobId ?? null,
-      failed: hasFailed,
-      problem,
-      masks,
-      files,
-    })),
-  clips: reported
-    .filter(({ outcome }) => outcome.tracks !== undefined)
-    .map(({ name, outcome: { id, jobId, problem, hasFailed, files, tracks } }) => ({
-      name,
-      input: id,
-      jobId: jobId ?? null,
-      failed: hasFailed,
-      problem,
-      tracks,
-      files,
-    })),
-});
+export function reportJson(reported: readonly Reported[], out: string): object {
+  const isClip = ({ outcome }: Reported): boolean => outcome.tracks !== undefined;
+  const json = ({ name, outcome: { id, jobId, problem, hasFailed, files, masks, tracks } }: Reported) => ({
+    name,
+    input: id,
+    jobId: jobId ?? null,
+    failed: hasFailed,
+    problem,
+    ...(tracks === undefined ? { masks } : { tracks }),
+    files,
+  });
+  return {
+    out,
+    pictures: reported.filter((each) => !isClip(each)).map(json),
+    clips: reported.filter(isClip).map(json),
+  };
+}
