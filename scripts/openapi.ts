@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generatedFiles } from "./openapi/files.ts";
-import { readArguments, runCommand } from "./shared/command-line.ts";
+import { flags, readArguments, runCommand } from "./shared/command-line.ts";
 import { PROJECT_ROOT } from "./shared/root.ts";
 import { readIfPresent } from "./stack/private-file.ts";
 
@@ -11,8 +11,8 @@ Generates the OpenAPI document, docs/openapi.json, and from it the client librar
 --check writes nothing and exits with 1 if the files are out of date.`;
 
 await runCommand(async () => {
-  const options = { check: { type: "boolean", default: false } } as const;
-  const { check: isCheck, help } = readArguments("openapi", process.argv.slice(2), options, false).values;
+  const args = process.argv.slice(2);
+  const { check: isCheck = false, help } = readArguments("openapi", args, flags("check"), false).values;
   if (help === true) {
     console.log(HELP);
     return 0;

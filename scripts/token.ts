@@ -1,4 +1,4 @@
-import { Failure, readArguments, runCommand, usageError } from "./shared/command-line.ts";
+import { Failure, readArguments, runCommand, texts, usageError } from "./shared/command-line.ts";
 import { messageOf } from "./shared/error-parts.ts";
 import { readIfPresent } from "./stack/private-file.ts";
 import { StackAddress, stateFolder } from "./stack/state-folder.ts";
@@ -13,8 +13,7 @@ const HELP = `Signs in at the running stack's identity provider stand-in and pri
 `;
 
 function parseEmail(): string | null {
-  const options = { email: { type: "string" } } as const;
-  const { email, help } = readArguments("token", process.argv.slice(2), options, false).values;
+  const { email, help } = readArguments("token", process.argv.slice(2), texts("email"), false).values;
   if (help === true) return null;
   if (email === undefined) throw usageError(`--email is missing.\n\n${HELP}`);
   const address = Email.safeParse(email);

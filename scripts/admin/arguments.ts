@@ -1,5 +1,5 @@
 import { ZodError } from "zod";
-import { readArguments, usageError } from "../shared/command-line.ts";
+import { flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { type Action, COMMANDS, type Service } from "./commands.ts";
 import type { Outcome } from "./print.ts";
 
@@ -19,25 +19,22 @@ export type AdminCommand =
     };
 
 const OPTIONS = {
-  email: { type: "string" },
-  plan: { type: "string" },
-  name: { type: "string" },
-  account: { type: "string" },
-  "units-per-day": { type: "string" },
-  label: { type: "string" },
-  key: { type: "string" },
-  grant: { type: "string" },
-  after: { type: "string" },
-  limit: { type: "string" },
-  hours: { type: "string" },
-  replay: { type: "boolean" },
-  "dry-run": { type: "boolean" },
-  yes: { type: "boolean" },
-  objects: { type: "boolean" },
-  json: { type: "boolean", default: false },
-  remote: { type: "boolean", default: false },
-  config: { type: "string" },
-} as const;
+  ...texts(
+    "email",
+    "plan",
+    "name",
+    "account",
+    "units-per-day",
+    "label",
+    "key",
+    "grant",
+    "after",
+    "limit",
+    "hours",
+    "config",
+  ),
+  ...flags("replay", "dry-run", "yes", "objects", "json", "remote"),
+};
 
 const SEE = "npm run admin -- --help";
 
@@ -76,7 +73,7 @@ export function parseAdminArguments(args: readonly string[]): AdminCommand {
   const [action, ...operands] = positionals;
   if (action === undefined) return { action: "help", about: null };
   if (!isAction(action)) throw usageError(`There is no command "${action}".\nSee: ${SEE}`);
-  const { remote, json, config, help, ...given } = values;
+  const { remote = false, json = false, config, help, ...given } = values;
   if (help) return { action: "help", about: action };
   const namesJob = "job" in COMMANDS[action].options.shape;
   if (operands.length > (namesJob ? 1 : 0))

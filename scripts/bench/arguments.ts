@@ -1,4 +1,4 @@
-import { readArguments, usageError, wholeNumber } from "../shared/command-line.ts";
+import { flags, readArguments, texts, usageError, wholeNumber } from "../shared/command-line.ts";
 
 export const BENCH_HELP = `Measures the whole service on this machine and prints Markdown tables.
 
@@ -82,12 +82,8 @@ const SEE = "See: npm run bench -- --help";
 /** Reads the command line; null if it asks for help. @throws Failure, a usage error that names what is wrong */
 export function parseBenchArguments(args: readonly string[]): BenchRequest | null {
   const { values, positionals } = readArguments("bench", args, {
-    pictures: { type: "string" },
-    frames: { type: "string" },
-    rounds: { type: "string" },
-    part: { type: "string" },
-    soak: { type: "string" },
-    quick: { type: "boolean" },
+    ...texts("pictures", "frames", "rounds", "part", "soak"),
+    ...flags("quick"),
   });
   const { help, ...given } = values;
   if (help === true) return null;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ImageFormat, VideoFormat } from "../../src/contract/job.ts";
 import type { Region } from "../../src/contract/region.ts";
-import { readArguments, usageError, wholeNumber } from "../shared/command-line.ts";
+import { readArguments, texts, usageError, wholeNumber } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
 export const DEMO_HELP = `Segments a photograph or a clip on this machine, from upload to masks.
@@ -70,9 +70,7 @@ export function parseDemoArguments(args: readonly string[]): DemoRequest | null 
 const read = (args: readonly string[]) =>
   readArguments("demo", args, {
     out: { type: "string", default: "demo-output" },
-    fps: { type: "string" },
-    frames: { type: "string" },
-    "max-frames": { type: "string" },
+    ...texts("fps", "frames", "max-frames"),
     format: { type: "string", multiple: true, default: [] },
     region: { type: "string", multiple: true, default: [] },
   });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
-import { Failure, readArguments } from "../shared/command-line.ts";
+import { Failure, flags, readArguments } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
@@ -108,8 +108,7 @@ export const parseDeployArguments = (args: readonly string[]) =>
     args,
     {
       config: { type: "string", default: DEFAULT_CONFIG },
-      "dry-run": { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
+      ...flags("dry-run", "json"),
     },
     false,
   ).values;

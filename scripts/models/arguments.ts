@@ -1,4 +1,4 @@
-import { readArguments, usageError } from "../shared/command-line.ts";
+import { flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import {
   type CalibrateCommand,
   calibrateCommand,
@@ -87,19 +87,8 @@ const isAction = (word: string): word is Action => Object.hasOwn(OPTIONS_OF, wor
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
 export function parseModelsArguments(args: readonly string[]): ModelsCommand {
   const { values, positionals } = readArguments("models", args, {
-    json: { type: "boolean" },
-    provider: { type: "string" },
-    "cpu-nodes": { type: "boolean" },
-    force: { type: "boolean" },
-    pictures: { type: "string" },
-    labels: { type: "string" },
-    threshold: { type: "string" },
-    sheet: { type: "string" },
-    detections: { type: "string" },
-    "through-api": { type: "boolean" },
-    url: { type: "string" },
-    key: { type: "string" },
-    server: { type: "string" },
+    ...flags("json", "cpu-nodes", "force", "through-api"),
+    ...texts("provider", "pictures", "labels", "threshold", "sheet", "detections", "url", "key", "server"),
   });
   const [action, ...operands] = positionals;
   if (values.help === true || action === undefined) return { action: "help" };

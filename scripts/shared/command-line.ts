@@ -22,6 +22,16 @@ export function usageError(message: string): Failure {
   return new Failure(message, 2);
 }
 
+type OptionsOf<Name extends string, Type> = Readonly<Record<Name, { readonly type: Type }>>;
+
+/** Options that take a text. */
+export const texts = <const Name extends string>(...names: readonly Name[]): OptionsOf<Name, "string"> =>
+  Object.assign({}, ...names.map((name) => ({ [name]: { type: "string" } })));
+
+/** Options that are given or not. */
+export const flags = <const Name extends string>(...names: readonly Name[]): OptionsOf<Name, "boolean"> =>
+  Object.assign({}, ...names.map((name) => ({ [name]: { type: "boolean" } })));
+
 /** The option of every command. */
 const HELP = { help: { type: "boolean", short: "h" } } as const;
 

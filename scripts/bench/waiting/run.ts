@@ -189,5 +189,5 @@ async function migrationStatements(): Promise<string[]> {
   const folder = join(PROJECT_ROOT, "migrations");
   const files = (await readdir(folder)).toSorted();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  return texts.flatMap((text) => splitSql(text));
+  return texts.flatMap((statements) => splitSql(statements));
 }
