@@ -15,8 +15,8 @@ export default defineConfig({
     silent: "passed-only",
     // A summary that is redrawn all the time would overwrite what is printed beside the tests.
     reporters: [["default", { summary: false }]],
-    // Some files wait for other processes now and then, so two cores carry two.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Files wait for other processes now and then, so two cores carry three.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       workerProject("worker", "test/worker/**/*.test.ts", "short"),
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),

@@ -9,26 +9,47 @@ import { z } from "zod";
 /** The graphs of the embedded model that cost most. Planted ones are cheap, and have other names. */
 const KEPT_GRAPHS: ReadonlySet<string> = new Set(["sam2-encoder.ort", "detector.onnx"]);
 
+type Declared = Pick<InferenceSession, "inputMetadata" | "outputMetadata">;
+
 const Kept = z.record(z.string(), z.object({ dims: z.array(z.number()), data: z.instanceof(Float32Array) }));
 
-/** From now on the runs of these graphs in this thread are kept in `folder`, and read from there if they are. */
+/**
+ * From now on the runs of these graphs in this thread are kept in `folder`, and read from there if they are. A graph whose
+ * tensors' names are kept, too, is loaded only for an input that is new.
+ */
 export function keepRuns(folder: string): void {
   const create = InferenceSession.create.bind(InferenceSession);
   Reflect.set(InferenceSession, "create", async (path: string, options: InferenceSession.SessionOptions) => {
-    const session = await create(path, options);
     const graph = basename(path);
-    if (!KEPT_GRAPHS.has(graph)) return session;
-    const run = session.run.bind(session);
-    Reflect.set(session, "run", async (feeds: InferenceSession.FeedsType, outputs: string[]) => {
-      const file = join(folder, `${graph}-${digestOf(feeds, outputs)}`);
-      const kept = readKept(file);
-      if (kept !== null) return kept;
-      const results = await run(feeds, outputs);
-      keep(file, results);
-      return results;
-    });
-    return session;
+    if (!KEPT_GRAPHS.has(graph)) return create(path, options);
+    let session: Promise<InferenceSession> | null = null;
+    const load = () => (session ??= create(path, options));
+    // A provider that this machine lacks is not there for the next process either.
+    const provider = createHash("sha1").update(JSON.stringify(options.executionProviders)).digest("hex");
+    const declared = await declaredBy(join(folder, `${graph}-on-${provider}`), load);
+    return {
+      ...declared,
+      run: async (feeds: InferenceSession.FeedsType, outputs: string[]) => {
+        const file = join(folder, `${graph}-${digestOf(feeds, outputs)}`);
+        const kept = readKept(file);
+        if (kept !== null) return kept;
+        const results = await (await load()).run(feeds, outputs);
+        keep(file, results);
+        return results;
+      },
+      release: async () => (await session)?.release(),
+    };
   });
+}
+
+/** What a session says of its graph's tensors. */
+async function declaredBy(file: string, load: () => Promise<InferenceSession>): Promise<Declared> {
+  const kept = readIfThere(file);
+  if (kept !== null) return deserialize(kept);
+  const { inputMetadata, outputMetadata } = await load();
+  const declared = { inputMetadata, outputMetadata };
+  writeWhole(file, serialize(declared));
+  return declared;
 }
 
 function digestOf(feeds: InferenceSession.FeedsType, outputs: readonly string[]): string {
@@ -41,12 +62,8 @@ function digestOf(feeds: InferenceSession.FeedsType, outputs: readonly string[])
 }
 
 function readKept(file: string): InferenceSession.ReturnType | null {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch {
-    return null;
-  }
+  const bytes = readIfThere(file);
+  if (bytes === null) return null;
   const kept = Object.entries(Kept.parse(deserialize(bytes)));
   // Copied, because the device hands each tensor's memory on as a whole.
   return Object.fromEntries(
@@ -54,10 +71,22 @@ function readKept(file: string): InferenceSession.ReturnType | null {
   );
 }
 
-/** Written whole or not at all: another process may be reading. */
 function keep(file: string, results: InferenceSession.ReturnType): void {
   const kept = Object.entries(results).map(([name, { dims, data }]) => [name, { dims, data }] as const);
+  writeWhole(file, serialize(Object.fromEntries(kept)));
+}
+
+function readIfThere(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Written whole or not at all: another process may be reading. */
+function writeWhole(file: string, bytes: Uint8Array): void {
   const part = `${file}.${process.pid}.${threadId}`;
-  writeFileSync(part, serialize(Object.fromEntries(kept)));
+  writeFileSync(part, bytes);
   renameSync(part, file);
 }
