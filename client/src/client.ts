@@ -129,5 +129,5 @@ export class SegmentationClient {
 /** The result of a job that was created as one of this kind. */
 function ofKind<T>(kind: new (...given: never[]) => T, result: object): T {
   if (result instanceof kind) return result;
-  throw new TypeError("The job is of another type.");
+  throw new TypeError("The job has a different type.");
 }

@@ -464,7 +464,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The service refuses the key from its next use on. A revoked key stays revoked; revoking it again changes nothing.
+         * @description The service refuses the key from then on. A revoked key stays revoked; revoking it again changes nothing.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -513,7 +513,7 @@ export interface paths {
         head?: never;
         /**
          * Change, disable or enable a webhook endpoint
-         * @description What the request leaves out stays as it is.
+         * @description Omitted fields keep their values.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again now
-         * @description Even one that has succeeded or has finally failed. If this attempt fails, the remaining scheduled attempts follow.
+         * @description Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled attempts follow.
          */
         post: operations["retryWebhookDelivery"];
         delete?: never;
@@ -962,7 +962,7 @@ export interface components {
              * @default 0.5
              */
             maskThreshold?: number;
-            /** @description What else the result is written as: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each gives assets of its own. */
+            /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels. Each adds assets of its own. */
             formats?: components["schemas"]["ImageFormat"][];
         };
         /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
@@ -1221,7 +1221,7 @@ export interface components {
          */
         ProcessingMode: "single" | "batch" | "video";
         /**
-         * @description Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and beside it.
+         * @description Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
          * @example {
          *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
          *       "box": [
@@ -1259,7 +1259,7 @@ export interface components {
                 number,
                 number
             ];
-            /** @description Points on the object, at least one, and beside it. */
+            /** @description Points on the object (label 1), at least one, and outside it (label 0). */
             points?: components["schemas"]["RegionPoint"][];
         };
         /**
@@ -1273,7 +1273,7 @@ export interface components {
             x: number;
             y: number;
             /**
-             * @description 1 on the object, 0 beside it.
+             * @description 1 on the object (foreground), 0 outside it (background).
              * @enum {number}
              */
             label: 1 | 0;
@@ -1320,7 +1320,7 @@ export interface components {
              * @example the shop's back end
              */
             description?: string | null;
-            /** @description True pauses deliveries, false resumes them. Pending deliveries are kept meanwhile, as long as any delivery is. */
+            /** @description True pauses deliveries, false resumes them. Meanwhile pending deliveries are kept as long as any other delivery. */
             disabled?: boolean;
         };
         /**
@@ -1358,7 +1358,7 @@ export interface components {
             date: string;
             /** @description Pictures and processed frames of the jobs that ended on that day. */
             units: number;
-            /** @description How many jobs ended on that day, failed ones included. */
+            /** @description How many jobs ended on that day, including failed ones. */
             jobs: number;
         };
         /** @enum {string} */
@@ -1408,7 +1408,7 @@ export interface components {
             numFrames?: number;
             /** @description The maximum number of frames to process. */
             maxFrames?: number;
-            /** @description What else the result is written as: COCO annotations of all frames, with each object's track. */
+            /** @description Additional formats of the result: COCO annotations of all frames, with each object's track. */
             formats?: components["schemas"]["VideoFormat"][];
         };
         /** @description `masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request. */
@@ -2082,7 +2082,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the last event received from an earlier stream of this job. EventSource sends it by itself. */
+                /** @description The id of the last event received from an earlier stream of this job. EventSource sends it automatically. */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -2103,7 +2103,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["JobEventData"];
                 };
             };
-            /** @description `Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not connect again. */
+            /** @description `Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not reconnect. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

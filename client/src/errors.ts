@@ -22,7 +22,7 @@ interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {
   readonly cause: unknown;
 }
 
-/** What is known of an error beside its code and sentence. */
+/** What is known about an error apart from its code and message. */
 export type ErrorDetails = { readonly [Name in keyof KnownOfAnError]?: KnownOfAnError[Name] | undefined };
 
 /**
@@ -36,7 +36,7 @@ export class SegmentationError extends Error {
   readonly status!: number | undefined;
   /** The answer's X-Request-Id: name it when you report a failure. */
   readonly requestId!: string | undefined;
-  /** The job that failed, or that goes on although waiting for it failed: `client.result(jobId)` takes it up again. */
+  /** The job that failed, or that continues although waiting for it failed: `client.result(jobId)` resumes waiting. */
   readonly jobId!: string | undefined;
   readonly retryAfterSeconds!: number | undefined;
   /** Tokens left in the free trial. */

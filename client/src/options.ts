@@ -30,7 +30,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** In place of a random one: for a POST that a later run of the program may repeat. */
   readonly idempotencyKey?: string | undefined;
-  /** Hears of a failure that may pass, before the request is repeated after so many milliseconds. */
+  /** Called with a temporary failure and the milliseconds until the request is repeated. */
   readonly onRetry?: ((error: SegmentationError, pauseMs: number) => void) | undefined;
   /** Further headers of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -31,7 +31,7 @@ export function progressReporter(onProgress: ((progress: Progress) => void) | un
     });
   };
   return {
-    /** So many bytes of a file are sent. @param size of a file that came from a URL */
+    /** Reports how many bytes of a file have been sent. @param size of a file that came from a URL */
     uploaded(file: number, bytes: number, size = sizes[file] ?? 0): void {
       sent[file] = bytes;
       sizes[file] = size;

@@ -10,11 +10,11 @@ import { uploadSource } from "./upload/upload.ts";
 import { assertSucceeded, lastStatus, watch } from "./wait/watch.ts";
 
 export interface RunOptions {
-  /** Ends the call wherever it is, and rejects with the signal's reason. A job that was created goes on. */
+  /** Aborts the call at any stage; it rejects with the signal's reason. A job that was created keeps running. */
   readonly signal?: AbortSignal | undefined;
   /** Whether an abort also cancels the job. */
   readonly cancelOnAbort?: boolean | undefined;
-  /** Called whenever something is done. */
+  /** Called with the progress whenever it changes. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -22,24 +22,24 @@ type Place = NonNullable<ImageJobRequest["regions"]>[number];
 
 /**
  * Where to draw an object that words need not name, in pixels of the picture as viewers show it: a `box` around it,
- * [left, top, width, height], or `points` on it (label 1) and beside it (label 0).
+ * [left, top, width, height], or `points` on it (label 1, foreground) and outside it (label 0, background).
  */
 export type PictureRegion = (
   | { readonly box: NonNullable<Place["box"]>; readonly points?: never }
   | { readonly points: NonNullable<Place["points"]>; readonly box?: never }
 ) & {
-  /** Which of the inputs it is in, from 0; the first one by default. */
+  /** The index of its input, from 0 (the default). */
   readonly input?: number | undefined;
 };
 
-/** What a job of pictures takes beside its files and prompts. */
+/** The options of a job of pictures, apart from its files and prompts. */
 export type SegmentOptions = RunOptions &
   Omit<ImageJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
     /** Each gives one mask, whose `region` is its place in this list. Prompts may be empty if each input has a region. */
     readonly regions?: readonly PictureRegion[] | undefined;
   };
 
-/** What a job of a clip takes beside its file and prompts. */
+/** The options of a job of a clip, apart from its file and prompts. */
 export type SegmentVideoOptions = RunOptions & Omit<VideoJobRequest, "type" | "prompts" | "tasks">;
 
 /** What a job is made of. */
@@ -117,7 +117,7 @@ export async function runJob(connection: Connection, send: SendFile, run: Run): 
     if (source.from instanceof URL) reporter.uploaded(i, size, size);
     return taskId;
   });
-  // A job that shall be cancelled has to be known, even if it is created in the moment of the abort.
+  // To be cancelled, a job has to be known, even if it is created at the moment of the abort.
   const { data } = await askFor(connection, "createJob", run.request(tasks), cancelOnAbort ? {} : { signal });
   const { jobId } = data;
   try {

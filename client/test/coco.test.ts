@@ -48,7 +48,7 @@ describe("COCO", () => {
     }
   });
 
-  it("leaves out a picture without masks, since nothing tells its size", async () => {
+  it("leaves out a picture without masks, since nothing states its size", async () => {
     const { client } = memoryClient();
     const result = await client.segment([picture(1), new TextEncoder().encode("This is no picture.")], "cup");
     expect((await result.coco()).images).toHaveLength(1);

@@ -129,7 +129,7 @@ describe("a failure that may pass", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is told after the last try, in words", async () => {
+  it("is reported after the last attempt, in words", async () => {
     const { client, asked } = answering(
       Array(3).fill(() => Promise.reject(new TypeError("fetch failed"))),
       { maxRetries: 2 },
@@ -151,7 +151,7 @@ describe("a failure that may pass", () => {
     });
   });
 
-  it("is told before each repetition, with the pause", async () => {
+  it("is reported before each retry, with the pause", async () => {
     const { client } = answering([refusal(503, { error: "trial_queue_full" }), refusal(429, {}), account]);
     const heard: unknown[] = [];
     await client.api.getAccount({}, { onRetry: ({ status }, pauseMs) => heard.push([status, pauseMs > 0]) });

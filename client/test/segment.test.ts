@@ -41,7 +41,7 @@ describe("segment", () => {
   it("lets the service fetch what has a public address, and fetches by itself what the service may not", async () => {
     const { client, service } = memoryClient();
     let progress: Progress | undefined;
-    const onProgress = (told: Progress) => void (progress = told);
+    const onProgress = (reported: Progress) => void (progress = reported);
     const { pictures } = await client.segment("https://example.com/photos/cup.png", "cup", { onProgress });
     expect(pictures).toMatchObject([{ name: "cup.png", masks: [{ prompt: "cup" }] }]);
     expect(service.asked.filter((asked) => asked.includes("/uploads/"))).toEqual(["POST /v1/uploads/import"]);
@@ -93,7 +93,7 @@ describe("segment", () => {
     await expect(call).rejects.toThrow("A region refers to input 1, which does not exist.");
   });
 
-  it("tells of a batch which picture failed and why, and fails if all of them do", async () => {
+  it("reports which picture of a batch failed and why, and fails if all of them do", async () => {
     const { client } = memoryClient();
     const { pictures, job } = await client.segment([picture(1), broken, picture(2)], "cup");
     expect(pictures.map(({ masks, problem }) => [masks.length, problem?.split(":")[0]])).toEqual([
@@ -123,15 +123,15 @@ describe("segment", () => {
     expect(service.asked).toEqual([]);
   });
 
-  it("tells how far it is: bytes, tasks, the share of the work", async () => {
+  it("reports its progress: bytes, tasks, the share of the work", async () => {
     const { client } = memoryClient();
-    const told: string[] = [];
+    const reported: string[] = [];
     const onProgress = ({ uploadedBytes, totalBytes, tasksDone, tasks, share }: Progress) =>
-      void told.push(`${uploadedBytes}/${totalBytes} ${tasksDone}/${tasks} ${share}`);
+      void reported.push(`${uploadedBytes}/${totalBytes} ${tasksDone}/${tasks} ${share}`);
     await client.segment([picture(1), picture(2)], "cup", { onProgress });
-    expect(told.slice(0, 2)).toEqual(["13/26 0/2 0", "26/26 0/2 0"]);
-    expect(told.at(-1)).toBe("26/26 2/2 1");
-    expect(told).toContain("26/26 0/2 0.25");
+    expect(reported.slice(0, 2)).toEqual(["13/26 0/2 0", "26/26 0/2 0"]);
+    expect(reported.at(-1)).toBe("26/26 2/2 1");
+    expect(reported).toContain("26/26 0/2 0.25");
   });
 
   it("gives an earlier job's result, and asks for signed URLs again once they have expired", async () => {

@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 /** A validated command line; paths are as given. */
 export interface EvaluateCommand {
   readonly action: "evaluate";
-  /** What is evaluated: a folder by itself, a folder behind a local service, or a service that runs already. */
+  /** What is evaluated: a folder alone, a folder behind a local service, or a running service. */
   readonly subject:
     | { readonly kind: "folder"; readonly folder: string; readonly provider: Provider }
     | { readonly kind: "local service"; readonly folder: string }

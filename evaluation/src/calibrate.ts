@@ -30,7 +30,7 @@ export interface CalibrationReport {
 const FOLDS = 5;
 /** With less than this a find shows something else; with more, but less than 0.5, it shows the object badly (TIDE). */
 const THERE_IOU = 0.1;
-/** Only the part that is written anew; everything else stays as it is. */
+/** Only the part that calibration rewrites; everything else stays unchanged. */
 const Written = z.looseObject({ detection: z.looseObject({}) });
 
 /**

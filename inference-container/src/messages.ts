@@ -119,7 +119,7 @@ export const FromEngine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** The stage that a task is in from now on. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
-  /** Why the model can't work from now on; null if it can. */
+  /** Why the model can no longer be used; null if it can. */
   z.object({ type: z.literal("able"), problem: z.string().nullable() }),
   /** The engine's main thread is not blocked. */
   z.object({ type: z.literal("beat") }),

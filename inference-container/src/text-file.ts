@@ -7,7 +7,7 @@ export interface WrittenText {
   readonly md5: string;
 }
 
-/** How many bytes of text are gathered before they are written. */
+/** How many bytes of text are buffered before they are written. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**

@@ -75,7 +75,7 @@ export function packCounts(places: Int32Array, pixels: number): string {
   let from = 0;
   for (let i = 0; i < places.length; i++) {
     const place = places[i] ?? 0;
-    // Set at the foot of one column and at the head of the next: the run goes on.
+    // Set at the bottom of one column and at the top of the next: the run continues.
     if (place === places[i + 1]) i++;
     else {
       counts.push(place - from);
@@ -117,7 +117,7 @@ export function unpackCounts(text: string): number[] {
     let value = 0;
     for (let [bits, group] = [0, 32]; group >= 32; bits += 5) {
       group = text.charCodeAt(at++) - 48;
-      // NaN, behind the end, is not in range either.
+      // NaN, past the end, is not in range either.
       if (!(group >= 0 && group < 64 && bits < 35))
         throw new RangeError("The text of the mask is not a COCO run-length encoding, or it is cut off.");
       value |= (group & 31) << bits;

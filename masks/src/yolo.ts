@@ -25,7 +25,7 @@ export const yoloDataset = (names: readonly string[]): string =>
     "",
   ].join("\n");
 
-/** Coordinates have so many digits that rounding moves a point by at most 0.005 pixels. */
+/** How many digits coordinates have: enough that rounding moves a point by at most 0.005 pixels. */
 const digitsFor = (side: number): number => Math.ceil(Math.log10(side)) + 2;
 
 /**

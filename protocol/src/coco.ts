@@ -26,7 +26,7 @@ export const annotationIdOf = (index: number, maskIndex: number): number =>
   index * MOST_MASKS_PER_TASK + maskIndex + 1;
 
 /*
- * A COCO document is written in lines, so that whoever joins the documents of a job copies annotations without parsing them:
+ * A COCO document is written in lines, so that code that merges a job's documents copies annotations without parsing them:
  * the first line has everything else, then comes a line for each annotation, all but the first after a comma.
  */
 
@@ -44,7 +44,7 @@ export function closeAnnotations(rest: object = {}): string {
   return `]${fields === "}" ? "" : ","}${fields}\n`;
 }
 
-/** How a document ends that has nothing behind its annotations. */
+/** The end of a document that has nothing after its annotations. */
 export const END_OF_ANNOTATIONS: string = closeAnnotations();
 
 /** The fields of a document's first line. @throws SyntaxError if it is not one of `openAnnotations` */

@@ -26,19 +26,19 @@ export const PROBLEMS = {
   region_outside_image: {
     retryable: false,
     sentence:
-      "The region regions[{index}] lies outside the picture, or reaches beyond it: as shown, the picture has {width} × {height} pixels. Give the region in pixels of the picture as viewers show it, turned by its EXIF orientation, and create the job again.",
+      "The region regions[{index}] lies partly or wholly outside the picture, which has {width} × {height} pixels with its EXIF orientation applied. Give the region in these pixels, and create the job again.",
   },
 
   masks_limited: {
     retryable: false,
     sentence:
-      "More objects were found than a picture may have: of each prompt, the {limit} most confident are kept. Raise the threshold, or cut the picture into parts.",
+      "More objects were found than a picture may have: for each prompt, the {limit} most confident were kept. Raise the threshold, or cut the picture into parts.",
   },
 
   hdr_not_converted: {
     retryable: false,
     sentence:
-      "The video is HDR (high dynamic range), which this service can't convert: the model and the preview had pale colours, and objects may be missing. Convert the video to SDR for better results.",
+      "The video is HDR (high dynamic range), which this service can't convert: colours looked washed out to the model and in the preview, and objects may be missing. Convert the video to SDR for better results.",
   },
 
   image_empty: {

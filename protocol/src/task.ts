@@ -17,7 +17,7 @@ const EntityTag = z.string().regex(/^"[\x21\x23-\x7e]{1,200}"$/);
 const Prompt = z.string().min(1);
 const Share = z.number().min(0).max(1);
 
-/** A click on a picture, in its pixels as it is shown: `label` 1 on the object, 0 beside it. */
+/** A click on a picture, in its pixels as it is shown: `label` 1 on the object (foreground), 0 outside it (background). */
 export const RegionPoint = z.strictObject({
   x: z.number(),
   y: z.number(),
@@ -34,7 +34,7 @@ export const RegionBox = z.strictObject({
 });
 export type RegionBox = z.infer<typeof RegionBox>;
 
-/** Where in a picture to draw an object: its box, or points on it and beside it. `index` counts the regions of the job from 0. */
+/** Where in a picture to draw an object: its box, or points on it and outside it. `index` counts the regions of the job from 0. */
 export const TaskRegion = z.union([
   z.strictObject({ index: z.int().nonnegative(), box: RegionBox }),
   z.strictObject({ index: z.int().nonnegative(), points: z.array(RegionPoint).min(1).readonly() }),
@@ -72,12 +72,12 @@ const work = { key: TaskKey, lane: Lane };
 export const ImageWork = z.object({
   ...work,
   ...ImageParameters.shape,
-  /** Each gives one mask, behind those of the prompts. Absent: none, as an inference service that knows no regions has it. */
+  /** Each gives one mask, after those of the prompts. Absent: none, as an inference service that knows no regions has it. */
   regions: z.array(TaskRegion).min(1).optional(),
   limits: z.strictObject({
     inputBytes: z.int().positive(),
     inputPixels: z.int().positive(),
-    /** Shared alike by the prompts; of each, the most confident are kept. Regions are not counted. */
+    /** Shared equally by the prompts; of each, the most confident are kept. Regions are not counted. */
     masks: z.int().nonnegative(),
   }),
   /** Absent: none. */

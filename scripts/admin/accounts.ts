@@ -58,7 +58,7 @@ export async function createAccountOrKey(
   return { accountId, keyId, secret };
 }
 
-/** What an account is; the erasure of an account shows first, because nothing else of it can change any more. */
+/** What an account is; the erasure of an account shows first, because nothing else about it can change any more. */
 const STATUS = `CASE WHEN a.erased_at IS NOT NULL THEN 'erased' WHEN a.erasing_at IS NOT NULL THEN 'being erased' ELSE a.status END`;
 
 async function update(

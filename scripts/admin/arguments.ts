@@ -72,7 +72,7 @@ export function parseAdminArguments(args: readonly string[]): AdminCommand {
   const { values, positionals } = readArguments("admin", args, OPTIONS);
   const [action, ...operands] = positionals;
   if (action === undefined) return { action: "help", about: null };
-  if (!isAction(action)) throw usageError(`There is no command "${action}".\nSee: ${SEE}`);
+  if (!isAction(action)) throw usageError(`Unknown command "${action}".\nSee: ${SEE}`);
   const { remote = false, json = false, config, help, ...given } = values;
   if (help) return { action: "help", about: action };
   const namesJob = "job" in COMMANDS[action].options.shape;

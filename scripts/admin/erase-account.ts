@@ -8,7 +8,7 @@ const IDLE_RUNS = 5;
 const counted = (count: number, thing: string): string =>
   `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 
-/** How far an erasure is that goes on. */
+/** How far an unfinished erasure is. */
 function progressOf({ endpointsLeft, jobsLeft, uploadsLeft, filesLeft, deleted }: ErasureReport): string {
   const left = [
     counted(jobsLeft, "job"),
@@ -23,14 +23,14 @@ function sentence({ state, looksAgainAt, customerIds }: ErasureReport): string {
   const stripe =
     customerIds.length === 0
       ? ""
-      : " Stripe still has the customers: end and delete them there, as your books allow.";
+      : " The customers still exist at Stripe: cancel their subscriptions and delete them there, as your accounting rules allow.";
   switch (state) {
     case "erased":
       return `The account is erased.${stripe}`;
     case "emptied":
-      return `Nothing of the account is left. The sweep looks once more after ${new Date(looksAgainAt).toISOString()}.${stripe}`;
+      return `Nothing is left of the account. The sweep checks once more after ${new Date(looksAgainAt).toISOString()}.${stripe}`;
     case "erasing":
-      return "Something could not be erased now. The hourly sweep goes on; the log has erasure_delayed.";
+      return "Something could not be erased now. The hourly sweep continues; the log has erasure_delayed.";
   }
 }
 

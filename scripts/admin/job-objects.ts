@@ -53,7 +53,8 @@ export async function* remoteObjectIds(configFile: string, signal: AbortSignal):
       headers: { authorization: `Bearer ${token}` },
       signal,
     });
-    if (!response.ok) throw new Failure(`Cloudflare answered ${response.status} to the list of objects.`);
+    if (!response.ok)
+      throw new Failure(`Cloudflare answered ${response.status} to the request for the list of objects.`);
     return answer.parse(await response.json());
   };
   const { name } = await readConfiguration(configFile);
@@ -61,8 +62,7 @@ export async function* remoteObjectIds(configFile: string, signal: AbortSignal):
   const namespace = namespaces.find(
     ({ class: className, script }) => className === CLASS_NAME && script === name,
   );
-  if (namespace === undefined)
-    throw new Failure(`Cloudflare knows no namespace of ${CLASS_NAME} in ${name}.`);
+  if (namespace === undefined) throw new Failure(`Cloudflare has no namespace for ${CLASS_NAME} in ${name}.`);
   for (let cursor = ""; ;) {
     const from = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
     const page = await ask(`/${namespace.id}/objects?limit=${PAGE}${from}`, Objects);

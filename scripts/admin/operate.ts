@@ -35,7 +35,7 @@ export async function showJob(
     return reportOf(JobReport.parse(await api.call("GET", `/jobs/${jobId}`)));
   } catch (error) {
     if (!(error instanceof NoWorker)) throw error;
-    return { result: await rowOf(), summary: `Only the job's row in the list. ${error.message}` };
+    return { result: await rowOf(), summary: `This is only the job's row in the list. ${error.message}` };
   }
 }
 
@@ -48,7 +48,7 @@ export const cancelJob = async (api: OperatorApi, jobId: string): Promise<Outcom
   result: { ...CanceledJob.parse(await api.call("POST", `/jobs/${jobId}/cancel`)) },
 });
 
-/** The jobs that are under way for `hours` without a change. */
+/** The jobs in progress that have not changed for `hours`. */
 export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcome> {
   const { jobs } = StuckJobs.parse(await api.call("GET", `/stuck-jobs?hours=${hours}`));
   const rows = jobs.map(({ jobId, updatedAt, answers, report }) => {
@@ -63,7 +63,10 @@ export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcom
       alarmAt: report?.alarmAt ?? null,
     });
   });
-  return { result: rows, summary: `${rows.length} jobs are under way without a change for ${hours} hours.` };
+  return {
+    result: rows,
+    summary: `Jobs in progress that have not changed for ${hours} hours: ${rows.length}.`,
+  };
 }
 
 /** The dead letters; with `replay` they are sent again. */

@@ -26,7 +26,7 @@ async function answerOf(response: Response, baseUrl: string): Promise<unknown> {
     answer = JSON.parse(text);
   } catch {
     throw new Failure(
-      `${baseUrl} answers ${response.status}, and not as the Worker does. Is it deployed there?`,
+      `${baseUrl} answers ${response.status}, but not like the Worker. Is it deployed there?`,
     );
   }
   if (response.ok) return answer;

@@ -42,8 +42,8 @@ export async function relist(api: OperatorApi, objectIds: ObjectIds, dryRun: boo
   const losses = listed.length - failed;
   const left = dryRun ? losses : homeless + closed;
   const summary = dryRun
-    ? `Objects asked: ${asked}; jobs lost or behind: ${left}. Nothing was written.`
-    : `Objects asked: ${asked}; jobs written back: ${losses - left}; jobs without an account: ${homeless}; jobs of a time whose books are closed: ${closed}.`;
+    ? `Objects asked: ${asked}; jobs missing from the list or outdated there: ${left}. Nothing was written.`
+    : `Objects asked: ${asked}; jobs written back: ${losses - left}; jobs without an account: ${homeless}; jobs from a period whose books are closed: ${closed}.`;
   const again = ` Objects that could not be relisted: ${failed}. Run this again; the log has relist_failed.`;
   return {
     result: listed.map(({ objectId, jobId, accountId, usedUnits, found }) => ({

@@ -89,7 +89,7 @@ export function parseBenchArguments(args: readonly string[]): BenchRequest | nul
   if (help === true) return null;
   const [subject = "pictures", ...others] = positionals;
   if (others.length > 0) throw usageError(`Give only one benchmark at a time. ${SEE}`);
-  if (!isSubject(subject)) throw usageError(`There is no benchmark "${subject}". ${SEE}`);
+  if (!isSubject(subject)) throw usageError(`Unknown benchmark "${subject}". ${SEE}`);
   const { takes, rounds, mostRounds = 100, parts = [] }: Bench = BENCHES[subject];
   if (Object.keys(given).some((name) => !takes.some((option) => option === name)))
     throw usageError(

@@ -56,7 +56,7 @@ export function createClient({ baseUrl, apiKey, signal }: ClientOptions) {
         onAnswer?.(job, progress);
         if (job.status === "success" || job.status === "failed") return job;
       }
-      throw new Error(`The job ${jobId} has no end.`);
+      throw new Error(`Watching the job ${jobId} stopped before it ended.`);
     },
     /** Asks for an archive and waits until it is ready. */
     waitForArchive: async (jobId: string) => await client.archive(jobId, options),

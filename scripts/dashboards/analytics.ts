@@ -17,7 +17,7 @@ function overTime(value: string, line: string | null, conditions: readonly strin
   ].join("\n");
 }
 
-/** @param by the label of which each value is a line of its own @throws Error if the metric lacks one of the fields */
+/** @param by the label that has one line per value @throws Error if the metric lacks one of the fields */
 function sqlOf(value: string, metric: MetricName, by?: string, where: Where = {}): string {
   const conditions = Object.entries(where).map(([label, is]) => `${columnOf(metric, label)} ${is}`);
   const line = by === undefined ? null : columnOf(metric, by);

@@ -14,8 +14,8 @@ export const WORKER_ROWS: readonly Row[] = [
       graph("Time to first start (95th percentile)", "ms", p95("job_started", "ms", "lane")),
       graph("Oldest waiting job", "s", highest("lane_gauges", "oldestWaitingSeconds", "lane"), {
         when: "`interactive` above 60, `bulk` above 3600 for 10 minutes",
-        means: "no service has taken a task of a job that was accepted so long ago",
-        todo: "see *Offers by outcome*: busy means add services; unanswered or none means that the service or the queue is away. `npm run admin -- stuck-jobs` lists jobs",
+        means: "jobs accepted that long ago still wait for an inference service to take their first task",
+        todo: "see *Offers by outcome*: if offers are busy, add services; if they are unanswered or absent, the service or the queue is down. `npm run admin -- stuck-jobs` lists the jobs",
       }),
       graph("Waiting jobs", "short", highest("lane_gauges", "waitingJobs", "lane")),
       graph("Open jobs", "short", highest("lane_gauges", "openJobs", "lane")),
@@ -49,10 +49,10 @@ export const WORKER_ROWS: readonly Row[] = [
       }),
       graph("Leases expired", "short", count("lease_expired", "lane"), {
         when: "above 5 in an hour",
-        means: "inference services die or hang: their tasks are tried again, three times at most",
+        means: "inference services crash or hang; their tasks are retried, with at most three attempts",
         todo: "check `inference_engine_restarts_total`, memory, and whether the services reach the Worker",
       }),
-      graph("Reports of holders", "short", count("task_completed", "reported")),
+      graph("Reports of lease holders", "short", count("task_completed", "reported")),
     ],
   },
   {
@@ -60,12 +60,12 @@ export const WORKER_ROWS: readonly Row[] = [
     panels: [
       graph("Requests by status", "short", count("request", "status"), {
         when: "`500` above 0 in 5 minutes",
-        means: "requests failed for a reason of the service's own",
+        means: "requests failed because of a fault in the service",
         todo: "`request_failed` in the log has the reason",
       }),
       graph("Refusals by error code", "short", count("request", "error", { error: "!= ''" }), {
-        when: "`Unauthorized` or `rate_limited` above 10 times what is usual, for 15 minutes",
-        means: "somebody tries credentials, or a client runs wild",
+        when: "`Unauthorized` or `rate_limited` above 10 times the usual rate for 15 minutes",
+        means: "somebody is trying credentials, or a client is out of control",
         todo: "`rate_exceeded` in the log names the account or the address: block it in Cloudflare's firewall, or `npm run admin -- suspend-account`",
       }),
       graph("Time of a request (95th percentile)", "ms", p95("request", "ms", "operation"), {
@@ -81,19 +81,19 @@ export const WORKER_ROWS: readonly Row[] = [
       graph("Time to archive (95th percentile)", "ms", p95("archive_ended", "ms", "status"), {
         when: "`ready` above 1800000",
         means:
-          "archives take half an hour from request to end: consumers are cut off, or the queue of archives is behind",
-        todo: "see the graphs beside it, and `archive_failed` in the log",
+          "archives take half an hour from request to end: consumers are interrupted, or the archive queue has a backlog",
+        todo: "see the other graphs in this row, and `archive_failed` in the log",
       }),
       graph("Archives ended", "short", count("archive_ended", "status"), {
         when: "`failed` above 0 in an hour",
-        means: "an archive was given up; its account sees why, and may ask again",
+        means: "an archive failed for good; its account sees the reason, and can request it again",
         todo: "`archive_failed` in the log has the reason",
       }),
       graph("Last turn of an archive (95th percentile)", "ms", p95("archive_built", "ms")),
       graph("Messages of an archive", "short", highest("archive_built", "messages"), {
         when: "above 20",
-        means: "an archive was cut off again and again",
-        todo: "`archive_failed` and `archive_unfinished` in the log say where it stood",
+        means: "an archive was interrupted repeatedly",
+        todo: "`archive_failed` and `archive_unfinished` in the log say how far it was",
       }),
       graph("Files of archives built", "short", sum("archive_built", "files")),
       graph("Bytes of archives built", "bytes", sum("archive_built", "size")),
@@ -106,8 +106,8 @@ export const WORKER_ROWS: readonly Row[] = [
     panels: [
       graph("Webhook attempts by outcome", "short", count("webhook_attempted", "outcome"), {
         when: "`delivered` is 0 for an hour while others are above 20",
-        means: "no endpoint of any account can be reached, which is hardly the endpoints' doing",
-        todo: "see Cloudflare's status; `url_forbidden` alone means that the service's own host has changed to theirs",
+        means: "no account's endpoints can be reached, so the cause is unlikely to be the endpoints",
+        todo: "see Cloudflare's status; if the outcome is always `url_forbidden`, the service's own host is now the endpoints' host",
       }),
       graph("Time of a webhook attempt (95th percentile)", "ms", p95("webhook_attempted", "ms", "outcome")),
       graph("Webhook deliveries ended", "short", count("webhook_delivery_ended", "outcome")),
@@ -129,7 +129,7 @@ export const WORKER_ROWS: readonly Row[] = [
       graph("Oldest unsent usage", "s", highest("usage_reported", "oldestSeconds"), {
         when: "above 1800 for 15 minutes",
         means:
-          "usage could have been sent for half an hour. What comes an hour after a period's end is not on its invoice",
+          "usage has been waiting to be sent for half an hour. Usage sent more than an hour after a period's end is not on that period's invoice",
         todo: "see `usage_lagging`, `usage_report_failed` and `payment_provider_failed` above",
       }),
       graph("Usage events due", "short", highest("usage_reported", "due")),
@@ -137,42 +137,42 @@ export const WORKER_ROWS: readonly Row[] = [
       graph("Parts of books closed in a run (highest)", "short", highest("books_closed", "parts"), {
         when: "at 70 for a day",
         means:
-          "more books are due than a run closes, so entries stay in the database for longer than `LEDGER_OPEN_DAYS`",
+          "more books are due than one run can close, so entries stay in the database for longer than `LEDGER_OPEN_DAYS`",
         todo: "watch *Size of the database*; if it grows from week to week, close more parts in a run (`MOST_PARTS_A_RUN` in `src/services/close-books.ts`)",
       }),
       graph("Jobs whose books were closed", "short", sum("books_closed", "jobs")),
       graph("Meter events purged", "short", sum("books_closed", "purgedMeterEvents")),
       graph("Size of the database", "bytes", highest("database_gauges", "bytes"), {
         when: "above 7000000000",
-        means: "D1 takes 10 GB, and nothing is accepted once it is full",
+        means: "D1 holds 10 GB; once it is full, the service accepts nothing",
         todo: "shorten `RETENTION_DAYS`; see which table grows with `npx wrangler d1 execute`",
       }),
       graph("Dead letters", "short", highest("database_gauges", "deadLetters"), {
         when: "above 0",
-        means: "messages could not be handled in three deliveries",
-        todo: "`npm run admin -- dead-letters`, with `--replay` once the cause is mended",
+        means: "messages could not be processed in three deliveries",
+        todo: "`npm run admin -- dead-letters`, with `--replay` once the cause is fixed",
       }),
       graph("Stuck jobs", "short", highest("database_gauges", "stuckJobs"), {
         when: "above 0 for 26 hours",
-        means: "jobs are under way for more than a day, and the nightly look did not end them",
+        means: "jobs have been in progress for more than a day, and the nightly run did not end them",
         todo: "`npm run admin -- stuck-jobs`, then `show-job`, `wake-job` or `cancel-job`",
       }),
       graph("Deleted jobs that are not purged", "short", highest("database_gauges", "unpurgedJobs"), {
         when: "above 0 for 26 hours",
         means:
-          "something is left of jobs that their accounts have deleted, or that are past their retention, and the nightly look did not purge them",
+          "deleted jobs, or jobs past their retention, still have files or records, and the nightly run did not purge them",
         todo: "`outbox_failed` in the log says why; `npm run admin -- wake-job` tries again",
       }),
       graph("Files purged of deleted jobs", "short", sum("job_purged", "files", "purge")),
-      graph("Lateness of the inspection of uploads", "ms", highest("uploads_inspected", "lateMs"), {
+      graph("Delay of upload inspection", "ms", highest("uploads_inspected", "lateMs"), {
         when: "above 3600000",
-        means: "more is uploaded than the inspection looks at",
-        todo: "look for an account that uploads much: `upload_dropped` in the log, `npm run admin -- show-account`",
+        means: "more files are uploaded than the inspection can handle",
+        todo: "look for an account that uploads a lot: `upload_dropped` in the log, `npm run admin -- show-account`",
       }),
       graph("Uploads due for inspection", "short", highest("uploads_inspected", "due")),
       graph("Uploads inspected", "short", sum("uploads_inspected", "inspected")),
       graph("Unused uploads deleted", "short", sum("uploads_swept", "unused")),
-      graph("Outlived uploads deleted", "short", sum("uploads_swept", "swept")),
+      graph("Expired uploads deleted", "short", sum("uploads_swept", "swept")),
     ],
   },
   {
@@ -180,22 +180,22 @@ export const WORKER_ROWS: readonly Row[] = [
     panels: [
       graph("Crons ended", "short", count("cron_ended", "cron"), {
         when: "`*/5 * * * *` below 1 in 20 minutes, `17 * * * *` below 1 in 3 hours, `43 3 * * *` below 1 in 26 hours",
-        means: "a cron fails or does not run: usage is not reported, or nothing is swept",
+        means: "a cron job fails or does not run: usage is not reported, or expired data is not deleted",
         todo: "look for the run in Cloudflare's dashboard, under the Worker's settings and its log",
       }),
       graph("Time of a cron (highest)", "ms", highest("cron_ended", "ms", "cron"), {
         when: "`*/5 * * * *` above 270000",
-        means: "a run lasts nearly until the next one begins",
+        means: "a run takes almost as long as the interval between runs",
         todo: "see *Usage events due* and *Uploads due for inspection*",
       }),
       graph("Errors by event", "short", eventsSql("error"), {
-        when: "above 0 in 15 minutes; `job_unlisted`, `usage_stalled`, `dead_letter`, `customer_unknown`: at once",
-        means: "something failed that should not: the table of events above says what",
+        when: "above 0 in 15 minutes; `job_unlisted`, `usage_stalled`, `dead_letter`, `customer_unknown`: immediately",
+        means: "something failed that should never fail: the table of events above explains each event",
         todo: "look for the event in the log",
       }),
       graph("Warnings by event", "short", eventsSql("warn"), {
-        when: "above 10 times what is usual, for 15 minutes",
-        means: "something is refused or lost again and again: the table of events above says what",
+        when: "above 10 times the usual rate for 15 minutes",
+        means: "something is refused or lost repeatedly: the table of events above explains each event",
         todo: "look for the event in the log",
       }),
     ],

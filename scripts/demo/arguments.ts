@@ -14,7 +14,7 @@ export const DEMO_HELP = `Segments a photograph or a clip on this machine, from 
   --out DIR          the folder for the results (default demo-output)
   --format F         also write the result as ${ImageFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
   --region X,Y,W,H   draw what is in this box of a photograph, in its pixels; may be repeated
-  --region X,Y       draw what is at this point; "X,Y;X,Y;!X,Y" are several, those after ! beside the object
+  --region X,Y       draw what is at this point; "X,Y;X,Y;!X,Y" are several, those after ! outside the object
 
 By default the demo processes up to six frames per second of a clip. To change this:
 
@@ -104,7 +104,7 @@ export type DemoRegion =
   | { readonly points: NonNullable<Region["points"]> };
 
 /**
- * Reads a region: `X,Y,W,H` is a box, `X,Y;X,Y;!X,Y` are points, of which those after a `!` are beside the object.
+ * Reads a region: `X,Y,W,H` is a box, `X,Y;X,Y;!X,Y` are points, those after a `!` outside the object.
  * @throws Failure, a usage error
  */
 function readRegion(text: string): DemoRegion {
@@ -139,5 +139,5 @@ function numbersOf(text: string): number[] {
 
 const notARegion = (text: string) =>
   usageError(
-    `--region ${text} is neither a box, such as 40,60,120,80 (x, y, width, height), nor points, such as 100,90 or "100,90;!20,30" (! is beside the object).`,
+    `--region ${text} is neither a box, such as 40,60,120,80 (x, y, width, height), nor points, such as 100,90 or "100,90;!20,30" (! marks a point outside the object).`,
   );

@@ -6,7 +6,7 @@ import { planSamples } from "../../inference-container/src/video/sampling.ts";
 import { workingSize } from "../../inference-container/src/video/clip.ts";
 import type { RequestedFrames } from "./arguments.ts";
 
-/** No limits: the service checks its own. */
+/** No limits: the service enforces its own. */
 const NO_LIMITS = { inputPixels: 2 ** 31 - 1, seconds: Infinity };
 
 /**

@@ -73,7 +73,7 @@ async function checkMigrations(cloudflare: Cloudflare, configuration: Configurat
       warning(
         `migration ${name}`,
         "the database has it, but this checkout does not: it is older than the deployed version",
-        "deploy the version that has it, unless you mean to go back",
+        "deploy the version that has it, unless you intend to roll back",
       ),
     ),
   ];

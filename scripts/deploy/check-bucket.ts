@@ -52,7 +52,7 @@ function* checkLifecycle(
     } else if (Math.min(...days) <= kept) {
       yield missing(
         what,
-        `deletes after ${Math.min(...days)} days what the service keeps for ${kept}`,
+        `deletes objects after ${Math.min(...days)} days that the service keeps for ${kept}`,
         `${command(`r2 bucket lifecycle remove ${bucket} --name …`)}, then ${command(add)}`,
       );
     }
@@ -61,7 +61,7 @@ function* checkLifecycle(
     if (!coversBooks(rule.get("prefix") ?? "") || expiryDays(rule) === null) continue;
     yield missing(
       `lifecycle rule ${rule.get("name")}`,
-      `deletes objects under ${BOOKS}, the closed books, of which there is no other copy`,
+      `deletes objects under ${BOOKS}, the only copy of the closed books`,
       command(`r2 bucket lifecycle remove ${bucket} --name ${rule.get("name")}`),
     );
   }

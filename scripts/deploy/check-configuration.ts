@@ -61,7 +61,7 @@ function* checkObjects({
   }
 }
 
-/** Checks what the configuration says by itself: database, bucket, objects and address. */
+/** Checks what the configuration alone shows: database, bucket, objects and address. */
 export function* checkConfiguration(configuration: Configuration): Generator<Finding> {
   const { d1_databases: databases, r2_buckets: buckets, vars, command } = configuration;
   const database = databases.find(({ binding }) => binding === "DB");

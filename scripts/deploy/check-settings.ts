@@ -15,7 +15,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 /** What the Worker will find in its environment: the variables, and the secrets by their names alone. */
 function environmentOf(vars: Configuration["vars"], secrets: ReadonlySet<string> | null) {
   const environment: Record<string, unknown> = { ...vars };
-  // A secret that is missing is named by itself; here only the rest is judged.
+  // A missing secret is reported separately; this checks only the others.
   for (const name of NEEDED_SECRETS) environment[name] = SOME_SECRET;
   // Where the secrets are not known, those that a price needs are taken as set: they are listed as unchecked.
   if (secrets === null && vars["STRIPE_PRICE_ID"] !== undefined) {
@@ -34,7 +34,7 @@ function* checkSecrets(
     yield missing(
       name,
       "a secret is in wrangler.toml, where anybody who has the file can read it",
-      `remove it from [vars] of wrangler.toml, change it where it comes from, then ${put(name)}`,
+      `remove it from [vars] of wrangler.toml, replace it at its source, then ${put(name)}`,
     );
   }
   for (const name of NEEDED_SECRETS) {

@@ -35,7 +35,7 @@ export const unchecked = (what: string, reason: string, mend = "npm run deploy -
 const HEADINGS: Readonly<Record<Severity, string>> = {
   missing: "Missing:",
   unchecked: "Could not be checked:",
-  pending: "The deployment will do this:",
+  pending: "The deployment will:",
   warning: "Worth a look:",
 };
 

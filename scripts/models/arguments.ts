@@ -92,7 +92,7 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
   });
   const [action, ...operands] = positionals;
   if (values.help === true || action === undefined) return { action: "help" };
-  if (!isAction(action)) throw usageError(`There is no command "${action}".\n${SEE_HELP}`);
+  if (!isAction(action)) throw usageError(`Unknown command "${action}".\n${SEE_HELP}`);
   const foreign = Object.keys(values).find((name) => !OPTIONS_OF[action].includes(name));
   if (foreign !== undefined) throw usageError(`${action} does not take --${foreign}.\n${SEE_HELP}`);
   if (operands.length > (action === "list" ? 0 : 1))

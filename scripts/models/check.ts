@@ -34,6 +34,6 @@ export async function checkModel(
   const report = Report.safeParse(sent);
   if (report.success) return report.data;
   throw new Failure(
-    `The process that loaded ${folder} ended with ${killedBy ?? `exit code ${code}`} and no report. Perhaps memory ran out.`,
+    `The process that loaded ${folder} ended with ${killedBy ?? `exit code ${code}`} and no report. It may have run out of memory.`,
   );
 }

@@ -9,7 +9,7 @@ export function withTables(page: string, tables: ReadonlyMap<string, string>): s
     const [from, to] = [`<!-- table: ${name} -->\n`, "\n<!-- end -->"];
     const start = written.indexOf(from) + from.length;
     const end = written.indexOf(to, start);
-    if (start < from.length || end < 0) throw new Error(`The page has no marks of the table ${name}.`);
+    if (start < from.length || end < 0) throw new Error(`The page has no markers for the table ${name}.`);
     written = `${written.slice(0, start)}${text}${written.slice(end)}`;
   }
   return written;

@@ -49,7 +49,7 @@ async function tryPort(port: number): Promise<number> {
       );
     }
     if (code === "EACCES") {
-      throw new Failure(`Port ${port} needs more rights than this user has. Choose a port from 1024 up.`);
+      throw new Failure(`Port ${port} needs more privileges than this user has. Choose a port from 1024 up.`);
     }
     throw error;
   } finally {

@@ -41,7 +41,7 @@ export interface StackOptions {
 
 /** A running stack. */
 export interface Stack extends StackAddress {
-  /** Resolves with a failure if a part ends by itself; never if the stack is stopped. */
+  /** Resolves with a failure if a part ends unexpectedly; never if the stack is stopped. */
   readonly crashed: Promise<Failure>;
   /** Ends every process of the stack and releases the state folder. */
   readonly stop: () => Promise<void>;

@@ -1,6 +1,6 @@
 /*
  * Loaded into every process of a test run before its own code (`--import`). The device's thread then runs the embedded model's
- * costly graphs once for each input, whichever process asks, and reads what came of it from a folder afterwards: SAM 2's encoder
+ * costly graphs once for each input, whichever process asks, and reads the result from a folder afterwards: SAM 2's encoder
  * takes seconds of a processor, and the tests have the same few pictures. What is kept is what the graph gave in this very run.
  * Plain JavaScript, because Node 20 loads it too.
  */

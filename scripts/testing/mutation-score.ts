@@ -4,7 +4,7 @@ interface Place {
   readonly column: number;
 }
 
-/** A mutant and what became of it, in Stryker's words; `file` is relative to the repository's root. */
+/** A mutant and its outcome, in Stryker's words; `file` is relative to the repository's root. */
 export interface Mutant {
   readonly file: string;
   readonly mutator: string;

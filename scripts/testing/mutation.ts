@@ -98,7 +98,7 @@ async function mutationTest(): Promise<number> {
   }
   if (unlisted.length > 0)
     console.log(`\nSurvivors that ${EQUIVALENTS} does not explain:\n${unlisted.join("\n")}`);
-  if (stale.length > 0) console.log(`\nIn ${EQUIVALENTS}, and yet killed or gone:\n${stale.join("\n")}`);
+  if (stale.length > 0) console.log(`\nListed in ${EQUIVALENTS}, but killed or gone:\n${stale.join("\n")}`);
   const survivors = all.mutants - all.killed;
   console.log(
     `\n${percent(share(all)).trim()} of ${all.mutants} mutants killed in ${seconds} s; ${survivors} survive, ` +

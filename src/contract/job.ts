@@ -22,11 +22,11 @@ const Prompts = z
 
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
-/** What a picture's result can also be written as, beside masks. */
+/** The formats of a picture's result, in addition to masks. */
 export const ImageFormat = ImageKind.meta({ id: "ImageFormat" });
 export type ImageFormat = z.infer<typeof ImageFormat>;
 
-/** The same of a video's. */
+/** The formats of a video's result, in addition to masks. */
 export const VideoFormat = VideoKind.meta({ id: "VideoFormat" });
 export type VideoFormat = z.infer<typeof VideoFormat>;
 
@@ -60,7 +60,7 @@ export const ImageJobRequest = z
       maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
       formats: formats(
         ImageFormat,
-        `What else the result is written as: ${formatsInWords("image")}. Each gives assets of its own.`,
+        `Additional formats of the result: ${formatsInWords("image")}. Each adds assets of its own.`,
       ),
     },
     foreign("an image"),
@@ -100,7 +100,7 @@ export const VideoJobRequest = z
         .optional()
         .meta({ description: "How many frames to process in all. Cannot be combined with fps." }),
       maxFrames: z.int().min(1).optional().meta({ description: "The maximum number of frames to process." }),
-      formats: formats(VideoFormat, `What else the result is written as: ${formatsInWords("video")}.`),
+      formats: formats(VideoFormat, `Additional formats of the result: ${formatsInWords("video")}.`),
     },
     foreign("a video"),
   )

@@ -31,13 +31,13 @@ export interface Operation {
   readonly answer: z.ZodType | null;
   /** The content type of its success, if that is not JSON: then `answer` describes one piece of it. */
   readonly contentType?: "text/event-stream";
-  /** Headers of its success, beside those of every answer. */
+  /** Headers of its success, in addition to those of every answer. */
   readonly headers?: readonly ("X-Job-Progress" | "Preference-Applied")[];
   /** What the success means. */
   readonly success: string;
   /** What a 204 means, where that may be answered instead. */
   readonly noContent?: string;
-  /** Codes of the error catalogue, beside those that `errorsOf` adds; each has its status there. */
+  /** Codes of the error catalogue, in addition to those that `errorsOf` adds; each has its status there. */
   readonly errors: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export const REQUEST_HEADERS = {
   }),
   "Last-Event-ID": z.string().meta({
     description:
-      "The id of the last event received from an earlier stream of this job. EventSource sends it by itself.",
+      "The id of the last event received from an earlier stream of this job. EventSource sends it automatically.",
     examples: ["3"],
   }),
 } as const;
@@ -111,7 +111,7 @@ const IDEMPOTENCY_ERRORS = [
   "idempotency_in_progress",
 ] as const;
 
-/** Every code that an operation may answer with, beside COMMON_ERRORS: what it takes decides some of them. */
+/** Every code that an operation may answer with, in addition to COMMON_ERRORS: its parameters decide some of them. */
 export const errorsOf = <Code extends string>({
   body,
   idempotencyKey,

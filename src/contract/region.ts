@@ -14,7 +14,9 @@ const Point = z
   .strictObject({
     x: z.number(),
     y: z.number(),
-    label: z.literal([1, 0]).meta({ description: "1 on the object, 0 beside it." }),
+    label: z
+      .literal([1, 0])
+      .meta({ description: "1 on the object (foreground), 0 outside it (background)." }),
   })
   .meta({ id: "RegionPoint", examples: [{ x: 100, y: 90, label: 1 }] });
 
@@ -26,7 +28,7 @@ const Points = z
     error: "must have at least one point with label 1, on the object",
   })
   .meta({
-    description: "Points on the object, at least one, and beside it.",
+    description: "Points on the object (label 1), at least one, and outside it (label 0).",
     contains: { type: "object", properties: { label: { const: 1 } } },
   });
 
@@ -39,7 +41,7 @@ const Region = z
   .meta({
     id: "Region",
     description:
-      "Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and beside it.",
+      "Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
     not: {
       anyOf: [
         { required: ["box", "points"], properties: { box: {}, points: {} } },

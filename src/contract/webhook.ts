@@ -82,7 +82,7 @@ export const UpdateWebhookEndpointRequest = z
     description: Description.optional(),
     disabled: z.boolean().optional().meta({
       description:
-        "True pauses deliveries, false resumes them. Pending deliveries are kept meanwhile, as long as any delivery is.",
+        "True pauses deliveries, false resumes them. Meanwhile pending deliveries are kept as long as any other delivery.",
     }),
   })
   .meta({ id: "UpdateWebhookEndpointRequest", examples: [{ disabled: false }] });

@@ -10,7 +10,7 @@ import { countEntries, ZipWriter } from "../core/lib/zip-writer.ts";
 import type { Platform } from "../platform.ts";
 import { PartsWriter } from "../stores/uploads/writers.ts";
 
-/** Outputs are fetched ahead of their turn: so many at a time, if they are small enough to wait in memory. */
+/** How many outputs are fetched ahead concurrently, if they are small enough to wait in memory. */
 const FETCHED_AHEAD = 6;
 const MOST_BYTES_AHEAD = 2 * 1024 * 1024;
 /** Heartbeats per lease, if the chunks arrive in time. */
@@ -174,7 +174,7 @@ export class ArchiveTurn {
     this.#heldAt = this.#keptAt = Date.now();
   }
 
-  /** Whoever resumes the archive, or gives it up, has to know of the upload. */
+  /** Whichever builder resumes the archive, or gives it up, has to know about the upload. */
   async #begun(key: string, uploadId: string): Promise<void> {
     this.#uploadLease = this.#claim.lease;
     if (await this.#jobObject.beginArchiveUpload(this.#claim.lease, uploadId)) return;

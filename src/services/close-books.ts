@@ -22,7 +22,7 @@ const JOBS_A_PART = 2_500;
 /** How long a sent meter event is kept after its use: the last two months can be compared with Stripe's. */
 const METER_EVENTS_KEPT_MS = 62 * 86_400_000;
 const MOST_EVENTS_A_RUN = 20_000;
-/** How long an account whose books were refused lets others go first. It needs a person; the log says so as often. */
+/** How long an account whose books were refused lets others go first. It needs a person; the log says so at the same interval. */
 const REFUSED_FOR_MS = 86_400_000;
 
 /**

@@ -18,7 +18,7 @@ const JOBS_A_PAGE = 24;
  * then its webhook endpoints, its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
  * Jobs under way end at once; what they used stays settled. The ledger keeps the account's id, which names nobody.
  * Each run takes at least one page of each kind, so that what can't be deleted does not hold up the rest.
- * @throws ServiceError not_found if there is no such account; any error of a store, and another run goes on.
+ * @throws ServiceError not_found if there is no such account; any error of a store; another run then continues.
  */
 export async function eraseAccount(
   platform: Platform,

@@ -115,7 +115,7 @@ async function attempt<T>(
       if (error instanceof ServiceError) await platform.idempotency.forget(name, lease);
       else await platform.idempotency.release(name, lease);
     } catch (failure) {
-      // The lease runs out by itself.
+      // The lease expires without further action.
       log("error", "idempotency_key_kept", { operation: name.operation, reason: reasonOf(failure) });
     }
     throw error;

@@ -6,7 +6,7 @@ export interface LaneGauges {
   readonly openJobs: number;
   /** All tasks of open jobs: ended ones count until their job ends. */
   readonly openTasks: number;
-  /** Jobs of which the inference service has not taken a task yet. */
+  /** Jobs none of whose tasks the inference service has taken yet. */
   readonly waitingJobs: number;
   /** When the oldest of these was accepted (epoch ms); null if none waits. */
   readonly waitingSince: number | null;
@@ -18,7 +18,7 @@ export interface DatabaseGauges {
   /** Unfinished jobs whose row has not changed since the requested time. */
   readonly stuckJobs: number;
   readonly deadLetters: number;
-  /** Deleted jobs of which something is left although it should be gone. */
+  /** Deleted jobs that still have something left, although it should be gone. */
   readonly unpurgedJobs: number;
 }
 

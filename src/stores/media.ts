@@ -112,7 +112,7 @@ export class Media {
   }
 
   /**
-   * The bytes of an object of at most `mostBytes`; "larger" for a larger one, of which nothing is read; null if there is
+   * The bytes of an object of at most `mostBytes`; "larger" for a larger one, which is not read; null if there is
    * no object.
    */
   async readSmall(key: string, mostBytes: number): Promise<Uint8Array | "larger" | null> {

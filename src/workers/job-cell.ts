@@ -10,7 +10,7 @@ import { Changes } from "./changes.ts";
 
 /** A job's state in memory and in storage at once: every change is written, with the next alarm, in the same turn. */
 export class JobCell {
-  /** Where the state is, and beside it the outputs of tasks and what is kept of an archive. */
+  /** Stores the state, the outputs of tasks and the progress of an archive. */
   readonly storage: JobStorage;
   readonly #policy: JobPolicy;
   /** Notified at every change of the state. */

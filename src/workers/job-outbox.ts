@@ -199,7 +199,7 @@ export class JobOutbox {
 
   /**
    * Deletes what the job has in the bucket, and forgets it. Where a late holder may still write, it does so twice: at once, and
-   * when nobody can write any more. The last row goes after the bytes: whoever looks finds a job of which anything is left.
+   * when nobody can write any more. The last row is removed after the bytes, so a job that still has anything left can always be found.
    */
   async #purge(): Promise<void> {
     const { state } = this.#cell;

@@ -8,7 +8,7 @@ import { config, loadConfig } from "./state/config.ts";
 import { resume } from "./sign-in/sign-in.ts";
 
 const root = document.querySelector("#studio");
-if (root === null) throw new Error("The page has no place for the studio.");
+if (root === null) throw new Error("The page has no element to put the studio into.");
 
 render(<Waiting what="Opening the studio" />, root);
 try {

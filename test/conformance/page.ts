@@ -33,7 +33,7 @@ export function testsByTag(): ReadonlyMap<string, ReadonlyMap<string, readonly s
 /** The tags of a page's statements, in its order. */
 export const tagsOf = (page: string): string[] => [...page.matchAll(ROW)].map(([, tag = ""]) => tag);
 
-/** The page with its third column made anew: of each statement, the tests that carry its tag. */
+/** The page with its third column made again: of each statement, the tests that carry its tag. */
 export function withProofs(page: string): string {
   const tests = testsByTag();
   return page.replace(ROW, (_, tag: string, sections: string, statement: string) => {

@@ -38,7 +38,7 @@ describe("the command line against the whole stack", () => {
     return days.reduce((sum, { units }) => sum + units, 0);
   };
 
-  it("segments a folder that it was killed in the middle of, once, and tells what failed", async () => {
+  it("segments a folder that it was killed in the middle of, once, and reports what failed", async () => {
     const out = join(folder, "out");
     const args = [...segment, join(folder, "photos"), "--out", out];
     const { child, ended } = startCommandLine(args, env);

@@ -127,7 +127,7 @@ describe("the commands of the README", () => {
   });
 
   it("bench compares the whole path with the bare model, in one run", async () => {
-    // Its times tell nothing, but it takes the same ways as with the embedded model.
+    // Its times mean nothing, but it takes the same ways as with the embedded model.
     const planted = await plantedFolder(join(folder, "planted"), "layout-b");
     const { stdout } = await commandWith({ MODEL_FOLDER: planted }, "bench", "--pictures", "1");
     expect(stdout).toMatch(/whole path ÷ bare loop/);

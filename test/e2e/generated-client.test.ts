@@ -128,7 +128,7 @@ describe("a client generated from the API's document", () => {
     expect([refused.response.status, refused.error?.error]).toEqual([401, "Unauthorized"]);
   });
 
-  it("creates a webhook endpoint, has it told of a test, and deletes it", async () => {
+  it("creates a webhook endpoint, sends it a test, and deletes it", async () => {
     const body = { url: "http://127.0.0.1:9/", events: ["job.failed" as const] };
     const made = await given(
       client.api.POST("/v1/webhook-endpoints", { ...withIdempotencyKey("endpoint one"), body }),

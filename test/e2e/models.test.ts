@@ -268,7 +268,7 @@ describe("the models command", () => {
     expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^manifest\.json\./));
   });
 
-  it("describe tells Grounding DINO with SAM 2 from SAM 3", async () => {
+  it("describe distinguishes Grounding DINO with SAM 2 from SAM 3", async () => {
     const folder = await plantedDinoFolder(join(scratch, "dino"), whole);
     await rm(join(folder, "manifest.json"));
     const { stdout } = await models(["describe", folder]);

@@ -76,7 +76,7 @@ describe("after an older copy of the database is put back", () => {
       },
     });
 
-  it("no job accepted since loses anything, the loss is told of, and relist mends it [A1-9]", async () => {
+  it("no job accepted since loses anything, the loss is reported, and relist repairs it [A1-9]", async () => {
     const { data, logs } = stateFolder(stateDir);
     const before = createClient(stack);
     const [cat, cup] = await Promise.all([
@@ -110,7 +110,7 @@ describe("after an older copy of the database is put back", () => {
     heard.push(...(await stream.rest()));
     const job = await after.retrieveJob(underWay.jobId);
     expect(job.status).toBe("success");
-    // Over the restart, its events tell of the end once.
+    // Over the restart, its events report the end once.
     expect(heard.filter((event) => event?.event === "end")).toEqual([
       { event: "end", id: stream.lastEventId, data: job },
     ]);

@@ -15,7 +15,7 @@ import { panClip } from "../support/node/pan-clip.ts";
 import { spawnStack, type SpawnedStack } from "../support/node/spawn-stack.ts";
 import { readStrictly } from "../support/node/strict-zip.ts";
 
-/** A lost holder is noticed soon, and every frame's end is told. What a crash loses does not depend on the model. */
+/** A lost holder is noticed soon, and every frame's end is reported. What a crash loses does not depend on the model. */
 const ENV = {
   LEASE_SECONDS: "6",
   RESEND_SECONDS: "2",
@@ -59,7 +59,7 @@ describe("a video job by the public API", () => {
     const share = await reached.promise;
     expect(share).toBeLessThan(1);
     await stack.kill();
-    // It would go on asking for a while.
+    // It would continue asking for a while.
     control.abort();
     await interrupted;
 

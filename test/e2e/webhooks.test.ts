@@ -69,7 +69,7 @@ describe("an account's webhook endpoints, by the real stack and real HTTP", () =
     }
   });
 
-  it("is told by signed requests that the package standardwebhooks verifies, and by none that is redirected or never answered [A3-14 A3-16 A3-21]", async () => {
+  it("is notified by signed requests that the package standardwebhooks verifies, and by none that is redirected or never answered [A3-14 A3-16 A3-21]", async () => {
     const taskId = await client.upload(BROKEN_PNG, "image/png");
     const { jobId } = await client.createImageJob({ tasks: [taskId], prompts: ["cat"] });
     const job = await client.waitForJob(jobId);
@@ -99,7 +99,7 @@ describe("an account's webhook endpoints, by the real stack and real HTTP", () =
     const list = WebhookEndpointList.parse(await (await call("GET", "")).json());
     const disabled = list.items.filter((endpoint) => endpoint.disabled);
     expect(disabled).toMatchObject([{ endpointId: endpointAt("/gone").endpointId, disabledReason: "gone" }]);
-    // By now the others have long been told.
+    // By now the others have long been notified.
     expect(await firstAttempt("/silent")).toMatchObject({ attempt: { status: null, error: "timeout" } });
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(receiver.at("/good")).toHaveLength(1);

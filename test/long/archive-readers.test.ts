@@ -7,7 +7,7 @@ import { ZipWriter } from "../../src/core/lib/zip-writer.ts";
 import { archiveReaders } from "../support/node/archive-readers.ts";
 import { MTIME, noise } from "../support/node/zip-of.ts";
 
-/** Every message's builder has so many files, and the next goes on with what is known of them. */
+/** Every message's builder has so many files, and the next continues with what is known of them. */
 const TURN_FILES = 20_000;
 const sizeOf = (i: number): number => (i * 7) % 300;
 

@@ -37,7 +37,7 @@ describe("when something is in the way for long, the studio", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("waits while the trial's queue is full, can stop that, and goes on by itself", async () => {
+  it("waits while the trial's queue is full, can stop that, and continues by itself", async () => {
     const first = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(first.page, newEmail());
     const second = await openPage(`${stack.baseUrl}/studio`);
@@ -163,7 +163,7 @@ describe("when something is in the way for long, the studio", () => {
     await context.unrouteAll({ behavior: "ignoreErrors" });
   });
 
-  it("goes on with a clip's job after a reload and in a second tab, by back and forward, and has its prompts", async () => {
+  it("continues with a clip's job after a reload and in a second tab, by back and forward, and has its prompts", async () => {
     const { page, context } = await openStudio(stack);
     await give(page, "samples/people-crossing.mp4");
     await page.getByLabel("Prompts").fill("person,");

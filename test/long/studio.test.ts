@@ -66,7 +66,7 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
   await page.getByRole("button", { name: "Segment", exact: true }).click();
   await page.waitForURL(/\/jobs\//);
   const jobId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-  // In the middle of it the page is loaded anew.
+  // In the middle of it the page is loaded again.
   await page.reload();
   const job = await client.waitForJob(jobId);
   expect([job.status, job.tasks.length]).toEqual(["success", BATCH]);

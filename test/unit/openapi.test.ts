@@ -99,7 +99,7 @@ describe("the API's document", () => {
     }
   });
 
-  it("tells of each error only what its catalogue says, under its status [2.11-1 7-1]", () => {
+  it("says of each error only what its catalogue says, under its status [2.11-1 7-1]", () => {
     const answers = [
       ...Object.values(Paths.parse(document.paths)).flatMap((path) =>
         Object.values(path).flatMap(({ responses }) => Object.entries(responses)),
@@ -122,7 +122,7 @@ describe("the API's document", () => {
     expect(examples).toBeGreaterThan(50);
   });
 
-  it("tells the rates that wrangler.toml sets [8-14]", () => {
+  it("states the rates that wrangler.toml sets [8-14]", () => {
     const { ratelimits } = z
       .object({
         ratelimits: z.array(z.object({ simple: z.object({ limit: z.int(), period: z.literal(60) }) })),

@@ -41,7 +41,7 @@ export interface ApiEvent<Data> {
 export type Item<Id extends OperationId> =
   Answer<Id> extends { items: (infer One)[]; nextToken: string | null } ? One : never;
 
-/** The answer of an operation; `withResponse` gives the HTTP response beside it. */
+/** The answer of an operation; `withResponse` also gives the HTTP response. */
 export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<{ readonly data: T; readonly response: Response }>;
 }

@@ -46,7 +46,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     }
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command === undefined)
-      throw usageFailure(`There is no command "${name}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
+      throw usageFailure(`Unknown command "${name}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
     const beforeDashes = rest.includes("--") ? rest.slice(0, rest.indexOf("--")) : rest;
     if (beforeDashes.includes("--help") || beforeDashes.includes("-h")) {
       terminal.print(command.help);

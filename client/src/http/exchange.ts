@@ -35,7 +35,7 @@ export class Exchange {
     const allowedMs = this.#timeoutMs + more;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const message = `No data came for ${Math.round(allowedMs / 1_000)} s. Try again, or raise timeoutMs.`;
+      const message = `No data received for ${Math.round(allowedMs / 1_000)} s. Try again, or raise timeoutMs.`;
       this.#control.abort(new SegmentationError("timed_out", message));
     }, allowedMs);
   };

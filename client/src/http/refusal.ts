@@ -23,7 +23,7 @@ export async function refusal(response: Response): Promise<SegmentationError> {
   const { status, headers } = response;
   const text = await response.text();
   const { error, message, ...hints } = parse(text);
-  // An answer may have more fields than the contract: none of them comes to stand in the error.
+  // An answer may have more fields than the contract: none of them gets into the error.
   const { remainingTokens, requestedTokens, expiresAt, activeJobId, upgradeUrl } = hints;
   return new SegmentationError(
     isErrorCode(error) ? error : "unreadable_answer",

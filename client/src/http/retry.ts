@@ -29,7 +29,7 @@ export function pauseMs(failures: number, retryDelayMs: number, retryAfterSecond
   return retryAfterSeconds * 1_000 + doubled * (0.5 + Math.random() / 2);
 }
 
-/** Waits so many milliseconds. @throws the signal's reason if it aborts */
+/** Waits for a number of milliseconds. @throws the signal's reason if it aborts */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

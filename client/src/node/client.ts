@@ -11,7 +11,7 @@ import { type SendFile, sendFile } from "../upload/send-file.ts";
 import { ImageResult, VideoResult } from "./results.ts";
 import { writeWhole } from "./save.ts";
 
-/** The client where there is a file system: a text that is no URL is a path, and results can be saved. */
+/** The client for platforms with a file system: a string that is not a URL is a path, and results can be saved. */
 export class SegmentationClient extends WebClient {
   override async segment(
     input: Input | readonly Input[],
@@ -34,7 +34,7 @@ export class SegmentationClient extends WebClient {
     return result instanceof WebImageResult ? new ImageResult(result) : new VideoResult(result);
   }
 
-  /** Downloads a signed URL into a file, which is there whole or not at all. */
+  /** Downloads a signed URL to a file, atomically. */
   async downloadTo(path: string, url: string, { signal }: Abortable = {}): Promise<void> {
     const write = (response: Response, alive: () => void) => writeWhole(path, pieces(response, alive));
     await this.connection.download(url, write, signal);
@@ -50,7 +50,7 @@ export class SegmentationClient extends WebClient {
   }
 }
 
-/** The path that an input names: any text but a URL of the web, or a `file:` URL; otherwise undefined. */
+/** The path that an input names: any string except a web URL, or a `file:` URL; otherwise undefined. */
 export function pathOf(input: Input): string | undefined {
   if (typeof input === "string") return /^(?:https?|data|blob):/.test(input) ? undefined : input;
   return input instanceof URL && input.protocol === "file:" ? fileURLToPath(input) : undefined;

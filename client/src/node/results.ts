@@ -3,14 +3,14 @@ import { VideoResult as WebVideoResult } from "../results/video-result.ts";
 import { uniqueNames } from "../results/file-names.ts";
 import { filesToSave, type SaveOptions, writeAll } from "./save.ts";
 
-/** What an image job has found, which can be saved. */
+/** The result of an image job, which can be saved. */
 export class ImageResult extends WebImageResult {
   constructor({ files, job, pictures }: WebImageResult) {
     super(files, job, pictures);
   }
 
   /**
-   * Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as COCO
+   * Writes the job's files into a folder: `masks/photo.jpg/0.png`, `preview/photo.jpg.png` and so on, and, as a COCO
    * document of all pictures, `annotations.json`. Returns the paths.
    */
   async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
@@ -22,7 +22,7 @@ export class ImageResult extends WebImageResult {
   }
 }
 
-/** What a video job has found, which can be saved. */
+/** The result of a video job, which can be saved. */
 export class VideoResult extends WebVideoResult {
   constructor(result: WebVideoResult) {
     super(result.files, result.job, result);

@@ -17,7 +17,7 @@ export const FORMATS = Object.keys(KEYS).filter((name): name is Format => name i
 export const folderOf = (format: Format): string => KEYS[format].split("/", 1).join();
 
 export interface SaveOptions {
-  /** What to save; by default all that the job has. */
+  /** What to save; by default everything that the job has. */
   readonly formats?: readonly Format[];
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,7 +29,7 @@ export interface ToWrite {
 }
 
 /**
- * A job's files of the formats as paths below a folder: their keys, with the input's name in place of its taskId.
+ * A job's files in the given formats as paths below a folder: their keys, with the input's name instead of its taskId.
  * @param names by taskId, no two the same @throws SegmentationError `invalid_input` if the job has no files of a format
  */
 export function filesToSave(
@@ -43,7 +43,7 @@ export function filesToSave(
       const ask = format === "preview" ? "generatePreview: true" : `formats: ["${format}"]`;
       throw new SegmentationError(
         "invalid_input",
-        `The job has no ${format} files. Ask for them: segment(…, { ${ask} }).`,
+        `The job has no ${format} files. Request them when you create the job: { ${ask} }.`,
         { jobId },
       );
     }
@@ -51,7 +51,7 @@ export function filesToSave(
   });
 }
 
-/** Writes files, so that each is there whole or not at all. Returns their paths. */
+/** Writes files, each atomically. Returns their paths. */
 export async function writeAll(
   folder: string,
   files: JobFiles,
@@ -72,14 +72,14 @@ export async function writeAll(
   });
 }
 
-/** Writes a file beside its place, then puts it there. */
+/** Writes a file atomically: to a temporary name, then renames it. */
 export async function writeWhole(path: string, content: Parameters<typeof writeFile>[1]): Promise<void> {
   const part = `${path}.part`;
   await writeFile(part, content);
   await rename(part, path);
 }
 
-/** An asset's key with a name in place of the taskId. @throws SegmentationError if it leads out of its folder */
+/** An asset's key with a name instead of the taskId. @throws SegmentationError if it leads out of the folder */
 function withName(key: string, names: ReadonlyMap<string, string>): string {
   const path = key
     .split("/")
@@ -89,6 +89,6 @@ function withName(key: string, names: ReadonlyMap<string, string>): string {
     })
     .join("/");
   if (path.split(/[/\\]/).includes(".."))
-    throw new SegmentationError("unreadable_answer", `The service named a file ${key}.`);
+    throw new SegmentationError("unreadable_answer", `The service sent an unsafe file name: ${key}.`);
   return path;
 }

@@ -6,7 +6,7 @@ import type { JobResult } from "../schemas.ts";
 /** A signature may end while the request is under way: it is not used in the last tenth of its life. */
 const USED_SHARE = 0.9;
 
-/** The files of a job by their asset keys. Their signed URLs are asked for anew when they have expired. */
+/** The files of a job by their asset keys. Requests new signed URLs when they have expired. */
 export class JobFiles {
   readonly jobId: string;
   readonly connection: Connection;

@@ -11,7 +11,7 @@ export type SendFile = (sending: {
   readonly onBytes: (bytes: number) => void;
 }) => Promise<Response>;
 
-/** `fetch` doesn't report the progress of a body; a file may then take a second for so many bytes. */
+/** `fetch` does not report the progress of a body: its timeout is extended by a second per this many bytes. */
 const SLOWEST_BYTES_PER_SECOND = 64 * 1024;
 
 /** What is used of the browsers' class; other platforms, and their types, have none. */

@@ -23,10 +23,10 @@ interface UploadOptions {
 
 /** The service has four minutes to fetch a file. */
 const IMPORT_MS = 300_000;
-/** A URL that has less of its life left is not used any more. */
+/** An upload URL with less time left than this is not used. */
 const MARGIN_MS = 30_000;
 
-/** Uploads a file. The service fetches one at a public address by itself, if it can. @throws SegmentationError */
+/** Uploads a file. The service fetches a file at a public URL itself, if it can. @throws SegmentationError */
 export async function uploadSource(
   connection: Connection,
   send: SendFile,

@@ -11,7 +11,7 @@ import { type Ran, runCli } from "./support/run-cli.ts";
 
 describe("a command line that is wrong", () => {
   const wrong = [
-    [["make-coffee"], 'There is no command "make-coffee". Commands: segment, jobs,'],
+    [["make-coffee"], 'Unknown command "make-coffee". Commands: segment, jobs,'],
     [["segment"], "Name a picture, a folder or a URL"],
     [["segment", "samples/coffee.png"], "Say what to look for"],
     [["segment", "samples/coffee.png", "-p", " "], "A prompt is empty."],
@@ -116,7 +116,7 @@ describe("segment", () => {
     expect(service.uploads.size).toBe(0);
   });
 
-  it("says that the disk is full, and goes on once it is not", async () => {
+  it("says that the disk is full, and continues once it is not", async () => {
     if (!existsSync("/dev/full"))
       return console.log("This machine has no /dev/full: a full disk is not tested.");
     await photo();

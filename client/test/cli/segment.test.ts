@@ -97,7 +97,7 @@ describe("segment", () => {
     expect([...service.jobs.values()].map(({ request }) => request.tasks.length)).toEqual([3, 3, 1]);
   });
 
-  it("lists what failed, ends with exit code 1, and tries it again only if told to", async () => {
+  it("lists what failed, ends with exit code 1, and tries it again only on request", async () => {
     const { service, segment } = await played();
     await put("photos/a.png", picture(1));
     await put("photos/b.png", NOT_A_PICTURE);
@@ -151,7 +151,7 @@ describe("segment", () => {
     );
   });
 
-  it("goes on with a job under way after one of its pictures has changed, and segments that one anew", async () => {
+  it("continues with a job under way after one of its pictures has changed, and segments that one again", async () => {
     const { service, segment } = await played({ looks: 200 });
     await put("photos/a.png", picture(1));
     await put("photos/b.png", picture(2));
@@ -199,7 +199,7 @@ describe("segment", () => {
     expect([service.jobs.size, service.uploads.size]).toEqual([1, 2]);
   });
 
-  it("uploads again what the service has no more, and makes a job anew that is gone", async () => {
+  it("uploads again what the service no longer has, and creates a job again that no longer exists", async () => {
     const { service, segment } = await played({ looks: 200 });
     await put("photos/a.png", picture(1));
     const args = [join(folder, "photos"), "-p", "cup"];
@@ -247,7 +247,7 @@ describe("segment", () => {
     expect(err).toContain("Skipped 1 clip in folders");
   });
 
-  it("stops at Ctrl-C, says how to go on, and then goes on without sending anything again", async () => {
+  it("stops at Ctrl-C, says how to resume, and then resumes without sending anything again", async () => {
     const { service, segment } = await played({ looks: 200 });
     await put("photos/a.png", picture(1));
     const args = [join(folder, "photos"), "-p", "cup"];

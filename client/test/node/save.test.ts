@@ -54,14 +54,14 @@ describe("the client of /node", () => {
     expect(coco.images.map(({ file_name }) => file_name)).toEqual(["a.png", "b.png"]);
   });
 
-  it("saves only the formats that are asked for, and tells how to get one that the job lacks", async () => {
+  it("saves only the formats that are asked for, and says how to get one that the job lacks", async () => {
     const { client } = await played();
     const result = await client.segment(new File([picture(1)], "cup.png"), "cup");
     await result.save(join(folder, "out"), { formats: ["png"] });
     expect(await saved()).toEqual(["masks/cup.png/0.png"]);
     const call = result.save(join(folder, "out"), { formats: ["yolo"] });
     await expect(call).rejects.toThrow(
-      'The job has no yolo files. Ask for them: segment(…, { formats: ["yolo"] }).',
+      'The job has no yolo files. Request them when you create the job: { formats: ["yolo"] }.',
     );
   });
 
@@ -87,15 +87,15 @@ describe("the client of /node", () => {
     expect(again).not.toBeInstanceOf(ImageResult);
   });
 
-  it("sends a large file piece by piece, tells each, and downloads into a file", async () => {
+  it("sends a large file piece by piece, reports each, and downloads into a file", async () => {
     const { client, service } = await played();
     const path = join(folder, "large.bin");
     await writeFile(path, new Uint8Array(3_000_000).fill(7));
-    const told: number[] = [];
-    const taskId = await client.upload(path, { onProgress: (bytes) => void told.push(bytes) });
+    const reported: number[] = [];
+    const taskId = await client.upload(path, { onProgress: (bytes) => void reported.push(bytes) });
     expect(service.uploads.get(taskId)?.bytes?.length).toBe(3_000_000);
-    expect(told.length).toBeGreaterThan(10);
-    expect(told.at(-1)).toBe(3_000_000);
+    expect(reported.length).toBeGreaterThan(10);
+    expect(reported.at(-1)).toBe(3_000_000);
 
     const { jobId } = await client.segment(picture(1), "cup");
     const { downloadUrl } = await client.archive(jobId);
@@ -128,7 +128,7 @@ describe("the client of /node", () => {
     expect(await readdir(folder)).toEqual(["archive.zip.part"]);
   });
 
-  it("tells of a path that cannot be read", async () => {
+  it("reports a path that cannot be read", async () => {
     const { client } = await played();
     const call = client.segment(join(folder, "none.png"), "cup");
     await expect(call).rejects.toMatchObject({

@@ -15,7 +15,7 @@ export interface Play {
   readonly events?: boolean;
   /** `Prefer: wait`. */
   readonly prefer?: boolean;
-  /** How often a job's status is told before it has ended. */
+  /** How often a job's status is returned before it has ended. */
   readonly looks?: number;
   /** What the account may do, where it is not all. */
   readonly access?: Partial<AccountAccess>;

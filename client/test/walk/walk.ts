@@ -46,7 +46,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       assert((await mask.polygons()).length > 0, "there is no outline");
     }
   },
-  "tells how far an upload and a job are": async (client, options) => {
+  "reports the progress of an upload and a job": async (client, options) => {
     const bytes = Uint8Array.from(atob(options.picture), (character) => character.charCodeAt(0));
     let [uploaded, share] = [0, 0];
     await client.segment(bytes, options.prompt, {

@@ -2,7 +2,7 @@ import { type AreaRange, IOU_THRESHOLDS, match, type Verdict } from "./matching.
 import type { Query } from "./query.ts";
 import { mean } from "./statistics.ts";
 
-/** COCO judges so many finds of a category in a picture, the most confident ones. */
+/** COCO considers this many detections per category and picture, the most confident ones. */
 const MOST_FINDS = 100;
 /** COCO's recall thresholds, 0 to 1: bit for bit, since a recall may equal one. */
 const RECALLS: readonly number[] = Array.from({ length: 101 }, (_, i) => i * 0.01);

@@ -26,7 +26,7 @@ export function boundaryOf(mask: Mask): Mask {
       const end = Math.min(spans[at + 1] ?? 0, bottom) - x * height;
       for (let y = top; y < end; y++) pixels[y * width + x] = 1;
       for (let y = top + depth; y < end - depth; y++) thick[y] = (thickBefore[y] ?? 0) + 1;
-      // A span may go on in the next column.
+      // A span may continue in the next column.
       if ((spans[at + 1] ?? 0) > bottom) break;
       at += 2;
     }

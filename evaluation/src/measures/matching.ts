@@ -21,7 +21,7 @@ export const IOU_THRESHOLDS: readonly number[] = Array.from({ length: 10 }, (_, 
   i === 9 ? 0.95 : i * ((0.95 - 0.5) / 9) + 0.5,
 );
 
-/** What became of one find: right, wrong, or not to be judged, as a find in a crowd. */
+/** The verdict on one find: right, wrong, or ignored, as a find in a crowd. */
 export type Verdict = "right" | "wrong" | "ignored";
 
 export interface Matching {

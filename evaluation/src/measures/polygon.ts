@@ -1,6 +1,6 @@
 import { type Mask, maskOfSwitches } from "./mask.ts";
 
-/** The COCO API draws outlines on a grid so many times finer than the pixels. */
+/** The COCO API draws outlines on a grid this many times finer than the pixels. */
 const FINER = 5;
 /** The fine column in a pixel's middle: an outline counts for a pixel's column where it leaves this one to the right. */
 const MIDDLE = 2;
@@ -28,7 +28,7 @@ function maskOfPolygon(polygon: readonly number[], width: number, height: number
     const next = i + 3 < fine.length ? i + 2 : 0;
     crossings(fine[i] ?? 0, fine[i + 1] ?? 0, fine[next] ?? 0, fine[next + 1] ?? 0, (fineX, fineY) => {
       const x = (fineX - MIDDLE) / FINER;
-      // Columns to the right of the picture lie behind its last pixel, where nothing switches.
+      // Columns to the right of the picture come after its last pixel, where nothing changes.
       if (!Number.isInteger(x) || x < 0) return;
       const y = Math.ceil((fineY - MIDDLE) / FINER);
       places.push(x * height + Math.min(Math.max(y, 0), height));

@@ -57,7 +57,7 @@ export interface Run {
   readonly outputs: readonly string[];
   /** Whether the results stay with the device. */
   readonly hold: boolean;
-  /** Results that stay, but of which the caller gets a copy too. */
+  /** Results that stay on the device, and are also copied to the caller. */
   readonly copies?: readonly string[];
 }
 

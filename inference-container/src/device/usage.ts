@@ -1,4 +1,4 @@
-/** Where work stands: busy by itself, waiting for its turn with the device, or running a graph there. */
+/** The state of work: computing outside the device, waiting for its turn there, or running a graph there. */
 export const STAGES = ["busy", "waiting", "model"] as const;
 export type Stage = (typeof STAGES)[number];
 

@@ -20,7 +20,7 @@ export class AnnotationsFile implements AsyncDisposable {
 
   /**
    * Creates the document in a task's folder; `head` has its fields that stand before the annotations, `limitBytes` is how large
-   * it may become without those behind them.
+   * it may become without those after them.
    */
   static async open(folder: string, head: object, limitBytes: number): Promise<AnnotationsFile> {
     const path = join(folder, name);
@@ -36,7 +36,7 @@ export class AnnotationsFile implements AsyncDisposable {
     this.#isEmpty = false;
   }
 
-  /** Ends the document; `rest` has its fields that stand behind the annotations. */
+  /** Ends the document; `rest` has its fields that follow the annotations. */
   async finish(rest?: object): Promise<WrittenFile> {
     const written = await this.#file.finish(closeAnnotations(rest));
     return { name, contentType, path: this.#path, ...written };

@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { writeOutput } from "../output-file.ts";
 import type { FormatWriter, FoundMask, Subject } from "./format-writer.ts";
 
-/** The most labels that a byte per pixel tells apart. */
+/** The most labels that a byte per pixel can distinguish. */
 const MOST_IN_BYTES = 255;
 
 /** Writes a picture's masks as one picture of their labels: a mask's index + 1, and 0 where there is none. */

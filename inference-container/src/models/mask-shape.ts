@@ -38,7 +38,7 @@ export function gridBounds({ width, height, logits }: LogitGrid, picture: Size):
   return right === 0 ? undefined : [left * scaleX, top * scaleY, right * scaleX, bottom * scaleY];
 }
 
-/** The mask moved by so many picture pixels, to the nearest cell; cells that come from beyond the edge are not set. */
+/** The mask shifted by a number of picture pixels, to the nearest cell; cells shifted in from beyond the edge are not set. */
 export function gridMoved(
   { width, height, logits }: LogitGrid,
   picture: Size,

@@ -41,7 +41,7 @@ export interface Instance {
   readonly appearance?: Float32Array;
 }
 
-/** Where in a picture to draw an object: its box, or points on it and beside it, in picture pixels and inside the picture. */
+/** Where in a picture to draw an object: its box, or points on it and outside it, in picture pixels and inside the picture. */
 export type Region = ({ readonly box: Instance["box"] } | { readonly points: readonly RegionPoint[] }) & {
   /** Which of its pixels are expected; absent if nothing is known about them. */
   readonly prior?: LogitGrid;

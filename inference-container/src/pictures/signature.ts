@@ -42,7 +42,7 @@ const MAGIC: readonly (readonly [pattern: string, signature: Signature])[] = [
   ["\0\0\x01\xba", { kind: "video" }],
 ];
 
-/** Tells a file's format from its first `SIGNATURE_BYTES` bytes. */
+/** Detects a file's format from its first `SIGNATURE_BYTES` bytes. */
 export function readSignature(head: Uint8Array): Signature {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
   if (text.startsWith("ftyp", 4)) return fromBrands(text);
@@ -53,7 +53,7 @@ export function readSignature(head: Uint8Array): Signature {
     : { kind: "unknown" };
 }
 
-/** Reads `length` bytes from a place in a file; zeros stand for what lies behind its end. */
+/** Reads `length` bytes from a place in a file; zeros stand for bytes past its end. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   await file.read(buffer, 0, length, position);

@@ -10,7 +10,7 @@ interface Row {
  * Finds, row by row, the pixels of a mask that lie deeper in it than `depth` thirds of a pixel: all pixels outside are
  * farther away by the 3-4 chamfer distance (G. Borgefors, "Distance transformations in digital images", 1986), which
  * counts 3 for a step along an axis and 4 for a diagonal one. The picture's border doesn't count as outside: an object
- * that is cut off there goes on.
+ * that is cut off there continues.
  */
 export class Erosion {
   /** The largest horizontal step within the depth, by the number of rows up or down. */

@@ -9,7 +9,7 @@ const WHITE: Rgb = [255, 255, 255];
 /** What to write, beside which bounds, in which colour. */
 export interface Label {
   readonly prompt: string;
-  /** Tells objects of one prompt apart; may be empty. */
+  /** Distinguishes objects of one prompt; may be empty. */
   readonly mark: string;
   readonly score: number;
   readonly colour: Rgb;

@@ -8,7 +8,7 @@ import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
-/** Running a clip alone may take hours. It is blamed instead after this many ends that none of the pictures beside it caused. */
+/** Running a clip alone may take hours. It is blamed instead after this many ends that none of the pictures in the same engine caused. */
 const CLIP_ENDS = 2;
 /** How long a picture that ended its engine is remembered: as long as its task may be retried. */
 const HOSTILE_MS = 86_400_000;

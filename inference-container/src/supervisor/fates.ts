@@ -28,8 +28,8 @@ export class Suspected extends Error {
 /**
  * What each task that is still wanted is rejected with, in their order: the culprit with its failure, the others to
  * run again, or to run alone if the culprit is unknown.
- * @param inside how many tasks were in the engine, including those that nobody wants any more
- * @param kill why the engine was killed; undefined if it ended by itself
+ * @param inside how many tasks were in the engine, including those that are no longer needed
+ * @param kill why the engine was killed; undefined if it ended on its own
  */
 export function fates(
   wanted: readonly EngineTask[],
@@ -50,7 +50,7 @@ export function fates(
   });
 }
 
-/** Whether a task was failed because its engine ended, by itself or because it hung. */
+/** Whether a task failed because its engine ended, on its own or because it hung. */
 export function endedEngine(error: unknown): error is TaskFailure {
   return error instanceof TaskFailure && (error.code === "engine_crashed" || error.code === "engine_timeout");
 }
@@ -74,7 +74,7 @@ export class UnexplainedEnd {
     if (pictures === 0) resolve(false);
   }
 
-  /** Waits for what becomes of one of the pictures when it is run alone. */
+  /** Waits for the outcome of one of the pictures when it runs alone. */
   async tried(result: Promise<EngineResult>): Promise<void> {
     const ended = await result.then(() => false, endedEngine);
     this.#untried -= 1;

@@ -38,8 +38,8 @@ export function within(ms: number, signal: AbortSignal): AbortSignal {
 }
 
 /**
- * How long a transfer of so many bytes may take, in milliseconds: a minute plus a second per megabyte. Slower storage
- * counts as stuck. If it sends nothing at all, fetch gives up by itself.
+ * How long a transfer of this many bytes may take, in milliseconds: a minute plus a second per megabyte. Slower storage
+ * counts as stuck. If it sends nothing at all, fetch gives up on its own.
  */
 export const transferMs = (bytes: number): number => 60_000 + Math.ceil(bytes / 1_000);
 

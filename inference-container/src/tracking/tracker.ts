@@ -30,7 +30,7 @@ const DEFAULTS: TrackerOptions = { maxGapSeconds: 3, maxTracks: 500 };
 const GATE = 0.1;
 /** The longer a track is unseen, the less certain its place: buffers in sides of the box, and sides per second. */
 const BUFFER = { least: 0.1, perSecond: 1.2, most: 0.7 };
-/** The buffer around the place where an object was last seen; with a wider one, an object that enters beside it would take its id. */
+/** The buffer around the place where an object was last seen; with a wider one, an object that enters next to it would take its id. */
 const RECOVERY_BUFFER = 0.3;
 /** The bonus of a track that looks like the detection, times the cosine between them: it decides between near ones. */
 const LIKENESS_BONUS = 0.2;

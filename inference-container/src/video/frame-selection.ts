@@ -103,7 +103,7 @@ export interface Pass {
 }
 
 /**
- * Divides the decoding of the wanted frames into passes: a frame that lies far behind the previous one is decoded
+ * Divides the decoding of the wanted frames into passes: a frame far after the previous one is decoded
  * from its own key frame, and the frames between are not decoded at all. Empty if that saves nothing.
  *
  * @param times presentation times in seconds, ascending @param keys the key frames, as indexes into them, ascending

@@ -167,7 +167,7 @@ async function* decoded(
 }
 
 /**
- * Announces each decoded frame on file descriptor 3, which shows that decoding goes on, and again if it is selected. Times
+ * Announces each decoded frame on file descriptor 3, which shows that decoding continues, and again if it is selected. Times
  * of a file without presentation times count from its first frame: the decoder's times are late by its delay.
  */
 function filters(clip: Clip, selection: string, { width, height }: Size): string {

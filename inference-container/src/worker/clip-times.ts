@@ -8,7 +8,7 @@ interface StageMs {
   encode: number;
 }
 
-/** Where a clip's time goes. Waiting for others' turns with the device counts for no stage. */
+/** Where a clip's time goes. Waiting for other work on the device counts towards no stage. */
 export class ClipTimes {
   readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;

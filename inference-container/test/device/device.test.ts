@@ -96,7 +96,7 @@ describe("results that stay with the device", () => {
 });
 
 describe("a run that nobody wants any more", () => {
-  it("is taken out while it waits, and the others go on", async () => {
+  it("is taken out while it waits, and the others continue", async () => {
     const graph = await loaded(sameGraph());
     const [controller, stages] = [new AbortController(), new Array<Stage>()];
     const usage = new Usage(undefined, (stage) => stages.push(stage), controller.signal);
@@ -112,7 +112,7 @@ describe("a run that nobody wants any more", () => {
 });
 
 describe("a run that fails", () => {
-  it("is rejected by the runtime's reason, and the device goes on", async () => {
+  it("is rejected by the runtime's reason, and the device continues", async () => {
     const graph = await loaded(sameGraph());
     const wrong = run(graph, { x: floatsOf([[1, 2, 3]]) });
     const right = run(graph, rowsOfRun(1));

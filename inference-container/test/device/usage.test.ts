@@ -81,7 +81,7 @@ describe("a work's use of the device", () => {
     expect([whole, one, other].map(({ waitedMs }) => Math.round(waitedMs))).toEqual([1_010, 10, 1_100]);
   });
 
-  it("is older the earlier it began, whoever it is part of", () => {
+  it("is older the earlier it began, whatever it is part of", () => {
     const works = [new Usage(), new Usage(new Usage()), new Usage()].map(({ work }) => work);
     expect(works).toEqual(works.toSorted((a, b) => a - b));
     expect(new Set(works).size).toBe(3);

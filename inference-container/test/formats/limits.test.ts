@@ -60,7 +60,7 @@ test("cut-outs of just the limit are written", async () => {
   expect(await writer.finish()).toHaveLength(3);
 });
 
-test("a label map tells more than 255 masks apart, and keeps those that came before [A4-11]", async () => {
+test("a label map distinguishes more than 255 masks, and keeps those that came before [A4-11]", async () => {
   await using writer = openLabelmap(subject());
   const known = Array.from({ length: 300 }, (_, maskIndex) => {
     const pixels = Array.from({ length: width * height }, (__, at) => at % 200 === maskIndex % 200);

@@ -147,7 +147,7 @@ describe("the embedded model on photographs", () => {
     expect((x2 - x1) * (y2 - y1)).toBeGreaterThan(0.8 * large.width * large.height);
   });
 
-  it("gives less likely objects to whoever asks for them, but lets none begin a track in a clip", async () => {
+  it("finds less likely objects on request, but lets none begin a track in a clip", async () => {
     const picture = await sample("coffee");
     const request = { prompts: ["cup"], threshold: 0.05, withFaint: false };
     const alone = (await model.segment(picture, request)).instances;
@@ -168,7 +168,7 @@ describe("the embedded model on photographs", () => {
 });
 
 describe("the cache of image features", () => {
-  it("tells pictures apart by content, and serves a further prompt on the same one from the features of the first", async () => {
+  it("distinguishes pictures by content, and serves a further prompt on the same one from the features of the first", async () => {
     const coffee = await sample("coffee");
     await find(coffee, "cup");
     const picture = { ...coffee, contentHash: "a picture not seen before" };

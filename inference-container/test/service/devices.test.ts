@@ -87,7 +87,7 @@ test("idle devices take turns, but a picture that comes again goes where its fea
   expect(await isCached("on-0-anew", "bright.png")).toBe(false);
 });
 
-test("where an engine is killed its tasks begin anew on the other device, the clip there goes on, and the engine comes back", async () => {
+test("where an engine is killed its tasks begin again on the other device, the clip there continues, and the engine comes back", async () => {
   await start();
   await writeFile(join(folder, "keep"), "");
   await post("kept", "kept");

@@ -149,7 +149,7 @@ test("a cancellation ends the request at the server", async () => {
   expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
 });
 
-test("a server that takes too long fails the task alone: the engine goes on", async () => {
+test("a server that takes too long fails the task alone: the engine continues", async () => {
   await start({ TASK_TIMEOUT_SECONDS: "2" });
   const engine = rig.service.enginePid();
   const hung: string[] = [];

@@ -100,7 +100,7 @@ test.concurrent("an engine that is killed from outside among several pictures co
   expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
 });
 
-test.concurrent("a clip beside hostile pictures begins anew and succeeds, however many there are", async () => {
+test.concurrent("a clip beside hostile pictures begins again and succeeds, however many there are", async () => {
   await using rig = await startRig(TWELVE);
   rig.worker.inputs.set("clip.mp4", movingSquare(2));
   const clip = rig.finishVideo({ key: "clip", prompts: ["slow", "bright"] });
@@ -138,7 +138,7 @@ test.concurrent("a picture that ended the engine alone is handed back while ever
   expect(await ends(rig)).toBe(1);
 });
 
-test("while one device runs what may be hostile, the other goes on with everything else", async () => {
+test("while one device runs what may be hostile, the other continues with everything else", async () => {
   const { rig, folder } = await startTwo();
   await writeFile(join(folder, "keep"), "");
   const kept = ["a", "b"].map((key) => rig.finish({ key, prompts: ["kept"] }));

@@ -70,7 +70,7 @@ describe("a model that breaks its promises", () => {
 });
 
 describe("an engine without memory", () => {
-  test("fails the task whose array is too large, and goes on", async () => {
+  test("fails the task whose array is too large, and continues", async () => {
     await using rig = await startRig({}, FAULTY);
     const pid = rig.service.enginePid();
     expect(await rig.finish({ prompts: ["allocation"] })).toMatchObject({

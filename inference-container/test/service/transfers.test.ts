@@ -39,8 +39,8 @@ test("a pinned input that disappeared is not in storage, and so not changed", as
 });
 
 test.each([
-  ["tells of other bytes", { etag: '"other"' }],
-  ["does not tell which bytes it sends", {}],
+  ["announces other bytes", { etag: '"other"' }],
+  ["does not say which bytes it sends", {}],
 ])("storage that ignores the condition and %s has a changed input", async (_, headers) => {
   rig.worker.answers.set("careless.png", () => new Response("other bytes", { headers }));
   const inputUrl = `${rig.worker.origin}/answers/careless.png`;
@@ -97,7 +97,7 @@ test("a PUT that fails for a moment is tried again", async () => {
   expect(rig.worker.stored.has("put-500/masks/0.png")).toBe(true);
 });
 
-test("a PUT that is refused is a retryable failure: another lease signs anew", async () => {
+test("a PUT that is refused is a retryable failure: another lease signs again", async () => {
   rig.worker.failNext("PUT", 403);
   const report = await rig.finish();
   expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "output_refused" } });

@@ -59,7 +59,7 @@ test("who has the device for longer than the limit is stuck, though the engine r
   expect(stuck).toEqual(["holder"]);
 });
 
-test("who is at work of its own and says nothing is stuck, though a clip goes on beside it", () => {
+test("who is at work of its own and says nothing is stuck, though a clip continues beside it", () => {
   for (const id of ["silent", "clip"]) watchdog.began(id);
   runFor(LIMIT_MS, () => {
     watchdog.at("clip", "model");

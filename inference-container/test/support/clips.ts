@@ -58,8 +58,8 @@ interface Numbered {
 }
 
 /**
- * FFmpeg's arguments for an input of 25 frames per second. A frame's grey tells its number (see `numberOf`); its
- * corners tell which way up it is: red, green, blue and white from the upper left on, row by row.
+ * FFmpeg's arguments for an input of 25 frames per second. A frame's grey encodes its number (see `numberOf`); its
+ * corners show which way up it is: red, green, blue and white from the upper left on, row by row.
  */
 export function numbered({ size = "320x240", frames = 25, filters = "null" }: Numbered = {}): string[] {
   const corner = (x: string, y: string, colour: string): string =>

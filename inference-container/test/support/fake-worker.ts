@@ -20,7 +20,7 @@ export interface WorkerSide {
   readonly origin: string;
   /** Inputs by name, served at /inputs/{name}. */
   readonly inputs: Map<string, Buffer>;
-  /** What GET /answers/{name} returns, made anew each time. */
+  /** What GET /answers/{name} returns, made again each time. */
   readonly answers: Map<string, () => Response>;
   /** What was stored, by `key/name`. */
   readonly stored: Map<string, Buffer>;

@@ -79,7 +79,7 @@ function compared(name: SceneName, fps: number, alike: number): { blind: Scores;
   return { blind: scoresOf(clips, () => new Tracker()), seeing: scoresOf(looking, () => new Tracker()) };
 }
 
-test("what they look like tells those apart who pass each other closely, even if they look alike", () => {
+test("appearance distinguishes objects that pass each other closely, even if they look alike", () => {
   for (const [alike, share] of [
     [0.85, 0.95],
     [0.3, 0.75],

@@ -249,7 +249,7 @@ test("what was seen in the frame before and has no detection now is a gap, where
   expect(tracker.gaps()).toEqual([]);
 });
 
-test("a gap that is bridged goes on as one in the next frame, and from where it was found", () => {
+test("a gap that is bridged continues as one in the next frame, and from where it was found", () => {
   const tracker = new Tracker({ maxGapSeconds: 0.4 });
   for (const time of [0, 1]) tracker.update(time / 6, [found(HERE)]);
   for (const time of [2, 3, 4, 5, 6]) {

@@ -114,7 +114,7 @@ test("size and MD5 are those of the file, over many chunks", async () => {
   );
 });
 
-test("what was gathered reaches the file while the clip goes on", async () => {
+test("what was gathered reaches the file while the clip continues", async () => {
   await using writer = await MasksJsonWriter.open(path, clip, 32 * MEBIBYTE);
   const long = { ...object, rle: { size: rle.size, counts: "0".repeat(50_000) } };
   for (let i = 0; i < 100; i++) {

@@ -81,7 +81,7 @@ test("3,600 frames apart from each other are found, while memory holds a few", a
   expect(await processes()).toEqual({ started: 1, running: [] });
 });
 
-test("FFmpeg waits for whoever takes the frames", async () => {
+test("FFmpeg waits for the reader of the frames", async () => {
   const frames = read([...clip.times.keys()], never);
   await frames.next();
   await pause(300);
@@ -162,7 +162,7 @@ test("an FFmpeg that is known to be silent for long at its end is waited for", a
   expect(await run.finished(60)).toBe(true);
 });
 
-test("an FFmpeg that goes on is not taken for one that stands still", async () => {
+test("an FFmpeg that continues is not taken for one that stands still", async () => {
   const steady = await script("steady", "for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 0.1; done");
   await using run = new FfmpegRun(steady, [], { signal: never, stallSeconds: 0.6 });
   let output = "";

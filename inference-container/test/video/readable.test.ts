@@ -43,7 +43,7 @@ interface Expected {
   /** The numbers on the frames as a player shows them. */
   readonly numbers?: readonly number[];
   readonly corners?: string;
-  /** In seconds, if FFmpeg's own listing of a whole decode doesn't tell. */
+  /** In seconds, if FFmpeg's own listing of a whole decode doesn't show it. */
   readonly times?: readonly number[];
 }
 

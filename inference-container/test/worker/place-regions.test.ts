@@ -47,7 +47,7 @@ test.for([
   ["a point above it", click(9, -0.1)],
   ["a point on its right edge", click(600, 9)],
   ["a point on its lower edge", click(9, 400)],
-  ["a point beside the object", click(700, 9, 0)],
+  ["a point outside the object", click(700, 9, 0)],
 ] as const)("%s is refused with the picture's size and the region's index [A5-8]", ([, region]) => {
   expect(() => placeRegions([box(0, 0, 9, 9), region], PICTURE)).toThrow(
     expect.objectContaining({

@@ -106,7 +106,7 @@ interface IdleService {
   readonly close: () => void;
 }
 
-/** Starts one on a free port: what is measured beside it then has the processor for itself. */
+/** Starts one on a free port: what is measured then has the processor to itself. */
 async function startIdleService(): Promise<IdleService> {
   let waiting: { tasks: number; done: () => void } | undefined;
   const server = createServer((request, response) => {

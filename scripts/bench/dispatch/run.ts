@@ -21,7 +21,7 @@ const OUTAGE: readonly Row<OutageRun>[] = [
 ];
 
 const FLOOD: readonly Row<FloodRun>[] = [
-  ["until the result, s", ({ without }) => without, 1],
+  ["time to the result, s", ({ without }) => without, 1],
   ["the same with 1,000 jobs of another account, s", ({ withFlood }) => withFlood, 1],
   ["**with ÷ without**", ({ without, withFlood }) => withFlood / without, 2],
   ["p95, s", ({ p95Without }) => p95Without, 1],
@@ -29,7 +29,7 @@ const FLOOD: readonly Row<FloodRun>[] = [
 ];
 
 const BURST: readonly Row<BurstRun>[] = [
-  ["1,000 pictures at once take, s", ({ took }) => took, 0],
+  ["time for 1,000 pictures at once, s", ({ took }) => took, 0],
   ["the device alone, s", ({ device }) => device, 0],
   ["**÷ the device alone**", ({ took, device }) => took / device, 2],
   ["offers per picture", ({ offers }) => offers, 1],
@@ -53,7 +53,7 @@ export async function benchDispatch({ rounds }: BenchRequest, signal: AbortSigna
       await column("one service", (seed) => measureOutage({ seed })),
       await column("four services", (seed) => measureOutage({ seed, services: 4 })),
       await column("30 accounts", (seed) => measureOutage({ seed, accounts: 30 })),
-      await column("an account with 10 %", (seed) => measureOutage({ seed, largestShare: 0.1 })),
+      await column("one account with 10 %", (seed) => measureOutage({ seed, largestShare: 0.1 })),
     ]),
     "",
     ...spreadTable(FLOOD, [

@@ -1,5 +1,5 @@
 /**
- * A played model server as a process: it works on `places` requests at once, each for `cost` milliseconds, and finds six
+ * A simulated model server as a process: it works on `places` requests at once, each for `cost` milliseconds, and finds six
  * objects in each picture. It uses hardly any processor time besides the transfer. Arguments: places, cost.
  */
 import { setTimeout as sleep } from "node:timers/promises";

@@ -76,7 +76,7 @@ async function measure(scenario: Scenario): Promise<Round[]> {
   const cost = (1_000 * atOnce) / rate;
   const { child, url } = await startListeningChild(
     {
-      name: "The played model server",
+      name: "The simulated model server",
       args: [join("scripts", "bench", "kserve", "played-server.ts"), String(atOnce), String(cost)],
       env: process.env,
       logFile: join(folder, "server.log"),
@@ -151,7 +151,7 @@ async function bareRequests(
   });
 }
 
-/** The rate at which several workers get so many things done together. */
+/** The rate at which several workers together complete a number of calls. */
 async function rated(count: number, workers: number, work: () => Promise<void>): Promise<number> {
   const begun = performance.now();
   await Promise.all(Array.from({ length: workers }, work));

@@ -24,7 +24,7 @@ export interface BenchPicture {
   readonly picture: Picture;
 }
 
-/** A sample photograph, of which it is known what lies where. */
+/** A sample photograph with known objects at known places. */
 export interface BenchSample extends BenchPicture {
   /** On two objects. */
   readonly points: readonly [RegionPoint, RegionPoint];

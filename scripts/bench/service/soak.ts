@@ -77,7 +77,7 @@ async function fill({ worker, folder }: BenchService): Promise<Kinds> {
   const [middle, large] = [await largePicture(3), await largePicture(12)];
   const files = [first, second, middle, large].map(({ file }) => Buffer.from(file));
   for (const [n, file] of files.entries()) worker.inputs.set(`picture-${n}`, file);
-  worker.inputs.set("text", Buffer.from("This is no picture.".repeat(1_000)));
+  worker.inputs.set("text", Buffer.from("This is not a picture.".repeat(1_000)));
   worker.inputs.set("empty", Buffer.alloc(0));
   worker.inputs.set("truncated", Buffer.from(middle.file.subarray(0, middle.file.length / 2)));
   const clipPath = join(folder, "clip.mp4");

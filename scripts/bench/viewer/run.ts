@@ -90,7 +90,7 @@ interface EllipseFile {
   readonly y: number;
 }
 
-/** The mask files of ellipses in rows, of which each covers its neighbours a little. */
+/** The mask files of ellipses in rows, each slightly overlapping its neighbours. */
 function ellipseFiles(count: number, width: number, height: number): EllipseFile[] {
   const columns = Math.ceil(Math.sqrt((count * width) / height));
   const rows = Math.ceil(count / columns);

@@ -21,13 +21,13 @@ type Jobs = z.infer<typeof Jobs>;
 
 /** What one round measured; times in milliseconds. */
 interface Round {
-  /** From the report of a job's end to the answer of the client that waits for it, of each client. */
+  /** For each client, from the report of its job's end to its answer. */
   readonly answered: readonly number[];
   /** Calls of the database while all clients waited. */
   readonly calls: number;
-  /** From all clients' going away until no request was held any more. */
+  /** From the moment all clients disconnect until no request is held. */
   readonly freed: number;
-  /** How long a look at all objects takes: `freed` has at least one. */
+  /** How long one check of all objects takes: `freed` includes at least one. */
   readonly look: number;
 }
 
@@ -35,7 +35,7 @@ interface Round {
 interface Client {
   /** When it had its answer, epoch ms. @throws if its job had not succeeded then */
   readonly answeredAt: Promise<number>;
-  /** Closes its connection. The runtime takes one that merely ends for a client that still reads. */
+  /** Closes its connection. If it merely ended its side, the runtime would assume that it still reads. */
   readonly goAway: () => void;
 }
 
@@ -54,7 +54,7 @@ function ask({ origin }: BenchWorker, key: string, jobId: string): Client {
     asked.on("error", reject).on("response", (answer) => {
       text(answer).then((body) => {
         const { status } = z.object({ status: z.string() }).parse(JSON.parse(body));
-        if (status !== "success") throw new Error(`a client was answered while its job was ${status}`);
+        if (status !== "success") throw new Error(`a client got its answer while its job was ${status}`);
         return resolve(Date.now());
       }, reject);
     });
@@ -68,7 +68,7 @@ function ask({ origin }: BenchWorker, key: string, jobId: string): Client {
 const count = async (worker: BenchWorker, command: object): Promise<number> =>
   z.number().parse(await worker.call(command));
 
-/** Resolves when so many requests for these jobs are held. */
+/** Resolves when this many requests for these jobs are held. */
 async function held(worker: BenchWorker, jobs: Jobs, requests: number): Promise<void> {
   const jobIds = jobs.map(({ jobId }) => jobId);
   while ((await count(worker, { do: "waits", jobIds })) !== requests) await sleep(LOOK_EVERY_MS);
@@ -123,15 +123,15 @@ export async function benchWaiting({ rounds }: BenchRequest, signal: AbortSignal
             measured.flatMap(({ answered }) => answered),
           ),
           row(
-            `calls of the database in ${QUIET_MS / 1_000} s while all wait`,
+            `database calls in ${QUIET_MS / 1_000} s while all clients wait`,
             measured.map(({ calls }) => calls),
           ),
           row(
-            "from all clients' going away until none is held, ms",
+            "from the last client disconnecting until no request is held, ms",
             measured.map(({ freed }) => freed),
           ),
           row(
-            "a look at all JobObjects, of which the line above has one or more, ms",
+            "one check of all JobObjects (the row above includes at least one), ms",
             measured.map(({ look }) => look),
           ),
         ],

@@ -51,13 +51,13 @@ export const tokenPage = (apiUrl: string, token: string): Html =>
   layout(
     "Your access token",
     html`<p>
-        It is valid for one hour. To get another one, or to be somebody else,
+        It is valid for one hour. To get another one, or to sign in as somebody else,
         <a href="/sign-in">sign in again</a>.
       </p>
       ${copied("token", token)}
       <h2>In a shell</h2>
       ${copied("settings", settingLines(apiUrl, token))}
-      <h2>What may I do?</h2>
+      <h2>What am I allowed to do?</h2>
       ${copied("overview", OVERVIEW_LINE)}
       <h2>A first job, on the trial</h2>
       ${copied("job", JOB_LINES)}

@@ -32,7 +32,7 @@ export const API_KEYS_OPERATIONS = {
     tag: "API keys",
     summary: "Revoke an API key",
     description:
-      "The service refuses the key from its next use on. A revoked key stays revoked; revoking it again changes nothing.",
+      "The service refuses the key from then on. A revoked key stays revoked; revoking it again changes nothing.",
     status: 200,
     answer: RevokedApiKey,
     success: "The revoked key.",

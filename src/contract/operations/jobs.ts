@@ -101,8 +101,7 @@ export const JOBS_OPERATIONS = {
     answer: JobEventData,
     contentType: "text/event-stream",
     success: "The stream. The schema describes the data of one event.",
-    noContent:
-      "`Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not connect again.",
+    noContent: "`Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not reconnect.",
     errors: ["job_not_found", "too_many_streams"],
   },
   retrieveJobResult: {

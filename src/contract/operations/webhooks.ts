@@ -52,7 +52,7 @@ export const WEBHOOKS_OPERATIONS = {
     path: "/v1/webhook-endpoints/{endpointId}",
     tag: "Webhooks",
     summary: "Change, disable or enable a webhook endpoint",
-    description: "What the request leaves out stays as it is.",
+    description: "Omitted fields keep their values.",
     body: UpdateWebhookEndpointRequest,
     status: 200,
     answer: WebhookEndpoint,
@@ -101,7 +101,7 @@ export const WEBHOOKS_OPERATIONS = {
     tag: "Webhooks",
     summary: "Try a delivery again now",
     description:
-      "Even one that has succeeded or has finally failed. If this attempt fails, the remaining scheduled attempts follow.",
+      "Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled attempts follow.",
     status: 202,
     answer: WebhookDelivery,
     success: "The delivery, before the attempt.",

@@ -107,6 +107,6 @@ export function apiKeyRefusal(maxLive: number, use: ApiKeyUse): ServiceError | n
   if (use.kept < maxLive * KEPT_PER_LIVE) return null;
   return new ServiceError(
     "too_many_keys",
-    `The account has ${use.kept} API keys with the revoked ones, which stay on record for 90 days. Create new ones later.`,
+    `The account has ${use.kept} API keys, including revoked ones, which stay on record for 90 days. Create new ones later.`,
   );
 }

@@ -28,7 +28,7 @@ export interface ArchivePlan {
   readonly made: readonly MadeFile[];
   readonly fetched: readonly FetchedFile[];
   readonly names: readonly string[];
-  /** Identical for identical files from identical places, whoever plans. */
+  /** Identical for identical files from identical places, in every builder's plan. */
   readonly digest: string;
 }
 

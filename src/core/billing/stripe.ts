@@ -26,7 +26,7 @@ export const SIGNATURE_TOLERANCE_SECONDS = 300;
 const MAX_HEADER_LENGTH = 2_048;
 
 /**
- * Why a Stripe-Signature header is invalid whatever the body is: "malformed", also if there is none, or "stale". Null if
+ * Why a Stripe-Signature header is invalid whatever the body is: "malformed" (also if it is absent) or "stale". Null if
  * that depends on the body. The header is `t=<epoch seconds>,v1=<HMAC-SHA256, hex>`, possibly with further signatures
  * (https://docs.stripe.com/webhooks#verify-manually).
  * @param now epoch milliseconds

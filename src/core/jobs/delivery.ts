@@ -65,7 +65,7 @@ export function wakeTime(work: AnyDelivery): number | null {
 export const isDue = (work: AnyDelivery, now: number): boolean =>
   (work.step.at === "waiting" || work.step.at === "sent") && (wakeTime(work) ?? Infinity) <= now;
 
-/** The work with one more message under way. */
+/** The work with one more message sent. */
 export const sent = <Work extends AnyDelivery>(work: Work, policy: JobPolicy, now: number): Work => ({
   ...work,
   step: { at: "sent", resendAt: now + resendDelay(policy, work.sends) },

@@ -42,14 +42,14 @@ function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): str
   const url = URL.parse(text);
   if (url === null) return "The URL cannot be read. Send an absolute one that begins with https://.";
   if (url.username !== "" || url.password !== "") {
-    return "The URL has a user name or a password in it. Leave them out.";
+    return "The URL contains a user name or a password. Remove them.";
   }
   const own = new URL(ownUrl);
-  const toOwnHost = "The URL leads to this service itself. Send one of another host.";
+  const toOwnHost = "The URL points to this service itself. Send a URL on another host.";
   if (allowsLocal && isOnThisMachine(url)) return url.host === own.host ? toOwnHost : null;
-  if (url.protocol !== "https:") return "The URL is not one of https. Send one that begins with https://.";
+  if (url.protocol !== "https:") return "The URL does not use https. Send one that begins with https://.";
   if (!isPublicHost(hostOf(url))) {
-    return `The URL's host ${JSON.stringify(url.hostname)} is not one of the public Internet. Send a URL whose host everybody can reach.`;
+    return `The URL's host ${JSON.stringify(url.hostname)} is not on the public Internet. Send a URL whose host is publicly reachable.`;
   }
   return hostOf(url) === hostOf(own) ? toOwnHost : null;
 }

@@ -20,7 +20,7 @@ export function endpointRefusal({ live, kept }: EndpointUse): ServiceError | nul
   if (kept < MOST_KEPT_ENDPOINTS) return null;
   return new ServiceError(
     "too_many_webhook_endpoints",
-    `The account has ${kept} webhook endpoints with those that it has deleted within a day. Create new ones later.`,
+    `The account has ${kept} webhook endpoints, including those deleted within the last day. Create new ones later.`,
   );
 }
 

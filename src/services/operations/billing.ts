@@ -79,7 +79,7 @@ async function boundSessions(platform: Platform, accountId: string): Promise<voi
   logSparsely(platform, "warn", "rate_exceeded", { account: accountId, of: "billing_sessions" });
   throw new ServiceError(
     "rate_limited",
-    `This account has opened ${most} billing pages within the hour. Use one of them. ${TRY_AGAIN}.`,
+    `This account has opened ${most} billing pages within the last hour. Use one of them. ${TRY_AGAIN}.`,
     { retryAfterSeconds: Math.ceil(((hour + 1) * HOUR_MS - now) / 1_000) },
   );
 }

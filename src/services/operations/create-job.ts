@@ -149,7 +149,7 @@ async function storedUploads(
       const isDropped = await dropTooLarge(platform, accountId, { taskId, contentType }, upload.size);
       if (isDropped) await uploads.noteSize(taskId, upload.size);
     }
-    throw refusal ?? new Error(`nothing refused ${taskId}, which is not there`);
+    throw refusal ?? new Error(`the check accepted ${taskId}, which does not exist`);
   });
 }
 

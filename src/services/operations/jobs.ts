@@ -80,7 +80,7 @@ export async function cancelJob({
 }
 
 /**
- * deleteJob: when it returns, neither the list nor the job's object has the job any more for its account. Its bytes go soon after.
+ * deleteJob: when it returns, neither the list nor the job's object shows the job to its account any more. Its bytes are deleted soon after.
  * @throws ServiceError job_not_found, for a deleted job as for a missing one; any error of the database, after which the request
  * may be repeated.
  */
@@ -117,7 +117,7 @@ export async function streamJobEvents(
 const tooManyStreams = (whose: string, most: number): ServiceError =>
   new ServiceError(
     "too_many_streams",
-    `${whose} has ${most} open event streams, the most it may have. Close one, or wait for the job with \`Prefer: wait=60\`.`,
+    `${whose} has ${most} open event streams, the maximum. Close one, or wait for the job with \`Prefer: wait=60\`.`,
     { retryAfterSeconds: STREAM_RETRY_SECONDS },
   );
 

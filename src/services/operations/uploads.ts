@@ -90,8 +90,8 @@ async function recordUpload(
 }
 
 /**
- * deleteUpload: no job may name the upload any more, and its bytes go. Its size still counts for the account's day, and the
- * inspection deletes what its URL, or a PUT that is under way, still brings.
+ * deleteUpload: no job may name the upload any more, and its bytes are deleted. Its size still counts for the account's day, and the
+ * inspection deletes whatever its URL, or a PUT in progress, still uploads.
  * @throws ServiceError upload_not_found, for another account's upload as for a missing one; upload_in_use.
  */
 export async function deleteUpload({

@@ -40,7 +40,7 @@ async function fetchBounded(url: string, options: RequestInit): Promise<Response
   const response = await fetch(url, options);
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel();
-    throw new Error(`the set of keys answered ${response.status}`);
+    throw new Error(`the endpoint of the key set answered ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -161,7 +161,7 @@ export class Billing extends D1Store {
     return written?.meta.changes === 1;
   }
 
-  /** Records an event whose effect another write has had. */
+  /** Records an event whose effect is already part of another write. */
   async noteEvent(event: PaymentEvent, now: number): Promise<void> {
     await this.run("INSERT OR IGNORE INTO stripe_events (id, type, received_at) VALUES (?1, ?2, ?3)", [
       event.id,

@@ -186,7 +186,7 @@ export class Jobs extends D1Store {
     ]);
   }
 
-  /** Forgets a retired job of which nothing is left. */
+  /** Forgets a retired job that has nothing left. */
   async forget(jobId: string): Promise<void> {
     await this.db.batch([this.#delete("deleted_jobs", "job_id", [jobId]), ...this.#strike([jobId])]);
   }

@@ -27,7 +27,7 @@ export class OldJobs extends D1Store {
     );
   }
 
-  /** Up to `limit` jobs that were deleted before `time` (epoch ms) and of which something is left, oldest first. */
+  /** Up to `limit` jobs that were deleted before `time` (epoch ms) and still have something left, oldest first. */
   deletedBefore(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
     return this.all(
       `SELECT job_id AS jobId, deleted_at AS since FROM deleted_jobs

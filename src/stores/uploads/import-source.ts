@@ -42,9 +42,7 @@ async function request(
     await response.body?.cancel();
     url = URL.parse(location, url)?.href ?? location;
   }
-  throw importFailed(
-    `The source redirects more than ${MOST_REDIRECTS} times. Send the URL that it leads to.`,
-  );
+  throw importFailed(`The source redirects more than ${MOST_REDIRECTS} times. Send the final URL.`);
 }
 
 /**
@@ -119,7 +117,7 @@ export class ImportSource {
     const { size } = this;
     if (size !== null && (value === undefined ? this.#received < size : this.#received > size)) {
       throw importFailed(
-        `The source sent other than the ${size} bytes that it had promised. Try again, or upload the file.`,
+        `The source did not send exactly the ${size} bytes that it announced. Try again, or upload the file.`,
       );
     }
     this.#refuseTooLarge(this.#received);

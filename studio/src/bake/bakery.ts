@@ -33,14 +33,15 @@ export class Bakery {
     distance: () => number,
   ): Promise<ImageBitmap> {
     const done = await this.#bake(request, signal, distance);
-    if (!(done instanceof ImageBitmap)) throw new TypeError("The worker gave files for a thumbnail.");
+    if (!(done instanceof ImageBitmap))
+      throw new TypeError("The worker returned files instead of a thumbnail.");
     return done;
   }
 
   /** Makes files. @throws as `thumbnail` */
   async files(request: Exclude<BakeRequest, ThumbnailRequest>, signal?: AbortSignal): Promise<Blob[]> {
     const done = await this.#bake(request, signal);
-    if (done instanceof ImageBitmap) throw new TypeError("The worker gave a thumbnail for files.");
+    if (done instanceof ImageBitmap) throw new TypeError("The worker returned a thumbnail instead of files.");
     return done;
   }
 

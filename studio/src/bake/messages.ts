@@ -14,10 +14,10 @@ export type BakeRequest =
   | ThumbnailRequest
   /** The picture with its masks in its own size, as PNG. */
   | { readonly type: "picture"; readonly original: Blob; readonly masks: readonly BakedMask[] }
-  /** Each object by itself, as PNG. */
+  /** Each object on its own, as PNG. */
   | { readonly type: "cut-outs"; readonly original: Blob; readonly masks: readonly Blob[] };
 
-/** What comes of a thumbnail, and of the others. */
+/** The result of a thumbnail request, and of the other requests. */
 export type Baked = ImageBitmap | Blob[];
 
 /** What the worker answers; it answers in the order of the requests. */

@@ -4,7 +4,7 @@ import type { BakedMask } from "./types.ts";
 
 type Size = Scaling["picture"];
 
-/** A mask's edge is a pixel wide for so many of the drawing's longer side, */
+/** A mask's edge is one pixel wide per this many pixels of the drawing's longer side, */
 const EDGE_SHARE = 600;
 /** but never thinner than this, so that it is also seen where a drawing is shown smaller. */
 const THINNEST = 3;
@@ -39,7 +39,7 @@ export async function paintPicture(
   const [first] = masks;
   const bitmap = original === null ? null : await openPicture(original);
   const picture = first === undefined ? bitmap : await sizeOf(first.png);
-  if (picture === null) throw new Error("There is no picture that this browser can read, and no mask.");
+  if (picture === null) throw new Error("This browser can read neither a picture nor a mask.");
   const scale = Math.min(1, (longest ?? Infinity) / Math.max(picture.width, picture.height));
   const drawing = {
     width: Math.max(1, Math.round(picture.width * scale)),

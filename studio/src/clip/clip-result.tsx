@@ -146,7 +146,7 @@ function Absent({ hasPreview, onChoose }: AbsentProps) {
   return (
     <p class="clip-absent">
       {hasPreview
-        ? "This is the job’s preview, with all masks in it."
+        ? "This is the job’s preview, with all masks drawn on it."
         : "The clip is not in this browser, so only its masks are shown."}{" "}
       <label>
         Choose the file

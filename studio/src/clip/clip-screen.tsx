@@ -64,7 +64,7 @@ interface UnderWayProps {
   readonly share: number;
 }
 
-/** The clip while its job is under way, and how far that is. */
+/** The clip while its job is in progress, with the progress. */
 const UnderWay = ({ name, url, isQueued, share }: UnderWayProps) => (
   <>
     <header class="clip-head">

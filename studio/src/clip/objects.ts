@@ -18,7 +18,7 @@ export interface ClipObject {
   readonly confidence: number;
 }
 
-/** The objects of a clip, by prompt, in the order in which they appear. One that was never seen is none. */
+/** The objects of a clip, by prompt, in the order in which they appear. One that was never visible is left out. */
 export function objectsOf(tracks: readonly Track[], prompts: readonly string[]): ClipObject[] {
   const counts = new Map<string, number>();
   const objects = tracks.flatMap(({ objectId, prompt, sightings }) => {

@@ -84,7 +84,7 @@ export class Playback {
     if (this.#video !== null) this.#video.playbackRate = rate;
   }
 
-  /** Brings the video to the place. */
+  /** Moves the video to the current position. */
   #go(): void {
     if (this.#video !== null) this.#video.currentTime = this.seconds.value + WITHIN_SEC;
   }

@@ -19,7 +19,7 @@ interface TracksProps {
   readonly playback: Playback;
 }
 
-/** The objects of a clip, each with when it is seen: to jump to, and to hide. */
+/** The objects of a clip, each with the times at which it is visible: to jump to, and to hide. */
 export function Tracks({ objects, tracks, hidden, highlighted, isBaked, playback }: TracksProps) {
   const { value: duration } = playback.duration;
   const { value: times } = playback.times;

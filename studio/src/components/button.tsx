@@ -4,7 +4,7 @@ import "./button.css";
 export interface ButtonProps extends Omit<ButtonHTMLAttributes, "size" | "icon"> {
   /** `main` once per screen at most: what people came for. */
   readonly look?: "main" | "plain" | "quiet" | "danger";
-  /** Something is under way: the button says so and does nothing. */
+  /** The action is in progress: the button says so and does nothing. */
   readonly busy?: boolean;
   readonly children?: ComponentChildren;
 }

@@ -15,7 +15,7 @@ interface ActingDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A dialog with a button that acts and one that leaves. If the action fails, it stays and says why. */
+/** A dialog with a button for the action and one that closes it. If the action fails, it stays open and says why. */
 const ActingDialog = ({ title, action, act, leave, onClose, children }: ActingDialogProps) => (
   <Dialog
     title={title}
@@ -133,10 +133,10 @@ export const SecretDialog = ({ title, label, secret, children, onKept }: SecretD
 
 interface DialogProps {
   readonly title: string;
-  /** Called when somebody leaves it: by Escape, or by a press beside it. Without it, only the dialog's own buttons end it. */
+  /** Called on dismissal: by Escape, or by a click outside it. Without it, only the dialog's own buttons close it. */
   readonly onClose?: (() => void) | undefined;
   readonly children: ComponentChildren;
-  /** The buttons at its foot, the one that goes on first. */
+  /** The buttons at its foot, the primary one first. */
   readonly actions?: ComponentChildren;
 }
 

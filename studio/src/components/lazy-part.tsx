@@ -4,7 +4,7 @@ import { isOnline } from "../state/online.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 
-/** A part of the studio that is fetched when it is first drawn. Where that fails, a notice stands in its place. */
+/** A part of the studio that is fetched when it is first drawn. If that fails, a notice replaces it. */
 export const lazyPart = <P,>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> =>
   lazy(async () => {
     try {
@@ -14,7 +14,7 @@ export const lazyPart = <P,>(load: () => Promise<FunctionComponent<P>>): Functio
     }
   });
 
-/** There was no network, or a newer studio has been deployed meanwhile. A browser asks for a script once per page. */
+/** There was no network, or a newer studio has been deployed in the meantime. A browser requests a script once per page. */
 const NotLoaded = () => (
   <div class="page">
     <Notice

@@ -5,7 +5,7 @@ import "./menu.css";
 export interface MenuItem {
   readonly name: string;
   readonly isDangerous?: boolean;
-  /** Where it leads, or what it does. */
+  /** Its link, or its action. */
   readonly to: string | (() => void);
 }
 

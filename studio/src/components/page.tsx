@@ -33,7 +33,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 interface EmptyStateProps {
   readonly title: string;
-  /** What will be here, and how it gets here. */
+  /** What will appear here, and how to get it. */
   readonly children: ComponentChildren;
   /** The first step. */
   readonly action?: ComponentChildren;

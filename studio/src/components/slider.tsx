@@ -11,7 +11,7 @@ interface SliderProps {
   readonly onInput: (value: number) => void;
 }
 
-/** A share of 1, from `min` on, that is chosen by sliding. */
+/** A slider for a share from `min` to 1. */
 export function Slider({ label, valueText, value, min = 0, onInput }: SliderProps) {
   const id = useId();
   return (

@@ -13,7 +13,7 @@ interface TableProps {
   /** What the table lists, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column[];
-  /** Its rows. On a phone each becomes a block, and `data-label` of a cell names what it has. */
+  /** Its rows. On a phone each becomes a block, and a cell's `data-label` is its heading. */
   readonly children: ComponentChildren;
 }
 
@@ -34,7 +34,7 @@ export const Table = ({ label, columns, children }: TableProps) => (
 );
 
 export interface StatusBadgeProps {
-  /** What it means: it waits, it is under way, it went well or badly, or nothing happens with it. */
+  /** What it means: waiting, in progress, succeeded, failed, or inactive. */
   readonly tone: "waiting" | "working" | "good" | "bad" | "off";
   readonly children: ComponentChildren;
 }

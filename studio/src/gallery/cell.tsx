@@ -10,7 +10,7 @@ interface CellProps {
   readonly item: GalleryItem;
   readonly bakery: Bakery;
   readonly isOpen: boolean;
-  /** Whether the tabulator key comes to it. */
+  /** Whether it can be reached with the Tab key. */
   readonly isReachable: boolean;
   readonly onOpen: () => void;
   readonly onFocus: () => void;
@@ -134,7 +134,7 @@ function useThumbnail(item: GalleryItem, bakery: Bakery): Thumbnail {
   useEffect(() => {
     if (!near) return;
     const controller = new AbortController();
-    // A cell without a drawing says by itself what it is of.
+    // A cell without a drawing names what it shows.
     void draw(controller.signal).catch(() => undefined);
     return () => controller.abort();
     // The item's functions may be new at each drawing; its revision says whether it has changed.

@@ -4,7 +4,7 @@ import type { SignInSettings } from "../state/config.ts";
 /** Why nobody is signed in after a visit to the identity provider; the message is for people. */
 export class SignInError extends Error {
   override readonly name = "SignInError";
-  /** The provider has no session of this person any more, so it has to ask. */
+  /** The provider no longer has a session for this person, so it has to ask. */
   readonly needsPerson: boolean;
 
   constructor(message: string, options: { readonly needsPerson?: boolean; readonly cause?: unknown } = {}) {

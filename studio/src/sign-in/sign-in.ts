@@ -53,7 +53,7 @@ export async function resume(config: StudioConfig): Promise<{ goTo?: string; pro
     }
     if (config.signIn === null) return nobody();
     await (await provider()).leaveForProvider(config.signIn, here(), before.subject);
-    // The browser is leaving this page: nothing is drawn on it any more.
+    // The browser is leaving this page: nothing more is drawn.
     return await new Promise(() => {});
   } catch (error) {
     if (error instanceof SegmentationError && error.status === 401) forget();

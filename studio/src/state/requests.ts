@@ -7,7 +7,7 @@ import { isExpired } from "./session.ts";
 export interface Loaded<T> {
   readonly value: Signal<T | undefined>;
   readonly error: Signal<unknown>;
-  /** Asks again. */
+  /** Requests it again. */
   readonly reload: () => void;
 }
 
@@ -69,7 +69,7 @@ export function usePoll(
   }, [pauseMs, isWanted]);
 }
 
-/** Something that people start with a button: whether it is under way, and why it failed last. */
+/** An action that people start with a button: whether it is running, and why it last failed. */
 export interface Action {
   readonly busy: Signal<boolean>;
   readonly error: Signal<unknown>;

@@ -27,7 +27,7 @@ export const client = computed(() => {
 /** The client's operations. */
 export const api = computed(() => client.value.api);
 
-/** Watches every answer for the one that says that the credential is not taken any more. */
+/** Watches every answer for one that says that the credential is no longer accepted. */
 const watchedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (response.status === 401 && new URL(response.url).origin === location.origin) isExpired.value = true;

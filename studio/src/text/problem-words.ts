@@ -49,7 +49,7 @@ export function problemTitle(error: unknown): string {
   return status >= 500 ? "Something went wrong" : "The request was refused";
 }
 
-/** So many seconds, as people say it: "40 seconds", "3 minutes", "2 hours". */
+/** A readable duration, given seconds: "40 seconds", "3 minutes", "2 hours". */
 export function waitText(seconds: number): string {
   if (seconds < 90) return counted(seconds, "second");
   const minutes = Math.ceil(seconds / 60);

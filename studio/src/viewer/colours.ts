@@ -4,7 +4,7 @@ import type { Colour } from "./types.ts";
 export const USUAL_OPACITY = 0.55;
 
 /**
- * Lightness and hue in OKLCH of the prompts' colours. Each is as far as possible from all before it, also for people who don't
+ * Lightness and hue in OKLCH of the prompts' colours. Each is as far as possible from all before it, also for people who can't
  * tell red from green (deuteranopia by Machado, Oliveira and Fernandes, 2009), and is seen on light and dark pictures.
  */
 const PROMPTS = [

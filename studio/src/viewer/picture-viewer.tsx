@@ -18,7 +18,7 @@ interface PictureViewerProps {
   readonly layers: readonly Layer[];
   /** How strongly masks cover the picture, 0 to 1. */
   readonly opacity: ReadonlySignal<number>;
-  /** The layer that stands out. The viewer sets it to what is pointed at, and follows whoever else sets it. */
+  /** The layer that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<string | null>;
   readonly tool: Tool;
   /** The regions that are marked on the picture. The latest one is what points are added to. */

@@ -6,7 +6,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** A place: from the upper left corner to the right and down. */
+/** A position: to the right of the upper left corner, and down from it. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -34,19 +34,19 @@ export interface Colour {
   readonly rgb: readonly [red: number, green: number, blue: number];
 }
 
-/** A point of a region: label 1 stands on the object, 0 beside it. In pixels of the picture. */
+/** A point of a region: label 1 is on the object, 0 outside it. In pixels of the picture. */
 export interface RegionPoint extends Point {
   readonly label: 0 | 1;
 }
 
-/** A region of a job, but for its task: points on an object and beside it, or the box around it as [x, y, width, height]. */
+/** A region of a job, but for its task: points on an object and outside it, or the box around it as [x, y, width, height]. */
 export type Region =
   | { readonly points: readonly RegionPoint[] }
   | { readonly box: readonly [x: number, y: number, width: number, height: number] };
 
 /**
  * What the pointer does: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged
- * box; `add` and `remove` give the latest draft of points a further point on the object, or beside it. With a mouse,
+ * box; `add` and `remove` give the latest draft of points a further point on the object, or outside it. With a mouse,
  * Shift-click removes and Alt-click adds, whichever of the three it is.
  */
 export type Tool = "pan" | "point" | "add" | "remove";

@@ -6,7 +6,7 @@ import type { WorkType } from "./picture.ts";
 export interface Obstacle {
   readonly title: string;
   readonly text: string;
-  /** So many pictures are allowed: the others could be left out. */
+  /** How many pictures are allowed: the others could be left out. */
   readonly keep?: number;
 }
 
@@ -31,7 +31,7 @@ const NOT_NOW: Obstacle = {
   text: "The trial requires a verified email address and has a daily limit of pictures. The paid plan does not.",
 };
 
-/** Why a job of so many pictures, or of a clip, would be refused; null if the overview has nothing against it. */
+/** Why a job of this many pictures, or of a clip, would be refused; null if the overview does not rule it out. */
 export function obstacleTo({ access, trial }: Overview, type: WorkType, count: number): Obstacle | null {
   if (!access.canCreateJobs)
     return REASONS[access.reason] ?? (access.mode === "paid" ? DAY_IS_USED : NOT_NOW);

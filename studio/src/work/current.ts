@@ -49,7 +49,7 @@ export function pathOf({ jobIds: { value: jobIds } }: Work): string | null {
 /** Whether a path is one where work is looked at. */
 export const isWorkPath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);
 
-/** Nothing of whoever was here is left to the next person. */
+/** Clears everything of the person before, so that the next one sees none of it. */
 function forgetAll(accountId: string): void {
   whose = null;
   makeDraft(new Work());
@@ -67,7 +67,7 @@ function begin(accountId: string): void {
 effect(() => {
   const accountId = account.value?.accountId;
   const hasSession = Boolean(session.value);
-  // Whoever has to sign in again finds everything as it was.
+  // After signing in again, a person finds everything unchanged.
   const hasLeft = session.value === null && !isExpired.value;
   untracked(() => {
     const isAnother = hasSession && accountId !== undefined && accountId !== whose;

@@ -13,7 +13,7 @@ export interface Instance {
   readonly png: Blob;
 }
 
-/** What of a picture's instances is shown. */
+/** Which of a picture's instances are shown. */
 interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;

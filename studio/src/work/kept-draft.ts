@@ -46,11 +46,11 @@ function write(work: Work, accountId: string): void {
   else sessionStorage.setItem(NAME, JSON.stringify(kept));
 }
 
-/** Keeps a draft as it changes. Gives what ends that, once it is none any more. */
+/** Stores a draft whenever it changes. Returns a function that stops this, for when it is no longer a draft. */
 export function keepDraft(work: Work, accountId: string): () => void {
   const files = new Set<string>();
   const dispose = effect(() => {
-    // While it is taken up again, its files are not there yet.
+    // While it is being restored, its files are not loaded yet.
     if (work.opening.value) return;
     write(work, accountId);
     const unsent = work.pictures.value.filter((picture) => taskIdOf(picture) === null);
@@ -74,7 +74,7 @@ export function keepDraft(work: Work, accountId: string): () => void {
   };
 }
 
-/** The draft that this tab has of an account; null if it has none. Its files follow. */
+/** An account's draft in this tab; null if there is none. Its files are loaded later. */
 export function takeUpDraft(accountId: string): Work | null {
   const text = sessionStorage.getItem(NAME);
   if (text === null) return null;

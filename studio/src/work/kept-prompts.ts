@@ -7,7 +7,7 @@ export type KeptPrompts = readonly (readonly [jobId: string, prompts: readonly s
 const NAME = "studio.prompts";
 const MOST_JOBS = 50;
 
-/** What is kept once a job was made. */
+/** What is kept once a job has been created. */
 export const withJob = (kept: KeptPrompts, jobId: string, prompts: readonly string[]): KeptPrompts =>
   [[jobId, prompts] as const, ...kept.filter(([other]) => other !== jobId)].slice(0, MOST_JOBS);
 

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Answer } from "segmentation-client";
 import { api } from "../state/session.ts";
 
-/** The model in use and what it can; null until that is known. */
+/** The model in use and its capabilities; null until they are known. */
 export const model = signal<Answer<"retrieveModel"> | null>(null);
 
 let asked = false;

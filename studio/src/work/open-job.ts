@@ -57,7 +57,7 @@ async function promptsOf({ job, found }: Work): Promise<readonly string[]> {
   return (await onceOnline(async () => await api.value.retrieveJobResult({ jobId }))).manifest.prompts;
 }
 
-/** A job that drew one object in one picture is no search: it is taken up as what it was, something that was pointed at. Gives its id. */
+/** A job that segmented one object in one picture is not a search: it is restored as a selected object. Returns its id. */
 function becomesPointed(work: Work): string | null {
   const found = work.found.value;
   if (found === null || found.prompts.length > 0 || work.pictures.value.length > 1) return null;

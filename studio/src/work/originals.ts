@@ -17,7 +17,7 @@ interface Kept extends Original {
   readonly usedAt: number;
 }
 
-/** Together they have at most so many bytes; those that were looked at longest ago go first. */
+/** The maximum of all their bytes together; the least recently viewed are deleted first. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
@@ -101,7 +101,7 @@ export async function forgetOriginals(accountId: string): Promise<void> {
   });
 }
 
-/** Deletes what is too old, and what is too much, whoever it belongs to. */
+/** Deletes what is too old or exceeds the size limit, of any account. */
 export async function makeRoom(): Promise<void> {
   await ifPossible(async () => {
     const all = await store("readwrite");

@@ -73,7 +73,7 @@ function kindOf({ type }: { readonly type: string }): FileKind {
 /** What a person gives: a file, or the address of one. */
 export type Given = File | URL;
 
-/** What becomes of what was given. */
+/** The outcome of the given files. */
 interface Taken {
   readonly type: "image" | "video";
   readonly accepted: readonly Given[];
@@ -81,7 +81,7 @@ interface Taken {
   readonly refused: readonly string[];
 }
 
-/** What the address of a clip ends with. */
+/** The file extensions of clips in URLs. */
 const CLIP_ADDRESS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
 
 const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";

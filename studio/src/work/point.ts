@@ -50,7 +50,7 @@ export function regionOn(taskId: string, region: Region): components["schemas"][
 
 const drawing = new WeakSet<Work>();
 
-/** Draws what was pointed at, one after the other: the service keeps what it knows of a picture for the next. */
+/** Segments the selected objects one after another: the service caches a picture's features for the next one. */
 async function drawAll(work: Work): Promise<void> {
   if (drawing.has(work)) return;
   drawing.add(work);
@@ -119,7 +119,7 @@ export async function takeDrawn(work: Work, number: number, jobId: string, taskI
   work.pointed.value = withAttempt(work.pointed.value, number, { state: "drawn" });
 }
 
-/** An attempt that came to nothing goes; the object keeps those before it. */
+/** Drops a failed attempt; the object keeps the earlier ones. */
 function takeBack(work: Work, number: number): void {
   work.pointed.value = work.pointed.value.flatMap((object) => {
     const [first, ...rest] = object.attempts.filter((attempt) => attempt.number !== number);

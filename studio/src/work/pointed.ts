@@ -4,9 +4,9 @@ import type { Region } from "../viewer/types.ts";
 export interface Attempt {
   /** Grows with each attempt of the work. */
   readonly number: number;
-  /** Where; null for a job that was taken up by its id, which doesn't say. */
+  /** Where; null for a job that was opened by its id, which does not say. */
   readonly region: Region | null;
-  /** `waiting` until its job is created. */
+  /** `waiting` until its job has been created. */
   readonly state: "waiting" | "running" | "drawn" | "failed";
   readonly jobId: string | null;
 }

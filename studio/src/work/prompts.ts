@@ -30,7 +30,7 @@ type Vocabulary = Answer<"retrieveModel">["vocabulary"];
 const MOST_OFFERED = 8;
 
 /**
- * Whether a prompt is none of the model's labels, as they are written. The model also knows other words for its labels, so
+ * Whether a prompt differs from all of the model's labels, as they are written. The model also knows other words for its labels, so
  * this only marks what may find nothing; the service decides.
  */
 export function isOutside(vocabulary: Vocabulary, prompt: string): boolean {

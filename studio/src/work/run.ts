@@ -72,7 +72,7 @@ export async function follow(work: Work, jobId: string): Promise<void> {
   await takeFound(work);
 }
 
-/** Takes what the work's job has found, if it has ended in success; a clip's screen fetches that by itself. @throws SegmentationError */
+/** Takes what the work's job has found, if it has ended in success; a clip's screen fetches that itself. @throws SegmentationError */
 export async function takeFound(work: Work): Promise<void> {
   const job = work.job.value;
   if (job === null || !hasEnded(job) || job.status === "failed" || job.type !== "image") return;
@@ -92,13 +92,13 @@ export async function cancel(work: Work): Promise<void> {
 
 const NAME = "studio.sending";
 
-/** How many files were on their way when this tab was reloaded or closed; 0 if none. They are not there any more. */
+/** How many files were on their way when this tab was reloaded or closed; 0 if none. They no longer exist. */
 export const interrupted = signal(Number(sessionStorage.getItem(NAME) ?? 0));
 sessionStorage.removeItem(NAME);
 
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-/** Does something that a reload would cut off: the browser asks first, and the tab remembers that it was so. */
+/** Does something that a reload would interrupt: the browser asks first, and the tab remembers the interruption. */
 async function uninterrupted<T>(files: number, act: () => Promise<T>): Promise<T> {
   interrupted.value = 0;
   sessionStorage.setItem(NAME, String(files));

@@ -10,7 +10,7 @@ const PARALLEL = 4;
 /** The service has four minutes to fetch a file. */
 const IMPORT_MS = 300_000;
 
-/** Uploads that are under way, so that nothing is sent twice. */
+/** Uploads in progress, so that nothing is sent twice. */
 const underWay = new WeakMap<Work, Map<string, Promise<void>>>();
 
 /** Has the service fetch a file from an address. @throws SegmentationError */
@@ -48,7 +48,7 @@ async function sendOne(work: Work, { key, file, address, name }: Picture): Promi
   }
 }
 
-/** Sends a picture, unless it is there or on its way; gives its taskId, or null if it could not be sent: the picture has why. */
+/** Uploads a picture, unless it is uploaded or uploading. Returns its taskId, or null if that failed: the picture has the reason. */
 export async function send(work: Work, key: string): Promise<string | null> {
   const all = underWay.get(work) ?? new Map<string, Promise<void>>();
   underWay.set(work, all);

@@ -24,7 +24,7 @@ export type Going =
   | { readonly at: "waiting"; readonly why: unknown }
   | { readonly at: "running" };
 
-/** Why the latest thing that was asked for failed. */
+/** Why the latest request failed. */
 interface WorkProblem {
   readonly error: unknown;
   /** What it was: what the prompts ask for, an object that was pointed at, a picture's masks, or the work as a whole. */
@@ -58,7 +58,7 @@ export class Work {
   readonly found = signal<FoundJob | null>(null);
   readonly going = signal<Going>(IDLE);
   readonly problem = signal<WorkProblem | null>(null);
-  /** Whether it is being taken up by its jobs, and not all of them are known yet. */
+  /** Whether it is being restored from its jobs, and some of them have not been loaded yet. */
   readonly opening = signal(false);
 
   readonly pointed = signal<readonly PointedObject[]>([]);
@@ -73,7 +73,7 @@ export class Work {
     const pictures = this.pictures.value;
     return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
   });
-  /** Whether something was found, and nothing else stands in the fields to be looked for. */
+  /** Whether something was found, and the fields contain no other search. */
   readonly isAnswered = computed(() => {
     const prompts = this.prompts.value.join("\n");
     if (this.job.value?.status !== "success") return this.drawn.value.size > 0 && prompts === "";

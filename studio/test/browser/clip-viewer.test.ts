@@ -103,7 +103,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, greyOf(14));
   });
 
-  it("names the object under the pointer, and lets it stand out while the clip goes on", async () => {
+  it("names the object under the pointer, and lets it stand out while the clip continues", async () => {
     const page = await openClip();
     await seek(page, 0.4);
     await page.mouse.move(STAYING.x, STAYING.y);
@@ -126,7 +126,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, moving(7), over(rgb(0), greyOf(14), 0.5));
   });
 
-  it("shows each frame with its masks where the browser doesn't tell which frame it shows", async () => {
+  it("shows each frame with its masks where the browser doesn't report which frame it shows", async () => {
     const { page } = await openPage(served.url, { viewport: { width: 640, height: 320 } });
     await page.waitForFunction(() => window.viewer !== undefined);
     await page.evaluate(() => {

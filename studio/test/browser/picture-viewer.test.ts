@@ -108,7 +108,7 @@ describe("the viewer of pictures", () => {
     await page.mouse.move(799, 399);
     await page.evaluate(() => new Promise(requestAnimationFrame));
     const dragged = await page.screenshot();
-    // Another opacity and back draws all of it anew.
+    // Another opacity and back draws all of it again.
     await page.evaluate(() => (window.viewer.opacity.value = 0.4));
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await page.evaluate(() => (window.viewer.opacity.value = 0.5));
@@ -129,7 +129,7 @@ describe("the viewer of pictures", () => {
     expect((await page.screenshot()).equals(moved)).toBe(true);
   });
 
-  it("tells a click in pixels of the picture, also after zooming and panning", async () => {
+  it("reports a click in pixels of the picture, also after zooming and panning", async () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.click(241, 121);
@@ -142,7 +142,7 @@ describe("the viewer of pictures", () => {
     expect((await drafts(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
   });
 
-  it("adds to the latest draft what is clicked with Shift or Alt: beside the object, or on it", async () => {
+  it("adds to the latest draft what is clicked with Shift or Alt: outside the object, or on it", async () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.click(100, 100);
@@ -179,7 +179,7 @@ describe("the viewer of pictures", () => {
     expect(await drafts(page)).toHaveLength(1);
   });
 
-  it("is pointed at by keys: a crosshair that tells what it is on, points, and boxes", async () => {
+  it("is pointed at by keys: a crosshair that names what it is on, points, and boxes", async () => {
     const page = await openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.getByRole("application").focus();
@@ -225,7 +225,7 @@ describe("the viewer of pictures", () => {
     await seesColour(page, { x: ON_SPOON.x + 90, y: ON_SPOON.y + 90 }, over(rgb(0), GREY, 0.5));
   });
 
-  it("tells that a mask can't be read, and shows the others", async () => {
+  it("reports that a mask can't be read, and shows the others", async () => {
     const page = await openViewer();
     const broken = { url: served.put("broken.png", "no PNG"), prompt: 3, label: "fork 1" };
     await page.evaluate((scene) => window.viewer.open(scene), {

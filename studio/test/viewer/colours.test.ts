@@ -32,7 +32,7 @@ const distance = (a: Rgb, b: Rgb): number => Math.hypot(...a.map((each, i) => ea
 const seen = (prompt: number, instance = 0): Rgb => maskColour(prompt, instance).rgb.map(linear);
 
 describe("the colours of masks", () => {
-  it("of ten prompts are told apart by all, also by those who don't tell red from green", () => {
+  it("of ten prompts are distinguishable for everyone, also for those who can't tell red from green", () => {
     for (let a = 0; a < PROMPTS; a++)
       for (let b = 0; b < a; b++) {
         expect(distance(oklab(seen(a)), oklab(seen(b)))).toBeGreaterThan(0.1);
@@ -40,7 +40,7 @@ describe("the colours of masks", () => {
       }
   });
 
-  it("of one prompt's objects are told apart from their neighbours", () => {
+  it("of one prompt's objects are distinguishable from their neighbours", () => {
     for (let prompt = 0; prompt < PROMPTS; prompt++)
       for (let i = 0; i < 7; i++)
         expect(distance(oklab(seen(prompt, i)), oklab(seen(prompt, i + 1)))).toBeGreaterThan(0.05);

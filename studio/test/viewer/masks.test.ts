@@ -107,7 +107,7 @@ describe("the index map", () => {
     );
   });
 
-  it("is not sent again while nothing has changed, and tells which masks it lacks", async () => {
+  it("is not sent again while nothing has changed, and names the masks that it lacks", async () => {
     const worker = new ShownMasks();
     worker.open({ type: "open", width: 8, height: 1, step: 1 });
     worker.keep("a", await decodeMask({ width: 8, height: 1, data: new Uint8Array(8).fill(255) }));

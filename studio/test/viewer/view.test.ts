@@ -64,7 +64,7 @@ describe("a view of a picture", () => {
     );
   });
 
-  it("tells each point of the frame in pixels of the picture, and back", () => {
+  it("gives each point of the frame in pixels of the picture, and back", () => {
     fc.assert(
       fc.property(seen, point, ({ view: settled }, at) => {
         const back = toFrame(settled, toPicture(settled, at));

@@ -6,7 +6,7 @@ import { begin, BROKEN_PNG, segment, waitForBegun } from "../../support/node/stu
 import { closeBrowser, newEmail, openPage, openStudio, signInAs } from "../../support/node/studio.ts";
 import { useUpTrial } from "../../support/node/use-up-trial.ts";
 
-/** The first bytes of a HEIC file: enough for the service to tell what it is. */
+/** The first bytes of a HEIC file: enough for the service to identify it. */
 const HEIC = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic".padEnd(2_000, "\0"), "latin1");
 
 describe("when something is in the way, the studio", () => {
@@ -57,7 +57,7 @@ describe("when something is in the way, the studio", () => {
       await page.keyboard.press("Enter");
       await page.getByLabel("Prompts").fill("cat,");
       await segment(page).click();
-      await page.getByText(/dog\.png: The URL's host .* is not one of the public Internet/).waitFor();
+      await page.getByText(/dog\.png: The URL's host .* is not on the public Internet/).waitFor();
       await page.getByRole("button", { name: "Remove it" }).click();
       await segment(page).click();
       await page.getByText("The PNG file is cut short").waitFor();
@@ -66,7 +66,7 @@ describe("when something is in the way, the studio", () => {
     }
   });
 
-  it("asks for another key if this one was revoked in the middle of work, which then goes on", async () => {
+  it("asks for another key if this one was revoked in the middle of work, which then continues", async () => {
     const { page } = await openStudio(stack);
     const { api } = new SegmentationClient(stack);
     const { secret: another = "" } = await api.createApiKey({ label: "another" });

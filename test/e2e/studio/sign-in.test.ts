@@ -31,7 +31,7 @@ describe("signing in to the studio", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("outlives a reload, which comes back to the same page by asking the identity provider anew", async () => {
+  it("outlives a reload, which comes back to the same page by asking the identity provider again", async () => {
     const { page } = await openPage(url);
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Keys" }).click();

@@ -84,7 +84,7 @@ describe("the workbench", () => {
     expect(await instance(page, "Object 1").count()).toBe(1);
   });
 
-  it("marks a word that the model may not know, offers those that it knows, and tells what could not be looked for", async () => {
+  it("marks a word that the model may not know, offers those that it knows, and names what could not be searched for", async () => {
     const { page } = await openStudio(stack);
     await give(page, COFFEE);
     await page.getByLabel("Prompts").fill("zeppelin, cu");
@@ -108,7 +108,7 @@ describe("the workbench", () => {
     await page.getByText("The PNG file is cut short").waitFor(PATIENTLY);
   });
 
-  it("tells before sending what a trial does not allow", async () => {
+  it("says before sending what a trial does not allow", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await give(page, "samples/people-crossing.mp4");
@@ -120,7 +120,7 @@ describe("the workbench", () => {
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
   });
 
-  it("waits for the account's job that is in the way, names it, and goes on when that has ended", async () => {
+  it("waits for the account's job that is in the way, names it, and continues when that has ended", async () => {
     const email = newEmail();
     const { page, context } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, email);
@@ -143,7 +143,7 @@ describe("the workbench", () => {
     await instance(second.page, "cup 1").waitFor(PATIENTLY);
   });
 
-  it("waits for the network and goes on by itself, and nothing that was entered is lost", async () => {
+  it("waits for the network and continues by itself, and nothing that was entered is lost", async () => {
     const { page, context } = await openStudio(stack);
     await give(page, COFFEE);
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();

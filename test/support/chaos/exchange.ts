@@ -16,7 +16,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export const emptyAnswer = (status: number): Answer => ({ status, headers: {}, body: Buffer.alloc(0) });
 
-/** What Worker and service tell each other in headers. */
+/** What Worker and service exchange in headers. */
 const HEADERS = ["authorization", "content-type", "retry-after"] as const;
 
 const headersBy = (valueOf: (name: (typeof HEADERS)[number]) => string | null | undefined): Headers =>

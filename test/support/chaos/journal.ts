@@ -13,7 +13,7 @@ const Line = z.looseObject({
   reported: z.string().optional(),
   outcome: z.string().optional(),
 });
-/** A line of a log that tells of a fault or of the end of an attempt. */
+/** A line of a log that reports a fault or of the end of an attempt. */
 export type Line = z.infer<typeof Line>;
 
 function parsed(text: string): Line[] {
@@ -25,7 +25,7 @@ function parsed(text: string): Line[] {
   }
 }
 
-/** What the logs of all lives of a stack tell. A power cut may take the last lines of a life. */
+/** What the logs of all lives of a stack show. A power cut may take the last lines of a life. */
 export class Journal {
   readonly #logs: string;
   readonly #past: Line[] = [];
@@ -49,15 +49,15 @@ export class Journal {
   }
 }
 
-/** Whether a line tells that a task has ended well. */
+/** Whether a line says that a task has ended well. */
 export const isSuccess = ({ event, reported, outcome }: Line): boolean =>
   event === "task_completed" && reported === "ended" && outcome === "success";
 
-/** Whether a line tells that an attempt was lost: its lease ran out, or it failed. */
+/** Whether a line says that an attempt was lost: its lease ran out, or it failed. */
 export const isLostAttempt = ({ event, reported, outcome }: Line): boolean =>
   event === "lease_expired" || (event === "task_completed" && reported === "ended" && outcome === "failed");
 
-/** Whether a line tells that a report changed nothing: it was repeated, or its lease was lost. */
+/** Whether a line says that a report changed nothing: it was repeated, or its lease was lost. */
 export const isVain = ({ event, reported }: Line): boolean =>
   event === "task_completed" && (reported === "repeated" || reported === "lease_lost");
 

@@ -28,7 +28,7 @@ function hasRoom(): boolean {
 
 /**
  * A folder in memory for a run's temporary files, deleted when this process ends; null if this machine has none with room.
- * SQLite has each transaction written to the disk before it goes on, and the tests make tens of thousands.
+ * SQLite has each transaction written to the disk before it continues, and the tests make tens of thousands.
  */
 export function memoryFolder(): string | null {
   if (!hasRoom()) return null;

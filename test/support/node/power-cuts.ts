@@ -297,7 +297,7 @@ export function describePowerCuts({ rounds, jobsPerRound, model }: PowerCuts): v
       }
     });
 
-    it("leaves an account the same to its key and to whoever signs in again, and paid", async () => {
+    it("leaves an account the same for its key and after another sign-in, and paid", async () => {
       const { email, accountId, apiKey } = at(customers, 0);
       const token = await signIn(present(stack.identityUrl, "identityUrl"), email);
       for (const credential of [apiKey, token])

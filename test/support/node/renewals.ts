@@ -12,7 +12,7 @@ export interface Renewals {
   readonly statuses: readonly number[];
   /** The access token that came last. */
   readonly latest: string;
-  /** From now on tokens end then (epoch seconds), until somebody signs in anew: no request of the session before succeeds then. */
+  /** From now on tokens end then (epoch seconds), until somebody signs in again: no request of the session before succeeds then. */
   endAt: (end: number) => void;
 }
 

@@ -30,7 +30,7 @@ const ORIGIN = "https://api.test";
 export const fetchWorker = async (request: Request): Promise<Response> =>
   worker.fetch(request, env, createExecutionContext());
 
-/** A response's body; of a stream of events, which may go on, the data of the first. */
+/** A response's body; of a stream of events, which may continue, the data of the first. */
 async function bodyOf(response: Response): Promise<unknown> {
   if (response.headers.get("content-type") === "text/event-stream" && response.body !== null) {
     const events = new EventReader(response.body);

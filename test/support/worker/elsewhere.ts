@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { platformOf } from "../../../src/platform.ts";
 import { PNG } from "./jobs.ts";
 
-/** What an inference service tells of its model. */
+/** What an inference service reports about its model. */
 export const DESCRIPTION: ModelDescription = {
   id: "told",
   version: "1.2.3",
@@ -17,7 +17,7 @@ export const DESCRIPTION: ModelDescription = {
 };
 
 /**
- * Every other server that an operation may ask, as a test of all operations plays it: an inference service that tells its
+ * Every other server that an operation may ask, as a test of all operations plays it: an inference service that describes its
  * model, and a picture at every other URL.
  */
 export const playedElsewhere = async ({ url }: Request): Promise<Response> =>

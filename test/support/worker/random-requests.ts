@@ -21,7 +21,7 @@ export const OWN = {
   endpointId: `whe_${"f".repeat(32)}`,
   deliveryId: `evt_${"f".repeat(32)}`,
   tasks: ["f", "e", "d"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000.png`),
-  /** What is there to be deleted: the others go on asking for the rest. */
+  /** What is there to be deleted: the others continue asking for the rest. */
   spareJobId: `job_${"e".repeat(32)}`,
   spareTask: `${"c".repeat(8)}-0000-4000-8000-000000000000.png`,
 } as const;

@@ -53,7 +53,7 @@ export interface ReceivedRequest {
 
 type Answering = (signal: AbortSignal) => Response | Promise<Response>;
 
-/** The endpoints behind the Worker's fetch, by URL: each answers 204 unless told otherwise. What is not for them goes on as before. */
+/** The endpoints behind the Worker's fetch, by URL: each answers 204 unless told otherwise. What is not for them continues as before. */
 export class PlayedEndpoints {
   readonly received: ReceivedRequest[] = [];
   readonly #answers = new Map<string, Answering>();

@@ -22,7 +22,7 @@ describe("identifiers", () => {
     expect(newId(kind)).toMatch(new RegExp(`^${kind}_[0-9a-f]{32}$`));
   });
 
-  it("of jobs are told from any other text", () => {
+  it("of jobs are distinguished from any other text", () => {
     const id = `job_${"0123456789abcdef".repeat(2)}`;
     expect(isJobId(id)).toBe(true);
     const others = [

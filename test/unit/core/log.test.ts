@@ -43,7 +43,7 @@ describe("the log", () => {
     });
   });
 
-  it("tells an error by its name and message, and anything else that was thrown as a text", () => {
+  it("shows an error by its name and message, and anything else that was thrown as a text", () => {
     expect(reasonOf(new TypeError("no such method"))).toBe("TypeError: no such method");
     expect(reasonOf(new ServiceError("not_found", "Nothing."))).toBe("ServiceError: Nothing.");
     expect(reasonOf("stopped")).toBe("stopped");

@@ -72,7 +72,7 @@ describe("who observes the lines", () => {
     vi.restoreAllMocks();
   });
 
-  it("is told of each line with its level, event and fields", () => {
+  it("receives each line with its level, event and fields", () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     const seen: unknown[] = [];
     const previous = observeLines((...line) => seen.push(line));

@@ -54,7 +54,7 @@ function readScalar(stream: string, begin: number): readonly [text: string, end:
       at += 2 + digits;
       continue;
     }
-    // A line that is broken goes on after one space, or after as many breaks as there are empty lines.
+    // A line that is broken continues after one space, or after as many breaks as there are empty lines.
     const [spaces = ""] = /^[ \t]*/.exec(stream.slice(at)) ?? [];
     const [breaks = ""] = /^(?:[ \t]*(?:\r\n|[\r\n\x85\u2028\u2029]))*[ \t]*/.exec(stream.slice(at)) ?? [];
     const [first, ...rest] = (breaks.match(/\r\n|[\r\n\x85\u2028\u2029]/g) ?? []).map(lineBreakOf);

@@ -36,7 +36,7 @@ describe("the table of outputs", () => {
     expect(Object.keys(OUTPUTS)).toEqual(TYPES);
   });
 
-  it.each(ROWS)("names the $kind of a task of type $type so that it is told from all others", (row) => {
+  it.each(ROWS)("names the $kind of a task of type $type so that it differs from all others", (row) => {
     const name = nameOf(row.output);
     expect(OutputName.safeParse(name).success).toBe(true);
     const named = outputsOf(row.type).filter(([, output]) => isNamed(output, name));

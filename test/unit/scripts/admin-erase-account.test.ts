@@ -36,7 +36,7 @@ describe("npm run admin -- erase-account", () => {
         looksAgainAt: "2026-01-02T00:00:00.000Z",
         customerIds: null,
       },
-      summary: "Nothing of the account is left. The sweep looks once more after 2026-01-02T00:00:00.000Z.",
+      summary: "Nothing is left of the account. The sweep checks once more after 2026-01-02T00:00:00.000Z.",
       exitCode: 0,
     });
     expect(asked()).toBe(3);
@@ -46,13 +46,13 @@ describe("npm run admin -- erase-account", () => {
     const { ask, asked } = worker({ jobsLeft: 2, deleted: 1 }, { jobsLeft: 1, deleted: 1 }, { jobsLeft: 1 });
     expect(await eraseAccount(ask, nobody, 1)).toMatchObject({
       result: { state: "erasing", jobsLeft: 1 },
-      summary: expect.stringContaining("The hourly sweep goes on"),
+      summary: expect.stringContaining("The hourly sweep continues"),
       exitCode: 1,
     });
     expect(asked()).toBe(7);
   });
 
-  it("goes on while files alone are left, and tells after each run how far it is", async () => {
+  it("continues while files alone are left, and reports its progress after each run", async () => {
     const { ask } = worker(
       { jobsLeft: 1, uploadsLeft: 12_000, endpointsLeft: 2, filesLeft: true, deleted: 10_240 },
       { filesLeft: true, deleted: 50_000 },
@@ -71,7 +71,7 @@ describe("npm run admin -- erase-account", () => {
     const { ask } = worker({ state: "erased", customerIds: ["cus_1", "cus_2"] });
     expect(await eraseAccount(ask, nobody, 1)).toMatchObject({
       result: { customerIds: "cus_1, cus_2" },
-      summary: expect.stringMatching(/^The account is erased\. Stripe still has the customers/),
+      summary: expect.stringMatching(/^The account is erased\. The customers still exist at Stripe/),
     });
   });
 

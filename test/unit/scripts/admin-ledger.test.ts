@@ -260,7 +260,7 @@ describe("the operator's check of the ledger", () => {
     }
   });
 
-  it("tells how far it is where it takes more than one page, and not otherwise", async () => {
+  it("reports its progress where it takes more than one page, and not otherwise", async () => {
     const reported: string[] = [];
     const onProgress = (progress: string) => void reported.push(progress);
     await checkLedger(database, 100, NOW, { onProgress });

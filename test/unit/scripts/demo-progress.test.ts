@@ -35,7 +35,7 @@ describe("a clip's progress", () => {
     ]);
   });
 
-  it("is told in hundredths where the number of frames is not known", () => {
+  it("is given in hundredths where the number of frames is not known", () => {
     const said = new Said(false);
     const shown = new JobProgress(said, progressScale(null));
     for (const share of [0, 0.29, 0.58]) shown.update({ status: "processing" }, share);
@@ -70,7 +70,7 @@ describe("a clip's progress", () => {
     expect(ending).toMatch(/success$/);
   });
 
-  it("begins anew when an attempt failed and the job is taken again", () => {
+  it("begins again when an attempt failed and the job is taken again", () => {
     const said = new Said(false);
     const shown = new JobProgress(said, progressScale(10));
     for (const [status, share] of [

@@ -90,7 +90,7 @@ describe("a sign-in at the identity provider's stand-in", () => {
     expect((await browse(new CookieJar(), url.href)).response?.status).toBe(400);
   });
 
-  it("needs the PKCE verifier of whoever began it, and its code serves once", async () => {
+  it("needs the PKCE verifier of the client that began it, and its code serves once", async () => {
     const codeOf = async (jar = new CookieJar()) => {
       const { address, ...pending } = beginSignIn(standIn.url);
       const asked = await browse(jar, address);

@@ -83,7 +83,7 @@ describe("the models command line", () => {
   });
 
   it.each([
-    [["forget"], 'There is no command "forget".'],
+    [["forget"], 'Unknown command "forget".'],
     [["check"], "The folder is missing: npm run models -- check FOLDER"],
     [["describe", ""], "The folder is missing: npm run models -- describe FOLDER"],
     [["check", "a", "b"], "Too many arguments for check."],

@@ -48,7 +48,7 @@ describe("the operator's API, asked by npm run admin", () => {
     [401, '{"error":"Unauthorized","message":"No."}', "The Worker refuses OPERATOR_TOKEN."],
     [404, '{"error":"not_found","message":"There is no account acct_1."}', "There is no account acct_1."],
     [500, "{}", "answers 500."],
-    [530, "<html>", "answers 530, and not as the Worker does."],
+    [530, "<html>", "answers 530, but not like the Worker."],
   ])("says what went wrong in a sentence: %i %s", async (status, text, sentence) => {
     const { api } = await apiOf(status, text);
     await expect(api.call("GET", "/stuck-jobs")).rejects.toThrow(sentence);

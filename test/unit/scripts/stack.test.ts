@@ -102,7 +102,7 @@ describe("what a killed stack left behind", () => {
     expect(findMarked(mark)).toEqual([]);
   });
 
-  it("is told from the processes of another state folder", async () => {
+  it("is distinguished from the processes of another state folder", async () => {
     const child = await inAnotherProcess(`console.log("up"); setInterval(() => {}, 1000);`, {
       ...stackMark(stateFolder(join(folder, "a"))),
     });
@@ -127,7 +127,7 @@ describe("a port", () => {
 });
 
 describe("waiting for an address that does not answer", () => {
-  it("ends with the reason of whoever ends it", async () => {
+  it("ends with the reason given by the caller that ends it", async () => {
     const port = await claimPort(0);
     const broken = new AbortController();
     const waiting = waitForOk(`http://127.0.0.1:${port}`, 60_000, broken.signal);

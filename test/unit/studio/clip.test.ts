@@ -19,7 +19,7 @@ const track = (objectId: number, prompt: string, seen: readonly (readonly [numbe
 });
 
 describe("the objects of a clip", () => {
-  it("tell when they were seen, how often and how surely, by prompt", () => {
+  it("show when they were seen, how often and with what confidence, by prompt", () => {
     const tracks = [
       track(7, "dog", [[0.5, 0.9]]),
       track(3, "person", [

@@ -8,13 +8,13 @@ import {
 const attempt = { attemptedAt: "2026-11-22T12:00:00.000Z", status: null, milliseconds: 12, error: null };
 
 describe("what the studio says of webhooks", () => {
-  it("tells of an attempt what came of it", () => {
+  it("shows the outcome of an attempt", () => {
     expect(attemptText({ ...attempt, status: 204 })).toBe("Responded with 204");
     expect(attemptText({ ...attempt, error: "timeout" })).toBe("No response within 15 seconds");
     expect(attemptText({ ...attempt, milliseconds: null })).toBe("In progress");
   });
 
-  it("tells of a delivery whether it arrived, and after how many attempts", () => {
+  it("shows whether a delivery arrived, and after how many attempts", () => {
     expect(deliveryText({ status: "succeeded", attempts: [attempt] })).toBe("Delivered");
     expect(deliveryText({ status: "succeeded", attempts: [attempt, attempt] })).toBe(
       "Delivered after 2 attempts",

@@ -55,7 +55,7 @@ describe("the gallery", () => {
     ]);
   });
 
-  it("tells a problem without its code", () => {
+  it("shows a problem without its code", () => {
     expect(sentenceOf("image_corrupt: The picture is damaged: it ends early.")).toBe(
       "The picture is damaged: it ends early.",
     );

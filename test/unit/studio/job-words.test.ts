@@ -13,7 +13,7 @@ describe("what the list says of a job", () => {
     expect(statusWord({ status, error })).toBe(word);
   });
 
-  it("tells why it failed without the code", () => {
+  it("says why it failed without the code", () => {
     expect(sentenceOf("image_corrupt: The picture is damaged: send another.")).toBe(
       "The picture is damaged: send another.",
     );

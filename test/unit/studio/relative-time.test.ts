@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 const at = (ms: number): string => relativeTime(new Date(NOW + ms).toISOString(), NOW);
 
-describe("a time as the studio tells it", () => {
+describe("a time as the studio shows it", () => {
   it.each([
     [0, "just now"],
     [-59 * SECOND, "just now"],

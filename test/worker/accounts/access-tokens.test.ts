@@ -291,7 +291,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(4);
     });
 
-    it("goes on answering 503 for an unknown key while it may not look again, if the last look told nothing", async () => {
+    it("continues answering 503 for an unknown key while it may not look again, if the last attempt failed", async () => {
       const forged = await newProviderKey();
       expect((await account(await provider.issue({}, { key: forged }))).status).toBe(401);
       provider.answer = () => Promise.reject(new TypeError("Network connection lost"));

@@ -33,7 +33,7 @@ describe("a history of webhooks", () => {
     invoice: string | null;
   }
 
-  /** Lets something happen to an account's subscription; the webhooks that tell of it. */
+  /** Lets something happen to an account's subscription; the webhooks that report it. */
   async function happen(stripe: PlayedStripe, told: Told, draw: Draw): Promise<Request[]> {
     const { subscriptions, webhooks } = stripe.standIn;
     const customer = stripe.customerOf(told.client);

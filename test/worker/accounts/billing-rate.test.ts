@@ -34,7 +34,7 @@ describe("billing pages of an account", () => {
     for (const kind of ["checkout", "portal"] as const) {
       const refused = await createSession(client, kind);
       expectError(refused, 429, "rate_limited");
-      expect(refused.body.message).toContain(`opened ${MOST} billing pages within the hour`);
+      expect(refused.body.message).toContain(`opened ${MOST} billing pages within the last hour`);
       expect(refused.headers.get("retry-after")).toBe(String(refused.body.retryAfterSeconds));
       expect(refused.body.retryAfterSeconds).toBeLessThanOrEqual(3_600);
     }

@@ -168,7 +168,7 @@ describe("an account that is erased", () => {
     expect(results).toEqual([{ units: 2 }]);
   });
 
-  it("has its running jobs cancelled: the holder of a lease is told, and what it reports is refused", async () => {
+  it("has its running jobs cancelled: the holder of a lease is notified, and what it reports is refused", async () => {
     const { last, cancelled } = person.inference;
     await erase(person);
     await vi.waitFor(() => expect(cancelled).toEqual([last.key]), PATIENT);
@@ -395,7 +395,7 @@ function slowPages(ms: number): void {
 }
 
 describe("an account with more than one run can erase", () => {
-  it("is erased by runs of a bounded time, each with a page of jobs, uploads and files, and each tells how far it is", async () => {
+  it("is erased by runs of a bounded time, each with a page of jobs, uploads and files, and each reports its progress", async () => {
     const client = await newClient();
     await storeJobs(client, 30);
     await env.DB.prepare(

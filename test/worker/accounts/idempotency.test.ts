@@ -63,7 +63,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("is told to come again while the first is running, and one with another body that it never will do [4.10-17]", async () => {
+  it("is asked to retry while the first is running, and one with another body that it never will do [4.10-17]", async () => {
     const { promise, resolve } = Promise.withResolvers<Outcome<string>>();
     let begun = () => {};
     const running = new Promise<void>((tell) => (begun = tell));
@@ -119,7 +119,7 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   describe("that fails", () => {
-    it("with an error of the catalogue leaves nothing behind: the next one runs anew, whatever its body", async () => {
+    it("with an error of the catalogue leaves nothing behind: the next one runs again, whatever its body", async () => {
       const fail = (effectId: string): Promise<never> => {
         made.push(effectId);
         return Promise.reject(new ServiceError("enqueue_failed"));

@@ -163,7 +163,7 @@ describe("metered usage by the hour", () => {
     expect(lines()).toContainEqual(expect.objectContaining({ event: "usage_stalled", count: 1 }));
   });
 
-  it("tells at each run how long the oldest has waited, and alarms when it is half an hour", async () => {
+  it("reports at each run how long the oldest has waited, and alarms when it is half an hour", async () => {
     const lines = logged();
     const told = () => lines().filter(({ event }) => event === "usage_reported" || event === "usage_lagging");
     await runCron(CRONS.report);

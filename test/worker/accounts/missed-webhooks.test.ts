@@ -54,7 +54,7 @@ describe("a subscription whose webhook never came", () => {
     );
   });
 
-  it("loses paid access although Stripe refuses to tell of another customer, whose period ended before", async () => {
+  it("loses paid access although Stripe refuses to report on another customer, whose period ended before", async () => {
     const other = await newClient("trial");
     await stripe.subscribe(other);
     await env.DB.prepare("UPDATE billing SET current_period_end = 1 WHERE account_id = ?1")
@@ -108,7 +108,7 @@ describe("a subscription whose webhook never came", () => {
     }
   });
 
-  it("is told of in a night in which there was one, and not in a night in which Stripe says what is known", async () => {
+  it("is reported in a night in which there was one, and not in a night in which Stripe says what is known", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
@@ -149,7 +149,7 @@ describe("a subscription whose webhook never came", () => {
     expect(results).toEqual([{ account_id: "acct_300" }]);
   });
 
-  it("is looked at although Stripe refuses to tell of 300 others: each night those come first who waited for the longest time", async () => {
+  it("is looked at although Stripe refuses to report on 300 others: each night those come first who waited for the longest time", async () => {
     await manyCustomers(300, "past_due");
     const { subscriptions, webhooks } = stripe.standIn;
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));

@@ -97,7 +97,7 @@ describe("the inspection of uploads", () => {
     expect(await isThere(taskId), "nor a third time").toBe(true);
   });
 
-  it("looks at no more uploads in a run than it may, the oldest first; the next run goes on", async () => {
+  it("looks at no more uploads in a run than it may, the oldest first; the next run continues", async () => {
     for (const bytes of [10, 20, 30]) {
       await put(await presign(client), bytes);
       later(1);

@@ -174,7 +174,7 @@ describe("metered usage", () => {
       .bind(identifier, Date.now() - agoMs)
       .run();
 
-  it("first tried 20 hours ago is never sent again, for Stripe could count it twice; it is told of instead", async () => {
+  it("first tried 20 hours ago is never sent again, for Stripe could count it twice; it is reported instead", async () => {
     for (const [identifier, ago, triedAgo] of [
       ["job_old", 21 * HOUR, 20 * HOUR + 1_000],
       ["job_older", 23 * HOUR, 22 * HOUR],
@@ -192,7 +192,7 @@ describe("metered usage", () => {
     );
   });
 
-  it("that was never tried is sent up to 34 days after its use, and told of after that", async () => {
+  it("that was never tried is sent up to 34 days after its use, and reported after that", async () => {
     await use("job_old", 1, 34 * 24 * HOUR + 1_000);
     await use("job_young", 1, 34 * 24 * HOUR - 60_000);
     const lines = logged();
@@ -267,7 +267,7 @@ describe("the hourly sweep", () => {
     expect(lines()).toContainEqual(expect.objectContaining({ event: "sweep_failed", part: "uploads" }));
   });
 
-  it("is not run by a cron that nobody knows, and that is told", async () => {
+  it("is not run by a cron that nobody knows, and that is reported", async () => {
     await fill();
     const lines = logged();
     await runCron("* * * * *");

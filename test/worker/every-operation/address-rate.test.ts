@@ -50,7 +50,7 @@ async function flood(
 }
 
 describe("a flood of made-up credentials", () => {
-  it("costs at most the rate of its address in reads, and is told when to come again [8-15]", async () => {
+  it("costs at most the rate of its address in reads, and learns when to retry [8-15]", async () => {
     const reads = countReads();
     const { limited, most } = await flood(newAddress(), generateApiKey);
     expect(reads.mock.calls.length).toBeLessThanOrEqual(most);

@@ -59,7 +59,7 @@ const sendAs = (client: Client, request: RandomRequest, names: Names = []): Prom
   });
 };
 
-/** An account that has something: two jobs, a second key, four pictures, a webhook endpoint that was told something. */
+/** An account that has something: two jobs, a second key, four pictures, a webhook endpoint that was sent something. */
 async function furnishedClient(): Promise<{ client: Client; names: Names }> {
   // A fresh one for each batch: the rate limit is not what this is about.
   const client = await newClient();

@@ -32,7 +32,7 @@ describe("429", () => {
     }
   });
 
-  it("lets other accounts go on, and whoever asks for what is not the API", async () => {
+  it("does not affect other accounts, or requests for anything but the API", async () => {
     await busyClient();
     const calm = await newClient();
     expect((await calm.send("GET", "/v1/jobs")).status).toBe(200);
@@ -62,7 +62,7 @@ describe("429", () => {
     ]);
   });
 
-  it("refuses nobody because the limiter does not answer, and tells the operator", async () => {
+  it("refuses nobody because the limiter does not answer, and alerts the operator", async () => {
     const client = await newClient();
     const lines = logged();
     const { requestRate } = platformOf(env);

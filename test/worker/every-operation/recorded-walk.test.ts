@@ -16,8 +16,8 @@ import { PlayedStripe } from "../../support/worker/stripe.ts";
 import recorded from "./recorded-walk.json";
 
 /*
- * The walk was recorded before anything was added to the fourteen operations, and is not recorded anew: a client that
- * uses none of the additions must go on reading the very bytes that it was written for.
+ * The walk was recorded before anything was added to the fourteen operations, and is not recorded again: a client that
+ * uses none of the additions must be able to read the very bytes that it was written for.
  */
 it("the fourteen operations answer a client that uses no addition byte for byte as recorded [A4-3]", async () => {
   const recorder = new Recorder();

@@ -39,7 +39,7 @@ async function repeatedAfterAMinute() {
 }
 
 describe("a request that is repeated while its job's acceptance hangs", () => {
-  it("is answered 202 only for a job that stays: if the queue fails then, both are told so", async () => {
+  it("is answered 202 only for a job that stays: if the queue fails then, both learn of it", async () => {
     const { client, queue, jobId, first, second } = await repeatedAfterAMinute();
     queue.fails();
     expect((await first).status).toBe(409);

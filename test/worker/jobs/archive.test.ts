@@ -200,8 +200,8 @@ describe("a builder that reads outputs", () => {
   });
 });
 
-describe("a builder that was believed dead and goes on", () => {
-  /** A builder that is held up before it writes a part. Gives what lets it go on, and its end. */
+describe("a builder that was believed dead and continues", () => {
+  /** A builder that is held up before it writes a part. Gives what lets it continue, and its end. */
   function heldUp(partNumber: number): { go: () => void; reached: Promise<void>; ended: Promise<void> } {
     const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const media = new WatchedMedia();
@@ -227,7 +227,7 @@ describe("a builder that was believed dead and goes on", () => {
     await expectArchive(whole);
   });
 
-  it("can overwrite a part of the archive that another is building: that one is begun anew, and comes out right", async () => {
+  it("can overwrite a part of the archive that another is building: that one is begun again, and comes out right", async () => {
     await withLargeOutputs();
     const whole = await builtAtOnce();
     await request();
@@ -264,7 +264,7 @@ describe("a builder that was believed dead and goes on", () => {
   });
 });
 
-describe("a half-built archive that nobody goes on with", () => {
+describe("a half-built archive that nobody continues with", () => {
   it("is gone with its job at the end of the retention: upload, parts and what was kept", async () => {
     const upload = await begunUpload();
     expect(await isOpen(upload)).toBe(true);
@@ -278,7 +278,7 @@ describe("a half-built archive that nobody goes on with", () => {
     expect(await stored()).toEqual({ state: null, keptKeys: [] });
   });
 
-  it("is gone when the archive fails for good, and is begun anew when it is asked for again", async () => {
+  it("is gone when the archive fails for good, and is begun again when it is asked for again", async () => {
     const upload = await begunUpload();
     const gone = at(await outputKeys(), 7);
     await env.MEDIA.delete(gone);
@@ -297,7 +297,7 @@ describe("a half-built archive that nobody goes on with", () => {
     expect(await poll()).toMatchObject({ status: "ready" });
   });
 
-  it("is given up, and begun anew, when its upload is no longer in the bucket", async () => {
+  it("is given up, and begun again, when its upload is no longer in the bucket", async () => {
     const upload = await begunUpload();
     const key = `archives/${client.accountId}/${jobId}/${upload.lease}.zip`;
     await env.MEDIA.resumeMultipartUpload(key, upload.uploadId).abort();
@@ -310,7 +310,7 @@ describe("a half-built archive that nobody goes on with", () => {
     expect(only(await archives()).key).not.toBe(key);
   });
 
-  it("is given up, and begun anew, when the job's archive would now hold something else", async () => {
+  it("is given up, and begun again, when the job's archive would now hold something else", async () => {
     const whole = await builtAtOnce();
     await request();
     await buildArchive(builderOf(TWO_FILES), jobId);

@@ -116,7 +116,7 @@ describe("the books", () => {
     expect({ number, days: Object.keys(sums.days).length }).toEqual({ number: 14, days: 13 });
   });
 
-  it("tell the trial's use and start as before, and ledger-check agrees", async () => {
+  it("show the trial's use and start as before, and ledger-check agrees", async () => {
     later(-100 * DAY);
     const { jobId } = await newJob(client, 2);
     await platform.jobs.retire(jobId, 1, Date.now());
@@ -182,7 +182,7 @@ describe("the books", () => {
     return jobId;
   }
 
-  it("of a job that does not add up are left to a person, who is told once a day, and other accounts' are closed", async () => {
+  it("of a job that does not add up are left to a person, who is alerted once a day, and other accounts' are closed", async () => {
     const wrong = await wrongJob(accountId);
     const other = await newClient("trial");
     await settledJob(other.accountId, { units: 1, fund: "trial", endedAt: Date.now() - 20 * DAY });
@@ -287,7 +287,7 @@ describe("the books", () => {
       await refused("UPDATE ledger SET units = 0", "the ledger is append-only");
     });
 
-    it("keep a closing as it was written, and go on with the one that follows it", async () => {
+    it("keep a closing as it was written, and continue with the one that follows it", async () => {
       await settled(1, 20);
       await close();
       const { digest } = await closing();

@@ -41,7 +41,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(inference.tasks).toHaveLength(1);
   });
 
-  it("tells the service whose task it is and since when it waits, in each attempt", async () => {
+  it("informs the service whose task it is and how long it has been waiting, in each attempt", async () => {
     const { createdAt } = await job();
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await deliverTask(jobId, first());
@@ -145,7 +145,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await job()).tasks[0].status).toBe("processing");
   });
 
-  it("tries again after a failure that may pass, three times in all, then tells the last reason", async () => {
+  it("tries again after a failure that may pass, three times in all, then reports the last reason", async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await deliverTask(jobId, first());
       expect((await job()).tasks[0]).toMatchObject({ status: "processing", error: null });

@@ -31,7 +31,7 @@ beforeEach(async () => {
   inference = new PlayedInference();
 });
 
-describe("the inference service is told", () => {
+describe("the inference service is sent", () => {
   it("which formats a task's result is written in, and the upload's name and place in its job [A4-1]", async () => {
     const { jobId, tasks } = await newJob(client, 3, { formats: ["labelmap", "coco", "coco"] });
     for (const [index, taskId] of tasks.entries()) {

@@ -119,7 +119,7 @@ describe("the ledger", () => {
       ]);
   });
 
-  it("settles once, though the end is told twice and pushed again and again", async () => {
+  it("settles once, though the end is reported twice and pushed again and again", async () => {
     const push = vi.spyOn(Jobs.prototype, "project");
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
@@ -293,7 +293,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toEqual([]);
     });
 
-    it("tells the meter what a customer's job used, once, in the transaction of its settlement [4.10-14]", async () => {
+    it("reports to the meter what a customer's job used, once, in the transaction of its settlement [4.10-14]", async () => {
       const customerId = await makeCustomer(paid.accountId);
       const { jobId, tasks } = await newJob(paid, 3);
       await finishJob(inference, paid.accountId, jobId, tasks, (_, i) =>
@@ -307,7 +307,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toMatchObject([event]);
     });
 
-    it("tells the meter nothing of a job that failed, nor of one settled before the account was a customer", async () => {
+    it("reports nothing to the meter about a job that failed, nor of one settled before the account was a customer", async () => {
       const early = await newJob(paid);
       await finishJob(inference, paid.accountId, early.jobId, early.tasks);
       await expect.poll(() => entriesOf(early.jobId)).toHaveLength(3);
@@ -319,7 +319,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toEqual([]);
     });
 
-    it("tells the meter nothing of what a customer's trial paid for", async () => {
+    it("reports nothing to the meter about what a customer's trial paid for", async () => {
       const { jobId, tasks } = await newJob(client);
       await makeCustomer(client.accountId, "active");
       await finishJob(inference, client.accountId, jobId, tasks);

@@ -47,7 +47,7 @@ describe("a job's lifetime", () => {
     await ring(jobId);
     expect(await left()).toEqual({ outputs: 0, archives: 0, rows: 0 });
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
-    // Whoever built the archive last may still write: the object looks again.
+    // The archive's last builder may still write: the object looks again.
     later(2 * HOUR);
     expect(await ring(jobId)).toBe(true);
     expect(await ring(jobId)).toBe(false);
@@ -69,7 +69,7 @@ describe("a job's lifetime", () => {
     expect(results).toEqual([{ units: 1, first_tried_at: null }]);
   });
 
-  it("grants its holder no output any more, and tells it so: nothing would delete what comes after the purge", async () => {
+  it("grants its holder no output any more, and says so: nothing would delete what comes after the purge", async () => {
     const inference = new PlayedInference();
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);

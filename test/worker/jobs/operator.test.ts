@@ -35,7 +35,7 @@ const operate = (method: string, path: string, body?: unknown, token = TOKEN): P
   });
 
 const allObjects = async (): Promise<string[]> => (await listDurableObjectIds(env.JOBS)).map(String);
-/** The runtime goes on listing the objects of earlier tests, thousands of them, although they are empty. */
+/** The runtime keeps listing the objects of earlier tests, thousands of them, although they are empty. */
 let earlierObjects: ReadonlySet<string>;
 
 /** Asks all objects of this test to list themselves, and says what was found. */
@@ -150,7 +150,7 @@ describe("the list of stuck jobs", () => {
 });
 
 describe("a job that the operator cancels", () => {
-  it("fails where it has not ended; its holder is told, its units come back, and a late report is refused", async () => {
+  it("fails where it has not ended; its holder is notified, its units come back, and a late report is refused", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     const inference = new PlayedInference();
     await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));
@@ -324,7 +324,7 @@ describe("relist, after a restore of an older database,", () => {
     expect((await env.MEDIA.list({ prefix: `outputs/${client.accountId}/` })).objects).toEqual([]);
   });
 
-  it("goes on where an object can't be reached, names it, and brings it back the next time", async () => {
+  it("continues where an object can't be reached, names it, and brings it back the next time", async () => {
     const { jobId } = await newJob(client);
     const other = await newJob(client);
     await loseJobs();
@@ -378,7 +378,7 @@ describe("relist, after a restore of an older database,", () => {
     expect((await client.send("GET", `/v1/jobs/${ended.jobId}/result`)).status).toBe(200);
   });
 
-  it("tells of an account that is missing, and does not invent it", async () => {
+  it("reports an account that is missing, and does not invent it", async () => {
     const { jobId } = await newJob(client);
     await loseJobs();
     await env.DB.batch([env.DB.prepare("DELETE FROM api_keys"), env.DB.prepare("DELETE FROM accounts")]);

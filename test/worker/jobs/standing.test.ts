@@ -18,7 +18,7 @@ const fails = () => Promise.reject(new Error("it can't be reached"));
 /** What may go wrong in one request: each fault hits its next call, before it has had its effect or after. */
 const FAULTS: Readonly<Record<string, () => unknown>> = {
   "the queue is down": () => vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(fails),
-  "the object is not told that it is accepted": () =>
+  "the object does not learn that it is accepted": () =>
     vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(fails),
   "the object's acceptance is not heard": () => {
     const accept = Reflect.get(JobObject.prototype, "accept");
@@ -27,7 +27,7 @@ const FAULTS: Readonly<Record<string, () => unknown>> = {
       return fails();
     });
   },
-  "the object is not told that it is withdrawn": () =>
+  "the object does not learn that it is withdrawn": () =>
     vi.spyOn(JobObject.prototype, "withdraw").mockImplementationOnce(fails),
   "the list can't strike the job": () => vi.spyOn(Jobs.prototype, "withdraw").mockImplementationOnce(fails),
   "the list lists the job and does not say so": () => {

@@ -33,7 +33,7 @@ const outputsOf = async (jobId: string): Promise<number> =>
   (await env.MEDIA.list({ prefix: `outputs/${client.accountId}/${jobId}/` })).objects.length;
 
 describe("an accepted job that the list has lost", () => {
-  it("keeps its outputs, goes on and ends: the loss is told of, every few hours", async () => {
+  it("keeps its outputs, continues and ends: the loss is reported every few hours", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     const inference = new PlayedInference();
     await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));

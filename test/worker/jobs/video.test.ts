@@ -49,7 +49,7 @@ describe("a video's task", () => {
     ],
     [{ numFrames: 30 }, { sampling: { ...DEFAULTS, numFrames: 30 } }],
   ])(
-    "tells the inference service what was asked for with %j, and the limits of a video [1-3 4.3-9 4.3-12 4.3-13 8-10]",
+    "sends the inference service what was requested with %j, and the limits of a video [1-3 4.3-9 4.3-12 4.3-13 8-10]",
     async (asked, told) => {
       await taken({ prompts: ["cat", "dog"], ...asked });
       expect(TaskRequest.parse(inference.last)).toMatchObject({
@@ -189,7 +189,7 @@ describe("a video's task", () => {
     expect(put).toHaveBeenCalledTimes(1);
   });
 
-  it("tells its job why it failed, by the service's own code", async () => {
+  it("reports to its job why it failed, by the service's own code", async () => {
     const { jobId, taskId } = await taken();
     await callBack(inference.last, "complete", failure(false, "video_truncated"));
     const told = expect.stringMatching(/^video_truncated: /);

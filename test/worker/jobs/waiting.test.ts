@@ -72,7 +72,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     expectError(await answer, 404, "job_not_found");
   });
 
-  it("goes on waiting if the JobObject ends meanwhile [A1-1]", async () => {
+  it("continues waiting if the JobObject ends meanwhile [A1-1]", async () => {
     const { jobId, tasks } = await newJob(client);
     const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
     await expectWaiters(jobId, WAITING);

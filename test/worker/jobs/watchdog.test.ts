@@ -101,7 +101,7 @@ describe("the nightly look at old jobs", () => {
     ]);
   });
 
-  it("goes on where an object can't be reached, and through more than one page", async () => {
+  it("continues where an object can't be reached, and through more than one page", async () => {
     const { jobId } = await newJob(client);
     const unknown = Array.from({ length: 101 }, (_, i) => `job_${String(i).padStart(32, "0")}`);
     await env.DB.batch(
@@ -149,7 +149,7 @@ describe("more old jobs than one night can wake", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("are all looked at in turn, though none of them ends: each night goes on where the one before ended", async () => {
+  it("are all looked at in turn, though none of them ends: each night continues where the one before ended", async () => {
     await env.DB.prepare("UPDATE jobs SET updated_at = rowid").run();
     logged();
     let asked: string[] = [];

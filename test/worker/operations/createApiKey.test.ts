@@ -177,14 +177,14 @@ describe("createApiKey 409", () => {
     }
     const answer = await createKey(client, { label: "one more" });
     expectError(answer, 409, "too_many_keys");
-    expect(answer.body.message).toContain("20 API keys with the revoked ones");
+    expect(answer.body.message).toContain("20 API keys, including revoked ones");
 
     const { apiKeys } = platformOf(env);
     expect(await apiKeys.purgeRevoked(Date.now() + 1, 100)).toBe(19);
     expect((await createKey(client, { label: "one more" })).status).toBe(201);
   });
 
-  it("makes one key of 200 requests at once: one shows the secret, the others are replays or told to come again [4.10-17]", async () => {
+  it("makes one key of 200 requests at once: one shows the secret, the others are replays or asked to retry later [4.10-17]", async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => createKey(client, { label: "one" }, "k")),
     );

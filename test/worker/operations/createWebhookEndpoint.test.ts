@@ -121,7 +121,7 @@ describe("createWebhookEndpoint 409", () => {
     expect((await createEndpoint(client, { url: URL })).status).toBe(201);
   });
 
-  it("refuses whoever makes and deletes endpoints all day a hundred and first, until a day has passed", async () => {
+  it("refuses a hundred and first endpoint to an account that makes and deletes them all day, until a day has passed", async () => {
     await env.DB.prepare(
       `INSERT INTO webhook_endpoints (id, account_id, url, secrets, enabled_at, deleted_at, erased_at, created_at, updated_at)
        SELECT 'whe_' || value, ?1, '', '', ?2, ?2, ?2, ?2, ?2 FROM json_each(?3)`,

@@ -18,7 +18,7 @@ describe("getAccountOverview 200", () => {
     return AccountOverview.parse(body);
   };
 
-  it("tells a new account that it may begin its trial [1-7 2.9-1 4.8-3 2.9-2 2.9-3 2.9-4 4.3-33]", async () => {
+  it("shows a new account that it may begin its trial [1-7 2.9-1 4.8-3 2.9-2 2.9-3 2.9-4 4.3-33]", async () => {
     expect(await overview(await newClient("trial"))).toEqual({
       tokenUsageLast24h: 0,
       billing: {},
@@ -74,7 +74,7 @@ describe("getAccountOverview 200", () => {
   it.each([
     ["trial_exhausted", 100, 0, { status: "exhausted", consumedTokens: 100, remainingTokens: 0 }],
     ["trial_expired", 1, 14 * DAY, { status: "expired", consumedTokens: 1, remainingTokens: 99 }],
-  ])("tells that a trial has ended: %s [2.9-4]", async (reason, used, ago, trial) => {
+  ])("shows that a trial has ended: %s [2.9-4]", async (reason, used, ago, trial) => {
     const client = await newClient("trial");
     await useTokens(client.accountId, used, Date.now() - ago);
     expect(await overview(client)).toMatchObject({
@@ -83,7 +83,7 @@ describe("getAccountOverview 200", () => {
     });
   });
 
-  it("tells a paid account that it may use everything, and nothing of billing where there is none [1-7 2.9-3 4.3-40]", async () => {
+  it("shows a paid account that it may use everything, and nothing about billing where there is none [1-7 2.9-3 4.3-40]", async () => {
     const client = await newClient("paid");
     await newJob(client);
     expect(await overview(client)).toMatchObject({
@@ -101,7 +101,7 @@ describe("getAccountOverview 200", () => {
     });
   });
 
-  it("tells a blocked account that it can create no jobs, but download [2.9-3 4.3-42]", async () => {
+  it("shows a blocked account that it can create no jobs, but download [2.9-3 4.3-42]", async () => {
     expect((await overview(await newClient("blocked"))).access).toEqual({
       mode: "blocked",
       reason: "billing_delinquent",
@@ -121,7 +121,7 @@ describe("getAccountOverview 200", () => {
     ["canceled", "inactive", "trial", "trial_eligible"],
     ["incomplete", "inactive", "trial", "trial_eligible"],
   ])(
-    "tells the access of a subscription that is %s: billing %s, mode %s [2.9-5 4.10-11]",
+    "shows the access of a subscription that is %s: billing %s, mode %s [2.9-5 4.10-11]",
     async (status, standing, mode, reason) => {
       const client = await newClient("trial");
       await makeCustomer(client.accountId, status);
@@ -140,7 +140,7 @@ describe("getAccountOverview 200", () => {
     },
   );
 
-  it("tells of a customer who never subscribed only that there is no subscription [2.9-5]", async () => {
+  it("shows of a customer who never subscribed only that there is no subscription [2.9-5]", async () => {
     const client = await newClient("trial");
     await makeCustomer(client.accountId);
     expect((await overview(client)).billing).toEqual({ accessStatus: "inactive" });
@@ -161,7 +161,7 @@ describe("getAccountOverview 200", () => {
     expect(await used()).toBe(2);
   });
 
-  it("tells what is known of a trial account whose job can't be asked", async () => {
+  it("shows what is known about a trial account whose job can't be reached", async () => {
     const client = await newClient("trial");
     const { jobId } = await newJob(client, 3);
     vi.spyOn(JobObject.prototype, "sync").mockRejectedValue(new Error("the object was reset"));

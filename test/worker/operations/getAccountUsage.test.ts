@@ -25,7 +25,7 @@ async function usedDays(client: Client, from: number, to: number): Promise<unkno
 }
 
 describe("getAccountUsage 200", () => {
-  it("tells of the last 30 days up to today where nothing else is asked for [A6-9]", async () => {
+  it("covers the last 30 days up to today by default [A6-9]", async () => {
     const client = await newClient();
     const now = Date.now();
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: now });
@@ -71,7 +71,7 @@ describe("getAccountUsage 200", () => {
     );
   });
 
-  it("tells of 366 days in a row each, however many jobs there were [A6-9]", async () => {
+  it("covers each of 366 days in a row, however many jobs there were [A6-9]", async () => {
     const client = await newClient();
     const now = Date.now();
     await env.DB.prepare(

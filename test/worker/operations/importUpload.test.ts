@@ -330,7 +330,7 @@ describe("importUpload 502", () => {
       await expectNothingLeft(source);
     });
 
-    it("that goes on and on nothing remains after four minutes [A6-5]", async () => {
+    it("that never ends nothing remains after four minutes [A6-5]", async () => {
       const drop = { afterMs: 19_000, bytes: BEGINNING };
       const source = playSource({ [URL_OF_IT]: { steps: Array.from({ length: 20 }, () => drop) } });
       const refused = await importWhile(source, ...Array.from({ length: 13 }, () => 19_000));
@@ -358,7 +358,7 @@ describe("importUpload 502", () => {
     await expectNothingLeft(source);
   });
 
-  it("has no more than six files of unknown size in memory, and tells when to try again", async () => {
+  it("has no more than six files of unknown size in memory, and says when to try again", async () => {
     const urls = Array.from({ length: 7 }, (_, i) => `${URL_OF_IT}?${i}`);
     const source = playSource(
       Object.fromEntries(urls.map((url) => [url, { steps: [BEGINNING, "silence"] }])),

@@ -84,7 +84,7 @@ describe("retrieveJob 200", () => {
     const progress = async (jobId: string) =>
       (await client.send("GET", `/v1/jobs/${jobId}`)).headers.get("x-job-progress");
 
-    it("tells the share of a video's frames that are done, 1.00 only at its end; the body is as it was [3.1-10]", async () => {
+    it("shows the share of a video's frames that are done, 1.00 only at its end; the body is as it was [3.1-10]", async () => {
       const { jobId, taskId } = await newVideoJob(client);
       const keys = Object.keys(await retrieve(jobId));
       expect(await progress(jobId)).toBe("0.00");
@@ -103,7 +103,7 @@ describe("retrieveJob 200", () => {
       expect(Object.keys(await retrieve(jobId))).toEqual(keys);
     });
 
-    it("tells the mean over the tasks of a batch, of which a failed one has ended too [3.1-10]", async () => {
+    it("shows the mean over the tasks of a batch, of which a failed one has ended too [3.1-10]", async () => {
       const { jobId, tasks } = await newJob(client, 3);
       await finishJob(inference, client.accountId, jobId, tasks.slice(0, 2), (_, i) =>
         i === 0 ? success() : failure(false),
@@ -113,7 +113,7 @@ describe("retrieveJob 200", () => {
       expect(await progress(jobId)).toBe("1.00");
     });
 
-    it("begins again with a new attempt, whatever the holder of the lost lease tells [3.1-10]", async () => {
+    it("begins again with a new attempt, whatever the holder of the lost lease reports [3.1-10]", async () => {
       const { jobId, taskId } = await newVideoJob(client);
       await deliverTask(jobId, taskId);
       const late = inference.last;

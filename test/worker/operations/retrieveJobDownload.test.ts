@@ -48,7 +48,7 @@ describe("retrieveJobDownload 200", () => {
     unzipSync(new Uint8Array(await present(object, "archive").arrayBuffer()));
   const textOf = (files: Record<string, Uint8Array>, name: string) => strFromU8(at(files, name));
 
-  it("is ready once built, expires 24 hours later, and is signed anew on each call for 300 seconds [2.6-2 4.7-1 2.6-6 2.6-7 2.6-8]", async () => {
+  it("is ready once built, expires 24 hours later, and is signed again on each call for 300 seconds [2.6-2 4.7-1 2.6-6 2.6-7 2.6-8]", async () => {
     expect(await poll()).toMatchObject({ status: "pending", retryAfterSeconds: 2 });
     const before = Date.now();
     await deliverArchive(job.jobId);
@@ -117,7 +117,7 @@ describe("retrieveJobDownload 200", () => {
     expect((await client.send("POST", path())).body).toMatchObject({ status: "pending" });
   });
 
-  it("has failed, by name, when an output is gone; asked for again it is started anew [3.2-3 2.6-10]", async () => {
+  it("has failed, by name, when an output is gone; asked for again it is started again [3.2-3 2.6-10]", async () => {
     const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
     const gone = at(objects, 0).key;
     const bytes = await present(await env.MEDIA.get(gone), "output").text();

@@ -14,7 +14,7 @@ const playService = (answer: (request: Request) => Promise<Response> = playedEls
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => answer(new Request(input, init)));
 
 describe("retrieveModel 200", () => {
-  it("tells what the inference service's model is and can [A6-10]", async () => {
+  it("describes the inference service's model and what it can do [A6-10]", async () => {
     const { settings } = platformOf(env);
     const asked = playService(async (request) => {
       expect(request.url).toBe(`${settings.INFERENCE_URL}/v1/model`);

@@ -75,7 +75,7 @@ describe("retryWebhookDelivery 404", () => {
     }
   });
 
-  it("answers so for an endpoint that was never told anything", async () => {
+  it("answers so for an endpoint that was never sent anything", async () => {
     expectError(await retry(`evt_${"0".repeat(32)}`), 404, "webhook_delivery_not_found");
   });
 });

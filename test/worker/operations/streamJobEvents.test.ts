@@ -38,7 +38,7 @@ describe("streamJobEvents 200", () => {
   const retrieved = async (jobId: string): Promise<unknown> =>
     (await client.send("GET", `/v1/jobs/${jobId}`)).body;
 
-  it("tells the job's status at once and at each change, and the last as `end`; then it closes [A1-5 A1-6]", async () => {
+  it("sends the job's status at once and at each change, and the last as `end`; then it closes [A1-5 A1-6]", async () => {
     const { jobId, tasks } = await newJob(client);
     const stream = await openStream(client, jobId);
     expect(await stream.next()).toEqual({ event: "status", id: "1", data: await retrieved(jobId) });
@@ -52,7 +52,7 @@ describe("streamJobEvents 200", () => {
     await expectWaiters(jobId, { waits: 0, streams: 0 });
   });
 
-  it("tells what changes of a task, under the same version of the job [A1-6]", async () => {
+  it("sends what changes in a task, under the same version of the job [A1-6]", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     const stream = await openStream(client, jobId);
     const seen: unknown[] = [];
@@ -65,7 +65,7 @@ describe("streamJobEvents 200", () => {
     expect(seen).toContainEqual(["2", "failed", "queued", "queued"]);
   });
 
-  it("tells how far the job is, and of many reports at once the last [A1-7]", async () => {
+  it("sends the job's progress, and of many reports at once the last [A1-7]", async () => {
     const { jobId, taskId } = await newVideoJob(client);
     await deliverTask(jobId, taskId);
     const stream = await openStream(client, jobId);
@@ -78,7 +78,7 @@ describe("streamJobEvents 200", () => {
     expect(progress.length).toBeLessThan(9);
   });
 
-  it("tells of a job that has ended its status, and then the end [A1-8]", async () => {
+  it("sends the status of a job that has ended, and then the end [A1-8]", async () => {
     const { jobId, tasks } = await newJob(client);
     await finishJob(inference, client.accountId, jobId, tasks);
     const events = await (await openStream(client, jobId)).rest();
@@ -88,7 +88,7 @@ describe("streamJobEvents 200", () => {
     ]);
   });
 
-  it("goes on by Last-Event-ID after its connection broke, with what has changed meanwhile and one end [A1-9]", async () => {
+  it("continues by Last-Event-ID after its connection broke, with what has changed meanwhile and one end [A1-9]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     const broken = await openStream(client, jobId);
     await broken.next();
@@ -134,7 +134,7 @@ describe("streamJobEvents 200", () => {
     expectError(await answerOf(await askEvents(client, jobId, "1")), 404, "job_not_found");
   });
 
-  it("sends a comment when it has told nothing for 15 seconds, and closes after an hour [A1-10]", async () => {
+  it("sends a comment when it has sent nothing for 15 seconds, and closes after an hour [A1-10]", async () => {
     const { jobId } = await newJob(client);
     const stream = await openStream(client, jobId);
     await stream.next();
@@ -208,7 +208,7 @@ describe("streamJobEvents 429", () => {
     await expectRefused(client, jobId, "The job has 10");
   });
 
-  it("refuses an account's hundred and first stream, until one of the hundred is gone; others may go on [A1-11]", async () => {
+  it("refuses an account's hundred and first stream, until one of the hundred is gone; others may continue [A1-11]", async () => {
     const client = await newClient();
     const [one, two] = [await newJob(client), await newJob(client)];
     await otherStreams(client, 4);
@@ -234,7 +234,7 @@ describe("streamJobEvents 429", () => {
     await openAll(client, two.jobId, 2);
   });
 
-  it("does not refuse the streams of an object that said anew how many they are, or of a job that has ended", async () => {
+  it("does not refuse the streams of an object that has reported again how many there are, or of a job that has ended", async () => {
     const client = await newClient();
     const [one, two] = [await newJob(client), await newJob(client)];
     await finishJob(new PlayedInference(), client.accountId, two.jobId, two.tasks);
@@ -245,7 +245,7 @@ describe("streamJobEvents 429", () => {
     await openAll(client, one.jobId, 2);
   });
 
-  it("refuses nobody because the account's count can't be reached, and tells the operator", async () => {
+  it("refuses nobody because the account's count can't be reached, and alerts the operator", async () => {
     const client = await newClient();
     const { jobId } = await newJob(client);
     const lines = logged();

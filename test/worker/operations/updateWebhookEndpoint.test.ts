@@ -49,7 +49,7 @@ describe("updateWebhookEndpoint 200", () => {
     expect(await shown()).toMatchObject({ events: null, description: null, disabled: false });
   });
 
-  it("disables the endpoint: nothing is sent, and what waits goes on once it is enabled again [A3-5]", async () => {
+  it("disables the endpoint: nothing is sent, and what waits continues once it is enabled again [A3-5]", async () => {
     const endpoints = new PlayedEndpoints(endpoint);
     await sendTest(client, endpoint);
     const disabled = await update({ disabled: true });
@@ -70,7 +70,7 @@ describe("updateWebhookEndpoint 200", () => {
     expect(await deliveriesOf(client, endpoint)).toMatchObject([{ status: "succeeded" }]);
   });
 
-  it("enables the endpoint also where its object can't be told: what waits goes on with the next event", async () => {
+  it("enables the endpoint also where its object can't be reached: what waits continues with the next event", async () => {
     const endpoints = new PlayedEndpoints(endpoint);
     await sendTest(client, endpoint);
     await update({ disabled: true });

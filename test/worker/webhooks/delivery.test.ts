@@ -297,7 +297,7 @@ describe("a dead endpoint", () => {
 });
 
 describe("an endpoint's object", () => {
-  it("goes on where it was when it is evicted", async () => {
+  it("continues where it was when it is evicted", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);

@@ -59,7 +59,7 @@ const notedEvents = (jobId: string): Promise<NotedEvent[] | undefined> =>
     (_, { storage }) => storage.kv.get<{ events?: NotedEvent[] }>("job")?.events,
   );
 
-describe("an endpoint is told", () => {
+describe("an endpoint is notified", () => {
   it("of the end of a job with its status, and of the end of its archive without its URL [A3-12]", async () => {
     const endpoint = await newEndpoint(client);
     const jobId = await endedJob([success(), failure(false)]);
@@ -142,7 +142,7 @@ describe("an endpoint is told", () => {
 });
 
 describe("an event", () => {
-  it("is written down in the turn of the job's end: whoever is cut off after that tells it by the job's alarm [A3-15]", async () => {
+  it("is written down in the turn of the job's end: after an interruption the job's alarm reports it [A3-15]", async () => {
     const endpoint = await newEndpoint(client);
     const away = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("the database is away"));
     const blind = vi
@@ -207,7 +207,7 @@ describe("an event", () => {
     expect(listeners).not.toHaveBeenCalled();
   });
 
-  it("is told of a job that the list has lost, too", async () => {
+  it("is notified of a job that the list has lost, too", async () => {
     const endpoint = await newEndpoint(client);
     const { jobId, tasks } = await newJob(client);
     await env.DB.exec("DELETE FROM jobs");

@@ -97,7 +97,7 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     await expect(ringing).rejects.toThrow();
     slowMs = SLOW_MS;
 
-    // The dead one is in its first turn, and answers nothing, while the last jobs end and the slow one is told of all.
+    // The dead one is in its first turn, and answers nothing, while the last jobs end and the slow one is notified of all.
     const dying = ringEndpoint(dead);
     await vi.waitFor(() => expect(endpoints.of(dead)).toHaveLength(AT_A_TIME), PATIENT);
     await endJobs(JOBS - 2 * THIRD);

@@ -16,7 +16,7 @@ const [ENTER, LINE_FEED, CONTROL_C, CONTROL_D, BACKSPACE, DELETE] = [
   "\x7f",
 ];
 
-/** Reads a key: what a person types, without showing it, or all that stdin gives. @throws Failure if there is none */
+/** Reads a key: typed without echo, or piped to stdin. @throws Failure if there is none */
 export async function readKey(terminal: Terminal): Promise<string> {
   const { stdin } = terminal;
   const typed = stdin.isTTY === true ? await typedLine(terminal) : await text(stdin);

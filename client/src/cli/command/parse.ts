@@ -39,7 +39,7 @@ export function parse<const Options extends OptionTable>(
   }
 }
 
-/** A number of an option. @throws Failure if it is none, or out of bounds */
+/** An option's value as a number. @throws Failure if it is not a number, or out of bounds */
 export function numberOf(
   option: string,
   value: string | undefined,

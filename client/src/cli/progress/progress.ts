@@ -1,22 +1,22 @@
 import type { Terminal } from "../terminal.ts";
 import { count, duration, rate } from "./words.ts";
 
-/** How far a run is. */
-export interface Standing {
+/** The progress of a run. */
+export interface ProgressState {
   readonly done: number;
   readonly total: number;
   /** How many files have been uploaded; shown until the jobs make progress. */
   readonly sent: number;
   /** Since it began. */
   readonly seconds: number;
-  /** What it waits for, if it does. */
+  /** What the run is waiting for, if anything. */
   readonly waitsFor: string | undefined;
 }
 
 const BAR = 24;
 
-/** The line of a progress: a bar, how many, the rate, the time left. No longer than `columns`. */
-export function barLine({ done, total, sent, seconds, waitsFor }: Standing, columns: number): string {
+/** One line that shows the progress: bar, counts, rate, time left. No longer than `columns`. */
+export function barLine({ done, total, sent, seconds, waitsFor }: ProgressState, columns: number): string {
   const share = total === 0 ? 1 : done / total;
   const full = Math.floor(share * BAR);
   const perSecond = done / seconds;
@@ -29,11 +29,11 @@ export function barLine({ done, total, sent, seconds, waitsFor }: Standing, colu
 
 const REDRAW_MS = 500;
 const ERASE_LINE = "\r\x1b[K";
-/** Where nobody watches, a line for each tenth of the work, if it is much. */
+/** Without a terminal: a line for each tenth of the work, if there is a lot of it. */
 const STEPS = 10;
 const MUCH = 20;
 
-/** Shows how far a run is: a bar that is drawn again and again, or now and then a line where there is no terminal. */
+/** Shows the progress of a run: a bar that is redrawn, or without a terminal an occasional line. */
 export class ProgressView {
   readonly #terminal: Terminal;
   readonly #shares = new Map<string, number>();
@@ -48,7 +48,7 @@ export class ProgressView {
     this.#terminal = terminal;
   }
 
-  /** So many files are to be done. */
+  /** Sets how many files there are to do. */
   begin(ids: readonly string[]): void {
     for (const id of ids) this.#shares.set(id, 0);
     this.#startedAt = Date.now();
@@ -57,12 +57,12 @@ export class ProgressView {
     this.#draw();
   }
 
-  /** One more file is uploaded. */
+  /** Counts one more uploaded file. */
   sent(): void {
     this.#sent++;
   }
 
-  /** So much of these files is done, 0 to 1. */
+  /** Sets the share of these files that is done, 0 to 1. */
   share(ids: readonly string[], share: number): void {
     this.#waitsFor = undefined;
     for (const id of ids) {
@@ -76,13 +76,13 @@ export class ProgressView {
     this.#step = step;
   }
 
-  /** The run waits, and why. */
+  /** Shows that the run is waiting, and why. */
   waits(why: string): void {
     if (!this.#terminal.isInteractive && this.#waitsFor !== why) this.#terminal.report(`Waiting: ${why}`);
     this.#waitsFor = why;
   }
 
-  /** Takes the bar away. */
+  /** Clears the bar. */
   end(): void {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);

@@ -4,7 +4,7 @@ import { numberOf, type OptionTable, parse } from "../command/parse.ts";
 import { usageFailure } from "../failure.ts";
 import type { Order } from "./order.ts";
 
-/** What `--format` takes; the preview has an option of its own. */
+/** The values of `--format`; the preview has its own option. */
 const CHOICES = FORMATS.filter((format) => format !== "preview");
 
 export const OPTIONS = {
@@ -21,7 +21,7 @@ export const OPTIONS = {
   yes: { type: "boolean" },
 } as const satisfies OptionTable;
 
-/** Where results go without `--out`. */
+/** The output folder without `--out`. */
 const OUT = "out";
 /** How many regions a job may have. */
 export const MOST_REGIONS = 50;

@@ -17,7 +17,7 @@ import { segmentAll } from "./run/segment-all.ts";
 /** More files need --yes: each picture costs a unit. */
 const MOST_UNASKED = 10_000;
 
-/** What is saved only if it is asked for. */
+/** Formats that are saved only on request. */
 const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
 
 const HELP = `Finds what you describe in pictures and clips, and saves its masks.
@@ -118,7 +118,7 @@ async function carryOutOrder(
   return fresh;
 }
 
-/** @throws Failure with exit code 2 if the folder has results of another order */
+/** @throws Failure with exit code 2 if the folder has the results of another order */
 function assertSamePurpose(journal: Journal, order: Order, baseUrl: string): void {
   const purpose = purposeOf(order);
   const { run, outcomes, open } = journal.state;

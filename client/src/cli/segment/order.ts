@@ -8,7 +8,7 @@ export interface Order {
   /** Paths, patterns and URLs. */
   readonly inputs: readonly string[];
   readonly prompts: readonly string[];
-  /** Of every picture. */
+  /** The same for every picture. */
   readonly regions: readonly Box[];
   readonly formats: readonly Format[];
   readonly threshold: number | undefined;
@@ -17,15 +17,15 @@ export interface Order {
   readonly maxFrames: number | undefined;
   readonly out: string;
   readonly retriesFailed: boolean;
-  /** Whether any number of pictures is meant. */
+  /** Whether any number of pictures may be segmented without a question. */
   readonly isSure: boolean;
 }
 
-/** What of an order decides the results, as a text: an output folder has results of one such text. */
+/** The part of an order that decides the results, as text: all results in an output folder belong to the same text. */
 export const purposeOf = ({ prompts, regions, formats, threshold, fps, frames, maxFrames }: Order): string =>
   JSON.stringify({ prompts, regions, formats: formats.toSorted(), threshold, fps, frames, maxFrames });
 
-/** The request of a job of pictures. */
+/** The request for a job of pictures. */
 export function imageRequest(order: Order, tasks: readonly string[]): CreateJobRequest {
   const { prompts, regions, formats, threshold } = order;
   const wanted = formatsOf("image").filter((format) => formats.includes(format));
@@ -42,7 +42,7 @@ export function imageRequest(order: Order, tasks: readonly string[]): CreateJobR
   };
 }
 
-/** The request of a job of a clip. */
+/** The request for a job of a clip. */
 export function videoRequest(order: Order, taskId: string): CreateJobRequest {
   const { prompts, formats, threshold, fps, frames, maxFrames } = order;
   const wanted = formatsOf("video").filter((format) => formats.includes(format));

@@ -24,7 +24,7 @@ const config :Workerd.Config = (
 );
 `;
 
-/** The port that workerd has chosen, as its control stream tells it. */
+/** The port that workerd has chosen, as its control stream reports it. */
 async function portOf(control: NodeJS.ReadableStream): Promise<number> {
   const [line] = await once(control, "data");
   const { port }: { port: number } = JSON.parse(String(line).split("\n")[0] ?? "");

@@ -75,7 +75,7 @@ function nounPhrase(words: readonly string[]): string[] {
   return measured.length > 0 ? measured : rest.slice(0, end);
 }
 
-/** A word or phrase, then the same with each singular of which its last word may be the plural. */
+/** A word or phrase, then the same with each possible singular of its last word. */
 export function singularForms(phrase: string): string[] {
   const at = phrase.lastIndexOf(" ") + 1;
   const [before, word] = [phrase.slice(0, at), phrase.slice(at)];

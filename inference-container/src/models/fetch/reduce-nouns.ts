@@ -85,7 +85,7 @@ function widerSenses(nouns: Nouns, named: ReadonlyMap<string, number>): Map<stri
 /** The nouns of WordNet: senses by lemma, most frequent first, and the direct hypernyms of each sense. */
 interface Nouns {
   readonly sensesOf: ReadonlyMap<string, readonly string[]>;
-  /** Lemmas with a sense that occurs in the ranking corpus; the order of any other lemma's senses means nothing. */
+  /** Lemmas with a sense that occurs in the ranking corpus; the order of other lemmas' senses is meaningless. */
   readonly ranked: ReadonlySet<string>;
   readonly hypernymsOf: ReadonlyMap<string, readonly string[]>;
   /** The licence at the head of the data file, line by line. */

@@ -100,7 +100,7 @@ function greater(a: number, b: number): number {
   return b > a ? b : a;
 }
 
-/** Tells the detector which pixels of its input show the picture, from the top left corner; the others are bars. */
+/** The mask that marks for the detector which pixels of its input show the picture, from the top left corner; the rest is padding. */
 export class ContentMask {
   readonly #dtype: TensorForm["dtype"];
   readonly #input: Size;

@@ -7,7 +7,7 @@ import { INPUTS, OUTPUTS } from "./contract.ts";
 export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "task"> {
   /** Three bytes per pixel, row by row. */
   readonly picture: Pick<Picture, "width" | "height" | "rgb">;
-  /** SHA-256 of the encoded picture, hex; null for a frame, of which nothing is to be kept. */
+  /** SHA-256 of the encoded picture, hex; null for a frame, whose features are not kept. */
   readonly contentHash: string | null;
   /** After this time the answer is of no use. */
   readonly timeoutMs: number;

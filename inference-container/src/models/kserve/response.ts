@@ -34,7 +34,7 @@ type Output = z.infer<typeof Output>;
 
 const Answer = z.object({ id: z.string().optional(), outputs: z.array(Output).max(32) });
 
-/** The most bytes of an answer with so many objects. */
+/** The most bytes of an answer with a number of objects. */
 export const answerBytes = (objects: number): number => JSON_BYTES + objects * OBJECT_BYTES;
 
 /**

@@ -120,7 +120,7 @@ export function reasonOf(error: unknown): string {
   return codeOf(error) || messageOf(error);
 }
 
-/** What an operator can do about a status that will not pass by itself. */
+/** What an operator can do about a status that will not go away without action. */
 export function adviceFor(status: number): string {
   if (status === 401 || status === 403) return " Set MODEL_SERVER_TOKEN to a token that the server accepts.";
   if (status === 404) return " Check the model's name and version in the manifest.";

@@ -2,7 +2,7 @@
 import type { LogitGrid } from "../model.ts";
 import { unit } from "../arithmetic.ts";
 
-/** A picture's embedding, of which its objects' appearances are parts. */
+/** A picture's embedding; its objects' appearances are parts of it. */
 export class Embedding {
   readonly #values: Float32Array;
   readonly #dims: readonly number[];

@@ -1,4 +1,4 @@
-/** What families share that find boxes first and draw masks with SAM 2. */
+/** What the families share that first find boxes and then draw masks with SAM 2. */
 import { Usage } from "../../device/usage.ts";
 import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";

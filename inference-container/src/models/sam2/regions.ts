@@ -4,7 +4,7 @@ import type { LogitGrid, Region } from "../model.ts";
 import { gridIou } from "../mask-shape.ts";
 import type { Size } from "../../size.ts";
 
-/** A point in picture pixels, with one of SAM's labels: 0 beside the object, 1 on it, 2 and 3 a box's corners. */
+/** A point in picture pixels, with one of SAM's labels: 0 outside the object (background), 1 on it (foreground), 2 and 3 a box's corners. */
 interface Click extends Pick<RegionPoint, "x" | "y"> {
   readonly label: RegionPoint["label"] | typeof TOP_LEFT | typeof BOTTOM_RIGHT;
 }

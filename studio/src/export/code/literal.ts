@@ -1,4 +1,4 @@
-/** A name that stands in a literal, such as that of a variable. */
+/** A bare name in a literal, such as that of a variable. */
 export class Name {
   readonly name: string;
   constructor(name: string) {
@@ -63,10 +63,10 @@ const PYTHON: Dialect = {
   end: ",",
 };
 
-/** The longest line that a list or an object stands on as one. */
+/** The maximum length of a list or an object on one line. */
 const LINE = 76;
 
-/** Writes a value; what is longer than a line gets a line for each item. `indent` are the spaces before the line. */
+/** Writes a value; a value longer than a line gets a line for each item. `indent` is the number of spaces before the line. */
 function write(value: unknown, dialect: Dialect, indent: number): string {
   if (value instanceof Name) return dialect.name(value.name);
   if (typeof value === "string") return dialect.text(value);

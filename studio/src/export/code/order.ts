@@ -3,7 +3,7 @@ import type { CreateJobRequest } from "segmentation-client";
 /** What a job was asked for, and what its uploads are called outside. */
 export interface Order {
   readonly request: CreateJobRequest;
-  /** By taskId the name of the file, or the URL that it was imported from. A task without a name goes by its taskId. */
+  /** The file's name, or the URL that it was imported from, by taskId. A task without a name is called by its taskId. */
   readonly sources: ReadonlyMap<string, string>;
   /** Whether all options are known; of a job that was created elsewhere only its prompts are. */
   readonly isComplete: boolean;
@@ -19,7 +19,7 @@ export interface OrderedFile {
   readonly contentType: string;
 }
 
-/** What the extensions of pictures and clips stand for. */
+/** The content types of the extensions of pictures and clips. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",

@@ -133,7 +133,7 @@ async function originalOf({ original, name }: ExportPicture): Promise<Blob> {
 /** How many files are fetched at a time. */
 const PARALLEL = 6;
 
-/** Fetches assets of a job. In the files' paths their uploads' names stand for the taskIds. @throws SegmentationError */
+/** Fetches assets of a job. In the files' paths, the uploads' names replace the taskIds. @throws SegmentationError */
 async function fetchAssets(
   client: SegmentationClient,
   keys: readonly string[],
@@ -173,7 +173,7 @@ async function packed(files: readonly ExportFile[]): Promise<Blob> {
 /** How long a browser may take to begin with a download. */
 const KEPT_MS = 60_000;
 
-/** Has the browser save files: one by itself, more as a zip. @param title of the zip, without its extension */
+/** Has the browser save files: a single one as it is, several as a zip. @param title of the zip, without its extension */
 async function save(files: readonly ExportFile[], title: string): Promise<void> {
   const [first, ...others] = files;
   if (first === undefined) throw new Error("There is nothing to save.");

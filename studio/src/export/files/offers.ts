@@ -17,7 +17,7 @@ export interface Stock {
 }
 
 /**
- * How a format is to be had: `made` here of masks and originals; `there` among the job's assets, with their keys; `again` by
+ * How to get a format: `made` here from masks and originals; `there` among the job's assets, with their keys; `again` by
  * another run of the job; `empty` if there is nothing to put into it.
  */
 type Way =
@@ -74,7 +74,7 @@ function changeFor(id: FormatId): RunAgain | null {
   return id === "preview" ? { generatePreview: true } : { formats: [id] };
 }
 
-/** What this browser makes of masks alone, and what it needs the original for. */
+/** What this browser makes from masks alone, and what needs the original too. */
 const OF_MASKS: ReadonlySet<FormatId> = new Set(["masks", "coco"]);
 const OF_ORIGINALS: ReadonlySet<FormatId> = new Set(["cutout", "preview"]);
 
@@ -93,7 +93,7 @@ function wayOf(id: FormatId, template: string, { type, taskIds, keys, masks, has
     : { kind: "again", change };
 }
 
-/** A job once more, with all that it had and what it lacked. A clip's has COCO alone. */
+/** The request for another run of a job, with everything that it had and what it lacked. A clip has only COCO. */
 export function againWith(
   request: CreateJobRequest,
   { formats = [], ...change }: RunAgain,
@@ -103,7 +103,7 @@ export function againWith(
   return { ...request, ...change, formats: [...new Set([...(request.formats ?? []), ...formats])] };
 }
 
-/** The formats of a job, each with how it is to be had. */
+/** The formats of a job, each with the way to get it. */
 export function offersOf(stock: Stock): Offer[] {
   const words: Readonly<Partial<Record<FormatId, Words>>> =
     stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS;

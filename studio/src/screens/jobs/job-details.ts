@@ -43,14 +43,14 @@ export class DetailsOfJobs {
     return known;
   }
 
-  /** These are seen now: what was wanted before and is not asked for yet, is not wanted any more. */
+  /** Sets the visible jobs: earlier ones that have not been requested yet are dropped. */
   want(jobs: readonly JobSummary[]): void {
     this.#wanted = jobs.filter((job) => !isUnderWay(job) && !this.#asked.has(job.jobId));
     if (this.#known.size > JOBS_KEPT) this.#forgetOthers(jobs);
     for (; this.#working < PARALLEL && this.#wanted.length > 0; this.#working += 1) void this.#work();
   }
 
-  /** Asks how far a job under way is; returns how it is now. */
+  /** Requests the progress of a running job; returns its current state. */
   async follow(jobId: string, aborted: AbortSignal): Promise<JobStatus> {
     const { data, response } = await this.#client.api
       .retrieveJob({ jobId }, { signal: aborted })

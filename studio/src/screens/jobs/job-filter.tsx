@@ -74,7 +74,7 @@ export function JobFilters({ filter, onChange }: JobFilterProps) {
 
 interface ChoiceProps<Word extends string> {
   readonly label: string;
-  /** What stands for no choice. */
+  /** The label of the empty choice. */
   readonly all: string;
   readonly words: readonly (readonly [Word, name: string])[];
   readonly chosen: Word | undefined;

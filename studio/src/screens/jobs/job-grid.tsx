@@ -11,7 +11,7 @@ import "./job-grid.css";
 const ROW_REM = 4.5;
 /** What covers the window's lower edge on a phone, and a little room above. In pixels. */
 const BARS = { above: 16, below: 72 };
-/** For so long the list has to stand still before the rows that are seen ask for their details. */
+/** How long the list has to stand still before the visible rows request their details. */
 const STILL_MS = 150;
 
 const rowHeightOf = (): number =>
@@ -29,7 +29,7 @@ interface JobGridProps {
   readonly onAct: (action: JobAction, job: JobSummary) => void;
 }
 
-/** A long list of jobs, of which only the rows around the window are drawn. It scrolls with the page. */
+/** A long list of jobs that renders only the rows near the viewport. It scrolls with the page. */
 export function JobGrid({ jobs, isWhole, details, onSeen, onEnd, onAct }: JobGridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const rowHeight = useSignal(rowHeightOf());

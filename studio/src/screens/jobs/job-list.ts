@@ -23,7 +23,7 @@ export class JobList {
   #removals = 0;
   #loading: Promise<void> | null = null;
 
-  /** The jobs so far, the newest first; null before the first page has come. */
+  /** The jobs loaded so far, newest first; null before the first page has arrived. */
   readonly jobs = computed(() => this.#listed.value?.items ?? null);
   readonly isWhole = computed(() => this.#listed.value?.nextToken === null);
   /** Why the next page, or the first, has not come. */
@@ -34,7 +34,7 @@ export class JobList {
     this.#filter = filter;
   }
 
-  /** Asks for the next page, unless it is on its way or the list is whole. */
+  /** Requests the next page, unless it is loading or the list is complete. */
   async loadMore(): Promise<void> {
     if (this.isWhole.peek()) return;
     this.#loading ??= this.#load();
@@ -105,7 +105,7 @@ interface OpenList {
 /** The list that was looked at last: who comes back from a job finds it where it was. */
 let last: OpenList | null = null;
 
-/** The list of a filter's jobs, of whoever is signed in. */
+/** The jobs of a filter, for the person who is signed in. */
 export function openList(filter: JobFilter): OpenList {
   const client = session.value?.client;
   if (client === undefined) throw new Error("Nobody is signed in.");
@@ -123,7 +123,7 @@ export function openList(filter: JobFilter): OpenList {
 /** How many jobs are asked for themselves in a turn: with a turn every three seconds a fifth of the usual request rate. */
 const MOST_FOLLOWED = 5;
 
-/** One turn of looking at what is under way: the first page of the list, and each of the rows that are seen. */
+/** One round of polling running jobs: the first page of the list, and each visible row. */
 export async function follow(
   list: JobList,
   details: DetailsOfJobs,

@@ -30,7 +30,7 @@ const TONES: Record<JobSummary["status"], StatusBadgeProps["tone"]> = {
   failed: "bad",
 };
 
-/** A job of the list. The whole row leads to it. */
+/** A job in the list. The whole row is a link to it. */
 export function JobRow({ job, details, index, top, isFocused, onAct }: JobRowProps) {
   const { jobId, error, status } = job;
   const known = details.value;
@@ -114,7 +114,7 @@ async function firstFrame(file: Blob): Promise<ImageBitmap> {
 }
 
 interface ThumbnailProps {
-  /** The job's first upload; null while that is not known. */
+  /** The job's first upload; null while unknown. */
   readonly taskId: string | null;
   readonly type: JobSummary["type"];
 }

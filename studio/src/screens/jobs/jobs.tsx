@@ -70,7 +70,7 @@ export default function Jobs() {
   );
 }
 
-/** What stands in place of the list. */
+/** What is shown instead of the list. */
 const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) =>
   isFiltered ? (
     <EmptyState title="No jobs match these filters" action={<Button onClick={onClear}>Show all jobs</Button>}>

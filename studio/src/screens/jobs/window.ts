@@ -4,7 +4,7 @@ interface RowWindow {
   readonly end: number;
 }
 
-/** So many rows above and below what is seen are drawn too, so that a quick turn of the wheel meets no gap. */
+/** How many rows above and below the viewport are rendered too, so that fast scrolling shows no gap. */
 const OVERSCAN = 8;
 
 /** @param top how far the list's begin is above the window's upper edge; negative if it is below. All in pixels. */
@@ -22,7 +22,7 @@ export function rowsOf({ first, end }: RowWindow, focused: number, count: number
 }
 
 /**
- * How far the page has to be scrolled so that a row is seen whole: 0 if it is.
+ * How far the page has to be scrolled so that a row is fully visible: 0 if it is.
  * @param top as of `rowWindow`; `bars` is what covers the window's upper and lower edge. All in pixels.
  */
 export function scrollTo(

@@ -93,7 +93,7 @@ function Failure({ work, onRetry }: { readonly work: Work; readonly onRetry: () 
   return <Problem error={problem.error} onRetry={again[problem.of]} names={names} />;
 }
 
-/** What the job will use, as far as that is known before it. */
+/** What the job will use, as far as that is known in advance. */
 function costOf(work: Work): string {
   const count = work.pictures.value.length;
   if (work.type.value === "video") return "Each processed frame is one unit.";

@@ -13,7 +13,7 @@ import "./inspector.css";
 interface InspectorProps {
   readonly look: Look;
   readonly onNew: () => void;
-  /** Takes further pictures; null if there is a job already. */
+  /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 

@@ -6,7 +6,7 @@ import { cancel, stopWaiting } from "../../work/run.ts";
 import type { Going, Work } from "../../work/work.ts";
 import "./progress.css";
 
-/** What is under way for the work: by files, bytes and tasks, over the picture. */
+/** The progress of the work in files, bytes and tasks, shown over the picture. */
 export function Progress({ work }: { readonly work: Work }) {
   const going = work.going.value.at === "idle" ? work.pointing.value : work.going.value;
   if (going.at === "idle" || work.opening.value) return null;

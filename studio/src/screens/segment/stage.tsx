@@ -21,7 +21,7 @@ const PictureViewer = lazyPart(async () => (await import("../../viewer/picture-v
 
 const ClipScreen = lazyPart(async () => (await import("../../clip/clip-screen.tsx")).default);
 
-/** The open picture, or the clip, with what is under way for it. */
+/** The open picture, or the clip, with the progress of its job. */
 export function Stage({ look }: { readonly look: Look }) {
   const { work } = look;
   const picture = work.openPicture.value;

@@ -10,7 +10,7 @@ import "./strip.css";
 
 interface StripProps {
   readonly look: Look;
-  /** Takes further pictures; null if there is a job already. */
+  /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 

@@ -11,7 +11,7 @@ interface Shown {
 
 const NOTHING: Shown = { bitmap: null, isUnshowable: false };
 
-/** Decodes a picture as it is to be seen, its EXIF orientation applied. The one before stays until the next is there. */
+/** Decodes a picture with its EXIF orientation applied. The previous bitmap stays until the next one is ready. */
 export function useBitmap(file: Blob | null): Shown {
   const [shown, setShown] = useState<Shown & { readonly file: Blob | null }>({ ...NOTHING, file: null });
   useEffect(() => {

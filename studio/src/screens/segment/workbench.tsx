@@ -81,7 +81,7 @@ function givenIn(data: DataTransfer | null): readonly Given[] {
 function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
   useEffect(() => {
     const over = (event: DragEvent): void => {
-      // Else the browser leaves the page for a file that is dropped beside its place.
+      // Otherwise a file that is dropped outside its target makes the browser leave the page.
       event.preventDefault();
       isOver.value = onGiven !== null;
     };

@@ -10,7 +10,7 @@ export interface Bar {
   readonly jobs: number;
 }
 
-/** Beyond so many days a bar is a week: bars of days would be narrower than a hair on a phone. */
+/** Beyond this many days a bar is a week: bars of days would be too narrow on a phone. */
 const MOST_DAILY_BARS = 92;
 const WEEK = 7;
 
@@ -48,7 +48,7 @@ export function marksFor(most: number): number[] {
   return Array.from({ length: count + 1 }, (_, i) => i * step);
 }
 
-/** Which bars have their date below the axis: so many that the words have room, the newest always. */
+/** Which bars have their date below the axis: as many as fit, always including the newest. */
 export function labelledBars(count: number, width: number, labelWidth: number): Set<number> {
   const room = Math.max(1, Math.floor(width / labelWidth));
   const step = Math.max(1, Math.ceil(count / room));
@@ -66,7 +66,7 @@ export type Days = (typeof PERIODS)[number];
 /** A date of UTC: "2026-11-22". */
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, "2026-11-22".length);
 
-/** The first and the last of so many days of UTC that end with the one of `now` (epoch ms). */
+/** The first and the last of a number of UTC days that end with the day of `now` (epoch ms). */
 export const periodOf = (days: number, now: number): { readonly from: string; readonly to: string } => ({
   from: dateOf(now - (days - 1) * DAY_MS),
   to: dateOf(now),

@@ -12,7 +12,7 @@ import { Field } from "../../components/field.tsx";
 import "./welcome.css";
 import "../../components/before-after.css";
 
-/** What somebody sees who is not signed in. */
+/** The screen for people who are not signed in. */
 export function Welcome({ problem }: { readonly problem: string | null }) {
   const failure = useSignal(problem);
   const canSignIn = config.value.signIn !== null;

@@ -13,7 +13,7 @@ export interface ShownObject {
   readonly label: string;
 }
 
-/** Masks are decoded for so many processed frames ahead of the one that is seen. */
+/** How many processed frames ahead of the visible one have their masks decoded. */
 const AHEAD = 8;
 
 /** What a stage calls the mask of an object in a processed frame. */

@@ -22,7 +22,7 @@ interface ClipViewerProps {
   readonly objects: readonly ShownObject[];
   /** How strongly masks cover the clip, 0 to 1. */
   readonly opacity: ReadonlySignal<number>;
-  /** The object that stands out. The viewer sets it to what is pointed at, and follows whoever else sets it. */
+  /** The object that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<number | null>;
   /** Gets the video, to play it. Returns what ends that. */
   readonly onVideo: (video: HTMLVideoElement) => () => void;

@@ -17,7 +17,7 @@ function followPresented(video: HTMLVideoElement, onFrame: (seconds: number) => 
   return () => video.cancelVideoFrameCallback(request);
 }
 
-/** For so many frames of the screen after an event the video may not show yet what it is at. */
+/** For how many screen frames after an event the video may still show an earlier frame than it reports. */
 const FRAMES_TO_CATCH_UP = 30;
 
 function followClock(video: HTMLVideoElement, onFrame: (seconds: number) => void): () => void {

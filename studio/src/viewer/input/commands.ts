@@ -2,7 +2,7 @@ import type { Point, Tool } from "../types.ts";
 
 /** What a key does in the viewer. */
 export type Command =
-  /** Moves the picture, or the crosshair, by so many steps. */
+  /** Moves the picture, or the crosshair, by a number of steps. */
   | { readonly type: "pan" | "crosshair"; readonly by: Point }
   | { readonly type: "zoom"; readonly factor: number }
   | { readonly type: "fit" | "full" }

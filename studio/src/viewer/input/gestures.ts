@@ -81,7 +81,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     if (kind === "boxing") events.onBoxing(null);
     if (kind === "boxing" && !cancelled) events.onBox(pointer.from, at(event));
     if (kind === "still" && !cancelled && !isMiddle) events.onClick(at(event), event);
-    // After a pinch, the finger that is left goes on panning.
+    // After a pinch, the remaining finger continues panning.
     if (down.size === 0) kind = "none";
   };
 
@@ -106,7 +106,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
   return () => end.abort();
 }
 
-/** The picture follows one pointer, or two: then it is zoomed by how their distance changes. */
+/** The picture follows one pointer, or two: then the change of their distance zooms it. */
 function follow(before: readonly Point[], now: readonly Point[], events: GestureEvents): void {
   const [from, to] = [middle(before), middle(now)];
   const [a, b] = before;

@@ -57,7 +57,7 @@ export class Pointing {
     if (this.boxing.value) this.boxing.value = [this.boxing.value[0], crosshair.value];
   }
 
-  /** Begins a box at the crosshair. */
+  /** Starts a box at the crosshair. */
   corner(): void {
     if (this.crosshair.value) this.boxing.value = [this.crosshair.value, this.crosshair.value];
   }

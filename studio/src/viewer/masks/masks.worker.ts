@@ -6,7 +6,7 @@ import { decodeMask } from "./packed.ts";
 
 type Show = Extract<Request, { type: "show" }>;
 
-/** While many masks come one after the other, what is there already is shown so often, in ms. */
+/** While many masks arrive one after another, those so far are shown at this interval, in ms. */
 const SHOW_EVERY_MS = 60;
 
 const shown = new ShownMasks();

@@ -6,13 +6,13 @@ import type { Painter, Pixels, Scene } from "./painter.ts";
 /** Where nothing says how large a canvas may be: the limit of older phones. */
 const LARGEST_SIDE = 4_096;
 
-/** An outline is one pixel of the picture for so many of its longer side, so that it is also seen where the picture is shown small. */
+/** One pixel of an outline's width per this many pixels of the picture's longer side, so that it stays visible when the picture is shown small. */
 const OUTLINE_SHARE = 800;
 
 /** A rectangle of the map. */
 type Rect = Omit<Patch, "slots">;
 
-/** Draws with the canvas's 2D context, where there is no WebGL2: the same, but outlines are pixels of the picture. */
+/** Draws with the canvas's 2D context, for browsers without WebGL2. Only the outlines differ: they are drawn in the picture's pixels. */
 export class FlatPainter implements Painter {
   readonly largestSide = LARGEST_SIDE;
   readonly #canvas: CanvasRenderingContext2D;
@@ -21,7 +21,7 @@ export class FlatPainter implements Painter {
   #pixels: Pixels | null = null;
   #map = new Uint16Array(1);
   #colours: ReadonlyMap<number, Colour> = new Map();
-  /** The masks' pixels, and those of them that are on an outline. */
+  /** The masks' pixels, and which of them are on an outline. */
   #fill = new OffscreenCanvas(1, 1);
   #outline = new OffscreenCanvas(1, 1);
   /** How wide outlines are, in pixels of the map. */

@@ -26,7 +26,7 @@ interface Program {
   readonly uniforms: (name: string) => WebGLUniformLocation | null;
 }
 
-/** A sampler needs a texture of its type, also if no mask is highlighted. */
+/** A sampler needs a texture of its type, even if no mask is highlighted. */
 const NOTHING: PackedMask = { x: 0, y: 0, stride: 1, rows: 1, bits: new Uint8Array(1), area: 0 };
 
 /** Draws with WebGL2. While only the place of the picture changes, no more is drawn than what comes into sight. */

@@ -102,7 +102,7 @@ void main() {
   float inside = 2. * float(isHighlighted(at))
     + bitsAround(vec2(line * 1.5, 0)) + bitsAround(DIAGONAL * line * 1.5)
     + bitsAround(vec2(line * .75, 0)) + bitsAround(DIAGONAL * line * .75);
-  // It lies on the picture, not on masks that are above it otherwise.
+  // It lies on the picture, not on masks that would otherwise be above it.
   colour = mix(colour, bare, smoothstep(.3, .7, inside));
   if (inside > 0.) lay(highlight, mix(highlight, vec3(1), .7), inside / 18., min(1., opacity * 1.1), 1.);
 #endif

@@ -8,7 +8,7 @@ import { watchSize } from "./watch-size.ts";
 
 /** The masks of a picture. */
 export interface ShownMasks {
-  /** All that are to be decoded, by their keys. */
+  /** All masks to decode, by their keys. */
   readonly sources: ReadonlyMap<string, MaskSource>;
   readonly masks: readonly Wanted[];
   readonly colours: ReadonlyMap<number, Colour>;

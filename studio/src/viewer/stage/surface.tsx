@@ -8,7 +8,7 @@ import type { Point, Region, Tool } from "../types.ts";
 import { isFit } from "../view/view.ts";
 import type { Stage } from "./stage.ts";
 
-/** What a stage is part of; masks go by their keys on the stage's board. */
+/** The properties of a viewer's surface; masks are identified by their keys on the stage's board. */
 interface SurfaceProps {
   readonly stage: Stage;
   /** What is shown, for those who don't see it. */
@@ -22,16 +22,16 @@ interface SurfaceProps {
   readonly onPick?: (key: string | null) => void;
   /** What people call a mask. */
   readonly nameOf: (key: string) => string;
-  /** Keys that are left to what is around the surface. */
+  /** Keys that the surface leaves to the elements around it. */
   readonly leaves?: (key: string) => boolean;
 }
 
 const NO_DRAFTS: readonly Region[] = [];
 
-/** A double click zooms as far. */
+/** The zoom factor of a double click. */
 const DOUBLE_CLICK_ZOOM = 2.5;
 
-/** A key pans as far, in CSS pixels. */
+/** How far a key pans, in CSS pixels. */
 const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */

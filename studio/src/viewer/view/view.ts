@@ -62,7 +62,7 @@ export function resize(view: View, picture: Size, from: Size, to: Size): View {
   return settle(moved, picture, to);
 }
 
-/** Whether the view is the one that shows the whole picture. */
+/** Whether the view shows the whole picture. */
 export function isFit(view: View, picture: Size, frame: Size): boolean {
   return Math.abs(view.scale / fit(picture, frame).scale - 1) < 1e-6;
 }

@@ -117,7 +117,7 @@ const playback = signal(new Playback());
 const hiddenObjects = signal<readonly number[]>([]);
 const highlightedObject = signal<number | null>(null);
 
-/** Shows a clip with the masks of a file, and goes on by so many processed frames while the file is still being opened. */
+/** Shows a clip with the masks of a file, and continues by so many processed frames while the file is still being opened. */
 async function openClip(file: string, masks: string, steps = 0): Promise<void> {
   const masksJson: MasksJson = await (await fetch(masks)).json();
   const opened = new Playback();
@@ -131,7 +131,7 @@ async function openClip(file: string, masks: string, steps = 0): Promise<void> {
 /** Goes to a time in seconds. */
 const seek = (seconds: number): void => playback.value.seek(seconds);
 
-/** Goes on by a processed frame. */
+/** Continues by a processed frame. */
 const step = (): void => playback.value.step(1);
 
 function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: MasksJson }) {

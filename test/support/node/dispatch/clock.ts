@@ -29,7 +29,7 @@ export class Clock {
     this.at(this.now + ms, happen);
   }
 
-  /** Lets everything happen that is planned until `end`, and what it plans in turn. */
+  /** Runs all events planned until `end`, including those that they plan in turn. */
   runUntil(end: number): void {
     for (let [first] = this.#heap; first !== undefined && first.at <= end; [first] = this.#heap) {
       this.#dropFirst();

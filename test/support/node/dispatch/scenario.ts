@@ -17,7 +17,7 @@ export interface Scenario {
   readonly load: number;
   /** How many accounts they come from. */
   readonly accounts: number;
-  /** The share of them that one of these accounts alone sends, beside its part of the others. */
+  /** The share of them that one of these accounts alone sends, in addition to its part of the others. */
   readonly largestShare: number;
   /** For how long they arrive. */
   readonly seconds: number;

@@ -13,7 +13,7 @@ export interface Served {
   readonly result: number;
 }
 
-/** What became of a scenario. */
+/** The outcome of a scenario. */
 export interface Outcome {
   readonly singles: readonly Served[];
   /** When the last picture of the flood began on a device, in seconds. */

@@ -16,7 +16,7 @@ export interface Offer extends Queued {
   readonly lease: number;
 }
 
-/** What the messages and offers of all jobs pass through. */
+/** What carries the messages and offers of all jobs. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
@@ -74,7 +74,7 @@ export class SimulatedJob {
   }
 
   #alarm(setFor: number): void {
-    // It was set anew meanwhile.
+    // It was set again in the meantime.
     if (setFor !== this.#wakesAt) return;
     this.#wakesAt = Infinity;
     this.#follow(tasks.tickTasks(this.#state, DEFAULT_POLICY, this.#surroundings.clock.now));

@@ -60,7 +60,7 @@ export class Meter {
     });
   }
 
-  /** The costs of whoever pays at the moment. */
+  /** The costs of the account that pays at the moment. */
   get now(): Costs {
     return this.of[this.#payer];
   }

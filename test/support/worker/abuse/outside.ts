@@ -34,7 +34,7 @@ function modelRates(): void {
   }
 }
 
-/** Objects of a few bytes that pass for large ones: what the Worker is told of their size. */
+/** Objects of a few bytes that pass for large ones: the size that the Worker sees. */
 export type PretendedSizes = Map<string, number>;
 
 function pretend(sizes: PretendedSizes): void {

@@ -200,7 +200,7 @@ export class TrialAttacker {
         await this.#ask("GET", `/v1/jobs/${jobId}/download`);
         await this.#ask("GET", `/v1/jobs/${jobId}/result`);
       }
-      // An archive that has expired goes, so that the next one is built anew.
+      // An archive that has expired goes, so that the next one is built again.
       await ring(jobId);
     }
   }

@@ -101,7 +101,7 @@ export class JobModel {
     else Object.assign(task, { lease: null, waitsSince: now });
   }
 
-  /** Time has passed. Returns the leases that the inference service is told to drop. */
+  /** Time has passed. Returns the leases that the inference service is asked to drop. */
   passed(now: number): number[] {
     const lost: number[] = [];
     for (const task of this.tasks) {
@@ -122,7 +122,7 @@ export class JobModel {
     return this.endedAt === null || now < this.endedAt + URL_MS;
   }
 
-  /** The account deletes the job, and the database is there or not: the HTTP status, and the leases that the inference service is told to drop. */
+  /** The account deletes the job, and the database is there or not: the HTTP status, and the leases that the inference service is asked to drop. */
   deleted(isDatabaseThere: boolean): { status: number; leases: number[] } {
     if (this.isStruck) return { status: 404, leases: [] };
     const leases = this.canceled();
@@ -131,7 +131,7 @@ export class JobModel {
     return { status: isDatabaseThere ? 204 : 500, leases };
   }
 
-  /** The job is cancelled. Returns the leases that the inference service is told to drop. */
+  /** The job is cancelled. Returns the leases that the inference service is asked to drop. */
   canceled(): number[] {
     const open = this.tasks.filter(({ end }) => end === null);
     const held = open.flatMap(({ lease }) => (lease === null ? [] : [lease]));
@@ -139,7 +139,7 @@ export class JobModel {
     return held;
   }
 
-  /** The HTTP status for whoever asks for the archive. */
+  /** The HTTP status of a request for the archive. */
   archiveAskedFor(): number {
     if (this.isDeleted) return 404;
     if (this.status !== "success") return 409;

@@ -156,7 +156,7 @@ export class Stage {
     expect(status, `${report} of lease ${lease}`).toBe(expected);
   }
 
-  /** A success has its outputs in the bucket before it is told, under its own lease. */
+  /** A success has its outputs in the bucket before it is reported, under its own lease. */
   async #completion(taskId: string, lease: number, report: Report, masks: number): Promise<Completion> {
     if (report === "returned") return { outcome: "returned" };
     if (report !== "success") return failure(report === "failed");
@@ -301,7 +301,7 @@ export class Stage {
     }
   }
 
-  /** What the inference service was told to drop: every lease that was taken away from it, and no other. */
+  /** What the inference service was asked to drop: every lease that was taken away from it, and no other. */
   async compareCancellations(): Promise<void> {
     const sorted = (keys: readonly string[]): string[] => keys.toSorted();
     await vi.waitFor(

@@ -47,7 +47,7 @@ describe("a budget of uploads", () => {
     expect(refusal?.hints.retryAfterSeconds).toBeUndefined();
   });
 
-  it("refuses whoever has uploaded its bytes, and says how many they were", () => {
+  it("refuses an account that has uploaded its bytes, and says how many they were", () => {
     expect(presignRefusal(BUDGETS.trial, uploaded([100, 1_000]), NOW)).toMatchObject({
       code: "too_many_uploads",
       message:
@@ -88,7 +88,7 @@ describe("a budget of uploads", () => {
     expect(hints).toEqual({ retryAfterSeconds: hours * 3_600 });
   });
 
-  it("refuses whoever has deleted ten times as many within a day as may be unused, and says until when", () => {
+  it("refuses an account that has deleted ten times as many within a day as may be unused, and says until when", () => {
     const most = 3 * KEPT_PER_LIVE;
     expect(presignRefusal(BUDGETS.trial, deleted([90, most - 10], [91, 9]), NOW)).toBeNull();
     expect(presignRefusal(BUDGETS.trial, deleted([90, most - 10], [91, 10]), NOW)).toMatchObject({
@@ -118,11 +118,11 @@ describe("a budget of API keys", () => {
     });
   });
 
-  it("refuses whoever has made and revoked too many, and says how many are on record", () => {
+  it("refuses an account that has made and revoked too many, and says how many are on record", () => {
     const kept = 5 * KEPT_PER_LIVE;
     expect(apiKeyRefusal(5, { live: 1, kept })).toMatchObject({
       code: "too_many_keys",
-      message: expect.stringContaining(`${kept} API keys with the revoked ones`),
+      message: expect.stringContaining(`${kept} API keys, including revoked ones`),
     });
   });
 });

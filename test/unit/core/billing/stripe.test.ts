@@ -43,7 +43,7 @@ describe("the header of a webhook's signature", () => {
     ["the oldest time that is taken", `t=${SECONDS - SIGNATURE_TOLERANCE_SECONDS},v1=${HMAC}`],
     ["the latest time that is taken", `t=${SECONDS + SIGNATURE_TOLERANCE_SECONDS},v1=${HMAC}`],
     ["as much as there may be", `t=${SECONDS},v1=${HMAC},`.padEnd(2_048, "x")],
-  ])("may be good with %s: the body tells", (_, header) => {
+  ])("may be good with %s: the body decides", (_, header) => {
     expect(signatureProblem(header, NOW)).toBeNull();
   });
 

@@ -74,7 +74,7 @@ describe("a request by itself", () => {
     expect(requestRefusal(TERMS, request({ tasks: taskIds(100, "png") }))).toBeNull();
   });
 
-  it("is refused for one prompt too many, and told how many are taken", () => {
+  it("is refused for one prompt too many, and learns how many are accepted", () => {
     expect(requestRefusal(TERMS, request({ prompts: ["a", "b", "c", "d"] }))).toBeNull();
     const refusal = requestRefusal(TERMS, request({ prompts: ["a", "b", "c", "d", "e"] }));
     expect(refusal).toMatchObject({
@@ -94,7 +94,7 @@ describe("a request by itself", () => {
 });
 
 describe("an account by its access", () => {
-  it("is refused everything while it is blocked, and told where to pay", () => {
+  it("is refused everything while it is blocked, and learns where to pay", () => {
     expect(accessRefusal(TERMS, accessTo("blocked"))).toMatchObject({
       code: "payment_required",
       hints: { upgradeUrl: "https://upgrade.test" },
@@ -103,7 +103,7 @@ describe("an account by its access", () => {
     expect(accessRefusal(TERMS, accessTo("trial"))).toBeNull();
   });
 
-  it("is refused a trial without a verified e-mail address, and told where to upgrade", () => {
+  it("is refused a trial without a verified e-mail address, and learns where to upgrade", () => {
     expect(accessRefusal(TERMS, accessTo("trial", false))).toMatchObject({
       code: "email_unverified",
       status: 402,
@@ -122,7 +122,7 @@ describe("an account by its access", () => {
     });
   });
 
-  it("of a trial is told which job is under way", () => {
+  it("of a trial learns which job is in progress", () => {
     const use: AccountUse = { ...UNUSED, activeJobs: 1, activeJobId: "job_0" };
     expect(accountRefusal(TERMS, proposed("trial", request()), use)).toMatchObject({
       code: "active_job_exists",
@@ -151,7 +151,7 @@ describe("an account's day", () => {
     return accountRefusal(TERMS, asked, { ...UNUSED, daily: { day, units: used, tasks: 0 } });
   };
 
-  it("has room for a job up to its last unit, and not for one unit more; told when the next begins", () => {
+  it("has room for a job up to its last unit, and not for one unit more; learns when the next begins", () => {
     expect(refusal(100, 4_900)).toBeNull();
     expect(refusal(101, 4_900)).toMatchObject({
       code: "daily_limit_reached",
@@ -165,12 +165,12 @@ describe("an account's day", () => {
     expect(refusal(5_000, 1)?.hints).toHaveProperty("retryAfterSeconds");
   });
 
-  it("begins anew at midnight of UTC", () => {
+  it("begins again at midnight of UTC", () => {
     expect(refusal(5_000, 5_000, NOW / DAY - 1)).toBeNull();
     expect(refusal(1, 5_000, NOW / DAY + 1)?.code).toBe("daily_limit_reached");
   });
 
-  it("has never room for a job of more units than a whole day has, which is not told to come again", () => {
+  it("has never room for a job of more units than a whole day has, which is not asked to retry later", () => {
     expect(refusal(5_000, 0)).toBeNull();
     expect(refusal(5_001, 0)).toMatchObject({
       code: "daily_limit_reached",
@@ -183,7 +183,7 @@ describe("an account's day", () => {
     expect(refusal(1, 6_000)?.message).toContain("left until 00:00 UTC: 0.");
   });
 
-  it("has room for as many tasks as its limit, whatever became of the others; told when the next begins", () => {
+  it("has room for as many tasks as its limit, whatever became of the others; learns when the next begins", () => {
     const ofTasks = (mode: AccessMode, count: number, used: number, day = NOW / DAY) =>
       accountRefusal(TERMS, proposed(mode, request({ tasks: taskIds(count, "png") })), {
         ...UNUSED,
@@ -202,7 +202,7 @@ describe("an account's day", () => {
     expect(ofTasks("paid", 100, 9_901)?.code).toBe("daily_limit_reached");
   });
 
-  it("has never room for a job of more tasks than a whole day has, which is not told to come again", () => {
+  it("has never room for a job of more tasks than a whole day has, which is not asked to retry later", () => {
     const { job, access, units } = proposed("trial", request({ tasks: taskIds(3, "png") }));
     const most = (maxTasksPerDay: number) =>
       accountRefusal(TERMS, { job, access: { ...access, maxTasksPerDay }, units }, UNUSED);
@@ -234,7 +234,7 @@ describe("a trial account", () => {
     expect(codeOf(accountRefusal(TERMS, four, UNUSED))).toBe("trial_limit_exceeded");
   });
 
-  it("is refused what its tokens or its time do not cover, and told until when they last", () => {
+  it("is refused what its tokens or its time do not cover, and learns until when they last", () => {
     const trial = { usedTokens: 98, startedAt: NOW - 13 * DAY };
     const three = proposed("trial", request({ tasks: taskIds(3, "png") }));
     expect(accountRefusal(TERMS, three, { ...UNUSED, trial })).toMatchObject({
@@ -247,11 +247,11 @@ describe("a trial account", () => {
     expect(codeOf(accountRefusal(TERMS, three, over))).toBe("trial_expired");
   });
 
-  it("that has not begun is told no end", () => {
+  it("that has not begun has no end", () => {
     expect(accountRefusal(TERMS, proposed("trial", clip()), UNUSED)?.hints).not.toHaveProperty("expiresAt");
   });
 
-  it("is told first of what it asks for, then of what it has left, then of its job under way", () => {
+  it("is refused first for what it asks for, then for what it has left, then for its job in progress", () => {
     const use: AccountUse = {
       ...UNUSED,
       activeJobs: 1,

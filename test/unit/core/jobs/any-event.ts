@@ -33,7 +33,7 @@ export type AnyEvent =
   | { kind: "complete"; task: number; lease: number | null; completion: Completion };
 
 const task = fc.nat(7);
-/** Half of the reports come from whoever has the task. */
+/** Half of the reports come from the holder of the task. */
 const lease = fc.option(fc.integer({ min: 1, max: 20 }), { freq: 2 });
 const report = fc.record({ done: fc.nat(12), total: fc.integer({ min: 1, max: 10 }) });
 /** Any of them; those that end the whole job are rare. */

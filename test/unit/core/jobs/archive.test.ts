@@ -86,7 +86,7 @@ describe("an archive is asked for", () => {
     },
   );
 
-  it("again after it failed: it is started anew, with all its attempts", () => {
+  it("again after it failed: it is started again, with all its attempts", () => {
     const failed = built(TOO_LARGE);
     const again = requestArchive(failed, policy, BEGIN + SECOND).state;
     expect(archiveOf(again)).toEqual({
@@ -283,7 +283,7 @@ const uploading = (state = building()): JobState =>
 const UNFINISHED: ArchiveOutcome = { outcome: "unfinished" };
 
 describe("an archive that one message cannot finish", () => {
-  it("goes on with the next message at once, and no attempt is burned", () => {
+  it("continues with the next message at once, and no attempt is burned", () => {
     const state = built(UNFINISHED, kept(10), BEGIN + SECOND);
     expect(archiveOf(state)).toEqual({
       step: { at: "waiting", notBefore: BEGIN + SECOND },
@@ -321,7 +321,7 @@ describe("an archive that one message cannot finish", () => {
     expect(archiveOf(third)).toMatchObject({ attempts: 1, kept: 11 });
   });
 
-  it("is begun anew, once, when three builders fail on what was kept", () => {
+  it("is begun again, once, when three builders fail on what was kept", () => {
     const threeTimes = (state: JobState) =>
       built(CRASHED, building(built(CRASHED, building(built(CRASHED, state)))), BEGIN + SECOND);
     const anew = threeTimes(kept(10, uploading()));
@@ -342,7 +342,7 @@ describe("an archive that one message cannot finish", () => {
     expect(archiveOf(requestArchive(failed, policy, BEGIN).state)).not.toHaveProperty("restarted");
   });
 
-  it("is begun anew too when it is small and needs no upload, or when only its upload was begun", () => {
+  it("is begun again too when it is small and needs no upload, or when only its upload was begun", () => {
     const small = built(CRASHED, building(built(CRASHED, building(built(CRASHED, kept(10))))));
     expect(archiveOf(small)).toMatchObject({ step: { at: "waiting" }, restarted: true });
     expect(small.abandonedUploads).toBeUndefined();
@@ -351,7 +351,7 @@ describe("an archive that one message cannot finish", () => {
     expect(anew.abandonedUploads).toEqual([UPLOAD]);
   });
 
-  it("goes on by the upload that its first builder began, and is ready under that one's lease", () => {
+  it("continues by the upload that its first builder began, and is ready under that one's lease", () => {
     const second = building(built(UNFINISHED, kept(10, uploading())));
     expect(archiveOf(second).upload).toEqual(UPLOAD);
     const state = built({ outcome: "ready", upload: UPLOAD.lease }, second);
@@ -391,7 +391,7 @@ describe("an archive that one message cannot finish", () => {
     expect(abortedUpload(left, UPLOAD.uploadId)).toEqual(left);
   });
 
-  it("tells of all its uploads: those given up and the one under way", () => {
+  it("lists all its uploads: the abandoned ones and the one in progress", () => {
     const state = { ...uploading(), abandonedUploads: [{ lease: 1, uploadId: "upload_0" }] };
     expect(archiveUploads(state)).toEqual([{ lease: 1, uploadId: "upload_0" }, UPLOAD]);
     expect(archiveUploads(successfulJob())).toEqual([]);

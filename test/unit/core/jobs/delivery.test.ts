@@ -102,12 +102,15 @@ describe("a claim", () => {
   it.each([
     ["waits", waiting],
     ["is in the queue", inQueue],
-  ])("is given for work that %s: an attempt, a lease to its deadline, and messages count anew", (_, each) => {
-    const counted = { ...each, attempts: 1, sends: 4, refusals: 2 };
-    expect(claimed(counted, 8, policy, BEGIN)).toEqual(
-      work({ at: "leased", lease: 8, deadline: BEGIN + 60_000 }, { attempts: 2, sends: 0, refusals: 2 }),
-    );
-  });
+  ])(
+    "is given for work that %s: an attempt, a lease to its deadline, and messages count again",
+    (_, each) => {
+      const counted = { ...each, attempts: 1, sends: 4, refusals: 2 };
+      expect(claimed(counted, 8, policy, BEGIN)).toEqual(
+        work({ at: "leased", lease: 8, deadline: BEGIN + 60_000 }, { attempts: 2, sends: 0, refusals: 2 }),
+      );
+    },
+  );
 
   it.each([
     ["is held, even past its deadline", leased],
@@ -118,7 +121,7 @@ describe("a claim", () => {
 });
 
 describe("the holder of work", () => {
-  it("who is at work has its lease from now on anew, and ends the row of refusals", () => {
+  it("who is at work has its lease from now on again, and ends the row of refusals", () => {
     const held = work({ at: "leased", lease: 7, deadline: BEGIN }, { attempts: 1, refusals: 3 });
     expect(extended(held, 7, policy, BEGIN - 1_000)).toEqual(
       work({ at: "leased", lease: 7, deadline: BEGIN + 59_000 }, { attempts: 1, refusals: 0 }),

@@ -27,7 +27,7 @@ const anyMoment: fc.Arbitrary<Moment> = fc.record({
   ms: fc.integer({ min: 0, max: 400 }),
   looks: fc.boolean(),
 });
-/** After how many events, of all that were told, a client's connection breaks. */
+/** After how many events, of all that were sent, a client's connection breaks. */
 const anyCuts = fc.array(fc.nat(40), { maxLength: 4 });
 
 /** What a client hears that connects again, with its Last-Event-ID, whenever its connection breaks. */
@@ -90,7 +90,7 @@ const everyLife = (
   );
 
 describe("the events of a job, whatever happens in whatever order", () => {
-  it("begin with its status and tell each one that differs, in the end the last [A1-6]", () => {
+  it("begin with its status and send each one that differs, in the end the last [A1-6]", () => {
     everyLife(({ client, state, now }) => {
       client.look(state, now);
       const [first] = client.heard;
@@ -127,7 +127,7 @@ describe("the events of a job, whatever happens in whatever order", () => {
     }, anyCuts);
   });
 
-  it("tell progress at most four times in any second, and when nothing more comes how far the job is [A1-7]", () => {
+  it("send progress at most four times in any second, and after the last report how far the job is [A1-7]", () => {
     const pauses = fc.oneof(fc.nat(60), fc.nat(600));
     fc.assert(
       fc.property(fc.array(pauses, { minLength: 1, maxLength: 99 }), (all) => {
@@ -157,7 +157,7 @@ describe("the events of a job, whatever happens in whatever order", () => {
 describe("a stream of a job that has ended", () => {
   const ended = successfulJob();
 
-  it("tells its status under no id, so that whoever hears no more than that still hears the end", () => {
+  it("sends its status without an id, so that a client that receives nothing more still gets the end", () => {
     const { events } = nextEvents(NOTHING_SENT, ended, BEGIN);
     expect(events.map(({ event, id }) => [event, id])).toEqual([
       ["status", null],
@@ -173,7 +173,7 @@ describe("a stream of a job that has ended", () => {
     expect(hasReceivedEnd(underWay, String(underWay.version))).toBe(false);
   });
 
-  it("tells no more after its end", () => {
+  it("sends nothing after its end", () => {
     const { sent } = nextEvents(NOTHING_SENT, ended, BEGIN);
     expect(nextEvents(sent, ended, BEGIN)).toMatchObject({ events: [], lookAt: null });
   });

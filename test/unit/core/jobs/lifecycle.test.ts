@@ -80,7 +80,7 @@ describe("a job that never heard of its acceptance", () => {
   });
 
   it.each(["withdrawn", "settled", "missing"] as const)(
-    "is withdrawn if it is %s: nobody was told of it",
+    "is withdrawn if it is %s: nobody has heard of it",
     (standing) => {
       expect(decided(inDoubt, standing)).toEqual({ ...inDoubt, phase: "withdrawn" });
     },
@@ -247,7 +247,7 @@ describe("a job that is to be forgotten", () => {
     expect(jobStatus(state.tasks)).toBe("success");
   });
 
-  it("has no archive that anybody goes on with: its upload is to be aborted, and nothing is kept", () => {
+  it("has no archive that anybody continues with: its upload is to be aborted, and nothing is kept", () => {
     const state = forgotten(building(), NOW);
     expect(archiveUploads(state)).toEqual([{ lease: 2, uploadId: "upload" }]);
     expect(state.archive?.kept).toBeUndefined();

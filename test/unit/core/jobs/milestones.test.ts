@@ -155,7 +155,7 @@ describe("a job notes an event", () => {
     expect(written(batch, forgotten(batch, BEGIN)).events).toBeUndefined();
   });
 
-  it("beside those that are not told yet", () => {
+  it("in addition to those that are not delivered yet", () => {
     const event: NotedEvent = { id: "evt_0", type: "job.succeeded", at: BEGIN };
     const { events } = written(
       { ...withArchive("failed"), events: [event] },
@@ -169,7 +169,7 @@ describe("a job notes an event", () => {
 });
 
 describe("an event", () => {
-  it("tells what the API gives: the job's status, or the archive without its URL [A3-12]", () => {
+  it("has what the API gives: the job's status, or the archive without its URL [A3-12]", () => {
     const finished = written(batch, ended(ended(batch, A, SUCCESS), B, SUCCESS));
     const end = WebhookEvent.parse(eventOf(finished, only(finished.events ?? [])));
     expect(end).toEqual({
@@ -183,7 +183,7 @@ describe("an event", () => {
     expect(data).toEqual(only(archived.events ?? []).archive);
   });
 
-  it("wakes its job until it is told: every five seconds", () => {
+  it("wakes its job until it is handed over: every five seconds", () => {
     const archived = { ...withArchive("ready"), projected: 99 };
     expect(nextWake(archived, policy, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
     const told = withoutEvents(archived, archived.events ?? []);
@@ -191,7 +191,7 @@ describe("an event", () => {
     expect(nextWake(told, policy, BEGIN + SECOND)).toBe(BEGIN + policy.archiveTtlMs);
   });
 
-  it("goes alone when it is told", () => {
+  it("is removed alone once it is handed over", () => {
     const [first, second]: NotedEvent[] = [
       { id: "evt_1", type: "job.succeeded", at: BEGIN },
       { id: "evt_2", type: "archive.ready", at: BEGIN },

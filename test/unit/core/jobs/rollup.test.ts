@@ -246,7 +246,7 @@ describe("a job's progress", () => {
     expect(jobProgress(takeDueTasks(running(["clip"]), policy, BEGIN).state.tasks)).toBe(0);
   });
 
-  it("of one task is what its holder tells, rounded down to whole hundredths", () => {
+  it("of one task is what its holder reports, rounded down to whole hundredths", () => {
     const total = fc.integer({ min: 1, max: 3_600 });
     fc.assert(
       fc.property(total, fc.nat(3_600), (of, done) => {
@@ -287,7 +287,7 @@ describe("a job's progress", () => {
     expect(jobProgress(reported(claimed(running(["clip"])), 11, 10).tasks)).toBe(0.99);
   });
 
-  it("never falls while one lease is in force, whatever its holder tells [3.1-10]", () => {
+  it("never falls while one lease is in force, whatever its holder reports [3.1-10]", () => {
     fc.assert(
       fc.property(fc.array(anyReport, { minLength: 2, maxLength: 20 }), (reports) => {
         let state = claimed(running(["clip"]));

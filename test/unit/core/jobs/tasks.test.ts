@@ -133,7 +133,7 @@ describe("a task's holder", () => {
     expect(taskOf(thrice)).toMatchObject({ step: { at: "failed", lease: 3 }, problem: CRASHED });
   });
 
-  it("gives it back when the service stops before it was done: no attempt is burned, and its patience begins anew", () => {
+  it("gives it back when the service stops before it was done: no attempt is burned, and its patience begins again", () => {
     const { state, report } = completeTask(
       claimed(one()),
       "a",

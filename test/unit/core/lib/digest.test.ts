@@ -23,7 +23,7 @@ describe("a fingerprint", () => {
     expect(await fingerprintOf(undefined)).toBe(await sha256Hex("null"));
   });
 
-  it("tells a list and a text from an object whose names are their places", async () => {
+  it("distinguishes a list and a text from an object whose names are their places", async () => {
     const bodies = [["x"], "x", { 0: "x" }];
     expect(new Set(await Promise.all(bodies.map(fingerprintOf))).size).toBe(3);
   });

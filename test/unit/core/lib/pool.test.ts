@@ -91,7 +91,7 @@ describe("work that is done ahead", () => {
     expect(begun).toEqual([1, 2]);
   });
 
-  it("leaves nothing pending behind whoever stops in between", async () => {
+  it("leaves nothing pending if the consumer stops in between", async () => {
     const answers = [1, 2, 3].map(() => Promise.withResolvers<number>());
     let ended = 0;
     const mapped = mapAhead(answers, 3, async ({ promise }) => {

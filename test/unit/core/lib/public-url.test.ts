@@ -96,7 +96,7 @@ describe("a URL that the service sends no request to", () => {
     "https://example.com..",
   ])("is %j: its host is not public [A6-2]", (url) => {
     expect(complaintOf(url)).toMatch(
-      /^The URL's host ".+" is not one of the public Internet\. Send a URL whose host everybody can reach\.$/,
+      /^The URL's host ".+" is not on the public Internet\. Send a URL whose host is publicly reachable\.$/,
     );
   });
 
@@ -111,7 +111,7 @@ describe("a URL that the service sends no request to", () => {
     "wss://example.com",
     "s3://bucket/key",
   ])("is %j: it is not https [A6-2]", (url) => {
-    expect(complaintOf(url)).toBe("The URL is not one of https. Send one that begins with https://.");
+    expect(complaintOf(url)).toBe("The URL does not use https. Send one that begins with https://.");
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe("a URL that the service sends no request to", () => {
     "https://example.com@127.0.0.1",
     "http://user@127.0.0.1",
   ])("is %j: it has credentials, which the sentence does not repeat [A6-2]", (url) => {
-    const complaint = "The URL has a user name or a password in it. Leave them out.";
+    const complaint = "The URL contains a user name or a password. Remove them.";
     expect(complaintOf(url)).toBe(complaint);
     expect(complaintOf(url, LAPTOP)).toBe(complaint);
   });
@@ -149,7 +149,7 @@ describe("a URL that the service sends no request to", () => {
     "https://api.example.org:8443",
     "https://api%2eexample.org",
   ])("is %j: it leads to the service itself [A6-2]", (url) => {
-    expect(complaintOf(url)).toBe("The URL leads to this service itself. Send one of another host.");
+    expect(complaintOf(url)).toBe("The URL points to this service itself. Send a URL on another host.");
     expect(complaintOf(url, { ...DEPLOYED, ownUrl: "https://api.example.org.:443" })).toBeDefined();
   });
 
@@ -183,7 +183,7 @@ describe("a URL that the service sends no request to", () => {
       });
     fc.assert(
       fc.property(spelt, fc.constantFrom("", "."), (address, dot) => {
-        expect(complaintOf(`https://${address}${dot}/a`)).toContain("is not one of the public Internet");
+        expect(complaintOf(`https://${address}${dot}/a`)).toContain("is not on the public Internet");
         expect(complaintOf(`https://[::ffff:${new URL(`https://${address}`).hostname}]`)).toBeDefined();
       }),
     );

@@ -35,7 +35,7 @@ describe("an endpoint that only fails", () => {
     expect(disablingReason(409, null, NOW)).toBeNull();
   });
 
-  it("begins anew with each success", () => {
+  it("begins again with each success", () => {
     expect(failingAfter(NOW, answered(200), NOW + DAY)).toBeNull();
     expect(disablingReason(200, null, NOW + 100 * DAY)).toBeNull();
   });
@@ -49,7 +49,7 @@ describe("an endpoint that only fails", () => {
   });
 });
 
-describe("an endpoint is told of", () => {
+describe("an endpoint is notified of", () => {
   it("the types that it wants, and of all if it names none", () => {
     for (const type of WebhookEventType.options) {
       expect(wants({ events: null, createdAt: NOW }, { type, at: NOW })).toBe(true);

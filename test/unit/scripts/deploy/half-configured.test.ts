@@ -146,7 +146,7 @@ describe("npm run deploy -- --dry-run", () => {
       [
         missing(
           "SIGNING_SECRET",
-          "remove it from [vars] of wrangler.toml, change it where it comes from, then npx wrangler secret put SIGNING_SECRET",
+          "remove it from [vars] of wrangler.toml, replace it at its source, then npx wrangler secret put SIGNING_SECRET",
         ),
       ],
     ],
@@ -247,7 +247,7 @@ describe("npm run deploy -- --dry-run", () => {
       [ANALYTICS_ENGINE],
     ]),
     [
-      "Analytics Engine if Cloudflare does not tell which version runs",
+      "Analytics Engine if Cloudflare does not report which version runs",
       { account: { broken: ["deployments status"] } },
       [ANALYTICS_ENGINE],
     ],

@@ -84,7 +84,7 @@ describe("createJob 202", () => {
     }
   });
 
-  it("tells a trial account what is left with this job, and until when [2.4-2 2-1]", async () => {
+  it("shows a trial account what is left after this job, and until when [2.4-2 2-1]", async () => {
     const trial = await newClient("trial");
     const tasks = await uploads(trial, 3);
     const { status, body } = await trial.send("POST", "/v1/jobs", imageJob(tasks));

@@ -35,7 +35,7 @@ describe("createJob 202 with regions", () => {
         { taskId: second, points: [BESIDE, ON] },
       ],
     });
-    // A job's record is read again by whoever comes later.
+    // A job's record is read again by later requests.
     await evictDurableObject(env.JOBS.getByName(jobId));
     const requests = [];
     for (const taskId of tasks) {
@@ -128,7 +128,7 @@ describe("createJob 400 for regions", () => {
     ["a box of texts", (own) => ({ regions: [{ taskId: own, box: ["1", "2", "3", "4"] }] })],
     ["an empty list of points", (own) => ({ regions: [{ taskId: own, points: [] }] })],
     ["21 points", (own) => ({ regions: [{ taskId: own, points: Array.from({ length: 21 }, () => ON) }] })],
-    ["points that are all beside the object", (own) => ({ regions: [{ taskId: own, points: [BESIDE] }] })],
+    ["points that are all outside the object", (own) => ({ regions: [{ taskId: own, points: [BESIDE] }] })],
     ["a label of 2", (own) => ({ regions: [{ taskId: own, points: [ON, { ...ON, label: 2 }] }] })],
     ["a point without a label", (own) => ({ regions: [{ taskId: own, points: [{ x: 1, y: 1 }] }] })],
     [

@@ -62,7 +62,7 @@ describe("createJob 402", () => {
     ["a GIF that is sent as a PNG", GIF, "image/png"],
     ["bytes of no known kind", new TextEncoder().encode("hello"), "image/jpeg"],
   ])(
-    "trial_format_unsupported: %s is told by its bytes, not by its name [8-4 4.3-34]",
+    "trial_format_unsupported: %s is recognized by its bytes, not by its name [8-4 4.3-34]",
     async (_, bytes, contentType) => {
       const tasks = [await uploaded(client), await uploaded(client, bytes, contentType)];
       const answer = await create(imageJob(tasks));
@@ -237,7 +237,7 @@ describe("createJob 503", () => {
     expect(await listedJobs()).toBe(5);
   });
 
-  it("has room again as soon as a job has ended, and tells by the pace when that will be [4.3-43]", async () => {
+  it("has room again as soon as a job has ended, and estimates from the pace when that will be [4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 3 });
     const inference = new PlayedInference();
     const worker = await newClient("trial");

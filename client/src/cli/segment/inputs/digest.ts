@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { systemCode } from "../../failure.ts";
 
-/** In place of the digest of a file that cannot be read. */
+/** Stands for the digest of a file that cannot be read. */
 export const UNREAD = "unread";
 
 const WHY: ReadonlyMap<string | undefined, string> = new Map([
@@ -12,13 +12,13 @@ const WHY: ReadonlyMap<string | undefined, string> = new Map([
   ["EISDIR", "It is a folder."],
 ]);
 
-/** Why a file cannot be read, as a sentence; undefined of an error that is not the file's. */
+/** Why a file cannot be read, as a sentence; undefined if the error has another cause. */
 export const whyUnread = (error: unknown): string | undefined => WHY.get(systemCode(error));
 
 /** The hexadecimal SHA-256 of bytes. */
 export const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The same of a file, which is not held in memory. */
+/** The hexadecimal SHA-256 of a file, which is read as a stream. */
 export async function digestOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);

@@ -9,9 +9,9 @@ import { type Kind, kindOf } from "./media.ts";
 export interface Found {
   /** The path from the output folder, by which the journal knows it, or the URL. */
   readonly id: string;
-  /** Where it is: an absolute path, or a URL. */
+  /** Its location: an absolute path, or a URL. */
   readonly from: string | URL;
-  /** What its results should be called: its path in the folder that was named, with slashes. */
+  /** The preferred name of its results: its path below the folder in the argument, with slashes. */
   readonly name: string;
   readonly kind: Kind;
 }
@@ -23,7 +23,8 @@ export interface FoundInputs {
 }
 
 /**
- * Finds what arguments name: files, folders with all pictures below them, patterns, URLs. Each file once, whoever names it.
+ * Finds the inputs that arguments name: files, folders with all pictures below them, patterns, URLs. Lists each file once, even if
+ * several arguments name it.
  * @param out the output folder @throws Failure with exit code 2 if an argument names nothing
  */
 export async function findInputs(args: readonly string[], out: string): Promise<FoundInputs> {
@@ -89,14 +90,14 @@ function parseUrl(text: string): URL {
   }
 }
 
-/** Whether an argument is a pattern, if there is no file of that name. */
+/** Whether an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. */
 export const isPattern = (argument: string): boolean => /[*?]/.test(argument);
 
-/** A pattern's folder, which has no wildcard, and the expression that paths below it have to match. */
+/** A pattern's fixed folder, and the expression that paths below that folder must match. */
 export interface Pattern {
   readonly folder: string;
   readonly matches: (path: string) => boolean;
-  /** Whether it looks into folders below. */
+  /** Whether the pattern also matches in subfolders. */
   readonly isDeep: boolean;
 }
 
@@ -122,8 +123,8 @@ export function parsePattern(pattern: string): Pattern {
 }
 
 /**
- * The paths of a folder's files from the folder, with slashes, by name; those of its folders after its own. Hidden ones are
- * left out, and folders that have results. @param isDeep whether it looks into folders below
+ * The paths of a folder's files relative to it, with slashes, sorted by name; its own files first, then those of subfolders.
+ * Leaves out hidden files, and folders that contain results. @param isDeep whether to include subfolders
  */
 export async function walkFolder(folder: string, isDeep: boolean): Promise<string[]> {
   const found: string[] = [];
@@ -134,7 +135,7 @@ export async function walkFolder(folder: string, isDeep: boolean): Promise<strin
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     if (entries.some(({ name }) => name === JOURNAL_NAME)) continue;
     const prefix = at === "" ? "" : `${at}/`;
-    // A link to a folder may lead back to where it lies.
+    // A link to a folder may lead back to a folder that contains the link.
     for (const entry of entries)
       if (entry.isFile() || entry.isSymbolicLink()) found.push(prefix + entry.name);
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => prefix + name);

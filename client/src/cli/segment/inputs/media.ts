@@ -1,16 +1,16 @@
-/** Endings of files that are pictures, with those that the service does not read, so that they are not left out in silence. */
+/** Extensions of pictures, including types that the service does not read, so that none is skipped silently. */
 const PICTURES = /\.(?:jpe?g|jfif|png|webp|avif|gif|bmp|tiff?|heic|heif|jxl)$/i;
 const CLIPS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
 
 export type Kind = "picture" | "clip";
 
-/** What a file is by its name; undefined if the name says nothing. */
+/** A file's type by its name; undefined if the name does not show it. */
 export function kindOf(name: string): Kind | undefined {
   if (PICTURES.test(name)) return "picture";
   return CLIPS.test(name) ? "clip" : undefined;
 }
 
-/** Types of pictures that the service reads no file of, with what to do. */
+/** Types of pictures that the service does not read, with what to do about each. */
 const UNREADABLE: ReadonlyMap<string, string> = new Map([["image/heic", "HEIC"]]);
 
 /** Why a picture of this type need not be sent: a code, a colon and a sentence. Undefined if it may be read. */

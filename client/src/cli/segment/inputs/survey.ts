@@ -5,15 +5,15 @@ import type { Journal } from "../journal/journal.ts";
 import { UNREAD, digestOfFile, whyUnread } from "./digest.ts";
 import type { Found } from "./find-inputs.ts";
 
-/** A file that has no result yet; its name is that of its results, and no other file's. */
+/** A file that has no result yet, with the unique name of its results. */
 export type Pending = Found;
 
-/** Files that are looked at at the same time. */
+/** How many files are examined concurrently. */
 const AT_A_TIME = 16;
 
 /**
- * Compares files with the journal. A file of the size and the time that the journal has is as it was; of another one the
- * digest decides. Pending are files that are new or have changed, and those that failed if they shall be tried again.
+ * Compares files with the journal. A file with the size and time that the journal has counts as unchanged; otherwise its
+ * digest decides. Pending are files that are new or have changed, and on request those that failed.
  */
 export async function survey(
   journal: Journal,
@@ -50,7 +50,7 @@ async function currentDigest(journal: Journal, path: string, known: Reading): Pr
     const { size, mtimeMs } = await stat(path);
     if (size === known.size && mtimeMs === known.mtimeMs) return known.digest;
     const digest = await digestOfFile(path);
-    // The same bytes at another time: the next run need not read them.
+    // The same bytes with a new time: record it, so that the next run need not read them.
     if (digest === known.digest) journal.append({ ...known, entry: "read", size, mtimeMs });
     return digest;
   } catch (error) {
@@ -59,7 +59,7 @@ async function currentDigest(journal: Journal, path: string, known: Reading): Pr
   }
 }
 
-/** Gives names that no two files share, also where upper and lower case are the same; a name that was given stays taken. */
+/** Assigns unique names, even on file systems that ignore case; an assigned name is never assigned again. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -67,7 +67,7 @@ export class Names {
     this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
   }
 
-  /** The wanted name, or with a number; parts of a path that would lead elsewhere are replaced. */
+  /** The preferred name, with a number if it is taken; parts of a path that would lead out of the folder are replaced. */
   take(wanted: string): string {
     const safe = wanted
       .split("/")

@@ -4,16 +4,16 @@ import type { CreateJobRequest } from "../../../schemas.ts";
 /** The version of the journal's format; a newer one is not read. */
 export const VERSION = 1;
 
-/** A file as it was read: what it is called, and by what a change of it is seen. */
+/** A file as it was read: its names, and what reveals a change of it. */
 export interface Reading {
   /** The path from the output folder, or the URL. */
   readonly id: string;
-  /** What its results are called. */
+  /** The name of its results. */
   readonly name: string;
-  /** In bytes; with the time a hint that the file is as it was. Both are 0 of a URL. */
+  /** In bytes; the same size and time suggest that the file is unchanged. Both are 0 for a URL. */
   readonly size: number;
   readonly mtimeMs: number;
-  /** Hexadecimal SHA-256 of its bytes; empty of a URL, which is not fetched to see whether it has changed. */
+  /** Hexadecimal SHA-256 of its bytes; empty for a URL, which is not fetched to detect a change. */
   readonly digest: string;
 }
 
@@ -36,23 +36,23 @@ export interface TrackRow {
   readonly confidence: number;
 }
 
-/** What became of a file whose results are in the folder, or that has none. */
+/** The outcome of a file: its results are in the folder, or it has none. */
 export interface Outcome {
   readonly id: string;
-  /** Of the bytes that it is of. */
+  /** Of the bytes that this is the outcome of. */
   readonly digest: string;
-  /** Undefined of a file that was not sent. */
+  /** Undefined for a file that was not sent. */
   readonly jobId?: string;
   /** Why it failed, or which prompts could not be served: a code, a colon and a sentence. */
   readonly problem: string | null;
   readonly hasFailed: boolean;
-  /** Its files, from the output folder. */
+  /** The paths of its files, relative to the output folder. */
   readonly files: readonly string[];
   readonly masks: readonly MaskRow[];
   readonly tracks?: readonly TrackRow[];
 }
 
-/** A job before it is asked for. */
+/** A job that has been planned, before it is requested. */
 export interface PlannedJob {
   /** Its Idempotency-Key. */
   readonly key: string;
@@ -76,10 +76,10 @@ export type Entry =
     }
   | ({ readonly entry: "planned" } & PlannedJob)
   | { readonly entry: "accepted"; readonly key: string; readonly jobId: string }
-  /** The service refused it, or has it no more: its files are free for another. */
+  /** The service refused it, or no longer has it: its files are free for another job. */
   | { readonly entry: "dropped"; readonly key: string }
   | ({ readonly entry: "outcome" } & Outcome)
-  /** All outcomes of a job are written. */
+  /** All outcomes of a job have been written. */
   | { readonly entry: "ended"; readonly key: string }
   /** The merged document has all outcomes so far. */
   | { readonly entry: "merged" };

@@ -14,12 +14,12 @@ import { Failure, systemCode } from "../../failure.ts";
 import { type Entry, VERSION } from "./entries.ts";
 import { GrowingState, type JournalState } from "./state.ts";
 
-/** A folder with such a file has results, and nothing to segment. */
+/** A folder with a file of this name contains results, and nothing to segment. */
 export const JOURNAL_NAME = "segmentation-journal.jsonl";
 
 /**
- * What has been done for an output folder, written down before anything depends on it, so that a run that was killed is
- * taken up again. One process has it at a time.
+ * What has been done for an output folder. Each step is written before anything depends on it, so that the next run can resume
+ * after one that was killed. One process at a time has it open.
  */
 export class Journal {
   readonly #file: number;
@@ -31,7 +31,7 @@ export class Journal {
     this.#release = release;
   }
 
-  /** Opens a folder's journal, or begins one. @throws Failure if another process has it, or it cannot be read */
+  /** Opens a folder's journal, or starts one. @throws Failure if another process has it open, or it cannot be read */
   static async open(folder: string): Promise<Journal> {
     await mkdir(folder, { recursive: true });
     const release = holdFolder(folder);
@@ -40,7 +40,7 @@ export class Journal {
       const file = openSync(path, "a+", 0o644);
       const journal = new Journal(file, release);
       const lines = readFileSync(path, "utf8").split("\n");
-      // A line without its end was cut off while it was written: nothing depends on it.
+      // A line without its end was cut off during the write: nothing depends on it.
       const torn = lines.pop() ?? "";
       const whole = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
       if (torn !== "") ftruncateSync(file, whole);
@@ -56,7 +56,7 @@ export class Journal {
     return this.#state;
   }
 
-  /** Writes an entry down. It survives the process at once, and the machine if it `isSafe`. */
+  /** Writes an entry. It survives a crash of the process, and with `isSafe` also one of the machine. */
   append(entry: Entry, { isSafe = false }: { readonly isSafe?: boolean } = {}): void {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
     if (isSafe) fdatasyncSync(this.#file);
@@ -83,7 +83,7 @@ function parseEntry(line: string, path: string, number: number): Entry {
   return entry;
 }
 
-/** Holds a folder for this process. Returns what lets it go. @throws Failure if a living process has it */
+/** Locks a folder for this process. Returns the function that releases it. @throws Failure if a running process has it */
 export function holdFolder(folder: string): () => void {
   const path = join(folder, "segmentation-journal.lock");
   for (;;) {
@@ -98,7 +98,7 @@ export function holdFolder(folder: string): () => void {
       throw new Failure(
         `Another run (process ${holder}) is writing to ${folder}. Wait until it ends, or choose another folder with --out.`,
       );
-    // It was killed.
+    // The process that held it was killed.
     rmSync(path, { force: true });
   }
 }

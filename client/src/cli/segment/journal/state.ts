@@ -2,27 +2,27 @@ import type { Entry, Outcome, PlannedJob, Reading } from "./entries.ts";
 
 /** A job that has not ended. */
 export interface OpenJob extends PlannedJob {
-  /** From its acceptance on. */
+  /** Once the service has accepted it. */
   readonly jobId?: string;
 }
 
-/** What a journal says. */
+/** The state that a journal describes. */
 export interface JournalState {
   readonly run: { readonly baseUrl: string; readonly order: string } | undefined;
-  /** By the files' ids, as all below. */
+  /** By the files' ids, like all maps below. */
   readonly readings: ReadonlyMap<string, Reading>;
   readonly uploads: ReadonlyMap<
     string,
     { readonly digest: string; readonly taskId: string; readonly at: number }
   >;
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  /** By their keys. */
+  /** By their Idempotency-Keys. */
   readonly open: ReadonlyMap<string, OpenJob>;
-  /** Whether there are outcomes that the merged document lacks. */
+  /** Whether the merged document lacks outcomes. */
   readonly isUnmerged: boolean;
 }
 
-/** A journal's state, which grows with its entries. */
+/** A journal's state, which each entry updates. */
 export class GrowingState implements JournalState {
   run: JournalState["run"];
   readonly readings = new Map<string, Reading>();
@@ -31,7 +31,7 @@ export class GrowingState implements JournalState {
   readonly open = new Map<string, OpenJob>();
   isUnmerged = false;
 
-  /** What the entry says is so from now on. An entry of a kind that is not known says nothing. */
+  /** Applies an entry. An entry of an unknown kind is ignored. */
   add(entry: Entry): void {
     switch (entry.entry) {
       case "run":

@@ -8,12 +8,12 @@ import type { Mask } from "../../../results/mask.ts";
 import type { Clip, VideoResult } from "../../../results/video-result.ts";
 import type { MaskRow, Outcome, TrackRow } from "../journal/entries.ts";
 
-/** What was found in one file of a job: what to write of it, and what the journal keeps. */
+/** What was found in one file of a job: the files to write, and what the journal keeps. */
 export interface FoundIn extends Pick<Outcome, "masks" | "tracks"> {
   readonly files: readonly ToWrite[];
 }
 
-/** A file of a job, and how its results are called. */
+/** A file of a job, and the name of its results. */
 interface Wanted {
   readonly taskId: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export async function foundIn(
   const pngs = new Map(
     picture.masks.map(({ index, png }) => [assetKey(ASSETS.image.masks, taskId, index), png]),
   );
-  // Masks have been fetched already.
+  // The masks have already been fetched.
   const all = wanted.map(({ path, content }) => ({ path, content: pngs.get(keyOf(content)) ?? content }));
   return {
     files: await withDocument(all, () => pictureDocument(picture, name)),
@@ -70,13 +70,13 @@ export const trackRows = ({ tracks }: Clip): TrackRow[] =>
     confidence: sightings.reduce((sum, sighting) => sum + sighting.confidence, 0) / sightings.length,
   }));
 
-/** A picture's COCO document, with the name that its results have. */
+/** A picture's COCO document, with the name of its results. */
 export async function pictureDocument(picture: Picture, name: string): Promise<CocoDocument> {
   const { images, ...document } = await picture.coco();
   return { ...document, images: images.map((image) => Object.assign({}, image, { file_name: name })) };
 }
 
-/** A clip's COCO document: its frames lie in a folder of the clip's name. */
+/** A clip's COCO document: its frames are in a folder with the clip's name. */
 export async function clipDocument({ files, taskId }: VideoResult, name: string): Promise<CocoDocument> {
   const { images, ...document } = await files.read(
     assetKey(ASSETS.video.coco, taskId),

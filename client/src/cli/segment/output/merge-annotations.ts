@@ -45,8 +45,8 @@ class ListFile {
 }
 
 /**
- * Merges the documents of all pictures into `annotations.json`, in the order of their names. One is in memory at a time: a
- * folder may have more pictures than fit.
+ * Merges the documents of all pictures into `annotations.json`, ordered by name. Holds one at a time in memory: the documents
+ * of a large folder would not fit.
  */
 export async function mergeAnnotations(journal: Journal, out: string): Promise<void> {
   const paths = [...journal.state.outcomes.values()]

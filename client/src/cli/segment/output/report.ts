@@ -3,13 +3,13 @@ import { counted } from "../../progress/words.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { Outcome } from "../journal/entries.ts";
 
-/** A file with what became of it. */
+/** A file with its outcome. */
 export interface Reported {
   readonly name: string;
   readonly outcome: Outcome;
 }
 
-/** Longer tables are cut: the folder has all results. */
+/** Longer tables are cut off; the folder has all results. */
 const MOST_ROWS = 20;
 
 /** Prints what was found, what failed and why, and where the files are. */
@@ -81,7 +81,7 @@ function tableOf(reported: readonly Reported[]): string[] {
   return ofPictures.length === 0 ? ofClips : [...ofPictures, ...(ofClips.length > 0 ? ["", ...ofClips] : [])];
 }
 
-/** Pictures by prompts, and how many masks each has. */
+/** A table of pictures by prompts, with the number of masks of each. */
 function countsOf(pictures: readonly Reported[]): string[] {
   const prompts = [...new Set(pictures.flatMap(({ outcome }) => outcome.masks.map(({ prompt }) => prompt)))];
   return formatTable(

@@ -9,7 +9,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { OpenJob } from "../journal/state.ts";
 import { foundIn } from "./found-in.ts";
 
-/** Where results go, and which. */
+/** Where to save results, and which. */
 export interface Saving {
   readonly client: SegmentationClient;
   readonly journal: Journal;
@@ -18,10 +18,10 @@ export interface Saving {
   readonly signal: AbortSignal;
 }
 
-/** Files that are saved at the same time, each with its masks and previews. */
+/** How many files are saved concurrently, each with its masks and previews. */
 const AT_A_TIME = 6;
 
-/** Writes what a job has found, file by file, each noted when it is whole; what was noted before is left as it is. */
+/** Saves a job's results file by file, and notes each in the journal once it is complete; skips those noted before. */
 export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): Promise<void> {
   const { client, journal, out, formats, signal } = saving;
   const { jobId } = status;
@@ -35,7 +35,7 @@ export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): 
     const { outcomes, readings } = journal.state;
     const taskId = job.request.tasks[i] ?? "";
     const task = ended.get(taskId);
-    // The file has changed since, and another job has what it is now.
+    // The file has changed since, and another job segments its new bytes.
     const isOutdated = readings.get(id)?.digest !== digest;
     if (outcomes.get(id)?.jobId === jobId || isOutdated || task === undefined) return;
     const outcome = {
@@ -56,7 +56,7 @@ export async function saveJob(saving: Saving, job: OpenJob, status: JobStatus): 
   journal.append({ entry: "ended", key: job.key });
 }
 
-/** Notes an outcome, and deletes what an earlier one of this file has left and this one has not. */
+/** Notes an outcome, and deletes files of the input's earlier outcome that this one does not have. */
 export async function note(
   { journal, out }: Pick<Saving, "journal" | "out">,
   outcome: Outcome,

@@ -8,11 +8,11 @@ import { type Saving, note, saveJob } from "../output/save-job.ts";
 import { createPlanned } from "./create-job.ts";
 import { uploadInput } from "./upload-input.ts";
 
-/** Lets one after the other in, in the order in which they come. */
+/** Runs tasks one at a time, in the order of the calls. */
 export class Turnstile {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Does the work once all that came before has ended. */
+  /** Does the work after all earlier work has ended. */
   pass<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work, work);
     this.#last = mine.catch(() => {});
@@ -20,16 +20,16 @@ export class Turnstile {
   }
 }
 
-/** What a job is carried out with. */
+/** What running a job requires. */
 export interface Work extends Saving {
   readonly order: Order;
-  /** One job's files are uploaded after the other's, so that the first one begins soon. */
+  /** Jobs upload their files one job after another, so that the first one starts soon. */
   readonly uploading: Turnstile;
   readonly uploads: number;
-  /** So much of these files is done, from 0 to 1. */
+  /** Reports the share of these files that is done, 0 to 1. */
   readonly onShare: (ids: readonly string[], share: number) => void;
   readonly onBusy: (why: string) => void;
-  /** One more file is uploaded. */
+  /** Counts one more uploaded file. */
   readonly onSent: () => void;
 }
 
@@ -39,15 +39,15 @@ interface Task {
   readonly taskId: string;
 }
 
-/** The service refuses a whole job for one of its files. */
+/** Errors with which the service refuses a whole job because of one of its files. */
 const OF_ONE_FILE = new Set<string>(["upload_too_large", "task_type_mismatch", "trial_format_unsupported"]);
-/** An upload that the journal has is none any more; or the job isn't. */
+/** Errors that mean: an upload in the journal, or the job, no longer exists. */
 const GONE = new Set<string>(["task_not_owned", "upload_incomplete", "upload_not_found", "job_not_found"]);
 
 const isOneOf = (codes: ReadonlySet<string>, error: unknown): error is SegmentationError =>
   error instanceof SegmentationError && codes.has(error.code);
 
-/** Uploads files, creates a job of them, waits for it and saves what it has found. */
+/** Uploads files, creates a job from them, waits for it and saves its results. */
 export async function segmentBatch(work: Work, batch: readonly Pending[]): Promise<void> {
   const { client, journal, uploading, uploads, signal } = work;
   const sent = await uploading.pass(() =>
@@ -89,14 +89,14 @@ async function segmentTasks(work: Work, tasks: readonly Task[], isClip: boolean)
   }
 }
 
-/** Goes on with a job of an earlier run. If it is refused for one of its files, they are pending again. */
+/** Resumes a job of an earlier run. If the service refuses it because of one of its files, all of them are pending again. */
 export async function takeUp(work: Work, job: OpenJob): Promise<void> {
   await carryOut(work, job).catch((error: unknown) => {
     if (!isOneOf(OF_ONE_FILE, error)) throw error;
   });
 }
 
-/** Creates a planned job if it is not there yet, waits for it, and saves what it has found. */
+/** Creates a planned job if it does not exist yet, waits for it, and saves its results. */
 async function carryOut(work: Work, job: OpenJob): Promise<void> {
   const { client, journal, signal } = work;
   const ids = job.inputs.map(({ id }) => id);
@@ -111,7 +111,7 @@ async function carryOut(work: Work, job: OpenJob): Promise<void> {
     work.onShare(ids, 1);
   } catch (error) {
     if (!isOneOf(GONE, error)) throw error;
-    // What is left of its files is pending again.
+    // Its files without an outcome are pending again.
     for (const { id } of job.inputs) journal.append({ entry: "uploaded", id, digest: "", taskId: "", at: 0 });
     journal.append({ entry: "dropped", key: job.key });
   }

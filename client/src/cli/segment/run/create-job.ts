@@ -5,7 +5,7 @@ import type { PlannedJob } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OpenJob } from "../journal/state.ts";
 
-/** What passes by itself, once other jobs of the account, or of others, have ended. */
+/** Refusals that pass once other jobs, of this or other accounts, have ended. */
 const BUSY = new Set<string>([
   "too_many_active_jobs",
   "active_job_exists",
@@ -14,14 +14,15 @@ const BUSY = new Set<string>([
   "idempotency_in_progress",
 ]);
 
-/** How long it waits if the service does not say. */
+/** How long to wait if the service does not say. */
 const PAUSE_SECONDS = 5;
 
 /** The service forgets an Idempotency-Key after a day. */
 const KEY_LIVES_MS = 20 * 3_600_000;
 
 /**
- * Asks for a planned job, as often as it takes: its key makes them one. Waits while the account has as many jobs as it may.
+ * Creates a planned job, with as many requests as it takes: they share an Idempotency-Key, so they create one job. Waits while
+ * the account has as many jobs in progress as it may.
  * @param onBusy is called with the reason for waiting @throws SegmentationError if the service refuses it; the journal then drops the job
  */
 export async function createPlanned(
@@ -47,7 +48,7 @@ export async function createPlanned(
     } catch (error) {
       if (!(error instanceof SegmentationError) || error.status === undefined) throw error;
       if (!BUSY.has(error.code)) {
-        // A refusal leaves nothing behind. Of a failure of the service it is not known.
+        // A refusal leaves nothing behind. After a failure of the service that is unknown.
         if (error.status < 500) journal.append({ entry: "dropped", key });
         throw error;
       }
@@ -57,10 +58,10 @@ export async function createPlanned(
   }
 }
 
-/** By how much this machine's clock may be wrong. */
+/** How far this machine's clock may be off. */
 const CLOCK_MS = 3_600_000;
 
-/** Looks for a job that may have been created although its answer was lost: it has the tasks that were planned. */
+/** Finds a job that may have been created although the response was lost: it has the planned tasks. */
 export async function findJob(
   client: SegmentationClient,
   { at, request: { tasks } }: PlannedJob,

@@ -14,13 +14,13 @@ import type { Order } from "../order.ts";
 import { mergeAnnotations } from "../output/merge-annotations.ts";
 import { Turnstile, type Work, segmentBatch, takeUp } from "./carry-out.ts";
 
-/** The most pictures that a job takes. */
+/** The maximum number of pictures of a job. */
 const MOST_PICTURES = 100;
-/** Jobs under way at the same time: while one is segmented the next is uploaded, and an earlier one downloaded. */
+/** How many jobs run concurrently: while one is segmented, the next is uploaded and the previous one downloaded. */
 const JOBS = 4;
-/** Files that are uploaded at the same time. */
+/** How many files are uploaded concurrently. */
 const UPLOADS = 6;
-/** Jobs that are gone, and uploads, are made anew so often. */
+/** How many times jobs and uploads that no longer exist are created again. */
 const ROUNDS = 3;
 
 export interface Segmenting {
@@ -39,21 +39,21 @@ export interface Segmenting {
 }
 
 /**
- * Segments all files that the journal has no results of, and goes on with the jobs that it has begun. Asks the service for
- * nothing if there is nothing to do.
+ * Segments all files without results in the journal, and resumes the jobs that the journal has as unfinished. Sends nothing to the
+ * service if there is nothing to do.
  */
 export async function segmentAll(segmenting: Segmenting): Promise<void> {
   const { journal, order, out, signal } = segmenting;
   try {
     for (let round = 0; round < ROUNDS; round++) if (!(await segmentRound(segmenting, round === 0))) break;
   } finally {
-    // Also what a run has left that was killed before it came to this.
+    // This also covers outcomes of a run that was killed before it merged them.
     if (journal.state.isUnmerged && order.formats.includes("coco") && !signal.aborted)
       await mergeAnnotations(journal, out);
   }
 }
 
-/** Does what there is to do now. Returns false if that is nothing. */
+/** Does the work that is pending now. Returns false if there is none. */
 async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<boolean> {
   const { journal, order, out, found, signal } = segmenting;
   const pending = await survey(journal, found, order.retriesFailed && isFirst, signal);
@@ -77,13 +77,13 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
     ...open.map((job) => () => takeUp(work, job)),
     ...batches(pending, order, access.maxImageTasksPerJob).map((batch) => () => segmentBatch(work, batch)),
   ];
-  // After a failure the jobs under way go on to their ends: what they find is paid for.
+  // After a failure the jobs in progress still run to their end: their results are paid for.
   const atATime = Math.max(1, Math.min(JOBS, access.maxActiveJobs));
   await mapParallel(tasks, atATime, undefined, (task) => task());
   return true;
 }
 
-/** Each clip alone, and pictures together, as many as a job may have. */
+/** Groups files into jobs: each clip alone, pictures together, up to a job's maximum. */
 function batches(pending: readonly Pending[], { regions }: Order, allowed: number): Pending[][] {
   const most = Math.max(1, Math.min(MOST_PICTURES, allowed));
   const size = regions.length === 0 ? most : Math.min(most, Math.floor(MOST_REGIONS / regions.length));

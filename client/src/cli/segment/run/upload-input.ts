@@ -8,7 +8,7 @@ import type { Pending } from "../inputs/survey.ts";
 import type { Reading } from "../journal/entries.ts";
 import type { Journal } from "../journal/journal.ts";
 
-/** For how long an upload may be named in a job, with an hour to spare. */
+/** How long after its upload a file may be used in a job, with an hour to spare. */
 const USABLE_MS = 23 * 3_600_000;
 
 /** A file as it was read, ready to be sent. */
@@ -18,12 +18,12 @@ interface Opened {
   readonly problem?: string | undefined;
 }
 
-/** What a file has become: a task of the service, or why it can't be one. */
+/** The result of an upload: a task, or why the file cannot be one. */
 export type Sent =
   | { readonly reading: Reading; readonly taskId: string }
   | { readonly reading: Reading; readonly problem: string };
 
-/** Uploads a file, unless the journal says that these bytes are there. What is noted as its digest is what was sent. */
+/** Uploads a file, unless the journal says that the service already has these bytes. The journal gets the digest of the bytes sent. */
 export async function uploadInput(
   client: SegmentationClient,
   journal: Journal,
@@ -48,7 +48,7 @@ export async function uploadInput(
   }
 }
 
-/** What the service says of one file, not of all. */
+/** Errors that concern one file and not the whole run. */
 const OF_THE_FILE = new Set<string>([
   "import_failed",
   "import_type_unsupported",
@@ -59,7 +59,7 @@ const OF_THE_FILE = new Set<string>([
 async function open({ id, name, from, kind }: Pending): Promise<Opened> {
   if (from instanceof URL) return { reading: { id, name, size: 0, mtimeMs: 0, digest: "" }, input: from };
   try {
-    // Before the bytes: what changes after this is seen by the next run.
+    // Read before the bytes: the next run detects any later change.
     const { size, mtimeMs } = await stat(from);
     if (kind === "clip")
       return { reading: { id, name, size, mtimeMs, digest: await digestOfFile(from) }, input: from };
