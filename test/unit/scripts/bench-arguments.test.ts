@@ -106,7 +106,7 @@ describe("the benchmark's command line", () => {
     [["service", "--part", "speed"], "throughput or soak"],
     [["service", "--frames", "3"], "service takes only --rounds, --part, --soak and --quick"],
     [["service", "--part", "masks"], "--part must be throughput or soak"],
-    [["sound"], 'no benchmark "sound"'],
+    [["sound"], 'Unknown benchmark "sound"'],
     [["video", "pictures"], "only one benchmark"],
     [["--frobnicate"], "npm run bench -- --help"],
   ])("refuses %j", (args, reason) => {
