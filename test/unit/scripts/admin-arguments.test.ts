@@ -116,7 +116,7 @@ describe("the admin command line", () => {
   });
 
   it.each([
-    ["an unknown command", ["drop-account"], 'no command "drop-account"'],
+    ["an unknown command", ["drop-account"], 'Unknown command "drop-account"'],
     ["a job to cancel that is not named", ["cancel-job"], "The job's id is missing"],
     ["too long a time", ["stuck-jobs", "--hours", "721"], "--hours must be a whole number from 1 to 720"],
     ["no time", ["stuck-jobs", "--hours", "0"], "--hours must be"],
@@ -126,7 +126,7 @@ describe("the admin command line", () => {
       ["suspend-account", "--account", ACCOUNT, "--yes"],
       "suspend-account does not take --yes",
     ],
-    ["an unknown command, even with --help", ["suspend", "--help"], 'no command "suspend"'],
+    ["an unknown command, even with --help", ["suspend", "--help"], 'Unknown command "suspend"'],
     [
       "a page without an account",
       ["list-accounts", "--limit", "0"],
