@@ -16,7 +16,7 @@ import { type SharedStack, useSharedStack } from "../support/node/shared-stack.t
 
 const EMAIL = "grace.hopper@example.com";
 const OUTBOX_CRON = "*/5 * * * *";
-const PATIENCE = { timeout: 30_000, interval: 200 };
+const PATIENCE = { timeout: 150_000, interval: 200 };
 
 /** From a stranger to a paying customer and back, each test from where the one before it ended. */
 describe("an account, by the public API and the stand-ins' pages", () => {

@@ -43,7 +43,7 @@ describe("the command line against the whole stack", () => {
     const args = [...segment, join(folder, "photos"), "--out", out];
     const { child, ended } = startCommandLine(args, env);
     const client = createClient(stack);
-    await expect.poll(async () => (await client.listJobs()).items.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await client.listJobs()).items.length, { timeout: 150_000 }).toBe(1);
     child.kill("SIGKILL");
     expect((await ended).code).toBeNull();
 
@@ -140,10 +140,10 @@ describe("the command line against the whole stack", () => {
     child.stdout?.on("data", (piece: Buffer) => void (printed += piece.toString()));
     const endpoints = async (): Promise<{ endpointId: string }[]> =>
       JSON.parse((await run(["webhooks", "--json"])).out);
-    await expect.poll(endpoints, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(endpoints, { timeout: 150_000 }).toHaveLength(1);
     const [endpoint] = await endpoints();
     expect((await run(["webhooks", "test", endpoint?.endpointId ?? ""])).code).toBe(0);
-    await expect.poll(() => printed, { timeout: 30_000 }).toMatch(/ test {2}whe_\w+ {2}evt_\w+$/m);
+    await expect.poll(() => printed, { timeout: 150_000 }).toMatch(/ test {2}whe_\w+ {2}evt_\w+$/m);
     child.kill("SIGINT");
     expect((await ended).code).toBe(0);
     expect(await endpoints()).toEqual([]);

@@ -86,10 +86,10 @@ describe("the models command", () => {
     const mark = { MODELS_TEST: randomUUID() };
     const checking = models(["check", whole], mark);
     const ended = expect(checking).rejects.toMatchObject({ code: 130 });
-    await vi.waitUntil(() => findMarked(mark).length === 2, { timeout: 60_000 });
+    await vi.waitUntil(() => findMarked(mark).length === 2, { timeout: 150_000 });
     checking.child.kill("SIGINT");
     await ended;
-    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 60_000 });
+    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
   });
 
   /** The labels of one of the sample's pictures. */
@@ -194,10 +194,10 @@ describe("the models command", () => {
       TMPDIR: temporary,
     });
     const ended = expect(evaluating).rejects.toMatchObject({ code: 130 });
-    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 60_000 });
+    await vi.waitUntil(() => findMarked(mark).length >= 2, { timeout: 150_000 });
     evaluating.child.kill("SIGINT");
     await ended;
-    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 60_000 });
+    await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
     expect(await readdir(temporary)).toEqual([]);
   });
 

@@ -128,7 +128,7 @@ describe("after an older copy of the database is put back", () => {
       const lines = (await readFile(join(logs, "worker.log"), "utf8")).split("\n");
       return lines.filter((line) => line.includes('"job_unlisted"')).join("\n");
     };
-    await expect.poll(told, { timeout: 30_000 }).toContain(underWay.jobId);
+    await expect.poll(told, { timeout: 150_000 }).toContain(underWay.jobId);
 
     const lost = expect.arrayContaining(
       [ended, underWay].map(({ jobId }) => expect.objectContaining({ jobId, found: "missing" })),

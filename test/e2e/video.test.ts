@@ -127,7 +127,7 @@ describe("a video job by the public API", () => {
           );
           return stdout;
         },
-        { timeout: 20_000, interval: 1_000 },
+        { timeout: 150_000, interval: 1_000 },
       )
       .toMatch(/agree/);
     const response = await fetch(`${stack.baseUrl}/v1/account/overview`, {

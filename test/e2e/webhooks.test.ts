@@ -16,7 +16,7 @@ import { MEGABYTES, type Received, WebhookReceiver } from "../support/node/webho
 const PATHS = ["/good", "/slow", "/silent", "/redirect", "/gone", "/megabytes", "dead"] as const;
 /** A PNG by its first bytes, and none behind them: its task fails without the model. */
 const BROKEN_PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
-const PATIENCE = { timeout: 60_000, interval: 250 };
+const PATIENCE = { timeout: 150_000, interval: 250 };
 
 describe("an account's webhook endpoints, by the real stack and real HTTP", () => {
   let stack: SharedStack;

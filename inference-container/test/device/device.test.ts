@@ -210,7 +210,7 @@ describe("a device", () => {
   it("ends by itself with a process that has nothing else to do", async () => {
     const path = await written(scratch, "left-open", sameGraph());
     const script = fileURLToPath(new URL("../support/device-left-open.ts", import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [script, path], { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [script, path], { timeout: 150_000 });
     expect(stdout).toBe("3,4\n");
   });
 });

@@ -33,11 +33,7 @@ describe("a text with a script in it is shown as text by the studio", () => {
     await page.getByLabel("Prompts").fill(`${SCRIPT},cup,`);
     await page.getByRole("button", { name: "Segment", exact: true }).click();
     await page.waitForURL(/\/jobs\//);
-    await page
-      .getByText("prompt_unsupported")
-      .or(page.getByText("vocabulary"))
-      .first()
-      .waitFor({ timeout: 90_000 });
+    await page.getByText("prompt_unsupported").or(page.getByText("vocabulary")).first().waitFor();
     expect(await page.content()).not.toContain("<img src=x");
     expect(await hasRun(studio)).toBe(false);
     await page.getByRole("link", { name: "Jobs" }).click();

@@ -17,7 +17,6 @@ import {
 const LABELLED = "samples/labelled/pictures/000000165518.jpg";
 
 /** The model shares the machine with other tests. */
-const PATIENTLY = { timeout: 90_000 };
 
 async function ask(page: Page, prompts: string): Promise<void> {
   await page.getByLabel("Prompts").fill(`${prompts},`);
@@ -43,7 +42,7 @@ describe("the workbench", () => {
     expect(await findingsInBothThemes(page)).toEqual([]);
     await page.getByText("Try this sample").click();
     await segment(page).click();
-    await instance(page, "cup 1").waitFor(PATIENTLY);
+    await instance(page, "cup 1").waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
     expect(await findingsInBothThemes(page)).toEqual([]);
 
@@ -58,7 +57,7 @@ describe("the workbench", () => {
     expect(await instance(page, "cup 1").getAttribute("aria-pressed")).toBe("false");
 
     await page.reload();
-    await instance(page, "spoon 1").waitFor(PATIENTLY);
+    await instance(page, "spoon 1").waitFor();
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
     expect(complaints).toEqual([]);
   });
@@ -68,17 +67,17 @@ describe("the workbench", () => {
     await give(page, COFFEE);
     const at = await placeOf(page);
     await page.mouse.click(...at(430, 330));
-    await instance(page, "Object 1").waitFor(PATIENTLY);
+    await instance(page, "Object 1").waitFor();
     await page.mouse.move(...at(325, 245));
     await page.mouse.down();
     await page.mouse.move(...at(370, 300));
     await page.mouse.move(...at(408, 336));
     await page.mouse.up();
-    await instance(page, "Object 2").waitFor(PATIENTLY);
+    await instance(page, "Object 2").waitFor();
     await page.waitForURL(/\?with=job_/);
 
     await page.reload();
-    await instance(page, "Object 2").waitFor(PATIENTLY);
+    await instance(page, "Object 2").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await instance(page, "Object 2").waitFor({ state: "detached" });
     expect(await instance(page, "Object 1").count()).toBe(1);
@@ -93,8 +92,8 @@ describe("the workbench", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await segment(page).click();
-    await page.getByText("Not everything could be searched for").waitFor(PATIENTLY);
-    await instance(page, "cup 1").waitFor(PATIENTLY);
+    await page.getByText("Not everything could be searched for").waitFor();
+    await instance(page, "cup 1").waitFor();
   });
 
   it("refuses in place what is no picture, and says why a damaged one failed", async () => {
@@ -105,7 +104,7 @@ describe("the workbench", () => {
     await give(page, { name: "cut.png", mimeType: "image/png", buffer: cut });
     await page.getByText("This browser can’t show the file").waitFor();
     await ask(page, "cup");
-    await page.getByText("The PNG file is cut short").waitFor(PATIENTLY);
+    await page.getByText("The PNG file is cut short").waitFor();
   });
 
   it("says before sending what a trial does not allow", async () => {
@@ -137,10 +136,10 @@ describe("the workbench", () => {
       await tab.getByLabel("Prompts").fill("cup,");
     }
     await segment(page).click();
-    await page.waitForURL(/\/jobs\//, PATIENTLY);
+    await page.waitForURL(/\/jobs\//);
     await segment(second.page).click();
-    await second.page.getByRole("link", { name: "Open that job" }).waitFor(PATIENTLY);
-    await instance(second.page, "cup 1").waitFor(PATIENTLY);
+    await second.page.getByRole("link", { name: "Open that job" }).waitFor();
+    await instance(second.page, "cup 1").waitFor();
   });
 
   it("waits for the network and continues by itself, and nothing that was entered is lost", async () => {
@@ -151,7 +150,7 @@ describe("the workbench", () => {
     await ask(page, "cup");
     await page.getByText("Waiting for the network. Work resumes automatically.").waitFor();
     await context.setOffline(false);
-    await instance(page, "cup 1").waitFor(PATIENTLY);
+    await instance(page, "cup 1").waitFor();
   });
 
   it("has what was begun after a reload that cuts its upload off, and its prompts after one in the middle of its job", async () => {
@@ -167,9 +166,9 @@ describe("the workbench", () => {
 
     await page.unroute(/\/inputs\//);
     await segment(page).click();
-    await page.waitForURL(/\/jobs\//, PATIENTLY);
+    await page.waitForURL(/\/jobs\//);
     await page.reload();
     await page.getByRole("button", { name: "Remove cup" }).waitFor();
-    await instance(page, "cup 1").waitFor(PATIENTLY);
+    await instance(page, "cup 1").waitFor();
   });
 });

@@ -14,12 +14,16 @@ export interface StudioPage {
   readonly complaints: Complaints;
 }
 
+/** How long a page may take for any one thing: what only one that hangs exceeds, however much else the machine has to do. */
+const HANG_MS = 200_000;
+
 let browser: Promise<Browser> | undefined;
 
 /** Opens a page in a browser context of its own, closed after the test. All of a test file share one browser. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<StudioPage> {
   browser ??= needChromium();
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(HANG_MS);
   onTestFinished(() => context.close());
   return { ...(await openTab(context, url)), context };
 }

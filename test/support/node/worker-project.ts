@@ -73,7 +73,7 @@ export const workerProject = (
     setupFiles: ["test/support/worker/one-proxy-layer.ts", "test/support/worker/setup.ts"],
     testTimeout: fuzz === "long" ? 600_000 : 240_000,
     // Instead of one second, which a busy machine may take for anything.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 150_000 } },
     // Starting a runtime and evaluating the Worker's modules takes longer than most files, so files share both.
     // The database, the bucket, the objects and every mock are reset after each test.
     isolate: false,
