@@ -3,11 +3,20 @@ import { type Finding, missing, warning } from "./finding.ts";
 
 const PLACEHOLDER_ID = /^[0-]*$/;
 
+const withoutScheme = (pattern: string): string => pattern.replace(/^https?:\/\//, "");
+
 /** Whether a route's pattern, such as `*.example.com/v1/*`, takes requests for a host. */
 function takesHost(pattern: string, host: string): boolean {
-  const routed = pattern.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  const routed = withoutScheme(pattern).replace(/\/.*$/, "");
   return routed.startsWith("*") ? host.endsWith(routed.slice(1)) : routed === host;
 }
+
+/** Whether it takes all of them, whatever their path. */
+const takesAllOf = (pattern: string, host: string): boolean =>
+  takesHost(pattern, host) && /^[^/]+(?:\/\*)?$/.test(withoutScheme(pattern));
+
+/** The settings that the Worker itself sends requests to, at hosts of the operator's. */
+const OWN_SERVICES = ["INFERENCE_URL", "OIDC_JWKS_URL"];
 
 function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configuration): Generator<Finding> {
   const patterns = route === undefined ? routes : [route, ...routes];
@@ -33,17 +42,25 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
       "make PUBLIC_URL and routes name the same host in wrangler.toml",
     );
   }
+  for (const name of OWN_SERVICES) {
+    const service = URL.parse(String(vars[name]))?.host;
+    if (service === undefined || !patterns.some((pattern) => takesAllOf(pattern, service))) continue;
+    yield missing(
+      name,
+      `a route of the Worker takes ${service}: its requests would come back to itself`,
+      `exclude ${service} from routes in wrangler.toml, or give ${name} another host`,
+    );
+  }
 }
 
 const OBJECTS = ["JOBS", "STREAMS", "WEBHOOKS"];
 /** By which a JobObject hears that a client has gone. */
 const SIGNAL_FLAG = "enable_request_signal";
+/** By which a request to another host of the operator's zone arrives as anybody's does: through firewall and Access. */
+const PUBLIC_FLAG = "global_fetch_strictly_public";
 
 /** An operator's own file may be older than the clone's wrangler.toml. */
-function* checkObjects({
-  durable_objects: { bindings },
-  compatibility_flags: flags,
-}: Configuration): Generator<Finding> {
+function* checkObjects({ durable_objects: { bindings } }: Configuration): Generator<Finding> {
   for (const name of OBJECTS) {
     if (bindings.some((binding) => binding.name === name)) continue;
     yield missing(
@@ -52,11 +69,23 @@ function* checkObjects({
       "copy it, with its [[migrations]], from the wrangler.toml of this version",
     );
   }
+}
+
+const addFlag = (flag: string): string => `add "${flag}" to compatibility_flags in wrangler.toml`;
+
+function* checkFlags({ compatibility_flags: flags }: Configuration): Generator<Finding> {
+  if (!flags.includes(PUBLIC_FLAG)) {
+    yield missing(
+      PUBLIC_FLAG,
+      "without it, a customer's webhook or import reaches the other hosts of your domain past firewall and Access",
+      addFlag(PUBLIC_FLAG),
+    );
+  }
   if (!flags.includes(SIGNAL_FLAG)) {
     yield warning(
       SIGNAL_FLAG,
       "a request that waits for a job is held for up to a minute after its client has gone",
-      `set compatibility_flags = ["${SIGNAL_FLAG}"] in wrangler.toml`,
+      addFlag(SIGNAL_FLAG),
     );
   }
 }
@@ -85,5 +114,6 @@ export function* checkConfiguration(configuration: Configuration): Generator<Fin
     );
   }
   yield* checkObjects(configuration);
+  yield* checkFlags(configuration);
   yield* checkRoutes(configuration);
 }

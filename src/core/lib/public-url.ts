@@ -56,7 +56,8 @@ function complaintOf(text: string, { ownUrl, allowsLocal }: PublicUrlTerms): str
 
 /**
  * Refuses a URL from a client or a redirect if the service must not send a request there: url_forbidden, with what to do.
- * What a public name resolves to is not checked: a Worker cannot know, and a deployed one reaches no private network.
+ * What a public name resolves to is not checked: a Worker cannot know. A deployed one reaches hosts as the Internet does, those of
+ * the operator's own domain too, by the flag `global_fetch_strictly_public` in wrangler.toml.
  */
 export function publicUrlRefusal(text: string, terms: PublicUrlTerms): ServiceError | null {
   const complaint = complaintOf(text, terms);

@@ -45,6 +45,21 @@ describe("npm run deploy -- --dry-run", () => {
     });
   });
 
+  it("refuses a configuration whose requests to the own domain would pass the firewall by [A6-12]", async () => {
+    const edit = (toml: string) => toml.replace(', "global_fetch_strictly_public"', "");
+    const { exitCode, findings } = await deploy({ edit }, "--dry-run");
+    expect(exitCode).toBe(1);
+    expect(findings).toEqual([
+      {
+        severity: "missing",
+        what: "global_fetch_strictly_public",
+        problem:
+          "without it, a customer's webhook or import reaches the other hosts of your domain past firewall and Access",
+        mend: 'add "global_fetch_strictly_public" to compatibility_flags in wrangler.toml',
+      },
+    ]);
+  });
+
   it("asks nothing about Analytics Engine where wrangler.toml has no dataset", async () => {
     const edit = (toml: string) => toml.replace(/\[\[analytics_engine_datasets\]\]\n.*\n.*\n/, "");
     const { found, calls } = await deploy({ edit, account: { running: null } }, "--dry-run");

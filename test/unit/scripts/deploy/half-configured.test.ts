@@ -91,11 +91,25 @@ describe("npm run deploy -- --dry-run", () => {
           "Durable Object STREAMS",
           "copy it, with its [[migrations]], from the wrangler.toml of this version",
         ),
+        missing(
+          "global_fetch_strictly_public",
+          'add "global_fetch_strictly_public" to compatibility_flags in wrangler.toml',
+        ),
         {
           severity: "warning",
           what: "enable_request_signal",
-          mend: 'set compatibility_flags = ["enable_request_signal"] in wrangler.toml',
+          mend: 'add "enable_request_signal" to compatibility_flags in wrangler.toml',
         },
+      ],
+    ],
+    [
+      "an inference service at a host that a route of the Worker takes",
+      { edit: (toml) => toml.replace(/^routes.*$/m, 'routes = ["*.example.com/*"]') },
+      [
+        missing(
+          "INFERENCE_URL",
+          "exclude inference.example.com from routes in wrangler.toml, or give INFERENCE_URL another host",
+        ),
       ],
     ],
     [

@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { afterEach, expect, it } from "vitest";
+import { z } from "zod";
+
+const FLAG = "global_fetch_strictly_public";
+const { default: workerd }: { readonly default: string } = createRequire(import.meta.url)("workerd");
+const Port = z.object({ port: z.number() });
+
+/**
+ * Two Workers of one zone, each with its own host, and what workerd has for the Internet: `outbound`, which says what reached it.
+ * The first asks for the URLs in its request.
+ */
+const configurationOf = (
+  flags: readonly string[],
+): string => `using Workerd = import "/workerd/workerd.capnp";
+const service :Workerd.Worker = (
+  modules = [(name = "service", esModule =
+    "export default { fetch: async (request) => Response.json({
+      isStrict: Cloudflare.compatibilityFlags.${FLAG},
+      answers: await Promise.all((await request.json()).map(async (url) => (await fetch(url)).text())),
+    }) };")],
+  compatibilityDate = "2026-08-01",
+  compatibilityFlags = ${JSON.stringify(flags)},
+  globalOutbound = "outbound",
+);
+const admin :Workerd.Worker = (
+  modules = [(name = "admin", esModule = "export default { fetch: () => new Response('past the firewall') };")],
+  compatibilityDate = "2026-08-01",
+);
+const outbound :Workerd.Worker = (
+  modules = [(name = "outbound", esModule =
+    "export default { fetch: ({ url }) => new Response('as from the Internet: ' + url) };")],
+  compatibilityDate = "2026-08-01",
+);
+const config :Workerd.Config = (
+  services = [
+    (name = "segmentation.example.com", worker = .service),
+    (name = "admin.example.com", worker = .admin),
+    (name = "outbound", worker = .outbound),
+  ],
+  sockets = [(name = "service", address = "127.0.0.1:0", http = (), service = "segmentation.example.com")],
+);
+`;
+
+const after: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of after.splice(0).toReversed()) await end();
+});
+
+/** What the first Worker gets from the URLs, with these flags. */
+async function askAs(flags: readonly string[], urls: readonly string[]): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), "own-zone-"));
+  after.push(() => rm(folder, { recursive: true }));
+  const text = configurationOf(flags).replace(/"export default[^"]*"/g, (code) =>
+    code.replace(/\s*\n\s*/g, " "),
+  );
+  await writeFile(join(folder, "config.capnp"), text);
+  const runtime = spawn(workerd, ["serve", "config.capnp", "--control-fd=1"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(runtime, "exit");
+  after.push(() => (runtime.kill(), ended));
+  const [line] = await once(runtime.stdout, "data");
+  const { port } = Port.parse(JSON.parse(String(line).split("\n")[0] ?? ""));
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: JSON.stringify(urls) });
+  return await response.json();
+}
+
+it("a request to another host of the own zone leaves as any other does, by the Worker's flags [A6-12]", async () => {
+  const { compatibility_flags: flags } = z
+    .object({ compatibility_flags: z.array(z.string()) })
+    .parse(parse(await readFile("wrangler.toml", "utf8")));
+  const urls = ["https://admin.example.com/users", "https://elsewhere.example.net/"];
+  const answers = urls.map((url) => `as from the Internet: ${url}`);
+  expect(await askAs(flags, urls)).toEqual({ isStrict: true, answers });
+  // workerd has no zones: the flag is what tells the platform apart, and is without effect here. See decision 0039.
+  expect(
+    await askAs(
+      flags.filter((flag) => flag !== FLAG),
+      urls,
+    ),
+  ).toEqual({ isStrict: false, answers });
+});
