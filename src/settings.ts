@@ -41,13 +41,13 @@ const algorithms = z
   .transform((text) => text.split(",").map((name) => name.trim()))
   .pipe(z.array(SigningAlgorithm).min(1));
 
+/** Names with commas or spaces between them. */
+const names = z.string().transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""));
+
 /** A query string, such as `audience=https://api.example.com`. */
 const parameters = z.string().transform((text) => Object.fromEntries(new URLSearchParams(text)));
 
-const origins = z
-  .string()
-  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ""))
-  .pipe(z.array(z.url().transform((text) => new URL(text).origin)));
+const origins = names.pipe(z.array(z.url().transform((text) => new URL(text).origin)));
 
 /** The settings: docs/operations.md describes each. */
 export const SettingsSchema = z
@@ -78,6 +78,7 @@ export const SettingsSchema = z
     STRIPE_SECRET_KEY: secret.optional(),
     STRIPE_WEBHOOK_SECRET: secret.optional(),
     STRIPE_PRICE_ID: z.string().min(1).optional(),
+    STRIPE_FORMER_PRICE_IDS: names.default([]),
     STRIPE_METER_EVENT: z.string().min(1).default("segmentation_units"),
     STRIPE_API_URL: url.default("https://api.stripe.com"),
     BILLING_RETURN_URL: url.optional(),
@@ -273,6 +274,8 @@ export interface BillingSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly priceId: string;
+  /** Prices whose subscriptions still count. */
+  readonly formerPriceIds: readonly string[];
   readonly meterEvent: string;
   readonly apiUrl: string;
   readonly returnUrl: string;
@@ -290,6 +293,7 @@ export function billingSettingsOf(settings: Settings): BillingSettings | null {
     secretKey,
     webhookSecret,
     priceId,
+    formerPriceIds: settings.STRIPE_FORMER_PRICE_IDS,
     meterEvent: settings.STRIPE_METER_EVENT,
     apiUrl: settings.STRIPE_API_URL,
     returnUrl:

@@ -40,7 +40,11 @@ export const invoiceObject = (invoice: Invoice): object => ({
   status: invoice.status,
 });
 
-/** A subscription to one metered price. Its item has the period. @param invoice the expanded invoice, if requested */
+/**
+ * A subscription to one metered price. Its item has the period.
+ * @param priceId the price, unless the subscription has one of its own
+ * @param invoice the expanded invoice, if requested
+ */
 export const subscriptionObject = (
   subscription: Subscription,
   priceId: string,
@@ -63,7 +67,7 @@ export const subscriptionObject = (
       current_period_start: subscription.created,
       metadata: {},
       price: {
-        id: priceId,
+        id: subscription.price ?? priceId,
         object: "price",
         active: true,
         currency: CURRENCY,

@@ -21,6 +21,8 @@ const Subscription = z.object({
   periodEnd: z.int(),
   canceledAt: z.int().nullable(),
   latestInvoice: z.string(),
+  /** Null: the service's own. */
+  price: z.string().nullable().default(null),
 });
 export type Subscription = z.infer<typeof Subscription>;
 

@@ -39,8 +39,11 @@ export class Subscriptions {
     return invoice;
   }
 
-  /** The customer pays at the checkout, which starts the subscription. */
-  begin(customer: string): Happening[] {
+  /**
+   * The customer pays at the checkout, which starts the subscription.
+   * @param price another than the service's, as of another product that is sold in the same Stripe account
+   */
+  begin(customer: string, price: string | null = null): Happening[] {
     const created = nowSeconds();
     const id = newStripeId("sub");
     const invoice: Invoice = {
@@ -59,6 +62,7 @@ export class Subscriptions {
       periodEnd: created + MONTH_SECONDS,
       canceledAt: null,
       latestInvoice: invoice.id,
+      price,
     };
     this.#state.invoices.push(invoice);
     this.#state.subscriptions.push(subscription);

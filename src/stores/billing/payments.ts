@@ -111,7 +111,10 @@ export class Payments {
     return url;
   }
 
-  /** The subscription that counts for a customer, as it is now; null if there never was one. */
+  /**
+   * The subscription to the service's price that counts for a customer, as it is now; null if there never was one. Others, of
+   * whatever else is sold in the same Stripe account, mean nothing here.
+   */
   async subscriptionOf(customerId: string): Promise<Subscription | null> {
     const { data } = await this.#askedOf("subscriptionOf", customerId, () =>
       this.#stripe.subscriptions.list({
@@ -121,7 +124,9 @@ export class Payments {
         expand: ["data.latest_invoice"],
       }),
     );
-    return bestStanding(data.map(toSubscription));
+    const { priceId, formerPriceIds } = this.#settings;
+    const prices = new Set([priceId, ...formerPriceIds]);
+    return bestStanding(data.flatMap((subscription) => toSubscription(subscription, prices) ?? []));
   }
 
   /**
@@ -198,15 +203,17 @@ export class Payments {
   }
 }
 
-function toSubscription(subscription: Stripe.Subscription): Subscription {
+/** A subscription as we keep it; null if it is to none of these prices. */
+function toSubscription(subscription: Stripe.Subscription, prices: ReadonlySet<string>): Subscription | null {
+  const item = subscription.items.data.find(({ price }) => prices.has(price.id));
+  if (item === undefined) return null;
   const invoice = subscription.latest_invoice;
-  // The period stands on the items since API version 2025-03-31; a subscription of this service has one.
-  const periodEnd = subscription.items.data[0]?.current_period_end;
   return {
     id: subscription.id,
     status: subscription.status,
     createdAt: subscription.created * 1_000,
-    currentPeriodEnd: periodEnd === undefined ? null : periodEnd * 1_000,
+    // The period stands on the items since API version 2025-03-31.
+    currentPeriodEnd: item.current_period_end * 1_000,
     latestInvoiceStatus: invoice === null || typeof invoice === "string" ? null : invoice.status,
   };
 }

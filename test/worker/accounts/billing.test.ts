@@ -2,6 +2,9 @@ import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subscription } from "../../../scripts/stand-ins/stripe/state.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { billingSettingsOf } from "../../../src/settings.ts";
+import { Payments } from "../../../src/stores/billing/payments.ts";
 import { type Client, newClient, send } from "../../support/worker/api.ts";
 import { present } from "../../support/at.ts";
 import {
@@ -163,6 +166,42 @@ describe("webhooks of the payment provider", () => {
     await env.DB.exec("DROP TRIGGER broken");
     expect((await deliver(webhook)).status).toBe(200);
     expect(await modeOf(client)).toBe("blocked");
+  });
+
+  it("count subscriptions to the service's price alone, whatever else the customer has [4.10-21]", async () => {
+    const { subscriptions, webhooks } = stripe.standIn;
+    await createSession(client, "checkout");
+    const customer = stripe.customerOf(client);
+    await webhooks.deliver(subscriptions.begin(customer, "price_of_a_newsletter"));
+    expect(await stripe.deliverAll()).not.toContain(500);
+    expect(await modeOf(client)).toBe("trial");
+
+    // It is no obstacle to a checkout either, and does not stand in for the one that is in arrears.
+    await stripe.subscribe(client);
+    expect(await modeOf(client)).toBe("paid");
+    const own = present(
+      subscriptions.of(customer).find(({ price }) => price === null),
+      "subscription",
+    );
+    await webhooks.deliver(subscriptions.failPayment(own));
+    await webhooks.deliver(subscriptions.begin(customer, "price_of_a_newsletter"));
+    await stripe.deliverAll();
+    expect(await modeOf(client)).toBe("blocked");
+    expect(await billingRow(client)).toMatchObject({ subscription_id: own.id });
+  });
+
+  it("count subscriptions to a price that the service had before, where the operator names it [4.10-21]", async () => {
+    const { subscriptions } = stripe.standIn;
+    await createSession(client, "checkout");
+    const customer = stripe.customerOf(client);
+    subscriptions.begin(customer, "price_of_last_year");
+    const settings = billingSettingsOf({
+      ...platformOf(env).settings,
+      STRIPE_FORMER_PRICE_IDS: ["price_of_last_year"],
+    });
+    const payments = new Payments(present(settings, "settings"));
+    expect(await payments.subscriptionOf(customer)).toMatchObject({ status: "active" });
+    expect(await platformOf(env).payments?.subscriptionOf(customer)).toBeNull();
   });
 
   it("let the best-standing subscription speak for a customer who has several", async () => {
