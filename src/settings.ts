@@ -3,11 +3,19 @@ import type { AccessLimits } from "./core/accounts/access.ts";
 import type { UploadBudgets } from "./core/accounts/budgets.ts";
 import type { AdmissionTerms } from "./core/jobs/admission.ts";
 import { DEFAULT_POLICY, type JobPolicy } from "./core/jobs/policy.ts";
+import type { Secrets } from "./core/lib/keys.ts";
 import { isLoopback, type PublicUrlTerms } from "./core/lib/public-url.ts";
 import type { TrialOffer } from "./core/billing/trial.ts";
 
 const url = z.url().transform((text) => text.replace(/\/+$/, ""));
 const secret = z.string().min(16);
+/** All keys of the service are derived from it: nobody may guess it. 32 bytes in base64 have 43 characters or more. */
+const masterSecret = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9+/_-]{43,}={0,2}$/,
+    "at least 32 random bytes in base64, as `openssl rand -base64 32` prints them",
+  );
 /** It grants more than any other secret, and can be guessed at a public address. */
 const operatorSecret = z.string().regex(/^[\x21-\x7e]{32,}$/, "at least 32 visible ASCII characters");
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
@@ -59,7 +67,9 @@ export const SettingsSchema = z
     S3_BUCKET: z.string().min(1),
     S3_ACCESS_KEY_ID: z.string().min(1),
     S3_SECRET_ACCESS_KEY: z.string().min(1),
-    SIGNING_SECRET: secret,
+    MASTER_SECRET: masterSecret,
+    MASTER_SECRET_PREVIOUS: masterSecret.optional(),
+    SIGNING_SECRET: secret.optional(),
     INFERENCE_URL: url,
     INFERENCE_TOKEN: secret,
     OPERATOR_TOKEN: operatorSecret.optional(),
@@ -171,6 +181,13 @@ export const policyOf = (settings: Settings): JobPolicy => ({
   resendMs: settings.RESEND_SECONDS * 1_000,
   outputUrlMs: settings.OUTPUT_URL_SECONDS * 1_000,
   retentionMs: settings.RETENTION_DAYS * 86_400_000,
+});
+
+/** The secrets that the service's own keys are derived from. */
+export const secretsOf = (settings: Settings): Secrets => ({
+  current: settings.MASTER_SECRET,
+  previous: settings.MASTER_SECRET_PREVIOUS ?? null,
+  legacy: settings.SIGNING_SECRET ?? null,
 });
 
 /** The rule for URLs from clients. */

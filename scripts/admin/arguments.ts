@@ -57,7 +57,7 @@ ${lines.join("\n")}
   --remote  use the deployed database of wrangler.toml (needs \`npx wrangler login\`);
             without it, the database of the local stack in STATE_DIR (default .local),
             whether or not the stack is running. erase-account and the commands from show-job
-            to relist ask the Worker: the local stack has to be running; with --remote,
+            to rotate-secret ask the Worker: the local stack has to be running; with --remote,
             OPERATOR_TOKEN in the environment has to be the Worker's secret. If the Worker
             cannot be asked, show-job shows the job's row in the list. relist --remote also
             needs CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN

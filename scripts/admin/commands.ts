@@ -19,6 +19,7 @@ import { cancelJob, deadLetters, findJob, showJob, stuckJobs, wakeJob } from "./
 import type { OperatorApi } from "./operator-api.ts";
 import { type Outcome, readable } from "./print.ts";
 import { relist } from "./relist.ts";
+import { rotateSecret } from "./rotate-secret.ts";
 
 /** The service that a command is for. */
 export interface Service {
@@ -240,6 +241,12 @@ export const COMMANDS = {
           : remoteObjectIds(configFile, signal);
       return relist(await api(), objectIds, given["dry-run"]);
     },
+  }),
+  "rotate-secret": command({
+    takes: "",
+    does: "after a change of MASTER_SECRET, seals by it what is stored, and says when the earlier one may go",
+    options: z.strictObject({}),
+    run: async (_, { api }) => rotateSecret(await api(), (progress) => console.error(progress), Date.now()),
   }),
   "ledger-check": command({
     takes: "[--grant 100] [--objects]",

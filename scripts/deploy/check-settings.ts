@@ -3,8 +3,8 @@ import type { Configuration } from "./configuration.ts";
 import { type Finding, missing, warning } from "./finding.ts";
 import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS } from "./secrets.ts";
 
-/** Stands for the value of a secret, which nobody can read. */
-const SOME_SECRET = "x".repeat(32);
+/** Stands for the value of a secret, which nobody can read; it suits each of them. */
+const SOME_SECRET = "x".repeat(43);
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   PUBLIC_URL: "https://your.domain",
@@ -39,7 +39,14 @@ function* checkSecrets(
   }
   for (const name of NEEDED_SECRETS) {
     if (secrets === null || secrets.has(name)) continue;
-    yield missing(name, "the secret is not set", put(name));
+    const isReplaced = name === "MASTER_SECRET" && secrets?.has("SIGNING_SECRET");
+    yield missing(
+      name,
+      isReplaced
+        ? "the secret is not set: it replaces SIGNING_SECRET, which stays for what was sealed and signed before"
+        : "the secret is not set",
+      put(name),
+    );
   }
   if (secrets !== null && !secrets.has("OPERATOR_TOKEN")) {
     yield warning(

@@ -11,7 +11,9 @@ const secret = z
   .default(() => randomBytes(32).toString("base64url"));
 
 const Secrets = z.object({
-  SIGNING_SECRET: secret,
+  MASTER_SECRET: secret,
+  /** What a stack of an older version has sealed and signed by. */
+  SIGNING_SECRET: z.string().optional(),
   INFERENCE_TOKEN: secret,
   OPERATOR_TOKEN: secret,
   /** The Worker's key for Stripe's stand-in, and the secret with which the stand-in signs its webhooks. */

@@ -114,6 +114,23 @@ export const Relisted = z.object({
 export type Relisted = z.infer<typeof Relisted>;
 export const RelistAnswer = z.object({ objects: z.array(Relisted) });
 
+export const ResealRequest = z.object({ after: z.string() });
+
+/** What a run over one page of webhook endpoints has done to their sealed secrets. */
+export const ResealAnswer = z.object({
+  looked: count,
+  resealed: count,
+  /** Endpoints whose secrets none of the service's secrets opens. */
+  unreadable: z.array(z.string()),
+  /** From behind which endpoint the next page begins; null after the last. */
+  next: z.string().nullable(),
+  /** The settings with the secrets that only read. */
+  earlier: z.array(z.string()).readonly(),
+  /** For how long what is signed now is valid, milliseconds: nothing else that is sealed or signed lives longer. */
+  signedMs: z.number(),
+});
+export type ResealAnswer = z.infer<typeof ResealAnswer>;
+
 /**
  * How far the erasure of an account is, as the operator's API reports it. `erasing`: something is left. `emptied`:
  * nothing is left, but a holder of a signed URL may still PUT, so the sweep checks once more. `erased`: it has checked,

@@ -14,14 +14,14 @@ import {
   type TaskRequest,
   VideoParameters,
 } from "@segmentation/protocol";
-import type { Settings } from "../settings.ts";
+import { secretsOf, type Settings } from "../settings.ts";
 import type { Platform } from "../platform.ts";
 
 /**
  * How long a holder may keep a task: long enough for a full lane of long clips before it, on a processor that takes hours
  * for each. The input's URL and the token live as long; storage refuses a URL that is signed for more than seven days.
  */
-const HELD_SECONDS = 4 * 86_400;
+export const HELD_MS = 4 * 86_400_000;
 
 /** The formats that a task's result is written in as well; nothing if its job asked for none. */
 function wantedFormats<Format>(formats: readonly Format[] | undefined, taskId: string, index: number) {
@@ -81,12 +81,8 @@ async function requestOf(
   const { jobId, accountId } = definition;
   const inputEtag = inputEtagOf(definition, taskId);
   const [inputUrl, callbackToken] = await Promise.all([
-    media.signGet(inputKey(accountId, taskId), HELD_SECONDS),
-    issueLeaseToken(
-      settings.SIGNING_SECRET,
-      { job: jobId, task: taskId, lease },
-      deadline + HELD_SECONDS * 1_000,
-    ),
+    media.signGet(inputKey(accountId, taskId), HELD_MS / 1_000),
+    issueLeaseToken(secretsOf(settings), { job: jobId, task: taskId, lease }, deadline + HELD_MS),
   ]);
   return {
     key: taskKey(jobId, taskId, lease),

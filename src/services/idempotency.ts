@@ -5,6 +5,7 @@ import { log, reasonOf } from "../core/log.ts";
 import { seal, unseal } from "../core/lib/sealed.ts";
 import type { RequestName } from "../stores/accounts/idempotency.ts";
 import type { Platform } from "../platform.ts";
+import { secretsOf } from "../settings.ts";
 
 /** A request that may be repeated; without a key each repetition is a new request. `body` is the validated body. */
 export interface RepeatableRequest {
@@ -66,7 +67,7 @@ export async function once<T>(
 
   const name: RequestName = { accountId, operation, key };
   const purpose = JSON.stringify(["idempotent answer", accountId, operation, key]);
-  const secret = platform.settings.SIGNING_SECRET;
+  const secrets = secretsOf(platform.settings);
   const lease = crypto.randomUUID();
   const claim = { fingerprint: await fingerprintOf(body), effectId: newEffectId(), lease };
   const known = await platform.idempotency.claim(name, claim, Date.now());
@@ -77,7 +78,7 @@ export async function once<T>(
     };
     const { answer, remembered } = await attempt(platform, name, lease, () => run(known.effectId, holdKey));
     try {
-      const sealed = await seal(secret, purpose, JSON.stringify(remembered));
+      const sealed = await seal(secrets, purpose, JSON.stringify(remembered));
       await platform.idempotency.complete(name, lease, sealed);
     } catch (error) {
       // The effect exists, and this answer is right: a repetition runs again after this lease and finds the effect.
@@ -87,9 +88,9 @@ export async function once<T>(
   }
   if (known.fingerprint !== claim.fingerprint) throw new ServiceError("idempotency_mismatch");
   if (known.answer === null) throw inProgress();
-  const text = await unseal(secret, purpose, known.answer);
+  const text = await unseal(secrets, purpose, known.answer);
   if (text === null) {
-    // The operator has changed the signing secret since.
+    // The operator has changed the service's secret since, and kept no previous one.
     throw new ServiceError(
       "idempotency_mismatch",
       "The service can no longer read its answer to the first request with this Idempotency-Key. Use a new key.",

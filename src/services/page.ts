@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor, type ListName } from "../core/lib/signed-token.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Platform } from "../platform.ts";
+import { secretsOf } from "../settings.ts";
 
 /**
  * One page of a list, and the cursor of the next page, which names this one's last item; null on the last page.
@@ -9,18 +10,19 @@ import type { Platform } from "../platform.ts";
  * @throws ServiceError invalid_cursor.
  */
 export async function pageOf<Item>(
-  { settings: { SIGNING_SECRET: secret } }: Platform,
+  { settings }: Platform,
   list: ListName,
   { limit, nextToken }: { readonly limit: number; readonly nextToken?: string | undefined },
   read: (after: string | null, limit: number) => Promise<readonly Item[]>,
   nameOf: (item: Item) => string,
 ): Promise<{ items: Item[]; nextToken: string | null }> {
-  const after = nextToken === undefined ? null : await decodeCursor(secret, list, nextToken);
+  const secrets = secretsOf(settings);
+  const after = nextToken === undefined ? null : await decodeCursor(secrets, list, nextToken);
   if (nextToken !== undefined && after === null) throw new ServiceError("invalid_cursor");
   // One more than requested shows whether there is another page.
   const found = await read(after, limit + 1);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const hasMore = found.length > items.length && last !== undefined;
-  return { items, nextToken: hasMore ? await encodeCursor(secret, list, nameOf(last)) : null };
+  return { items, nextToken: hasMore ? await encodeCursor(secrets, list, nameOf(last)) : null };
 }

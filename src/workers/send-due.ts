@@ -4,6 +4,7 @@ import { deliveryKeptMs, MOST_DELIVERIES, disablingReason, failingAfter } from "
 import { attempted, begun, type Delivery } from "../core/webhooks/delivery.ts";
 import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhooks/signing.ts";
 import type { Platform } from "../platform.ts";
+import { secretsOf } from "../settings.ts";
 import { outcomeOf, postEvent } from "../services/post-event.ts";
 import type { EndpointTarget } from "../stores/webhooks/endpoints.ts";
 import type { DeliveryRecord } from "../stores/webhooks/rpc.ts";
@@ -40,7 +41,7 @@ export async function sendDue(platform: Platform, storage: WebhookStorage): Prom
   }
   storage.isHeld = false;
   if ((storage.failingSince ?? Infinity) < target.enabledAt) storage.failingSince = null;
-  const secrets = await unsealSecrets(platform.settings.SIGNING_SECRET, endpointId, target.sealedSecrets);
+  const secrets = await unsealSecrets(secretsOf(platform.settings), endpointId, target.sealedSecrets);
   const run = { platform, storage, endpointId, target, secrets: secrets ?? [] };
   const reason =
     secrets === null ? "secret_unreadable" : disablingReason(null, storage.failingSince, Date.now());

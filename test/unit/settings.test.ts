@@ -7,7 +7,7 @@ const DEPLOYED = {
   S3_BUCKET: "segmentation-media",
   S3_ACCESS_KEY_ID: "id",
   S3_SECRET_ACCESS_KEY: "key",
-  SIGNING_SECRET: "s".repeat(16),
+  MASTER_SECRET: "s".repeat(43),
   INFERENCE_URL: "https://inference.example.com",
   INFERENCE_TOKEN: "t".repeat(16),
 };
@@ -35,6 +35,20 @@ describe("a deployed Worker's settings", () => {
       const loopback = { ...oidc, [name]: "http://127.0.0.1:8787" };
       expect(refused(loopback)).toEqual([name]);
       expect(refused({ ...loopback, LOCAL_STACK: "yes" })).toEqual([]);
+    },
+  );
+
+  it.each(["MASTER_SECRET", "MASTER_SECRET_PREVIOUS"])(
+    "are refused if %s is not 32 random bytes or more in base64 [A8-1]",
+    (name) => {
+      for (const bytes of [32, 33, 48]) {
+        const random = Buffer.from(crypto.getRandomValues(new Uint8Array(bytes)));
+        const forms = [random.toString("base64"), random.toString("base64url"), random.toString("hex")];
+        for (const value of forms) expect(refused({ [name]: value }), value).toEqual([]);
+      }
+      const short = Buffer.alloc(31, 7).toString("base64");
+      for (const value of ["", "x".repeat(42), short, "a password of some forty-three characters!!"])
+        expect(refused({ [name]: value }), value).toEqual([name]);
     },
   );
 

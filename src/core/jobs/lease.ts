@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Secrets } from "../lib/keys.ts";
 import { signToken, verifyToken } from "../lib/signed-token.ts";
 
 /** The holder of one lease of one task. `lease` is the fencing token, which grows with every claim in a job. */
@@ -7,16 +8,16 @@ export type LeaseClaims = z.infer<typeof LeaseClaims>;
 
 /** The bearer token for the callbacks of a lease's holder; invalid from `expiresAt` (epoch ms) on. */
 export async function issueLeaseToken(
-  secret: string,
+  secrets: Secrets,
   claims: LeaseClaims,
   expiresAt: number,
 ): Promise<string> {
-  return signToken(secret, "lease", { ...claims }, expiresAt);
+  return signToken(secrets, "lease", { ...claims }, expiresAt);
 }
 
 /** The lease that a bearer token was signed for, or null. Only the JobObject knows whether the lease is in force. */
-export async function readLeaseToken(secret: string, token: string): Promise<LeaseClaims | null> {
-  const claims = LeaseClaims.safeParse(await verifyToken(secret, "lease", token));
+export async function readLeaseToken(secrets: Secrets, token: string): Promise<LeaseClaims | null> {
+  const claims = LeaseClaims.safeParse(await verifyToken(secrets, "lease", token));
   return claims.success ? claims.data : null;
 }
 

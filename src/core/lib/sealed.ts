@@ -1,25 +1,22 @@
-import { CompactEncrypt, compactDecrypt, errors } from "jose";
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from "jose";
+import { bytesOf, deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-
-/** A separate key for each purpose (HKDF, RFC 5869): a text sealed for one purpose cannot be opened for another. */
-async function keyFor(secret: string, purpose: string): Promise<Uint8Array> {
-  const material = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveBits"]);
-  const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: bytesOf(purpose) };
-  return new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256));
-}
-
-/** Encrypts a text for storage (JWE, A256GCM). Decrypting it takes the same secret and purpose. */
-export async function seal(secret: string, purpose: string, text: string): Promise<string> {
+/** Encrypts a text for storage (JWE, A256GCM, with the key's id), by a key for this purpose alone. */
+export async function seal({ current }: Secrets, purpose: string, text: string): Promise<string> {
   return new CompactEncrypt(bytesOf(text))
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
-    .encrypt(await keyFor(secret, purpose));
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: await keyIdOf(current) })
+    .encrypt(await deriveKey(current, purpose));
 }
 
-/** The decrypted text, or null if the secret or the purpose differs, or the sealed text was changed. */
-export async function unseal(secret: string, purpose: string, sealed: string): Promise<string | null> {
+/** The decrypted text, or null if none of the secrets sealed it, the purpose differs, or the sealed text was changed. */
+export async function unseal(secrets: Secrets, purpose: string, sealed: string): Promise<string | null> {
+  const keyOf = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
+    const secret = kid === undefined ? secrets.legacy : await secretOf(secrets, kid);
+    if (secret === null) throw new errors.JWEDecryptionFailed();
+    return deriveKey(secret, purpose);
+  };
   try {
-    const { plaintext } = await compactDecrypt(sealed, await keyFor(secret, purpose), {
+    const { plaintext } = await compactDecrypt(sealed, keyOf, {
       keyManagementAlgorithms: ["dir"],
       contentEncryptionAlgorithms: ["A256GCM"],
     });
@@ -29,3 +26,7 @@ export async function unseal(secret: string, purpose: string, sealed: string): P
     throw error;
   }
 }
+
+/** Whether the current secret has sealed a text. It does not look whether the text was changed. */
+export const isSealedByCurrent = async ({ current }: Secrets, sealed: string): Promise<boolean> =>
+  decodeProtectedHeader(sealed).kid === (await keyIdOf(current));

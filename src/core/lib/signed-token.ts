@@ -1,34 +1,43 @@
 import { jwtVerify, SignJWT, errors, type JWTPayload } from "jose";
 import { z } from "zod";
 import { sha256Hex } from "./digest.ts";
+import { bytesOf, deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
 
 /** What a token is for: a token for one purpose is invalid for another. */
 export type Purpose = "lease" | "cursor";
 
-const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
+const keyOf = (secret: string, purpose: Purpose): Promise<Uint8Array> =>
+  deriveKey(secret, `token ${purpose}`);
 
 /**
- * Signs claims for one purpose (JWT, HS256). `expiresAt` is epoch milliseconds; without it the token does not expire.
+ * Signs claims for one purpose (JWT, HS256, with the key's id), by a key for this purpose alone. `expiresAt` is epoch milliseconds; without it the token does not expire.
  */
 export async function signToken(
-  secret: string,
+  { current }: Secrets,
   purpose: Purpose,
   claims: JWTPayload,
   expiresAt?: number,
 ): Promise<string> {
-  const token = new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).setAudience(purpose);
+  const header = { alg: "HS256", kid: await keyIdOf(current) };
+  const token = new SignJWT(claims).setProtectedHeader(header).setAudience(purpose);
   if (expiresAt !== undefined) token.setExpirationTime(Math.ceil(expiresAt / 1000));
-  return token.sign(keyOf(secret));
+  return token.sign(await keyOf(current, purpose));
 }
 
-/** The claims of a token signed for this purpose, or null if it is forged, expired or for another purpose. */
+/** The claims of a token that one of the secrets signed for this purpose, or null if it is forged, expired or for another. */
 export async function verifyToken(
-  secret: string,
+  secrets: Secrets,
   purpose: Purpose,
   token: string,
 ): Promise<JWTPayload | null> {
+  const keyFor = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
+    // Before there were key ids, the secret itself was the key of all tokens.
+    const secret = kid === undefined ? secrets.legacy : await secretOf(secrets, kid);
+    if (secret === null) throw new errors.JWSSignatureVerificationFailed();
+    return kid === undefined ? bytesOf(secret) : keyOf(secret, purpose);
+  };
   try {
-    const { payload } = await jwtVerify(token, keyOf(secret), { algorithms: ["HS256"], audience: purpose });
+    const { payload } = await jwtVerify(token, keyFor, { algorithms: ["HS256"], audience: purpose });
     return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError) return null;
@@ -44,12 +53,12 @@ const Claims = z.object({ after: z.string(), of: z.string() });
 const fingerprint = (list: ListName): Promise<string> => sha256Hex(JSON.stringify(list));
 
 /** The opaque cursor of the page that begins after the item with the id `after`. */
-export async function encodeCursor(secret: string, list: ListName, after: string): Promise<string> {
-  return signToken(secret, "cursor", { after, of: await fingerprint(list) });
+export async function encodeCursor(secrets: Secrets, list: ListName, after: string): Promise<string> {
+  return signToken(secrets, "cursor", { after, of: await fingerprint(list) });
 }
 
 /** The id after which the page begins; null if the cursor is forged or belongs to another list. */
-export async function decodeCursor(secret: string, list: ListName, cursor: string): Promise<string | null> {
-  const claims = Claims.safeParse(await verifyToken(secret, "cursor", cursor));
+export async function decodeCursor(secrets: Secrets, list: ListName, cursor: string): Promise<string | null> {
+  const claims = Claims.safeParse(await verifyToken(secrets, "cursor", cursor));
   return claims.success && claims.data.of === (await fingerprint(list)) ? claims.data.after : null;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { seal, unseal } from "../lib/sealed.ts";
+import type { Secrets as ServiceSecrets } from "../lib/keys.ts";
+import { isSealedByCurrent, seal, unseal } from "../lib/sealed.ts";
 
 /** How long a replaced secret keeps signing, milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
@@ -34,19 +35,30 @@ const purposeOf = (endpointId: string): string => JSON.stringify(["webhook secre
 
 /** An endpoint's secrets, encrypted for storage. */
 export const sealSecrets = (
-  signingSecret: string,
+  service: ServiceSecrets,
   endpointId: string,
   secrets: readonly WebhookSecret[],
-): Promise<string> => seal(signingSecret, purposeOf(endpointId), JSON.stringify(secrets));
+): Promise<string> => seal(service, purposeOf(endpointId), JSON.stringify(secrets));
 
-/** The secrets that were sealed for this endpoint; null if they were sealed with another signing secret. */
+/** The secrets that were sealed for this endpoint; null if none of the service's secrets sealed them. */
 export async function unsealSecrets(
-  signingSecret: string,
+  service: ServiceSecrets,
   endpointId: string,
   sealed: string,
 ): Promise<readonly WebhookSecret[] | null> {
-  const text = await unseal(signingSecret, purposeOf(endpointId), sealed);
+  const text = await unseal(service, purposeOf(endpointId), sealed);
   return text === null ? null : Secrets.parse(JSON.parse(text));
+}
+
+/** The same secrets, sealed by the service's current secret; null if they are already, "unreadable" if nobody can open them. */
+export async function resealed(
+  service: ServiceSecrets,
+  endpointId: string,
+  sealed: string,
+): Promise<string | "unreadable" | null> {
+  const secrets = await unsealSecrets(service, endpointId, sealed);
+  if (secrets === null) return "unreadable";
+  return (await isSealedByCurrent(service, sealed)) ? null : sealSecrets(service, endpointId, secrets);
 }
 
 const PREFIX = "whsec_";

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
 import { readLeaseToken } from "../../core/jobs/lease.ts";
 import { authenticate as accountOf } from "../../services/authenticate.ts";
+import { secretsOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
 import { platform, type AppEnv } from "../context.ts";
 
@@ -44,7 +45,7 @@ export const authenticateOperator = createMiddleware<AppEnv>(async (c, next) => 
 
 /** Admits the holder of a lease, by the token that was signed for it. */
 export const authenticateLease = createMiddleware<AppEnv>(async (c, next) => {
-  const lease = await readLeaseToken(platform(c).settings.SIGNING_SECRET, bearerCredential(c));
+  const lease = await readLeaseToken(secretsOf(platform(c).settings), bearerCredential(c));
   if (lease === null) throw new ServiceError("Unauthorized");
   c.set("lease", lease);
   await next();

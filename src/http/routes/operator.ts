@@ -1,9 +1,10 @@
 import { Hono } from "hono";
-import { RelistRequest, StuckJobsQuery } from "../../contract/operator.ts";
+import { RelistRequest, ResealRequest, StuckJobsQuery } from "../../contract/operator.ts";
 import { replayDeadLetters } from "../../services/dead-letters.ts";
 import { eraseAccount } from "../../services/erase-account.ts";
 import { cancelJob, showJob, stuckJobs, wakeJob } from "../../services/operate-jobs.ts";
 import { relistJobs } from "../../services/relist-job.ts";
+import { resealSecrets } from "../../services/reseal-secrets.ts";
 import { platform, type AppEnv } from "../context.ts";
 import { authenticateOperator } from "../middleware/authenticate.ts";
 import { readBody, readQuery } from "../read-request.ts";
@@ -22,6 +23,9 @@ export const operator = new Hono<AppEnv>()
   )
   .get("/dead-letters", async (c) => c.json({ letters: await platform(c).deadLetters.list() }))
   .post("/dead-letters/replay", async (c) => c.json(await replayDeadLetters(platform(c))))
+  .post("/reseal", async (c) =>
+    c.json(await resealSecrets(platform(c), (await readBody(c, ResealRequest)).after)),
+  )
   .post("/relist", async (c) => {
     const { objectIds, dryRun } = await readBody(c, RelistRequest);
     return c.json({ objects: await relistJobs(platform(c), objectIds, dryRun) });

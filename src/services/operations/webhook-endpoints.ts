@@ -14,7 +14,7 @@ import { endpointRefusal } from "../../core/webhooks/endpoint.ts";
 import { rotated, sealSecrets, unsealSecrets } from "../../core/webhooks/signing.ts";
 import { newWebhookSecret } from "../../core/webhooks/signing.ts";
 import type { Platform } from "../../platform.ts";
-import { publicUrlTermsOf } from "../../settings.ts";
+import { publicUrlTermsOf, secretsOf } from "../../settings.ts";
 import type { EndpointRecord } from "../../stores/webhooks/endpoints.ts";
 import { eraseEndpoint } from "../erase-account.ts";
 import { once, type Once, type Outcome } from "../idempotency.ts";
@@ -81,7 +81,7 @@ async function makeEndpoint(
   const { settings, webhookEndpoints } = platform;
   checkUrl(platform, url);
   const secret = newWebhookSecret();
-  const sealed = await sealSecrets(settings.SIGNING_SECRET, endpointId, [{ secret, validUntil: null }]);
+  const sealed = await sealSecrets(secretsOf(settings), endpointId, [{ secret, validUntil: null }]);
   const now = Date.now();
   const changed = { disabledAt: null, disabledReason: null, createdAt: now, updatedAt: now };
   const isMade = await webhookEndpoints.insert(
@@ -145,12 +145,12 @@ export async function rotateWebhookSecret({
   for (;;) {
     const before = existing(await webhookEndpoints.sealedSecrets(accountId, endpointId));
     // Secrets that the service can no longer read sign nothing, so there are none to keep.
-    const secrets = (await unsealSecrets(settings.SIGNING_SECRET, endpointId, before)) ?? [];
+    const secrets = (await unsealSecrets(secretsOf(settings), endpointId, before)) ?? [];
     const secret = newWebhookSecret();
     const now = Date.now();
     const next = rotated(secrets, secret, now);
     if (next === null) throw new ServiceError("too_many_secrets");
-    const after = await sealSecrets(settings.SIGNING_SECRET, endpointId, next);
+    const after = await sealSecrets(secretsOf(settings), endpointId, next);
     const endpoint = await webhookEndpoints.replaceSecrets(accountId, endpointId, { before, after }, now);
     if (endpoint !== null) return { endpoint: endpointView(endpoint), secret };
   }

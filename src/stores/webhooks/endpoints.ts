@@ -33,6 +33,12 @@ export interface EndpointTarget {
   readonly enabledAt: number;
 }
 
+/** An endpoint's secrets, as they are stored. */
+export interface SealedSecrets {
+  readonly endpointId: string;
+  readonly sealed: string;
+}
+
 /** An enabled endpoint: which events it receives, and since when. */
 export type Listener = Pick<EndpointRecord, "endpointId" | "events" | "createdAt">;
 
@@ -173,6 +179,29 @@ export class WebhookEndpoints extends D1Store {
       `UPDATE webhook_endpoints SET secrets = ?4, updated_at = ?5
        WHERE account_id = ?1 AND id = ?2 AND secrets = ?3 AND deleted_at IS NULL RETURNING ${RECORD}`,
       [accountId, endpointId, before, after, now],
+    );
+  }
+
+  /** Up to `limit` endpoints of all accounts with their sealed secrets, by their ids, from behind the id `after`. */
+  allSealedSecrets(after: string, limit: number): Promise<SealedSecrets[]> {
+    return this.all<SealedSecrets>(
+      `SELECT id AS endpointId, secrets AS sealed FROM webhook_endpoints
+       WHERE id > ?1 AND deleted_at IS NULL ORDER BY id LIMIT ?2`,
+      [after, limit],
+    );
+  }
+
+  /** Puts the same secrets in the place of those sealed as `before`; leaves what another request has replaced meanwhile. */
+  async reseal(endpoints: readonly (SealedSecrets & { readonly before: string })[]): Promise<void> {
+    if (endpoints.length === 0) return;
+    await this.db.batch(
+      endpoints.map(({ endpointId, before, sealed }) =>
+        this.statement("UPDATE webhook_endpoints SET secrets = ?3 WHERE id = ?1 AND secrets = ?2", [
+          endpointId,
+          before,
+          sealed,
+        ]),
+      ),
     );
   }
 

@@ -36,13 +36,7 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
       ],
     },
   },
-  secrets: [
-    "S3_ACCESS_KEY_ID",
-    "S3_SECRET_ACCESS_KEY",
-    "SIGNING_SECRET",
-    "INFERENCE_TOKEN",
-    "OPERATOR_TOKEN",
-  ],
+  secrets: ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "MASTER_SECRET", "INFERENCE_TOKEN", "OPERATOR_TOKEN"],
   running: ["d1", "secret_text", "analytics_engine"],
   broken: [],
 });

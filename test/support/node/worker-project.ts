@@ -34,7 +34,7 @@ const workersRuntime = (fuzz: "short" | "long") =>
           S3_ENDPOINT: "https://s3.test",
           S3_ACCESS_KEY_ID: "test-access-key",
           S3_SECRET_ACCESS_KEY: "test-secret-key",
-          SIGNING_SECRET: "a secret for the tests alone",
+          MASTER_SECRET: "a-secret-for-the-tests-alone-of-43-characters-",
           INFERENCE_URL: "https://inference.test",
           OPERATOR_TOKEN: "an-operator-token-for-the-tests-alone",
           INFERENCE_TOKEN: "an inference token for the tests",

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
 import { signToken } from "../../../src/core/lib/signed-token.ts";
 import { platformOf } from "../../../src/platform.ts";
+import { secretsOf } from "../../../src/settings.ts";
 import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
 
 const flipLast = (text: string): string => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0");
@@ -65,7 +66,7 @@ async function badTokens(provider: PlayedIdentityProvider): Promise<string[]> {
   const stranger = { ...(await newProviderKey()), kid: provider.key.kid };
   const good = await provider.issue();
   const [header = "", claims = ""] = good.split(".");
-  const secret = platformOf(env).settings.SIGNING_SECRET;
+  const secrets = secretsOf(platformOf(env).settings);
   return [
     ...(await Promise.all([
       provider.issue({ exp: now - 3_600 }),
@@ -79,7 +80,7 @@ async function badTokens(provider: PlayedIdentityProvider): Promise<string[]> {
       provider.issue({ sub: "" }),
       provider.issue({}, { key: stranger }),
       provider.issue({}, { header: { kid: "unknown" } }),
-      signToken(secret, "lease", { job: "job_1", task: "t", lease: 1, ...goodClaims() }),
+      signToken(secrets, "lease", { job: "job_1", task: "t", lease: 1, ...goodClaims() }),
     ])),
     rawToken({ alg: "none" }, goodClaims()),
     rawToken({ alg: "none" }, goodClaims(), "AAAA"),

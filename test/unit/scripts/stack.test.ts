@@ -66,7 +66,7 @@ describe("a state folder", () => {
     await writePrivateFile(state.secrets, JSON.stringify(old));
     const secrets = await loadSecrets(state);
     expect(secrets).toMatchObject(old);
-    expect(secrets.STRIPE_SECRET_KEY).toMatch(/^.{43}$/);
+    for (const fresh of [secrets.STRIPE_SECRET_KEY, secrets.MASTER_SECRET]) expect(fresh).toMatch(/^.{43}$/);
     expect(await loadSecrets(state)).toEqual(secrets);
   });
 
@@ -143,7 +143,7 @@ describe("waiting for an address that does not answer", () => {
 
 describe("the Worker's variables", () => {
   const secrets = {
-    SIGNING_SECRET: "s".repeat(43),
+    MASTER_SECRET: "s".repeat(43),
     INFERENCE_TOKEN: "t".repeat(43),
     OPERATOR_TOKEN: "o".repeat(43),
   };

@@ -4,6 +4,7 @@ import { generateApiKey } from "../../../src/core/accounts/api-key.ts";
 import { issueLeaseToken } from "../../../src/core/jobs/lease.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { RequestRate } from "../../../src/stores/request-rate.ts";
+import { service } from "../../support/secrets.ts";
 import { PlayedIdentityProvider, rawToken } from "../../support/worker/access-tokens.ts";
 import { newClient, send, type Answer } from "../../support/worker/api.ts";
 import { later } from "../../support/worker/time.ts";
@@ -161,7 +162,7 @@ describe("a forged call", () => {
   it("of the payment provider or of the inference service costs no read", async () => {
     const [prepare, batch] = [countReads(), vi.spyOn(env.DB, "batch")];
     const forged = await issueLeaseToken(
-      "not the signing secret at all",
+      service("not the service's secret at all"),
       { job: "job_1", task: "t.png", lease: 1 },
       Date.now() + MINUTE_MS,
     );

@@ -17,10 +17,10 @@ describe("/healthz", () => {
   it("is 200 while the settings are right, and 500 while one is missing; the log names it", async () => {
     expect((await send("GET", "/healthz")).body).toEqual({ status: "ok" });
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
-    const unset = Object.assign({}, env, { SIGNING_SECRET: undefined });
+    const unset = Object.assign({}, env, { MASTER_SECRET: undefined });
     const request = new Request("https://api.test/healthz");
     expect((await worker.fetch(request, unset, createExecutionContext())).status).toBe(500);
-    expect(logged.mock.calls.flat().join()).toContain("SIGNING_SECRET");
+    expect(logged.mock.calls.flat().join()).toContain("MASTER_SECRET");
   });
 });
 

@@ -101,7 +101,7 @@ describe("a job's lifetime", () => {
     const { jobId } = await newJob(client);
     await runInDurableObject(env.JOBS.getByName(jobId), async (_, state) => {
       await state.storage.deleteAlarm();
-      await new JobObject(state, Object.assign({}, env, { SIGNING_SECRET: "" })).alarm();
+      await new JobObject(state, Object.assign({}, env, { MASTER_SECRET: "" })).alarm();
       expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now() + 50_000);
     });
   });

@@ -314,7 +314,7 @@ describe("an endpoint's object", () => {
     await ringEndpoint(endpoint);
     expect(await alarmAt()).toBe(Date.now() + 60 * SECOND);
     await runInDurableObject(object(), (_, state) =>
-      new WebhookObject(state, Object.assign({}, env, { SIGNING_SECRET: "" })).alarm(),
+      new WebhookObject(state, Object.assign({}, env, { MASTER_SECRET: "" })).alarm(),
     );
     expect(await alarmAt()).toBe(Date.now() + 60 * SECOND);
     await ringEndpoint(endpoint);
@@ -357,11 +357,11 @@ describe("an endpoint's object", () => {
   it("disables the endpoint if the operator has changed the secret that seals; a rotation mends it", async () => {
     const path = `/v1/webhook-endpoints/${endpoint.endpointId}`;
     await sendTest(client, endpoint);
-    const SIGNING_SECRET = "another secret of the operator";
-    overrideSettings({ SIGNING_SECRET });
+    const MASTER_SECRET = "another-secret-of-the-operator-of-43-characters";
+    overrideSettings({ MASTER_SECRET });
     const ring = () =>
       runInDurableObject(object(), (_, state) =>
-        new WebhookObject(state, Object.assign({}, env, { SIGNING_SECRET })).alarm(),
+        new WebhookObject(state, Object.assign({}, env, { MASTER_SECRET })).alarm(),
       );
     await ring();
     expect(endpoints.received).toEqual([]);

@@ -2,39 +2,77 @@ import { hkdfSync } from "node:crypto";
 import fc from "fast-check";
 import { CompactEncrypt } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { seal, unseal } from "../../../../src/core/lib/sealed.ts";
+import { isSealedByCurrent, seal, unseal } from "../../../../src/core/lib/sealed.ts";
+import { service } from "../../../support/secrets.ts";
 
+const SECRETS = service("secret");
 const text = fc.string({ unit: "grapheme" });
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
+const KEY_ID = Buffer.from(hkdfSync("sha256", "secret", "", "key id", 9)).toString("base64url");
+
 /** A JWE by the key of a secret for a purpose: HKDF with SHA-256, without salt, by Node's own means. */
-const jwe = (secret: string, purpose: string, content: string, header: { alg: string; enc: string }) =>
+const jwe = (
+  secret: string,
+  purpose: string,
+  content: string,
+  header: { alg?: string; enc?: string; kid?: string },
+) =>
   new CompactEncrypt(Buffer.from(content))
-    .setProtectedHeader(header)
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM", ...header })
     .encrypt(new Uint8Array(hkdfSync("sha256", secret, "", purpose, 32)));
 
 describe("a sealed text", () => {
-  it("is a JWE by AES-256 in GCM under HKDF's key, so that what is stored opens as long as there is the secret", async () => {
-    const stored = await jwe("secret", "purpose", "content", { alg: "dir", enc: "A256GCM" });
-    expect(await unseal("secret", "purpose", stored)).toBe("content");
-    const [header = ""] = (await seal("secret", "purpose", "content")).split(".");
-    expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({ alg: "dir", enc: "A256GCM" });
+  it("is a JWE by AES-256 in GCM under HKDF's key, whose id it has, so that what is stored opens as long as there is the secret", async () => {
+    const stored = await jwe("secret", "purpose", "content", { kid: KEY_ID });
+    expect(await unseal(SECRETS, "purpose", stored)).toBe("content");
+    const [header = ""] = (await seal(SECRETS, "purpose", "content")).split(".");
+    expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({
+      alg: "dir",
+      enc: "A256GCM",
+      kid: KEY_ID,
+    });
   });
 
   it("by another cipher or another management of keys does not open", async () => {
-    const otherCipher = await jwe("secret", "purpose", "content", { alg: "dir", enc: "A128CBC-HS256" });
-    expect(await unseal("secret", "purpose", otherCipher)).toBeNull();
-    const otherKey = await jwe("secret", "purpose", "content", { alg: "A256KW", enc: "A256GCM" });
-    expect(await unseal("secret", "purpose", otherKey)).toBeNull();
+    const kid = KEY_ID;
+    const otherCipher = await jwe("secret", "purpose", "content", { enc: "A128CBC-HS256", kid });
+    expect(await unseal(SECRETS, "purpose", otherCipher)).toBeNull();
+    const otherKey = await jwe("secret", "purpose", "content", { alg: "A256KW", kid });
+    expect(await unseal(SECRETS, "purpose", otherKey)).toBeNull();
+  });
+
+  it("opens by the previous secret too, which its key id names, and by no secret that it does not name [A8-1]", async () => {
+    const sealed = await seal(SECRETS, "purpose", "content");
+    const rotated = service("next", { previous: "secret" });
+    expect(await unseal(rotated, "purpose", sealed)).toBe("content");
+    expect(await isSealedByCurrent(SECRETS, sealed)).toBe(true);
+    expect(await isSealedByCurrent(rotated, sealed)).toBe(false);
+    expect(await unseal(service("next", { legacy: "secret" }), "purpose", sealed)).toBeNull();
+    for (const kid of ["another", ""]) {
+      const foreign = await jwe("secret", "purpose", "content", { kid });
+      expect(await unseal(rotated, "purpose", foreign)).toBeNull();
+    }
+    const forged = await jwe("next", "purpose", "content", { kid: KEY_ID });
+    expect(await unseal(rotated, "purpose", forged)).toBeNull();
+  });
+
+  it("of before there were key ids opens by the secret of that time alone [A8-2]", async () => {
+    const old = await jwe("a short secret", "purpose", "content", {});
+    const upgraded = service("secret", { legacy: "a short secret" });
+    expect(await unseal(upgraded, "purpose", old)).toBe("content");
+    expect(await isSealedByCurrent(upgraded, old)).toBe(false);
+    expect(await unseal(SECRETS, "purpose", old)).toBeNull();
+    expect(await unseal(service("a short secret"), "purpose", old)).toBeNull();
   });
 
   it("is not called forged when the runtime fails to look", async () => {
-    const sealed = await seal("secret", "purpose", "content");
+    const sealed = await seal(SECRETS, "purpose", "content");
     vi.spyOn(crypto.subtle, "deriveBits").mockRejectedValue(new Error("out of memory"));
-    await expect(unseal("secret", "purpose", sealed)).rejects.toThrow("out of memory");
+    await expect(unseal(SECRETS, "purpose", sealed)).rejects.toThrow("out of memory");
   });
 
   it("opens by its secret and for its purpose, and by no other", async () => {
@@ -45,27 +83,27 @@ describe("a sealed text", () => {
         text,
         fc.string({ minLength: 1 }),
         async (secret, purpose, content, more) => {
-          const sealed = await seal(secret, purpose, content);
-          expect(await unseal(secret, purpose, sealed)).toBe(content);
-          expect(await unseal(secret + more, purpose, sealed)).toBeNull();
-          expect(await unseal(secret, purpose + more, sealed)).toBeNull();
+          const sealed = await seal(service(secret), purpose, content);
+          expect(await unseal(service(secret), purpose, sealed)).toBe(content);
+          expect(await unseal(service(secret + more), purpose, sealed)).toBeNull();
+          expect(await unseal(service(secret), purpose + more, sealed)).toBeNull();
         },
       ),
     );
   });
 
   it("is another each time, and does not open when any one character is another", async () => {
-    const sealed = await seal("secret", "purpose", "content");
-    expect(await seal("secret", "purpose", "content")).not.toBe(sealed);
+    const sealed = await seal(SECRETS, "purpose", "content");
+    expect(await seal(SECRETS, "purpose", "content")).not.toBe(sealed);
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = sealed.slice(0, at) + (sealed.charAt(at) === "A" ? "B" : "A") + sealed.slice(at + 1);
       // The last character of a part may carry bits that base64url does not count.
-      const opened = await unseal("secret", "purpose", changed);
+      const opened = await unseal(SECRETS, "purpose", changed);
       expect([null, "content"]).toContain(opened);
       if (!/^(\.|$)/.test(sealed.slice(at + 1))) expect(opened).toBeNull();
     }
     for (const broken of ["", ".", "a.b.c.d.e", sealed.slice(1), `${sealed}.`]) {
-      expect(await unseal("secret", "purpose", broken)).toBeNull();
+      expect(await unseal(SECRETS, "purpose", broken)).toBeNull();
     }
   });
 });

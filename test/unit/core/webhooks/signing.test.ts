@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { service } from "../../../support/secrets.ts";
 import { describe, expect, it } from "vitest";
 import {
   MOST_SECRETS,
@@ -71,12 +72,12 @@ describe("the secrets of an endpoint", () => {
 
 describe("sealed secrets", () => {
   it("are read again by the same service for the same endpoint, and by nobody else", async () => {
-    const sealed = await sealSecrets("a signing secret", "whe_1", FIRST);
+    const sealed = await sealSecrets(service("a secret"), "whe_1", FIRST);
     expect(sealed).not.toContain("first");
-    expect(await unsealSecrets("a signing secret", "whe_1", sealed)).toEqual(FIRST);
-    expect(await unsealSecrets("a signing secret", "whe_2", sealed)).toBeNull();
-    expect(await unsealSecrets("another signing secret", "whe_1", sealed)).toBeNull();
-    expect(await unsealSecrets("a signing secret", "whe_1", "")).toBeNull();
+    expect(await unsealSecrets(service("a secret"), "whe_1", sealed)).toEqual(FIRST);
+    expect(await unsealSecrets(service("a secret"), "whe_2", sealed)).toBeNull();
+    expect(await unsealSecrets(service("another secret"), "whe_1", sealed)).toBeNull();
+    expect(await unsealSecrets(service("a secret"), "whe_1", "")).toBeNull();
   });
 });
 

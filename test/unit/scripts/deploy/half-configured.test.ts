@@ -114,10 +114,23 @@ describe("npm run deploy -- --dry-run", () => {
     ],
     [
       "each secret",
-      { account: { secrets: ["SIGNING_SECRET", "OPERATOR_TOKEN"] } },
+      { account: { secrets: ["MASTER_SECRET", "OPERATOR_TOKEN"] } },
       ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "INFERENCE_TOKEN"].map((name) =>
         missing(name, `npx wrangler secret put ${name}`),
       ),
+    ],
+    [
+      "the secret that replaces one of an earlier version",
+      {
+        account: {
+          secrets: [
+            "SIGNING_SECRET",
+            "OPERATOR_TOKEN",
+            ...NEEDED_SECRETS.filter((name) => name !== "MASTER_SECRET"),
+          ],
+        },
+      },
+      [missing("MASTER_SECRET", "npx wrangler secret put MASTER_SECRET")],
     ],
     [
       "all secrets of a Worker that was never deployed",
@@ -156,11 +169,11 @@ describe("npm run deploy -- --dry-run", () => {
     ],
     [
       "a secret that stands in wrangler.toml",
-      { edit: (toml) => toml.replace("[vars]", `[vars]\nSIGNING_SECRET = "${"s".repeat(32)}"`) },
+      { edit: (toml) => toml.replace("[vars]", `[vars]\nMASTER_SECRET = "${"s".repeat(43)}"`) },
       [
         missing(
-          "SIGNING_SECRET",
-          "remove it from [vars] of wrangler.toml, replace it at its source, then npx wrangler secret put SIGNING_SECRET",
+          "MASTER_SECRET",
+          "remove it from [vars] of wrangler.toml, replace it at its source, then npx wrangler secret put MASTER_SECRET",
         ),
       ],
     ],

@@ -1,0 +1,48 @@
+import { ResealAnswer } from "../../src/contract/operator.ts";
+import type { OperatorApi } from "./operator-api.ts";
+import type { Outcome } from "./print.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** When the earlier secrets may go, after a run that has sealed so many endpoints' secrets anew. */
+function whenTheyMayGo({ earlier, signedMs }: ResealAnswer, resealed: number, now: number): string {
+  if (earlier.length === 0) return "The Worker has no earlier secret to remove.";
+  const names = earlier.join(" and ");
+  const hours = Math.ceil(signedMs / HOUR_MS);
+  return resealed === 0
+    ? `Nothing that is stored needs ${names}: remove it ${hours} hours after MASTER_SECRET was changed, when all that was signed before has ended.`
+    : `Keep ${names} until ${new Date(now + signedMs).toISOString()}, when all that was signed before has ended; then run this again, and remove it if nothing was sealed anew.`;
+}
+
+/**
+ * Has the Worker seal by MASTER_SECRET what an earlier secret has sealed, page by page, and says when the earlier ones may go. A
+ * repetition goes on: what is done is left as it is. Exit code 1 if some endpoints' secrets can't be opened.
+ * @param now epoch milliseconds
+ */
+export async function rotateSecret(
+  api: OperatorApi,
+  onProgress: (progress: string) => void,
+  now: number,
+): Promise<Outcome> {
+  const unreadable: string[] = [];
+  let looked = 0;
+  let resealed = 0;
+  for (let after = ""; ;) {
+    const page = ResealAnswer.parse(await api.call("POST", "/reseal", { after }));
+    looked += page.looked;
+    resealed += page.resealed;
+    unreadable.push(...page.unreadable);
+    const counts = `webhook endpoints: ${looked}; sealed anew: ${resealed}; unreadable: ${unreadable.length}`;
+    if (page.next !== null) {
+      onProgress(`so far: ${counts}`);
+      after = page.next;
+      continue;
+    }
+    const lost = "The accounts of unreadable ones have to rotate their secrets and enable them.";
+    return {
+      result: unreadable.map((endpointId) => ({ endpointId })),
+      summary: `${counts}. ${whenTheyMayGo(page, resealed, now)}${unreadable.length === 0 ? "" : ` ${lost}`}`,
+      exitCode: unreadable.length === 0 ? 0 : 1,
+    };
+  }
+}

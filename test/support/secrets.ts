@@ -1,0 +1,9 @@
+import type { Secrets } from "../../src/core/lib/keys.ts";
+
+/** A service with this secret, and the earlier ones that are given. */
+export const service = (current: string, earlier: Partial<Secrets> = {}): Secrets => ({
+  current,
+  previous: null,
+  legacy: null,
+  ...earlier,
+});

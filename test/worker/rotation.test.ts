@@ -1,0 +1,241 @@
+import { createExecutionContext, createMessageBatch, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { CompactEncrypt, decodeProtectedHeader, SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import type { TaskRequest } from "@segmentation/protocol";
+import { rotateSecret } from "../../scripts/admin/rotate-secret.ts";
+import { deriveKey, keyIdOf } from "../../src/core/lib/keys.ts";
+import worker, { WebhookObject } from "../../src/index.ts";
+import type { Env } from "../../src/env.ts";
+import { platformOf } from "../../src/platform.ts";
+import { at } from "../support/at.ts";
+import { answerOf, newClient, type Answer, type Client } from "../support/worker/api.ts";
+import { PlayedInference } from "../support/worker/inference.ts";
+import { imageJob, newJob, uploaded } from "../support/worker/jobs.ts";
+import { Draw } from "../support/worker/random.ts";
+import { newEndpoint, PlayedEndpoints, type TestEndpoint, verified } from "../support/worker/webhooks.ts";
+import { expectError } from "../support/worker/wire.ts";
+
+const { MASTER_SECRET: FIRST, OPERATOR_TOKEN = "" } = platformOf(env).settings;
+const NEXT = "the-secret-that-follows-in-a-rotation-of-43-ch";
+
+/** An instance of the Worker, by its settings: on the platform, several with different ones run beside each other for a while. */
+const instance = (changes: object): Env => Object.assign({}, env, changes);
+const before = instance({});
+const reading = instance({ MASTER_SECRET_PREVIOUS: NEXT });
+const rotated = instance({ MASTER_SECRET: NEXT, MASTER_SECRET_PREVIOUS: FIRST });
+const without = instance({ MASTER_SECRET: NEXT });
+
+const ask = async (
+  one: Env,
+  bearer: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
+  const request = new Request(`https://api.test${path}`, {
+    method,
+    headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return answerOf(await worker.fetch(request, one, createExecutionContext()));
+};
+
+const progress = (one: Env, { callbackToken }: Pick<TaskRequest, "callbackToken">): Promise<Answer> =>
+  ask(one, callbackToken, "POST", "/internal/leases/progress", { done: 0, total: 1 });
+
+/** What `npm run admin -- rotate-secret` does, on one instance. */
+const reseal = (one: Env) =>
+  rotateSecret(
+    {
+      call: async (method, path, body) => {
+        const answer = await ask(one, OPERATOR_TOKEN, method, `/internal/operator${path}`, body);
+        expect(answer.status).toBe(200);
+        return answer.body;
+      },
+    },
+    () => undefined,
+    Date.now(),
+  );
+
+/** Sends what is due to an endpoint, on one instance. */
+const deliverBy = (one: Env, { endpointId }: TestEndpoint): Promise<void> =>
+  runInDurableObject(env.WEBHOOKS.getByName(endpointId), (_, state) => new WebhookObject(state, one).alarm());
+
+const sealedIn = async (): Promise<string[]> => {
+  const { results } = await env.DB.prepare("SELECT secrets FROM webhook_endpoints ORDER BY id").all<{
+    secrets: string;
+  }>();
+  return results.map(({ secrets }) => secrets);
+};
+
+/** What one round has got of the service, and may use as long as it likes. */
+interface Issued {
+  readonly task: TaskRequest;
+  readonly cursor: string;
+  readonly key: string;
+  readonly body: object;
+  readonly jobId: string;
+}
+
+async function issue(one: Env, client: Client, inference: PlayedInference): Promise<Issued> {
+  const taskId = await uploaded(client);
+  const key = crypto.randomUUID();
+  const body = imageJob([taskId]);
+  const made = await ask(one, client.key, "POST", "/v1/jobs", body, { "idempotency-key": key });
+  expect(made.status).toBe(202);
+  const { jobId } = made.body;
+  const message = { id: "m", timestamp: new Date(), attempts: 1, body: { v: 1, jobId, taskId } };
+  await worker.queue(createMessageBatch("segmentation-interactive", [message]), one);
+  const task = inference.tasks.find((each) => each.key.startsWith(jobId));
+  const page = await ask(one, client.key, "GET", "/v1/jobs?limit=1");
+  if (task === undefined) throw new Error("the inference service was not offered the task");
+  return { task, cursor: page.body.nextToken, key, body, jobId };
+}
+
+/** Uses what was issued, as its holders do. Returns what each got. */
+async function use(one: Env, client: Client, { task, cursor, key, body, jobId }: Issued): Promise<object> {
+  const [reported, listed, repeated] = await Promise.all([
+    progress(one, task),
+    ask(one, client.key, "GET", `/v1/jobs?limit=1&nextToken=${cursor}`),
+    ask(one, client.key, "POST", "/v1/jobs", body, { "idempotency-key": key }),
+  ]);
+  const isSame = repeated.status === 202 && repeated.replayed === "true" && repeated.body.jobId === jobId;
+  return { progress: reported.status, list: listed.status, repeat: isSame || repeated.body };
+}
+const GOOD = { progress: 200, list: 200, repeat: true };
+
+describe("a rotation of the master secret", () => {
+  it("refuses nothing that is good, while instances of before and after it run beside each other [A8-3]", async () => {
+    const draw = new Draw();
+    const client = await newClient();
+    const inference = new PlayedInference();
+    // So that each page of one job has a next one.
+    await newJob(client);
+    const endpoints: TestEndpoint[] = [];
+    for (let i = 0; i < 3; i += 1) endpoints.push(await newEndpoint(client, `https://receiver.test/${i}`));
+    const receivers = new PlayedEndpoints(...endpoints);
+    const issued: Issued[] = [];
+
+    /** A round of the load, each request on any of the instances. */
+    const round = async (instances: readonly Env[]): Promise<void> => {
+      const uses = issued.map((each) => use(draw.oneOf(instances), client, each));
+      const fresh = [0, 1].map(() => issue(draw.oneOf(instances), client, inference));
+      const events = endpoints.map(async (endpoint) => {
+        const path = `/v1/webhook-endpoints/${endpoint.endpointId}`;
+        if (draw.upTo(5) === 0) await ask(draw.oneOf(instances), client.key, "POST", `${path}/rotate-secret`);
+        const sent = await ask(draw.oneOf(instances), client.key, "POST", `${path}/test`);
+        expect(sent.status).toBe(202);
+        await deliverBy(draw.oneOf(instances), endpoint);
+      });
+      const [used, made] = await Promise.all([Promise.all(uses), Promise.all(fresh), Promise.all(events)]);
+      expect(used).toEqual(used.map(() => GOOD));
+      issued.push(...made);
+    };
+
+    let rounds = 0;
+    for (const instances of [[before], [before, reading], [reading], [reading, rotated], [rotated]]) {
+      for (let i = 0; i < 2; i += 1, rounds += 1) await round(instances);
+    }
+    // The command runs while there is work, and again, until it finds nothing.
+    const [first] = await Promise.all([reseal(rotated), round([rotated])]);
+    rounds += 1;
+    expect(first.exitCode).toBe(0);
+    expect((await reseal(rotated)).summary).toMatch(/sealed anew: 0; unreadable: 0\. Nothing that is stored/);
+    const id = await keyIdOf(NEXT);
+    for (const sealed of await sealedIn()) expect(decodeProtectedHeader(sealed).kid).toBe(id);
+
+    // The first secret is gone: what it had signed is worthless now, and all that came later is as good as before.
+    for (const each of issued) {
+      const isLater = decodeProtectedHeader(each.task.callbackToken).kid === id;
+      expect((await progress(without, each.task)).status).toBe(isLater ? 200 : 401);
+    }
+    expect(await use(without, client, at(issued, issued.length - 1))).toEqual(GOOD);
+    expect(decodeProtectedHeader(at(issued, 0).task.callbackToken).kid).toBe(await keyIdOf(FIRST));
+    for (const endpoint of endpoints) {
+      await ask(without, client.key, "POST", `/v1/webhook-endpoints/${endpoint.endpointId}/test`);
+      await deliverBy(without, endpoint);
+      // Its first secret has not been valid for a day, where it was rotated; each delivery is signed by that, too.
+      const received = receivers.of(endpoint);
+      expect(received).toHaveLength(rounds + 1);
+      for (const request of received) expect(verified(endpoint.secret, request).type).toBe("test");
+    }
+  });
+
+  it("lets nobody in by a forged token: of a known key id, of an unknown one, or of a key for something else [A8-3]", async () => {
+    const client = await newClient();
+    const inference = new PlayedInference();
+    const { task } = await issue(before, client, inference);
+    const claims = { job: task.key.split(".")[0], task: "t.png", lease: 1 };
+    const known = await keyIdOf(FIRST);
+    const forge = (kid: string | undefined, key: Uint8Array, audience: string) =>
+      new SignJWT({ ...claims, after: "x", of: "y" })
+        .setProtectedHeader({ alg: "HS256", ...(kid !== undefined && { kid }) })
+        .setAudience(audience)
+        .sign(key);
+    const strange = new Uint8Array(32).fill(7);
+    for (const audience of ["lease", "cursor"]) {
+      for (const forged of [
+        await forge(known, strange, audience),
+        await forge("AAAAAAAAAAAA", strange, audience),
+        await forge("", strange, audience),
+        await forge(undefined, strange, audience),
+        // The secret itself was the key of before there were key ids: it is none any more.
+        await forge(undefined, new TextEncoder().encode(FIRST), audience),
+        await forge(
+          known,
+          await deriveKey(FIRST, audience === "lease" ? "token cursor" : "token lease"),
+          audience,
+        ),
+      ]) {
+        for (const one of [before, rotated]) {
+          expectError(await progress(one, { callbackToken: forged }), 401, "Unauthorized");
+          const list = await ask(one, client.key, "GET", `/v1/jobs?nextToken=${forged}`);
+          expectError(list, 400, "invalid_cursor");
+        }
+      }
+    }
+  });
+});
+
+describe("an upgrade from a signing secret", () => {
+  it("still reads what that has sealed, and needs it no more once it is sealed anew [A8-2]", async () => {
+    const SIGNING_SECRET = "sixteen letters.";
+    const upgraded = instance({ SIGNING_SECRET });
+    const client = await newClient();
+    const endpoint = await newEndpoint(client);
+    const lost = await newEndpoint(client, "https://receiver.test/lost");
+    const receivers = new PlayedEndpoints(endpoint, lost);
+    const old = async ({ endpointId, secret }: TestEndpoint, by: string) => {
+      const sealed = await new CompactEncrypt(
+        new TextEncoder().encode(JSON.stringify([{ secret, validUntil: null }])),
+      )
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+        .encrypt(await deriveKey(by, JSON.stringify(["webhook secrets", endpointId])));
+      await env.DB.prepare("UPDATE webhook_endpoints SET secrets = ?2 WHERE id = ?1")
+        .bind(endpointId, sealed)
+        .run();
+    };
+    await old(endpoint, SIGNING_SECRET);
+    await old(lost, "a secret that nobody has");
+    const test = (one: Env) => async () => {
+      await ask(one, client.key, "POST", `/v1/webhook-endpoints/${endpoint.endpointId}/test`);
+      await deliverBy(one, endpoint);
+    };
+    await test(upgraded)();
+    const run = await reseal(upgraded);
+    expect(run).toMatchObject({ exitCode: 1, result: [{ endpointId: lost.endpointId }] });
+    expect(run.summary).toContain(
+      "webhook endpoints: 2; sealed anew: 1; unreadable: 1. Keep SIGNING_SECRET until",
+    );
+    const untouched = await sealedIn();
+    expect((await reseal(upgraded)).summary).toContain("sealed anew: 0; unreadable: 1. Nothing");
+    expect(await sealedIn()).toEqual(untouched);
+    await test(before)();
+    expect((await reseal(before)).summary).toContain("The Worker has no earlier secret to remove.");
+    const received = receivers.of(endpoint);
+    expect(received).toHaveLength(2);
+    for (const request of received) expect(verified(endpoint.secret, request).type).toBe("test");
+  });
+});
