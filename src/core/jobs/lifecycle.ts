@@ -84,7 +84,7 @@ function* wakeTimes(state: JobState, policy: JobPolicy, now: number): Generator<
     if (time === null) continue;
     // A task that is due but does not fit the window needs no alarm of its own: whatever makes room wakes it.
     if (takesPlace(task, now) || inWindow.length < policy.window) yield time;
-    if (task.step.at !== "leased") yield givesUpAt(task, createdAt, policy);
+    if (task.step.at !== "leased") yield givesUpAt(task, state, policy);
   }
   if (state.archive !== null) {
     yield state.archive.step.at === "ready"

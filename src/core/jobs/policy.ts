@@ -7,7 +7,7 @@ export interface JobPolicy {
   readonly leaseMs: number;
   /** A message that nobody has claimed by then counts as lost. */
   readonly resendMs: number;
-  /** A task fails if the service had no room for it for this long since its acceptance or its last attempt. */
+  /** A task fails if the service had no room for it for this long while its job made no progress. */
   readonly giveUpMs: number;
   /** How long a stored job may wait for its acceptance. */
   readonly prepareMs: number;
@@ -64,12 +64,19 @@ export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * 
 export const refusalDelay = (refusals: number, askedMs: number, random: number): number =>
   Math.round(Math.max(askedMs, backoff(refusals, SECOND, 30 * SECOND)) * (1 + random / 2));
 
-/** When a task that nobody holds fails for lack of room: counted from its last failed attempt, so that a long one leaves time for the next. */
+/**
+ * When a task that nobody holds fails for lack of room: counted from its job's standstill, because while others of the job
+ * get on, it is only not its turn; and from its own last failed attempt, so that a long one leaves time for the next.
+ */
 export const givesUpAt = (
   task: { readonly failedAt?: number },
-  createdAt: number,
+  job: {
+    readonly definition: { readonly createdAt: number };
+    readonly standstill?: { readonly since: number };
+  },
   policy: JobPolicy,
-): number => (task.failedAt ?? createdAt) + policy.giveUpMs;
+): number =>
+  Math.max(task.failedAt ?? 0, job.standstill?.since ?? job.definition.createdAt) + policy.giveUpMs;
 
 /** How long a message may stay unclaimed after `sends` earlier ones counted as lost. */
 export const resendDelay = (policy: JobPolicy, sends: number): number =>

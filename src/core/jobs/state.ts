@@ -113,6 +113,15 @@ export interface NotedEvent {
  */
 export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
+/**
+ * Since when a job has gone without any progress: since the first time after its last progress that the inference service had
+ * no room (`refused`), or since that progress.
+ */
+export interface Standstill {
+  readonly since: number;
+  readonly refused: boolean;
+}
+
 /** The authoritative state of one job. */
 export interface JobState {
   readonly definition: JobDefinition;
@@ -131,6 +140,8 @@ export interface JobState {
   /** Increases with each change that the account's list shows; `projected` is the version that the list has. */
   readonly version: number;
   readonly projected: number;
+  /** Absent while there was neither progress nor a refusal: then it is since the job's acceptance. */
+  readonly standstill?: Standstill;
   /** When the list last turned out to have lost this accepted job; null while it has it. */
   readonly unlistedAt: number | null;
   /** Whether an expired job is removed from the list and settled; absent until then. */

@@ -78,20 +78,34 @@ function byHolder(
   return { state: withTask(state, change(task), now), taken: true };
 }
 
+/** As byHolder, for an event that shows that the job gets on. */
+function byBusyHolder(...event: Parameters<typeof byHolder>): Transition {
+  const [, , , now] = event;
+  const { state, taken } = byHolder(...event);
+  return taken
+    ? { state: { ...state, standstill: { since: now, refused: false } }, taken }
+    : { state, taken };
+}
+
 /** The inference service had no room: the task waits for `askedMs` or more (`refusalDelay`), and no attempt is used up. */
-export const releaseTask = (
+export function releaseTask(
   state: JobState,
   taskId: string,
   lease: number,
   askedMs: number,
   random: number,
   now: number,
-): Transition =>
-  byHolder(state, taskId, lease, now, (task) => delivery.handedBack(task, askedMs, random, now));
+): Transition {
+  const released = byHolder(state, taskId, lease, now, (task) =>
+    delivery.handedBack(task, askedMs, random, now),
+  );
+  if (!released.taken || state.standstill?.refused) return released;
+  return { state: { ...released.state, standstill: { since: now, refused: true } }, taken: true };
+}
 
 /** The inference service took the task: from now on it is being processed. */
 export const startTask = (state: JobState, taskId: string, lease: number, now: number): Transition =>
-  byHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
+  byBusyHolder(state, taskId, lease, now, (task) => ({ ...task, started: true }));
 
 /** The holder reports progress: its lease is extended. */
 export const extendTask = (
@@ -102,7 +116,7 @@ export const extendTask = (
   policy: JobPolicy,
   now: number,
 ): Transition =>
-  byHolder(state, taskId, lease, now, (task) => ({
+  byBusyHolder(state, taskId, lease, now, (task) => ({
     ...delivery.extended(task, lease, policy, now),
     started: true,
     progress: latestProgress(task, lease, report),
@@ -127,7 +141,8 @@ export function completeTask(
   }
   const reason =
     completion.outcome === "success" ? outputRefusal(state.definition.type, completion.output) : null;
-  const moved = byHolder(state, taskId, lease, now, (held) => {
+  const take = completion.outcome === "returned" ? byHolder : byBusyHolder;
+  const moved = take(state, taskId, lease, now, (held) => {
     const task = { ...held, started: true };
     if (completion.outcome === "success") {
       return { ...task, step: { at: "success", lease }, problem: completion.output.notice };
@@ -145,7 +160,6 @@ export function completeTask(
 
 /** The effects of time on the tasks: leases end, and a task that has waited too long fails. */
 export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobState {
-  const { createdAt } = state.definition;
   const tasks = state.tasks.map((task) => {
     if (isDone(task)) return task;
     if (task.step.at === "leased") {
@@ -153,7 +167,7 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
         ? attemptFailed(task, task.step.lease, task.problem ?? problemOf("attempts_exhausted"), policy, now)
         : task;
     }
-    return now < givesUpAt(task, createdAt, policy)
+    return now < givesUpAt(task, state, policy)
       ? task
       : failed(task, null, problemOf("inference_unavailable"));
   });

@@ -291,6 +291,28 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await job()).tasks[0].error).toMatch(/^inference_unavailable: /);
   });
 
+  it("gives up nothing of a batch while some of it ends all day, and all a day after the last that did [3.1-6]", async () => {
+    const large = await newJob(client, 9);
+    const status = async () => (await client.send("GET", `/v1/jobs/${large.jobId}`)).body;
+    for (const taskId of large.tasks.slice(0, 3)) {
+      later(20 * 3_600_000);
+      await ring(large.jobId);
+      await deliverTask(large.jobId, taskId);
+      await callBack(inference.last, "complete", success());
+    }
+    later(86_400_000 - 1);
+    await ring(large.jobId);
+    expect((await status()).tasks.map((task: { status: string }) => task.status)).toEqual([
+      ...large.tasks.slice(0, 3).map(() => "success"),
+      ...large.tasks.slice(3).map(() => "queued"),
+    ]);
+    later(1);
+    await ring(large.jobId);
+    expect(
+      (await status()).tasks.filter((task: { status: string }) => task.status === "failed"),
+    ).toHaveLength(6);
+  });
+
   it("keeps its window filled: one message out for each task that ended", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendTasks");
     const large = await newJob(client, 20);

@@ -70,8 +70,15 @@ describe("what is tried again", () => {
 });
 
 describe("a task that nobody holds is given up", () => {
-  it("a day after the job's acceptance, or after its last attempt where it had any", () => {
-    expect(givesUpAt({}, BEGIN, DEFAULT_POLICY)).toBe(BEGIN + DAY);
-    expect(givesUpAt({ failedAt: BEGIN + 5 * DAY }, BEGIN, DEFAULT_POLICY)).toBe(BEGIN + 6 * DAY);
+  it("a day after the job's acceptance, its standstill, or its own last attempt, whichever is last", () => {
+    const definition = { createdAt: BEGIN };
+    const standstill = { since: BEGIN + 3 * DAY, refused: false };
+    const late = { failedAt: BEGIN + 5 * DAY };
+    expect(givesUpAt({}, { definition }, DEFAULT_POLICY)).toBe(BEGIN + DAY);
+    expect(givesUpAt({}, { definition, standstill }, DEFAULT_POLICY)).toBe(BEGIN + 4 * DAY);
+    expect(givesUpAt(late, { definition, standstill }, DEFAULT_POLICY)).toBe(BEGIN + 6 * DAY);
+    expect(givesUpAt({ failedAt: BEGIN + DAY }, { definition, standstill }, DEFAULT_POLICY)).toBe(
+      BEGIN + 4 * DAY,
+    );
   });
 });

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   cancelTasks,
@@ -307,6 +308,74 @@ describe("a busy inference service", () => {
     }
     expect(offers.size).toBe(policy.window);
     for (const times of offers.values()) expect(times).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
+  });
+});
+
+describe("a day without room", () => {
+  const refused = (state: JobState, taskId: string, now: number): JobState => {
+    const { state: held } = claimTask(state, taskId, policy, now);
+    return releaseTask(held, taskId, held.lastLease, 0, 0, now).state;
+  };
+  const givenUp = (state: JobState, now: number) =>
+    tickTasks(state, policy, now).tasks.flatMap(({ taskId, step }) => (step.at === "failed" ? [taskId] : []));
+  const all = ["task-0", "task-1", "task-2"];
+
+  it("begins with the first refusal, and further ones do not begin it again", () => {
+    let state = refused(batchOf(3), "task-0", BEGIN + 10 * HOUR);
+    state = refused(state, "task-1", BEGIN + 20 * HOUR);
+    expect(givenUp(state, BEGIN + 34 * HOUR - 1)).toEqual([]);
+    expect(givenUp(state, BEGIN + 34 * HOUR)).toEqual(all);
+    expect(nextWake(state, policy, BEGIN + 34 * HOUR - 1)).toBe(BEGIN + 34 * HOUR);
+  });
+
+  it.each<[string, (state: JobState, now: number) => JobState]>([
+    ["a task is taken", (state, now) => startTask(state, "task-2", state.lastLease, now).state],
+    [
+      "a holder reports progress",
+      (state, now) => extendTask(state, "task-2", state.lastLease, { done: 1, total: 2 }, policy, now).state,
+    ],
+    [
+      "a task ends",
+      (state, now) => completeTask(state, "task-2", state.lastLease, SUCCESS, policy, now).state,
+    ],
+    [
+      "an attempt fails in the holder's hands",
+      (state, now) => completeTask(state, "task-2", state.lastLease, failure(true), policy, now).state,
+    ],
+  ])("begins again when %s", (_, progress) => {
+    let state = refused(batchOf(3), "task-0", BEGIN);
+    const now = BEGIN + DAY - 1;
+    state = progress(claimTask(state, "task-2", policy, now).state, now);
+    expect(givenUp(state, now + DAY - 1)).not.toContain("task-0");
+    expect(givenUp(state, now + DAY)).toContain("task-0");
+    state = refused(state, "task-0", now + HOUR);
+    expect(givenUp(state, now + DAY + HOUR - 1)).not.toContain("task-1");
+    expect(givenUp(state, now + DAY + HOUR)).toContain("task-1");
+  });
+
+  it("does not begin again for the others when a task is returned", () => {
+    const held = claimTask(refused(batchOf(3), "task-0", BEGIN), "task-2", policy, BEGIN + HOUR).state;
+    const returned: Completion = { outcome: "returned" };
+    const { state } = completeTask(held, "task-2", held.lastLease, returned, policy, BEGIN + HOUR);
+    expect(givenUp(state, BEGIN + DAY)).toEqual(["task-0", "task-1"]);
+  });
+
+  it("is not what a batch has of which something gets on all day: all of it succeeds, however long that takes", () => {
+    const interval = fc.integer({ min: 1, max: DAY - 1 });
+    fc.assert(
+      fc.property(fc.array(interval, { minLength: 20, maxLength: 20 }), (intervals) => {
+        let state = batchOf(20);
+        let now = BEGIN;
+        for (const [i, ms] of intervals.entries()) {
+          for (let other = i; other < Math.min(20, i + policy.window); other += 1)
+            state = refused(state, `task-${other}`, now);
+          now += ms;
+          state = ended(tickTasks(state, policy, now), `task-${i}`, SUCCESS, now);
+        }
+        expect(state.tasks.every(({ step }) => step.at === "success")).toBe(true);
+      }),
+      { seed: Number(process.env["SEED"]) },
+    );
   });
 });
 
