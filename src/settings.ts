@@ -26,6 +26,8 @@ const MEGA = 1_000_000;
 const MOST_DAYS = 3_650;
 /** The most that storage takes in one PUT. */
 const MOST_OBJECT_BYTES = 5 * 1024 ** 3;
+/** A Durable Object holds 10 GB, and its tables need room beside the bodies. */
+const MOST_BACKLOG_BYTES = 5_000 * MEGA;
 /** A JobObject stores a request's prompts and taskIds in its record, which may have at most 2 MB. */
 const MOST_BODY_BYTES = 1024 ** 2;
 
@@ -118,6 +120,7 @@ export const SettingsSchema = z
     MAX_UPLOAD_BYTES_PER_DAY: count(500_000 * MEGA),
     MAX_IMPORT_SECONDS: count(240, 3_600),
     MAX_API_KEYS: count(100, 1_000),
+    MAX_WEBHOOK_BACKLOG_BYTES: count(1_000 * MEGA, MOST_BACKLOG_BYTES),
     MAX_BILLING_SESSIONS_PER_HOUR: count(20),
     TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
     LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000, 3_600),

@@ -567,7 +567,7 @@ export interface paths {
         };
         /**
          * List a webhook endpoint's deliveries, newest first
-         * @description Deliveries are kept for a month, the newest 10,000 of an endpoint.
+         * @description Deliveries are kept for a month, successful ones only while they are among the newest 10,000 of the endpoint.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;

@@ -13,7 +13,7 @@ export const WORKER_ROWS: readonly Row[] = [
       }),
       graph("Time to first start (95th percentile)", "ms", p95("job_started", "ms", "lane")),
       graph("Oldest waiting job", "s", highest("lane_gauges", "oldestWaitingSeconds", "lane"), {
-        when: "`interactive` above 60, `bulk` above 3600 for 10 minutes",
+        when: "`interactive` above 60, `bulk` or `trial` above 3600 for 10 minutes",
         means: "jobs accepted that long ago still wait for an inference service to take their first task",
         todo: "see *Offers by outcome*: if offers are busy, add services; if they are unanswered or absent, the service or the queue is down. `npm run admin -- stuck-jobs` lists the jobs",
       }),
@@ -120,6 +120,23 @@ export const WORKER_ROWS: readonly Row[] = [
         "Attempts of a webhook delivery (highest)",
         "short",
         highest("webhook_delivery_ended", "attempts"),
+      ),
+      graph("Backlog of a webhook endpoint (highest)", "bytes", highest("webhook_backlog", "bytes"), {
+        when: "above half of `MAX_WEBHOOK_BACKLOG_BYTES` (500000000)",
+        means:
+          "an endpoint does not receive its events, or receives them more slowly than they happen. At the limit its oldest undelivered events are dropped",
+        todo: "`webhook_backlog` in the log names the endpoint: tell its account, or raise the setting",
+      }),
+      graph("Undelivered events of an endpoint (highest)", "short", highest("webhook_backlog", "deliveries")),
+      graph(
+        "Webhook deliveries dropped",
+        "short",
+        sum("webhook_deliveries_dropped", "deliveries", "because"),
+        {
+          when: "`bytes` above 0: at once",
+          means: "events were lost for an endpoint whose backlog has reached `MAX_WEBHOOK_BACKLOG_BYTES`",
+          todo: "`webhook_deliveries_dropped` in the log names the endpoint; its account finds the jobs in its list",
+        },
       ),
     ],
   },

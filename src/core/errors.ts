@@ -79,7 +79,7 @@ export const ERROR_CATALOGUE = {
     webhook_endpoint_not_found:
       "This account has no webhook endpoint with this id. List its endpoints with GET /v1/webhook-endpoints.",
     webhook_delivery_not_found:
-      "This endpoint has no delivery with this id. Check the id; deliveries are kept for a month, the newest 10,000 of an endpoint.",
+      "This endpoint has no delivery with this id. Check the id; deliveries are kept for a month, successful ones only while they are among the newest 10,000 of the endpoint.",
   }),
   ...withStatus(405, {
     method_not_allowed:

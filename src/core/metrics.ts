@@ -26,6 +26,8 @@ export const METRICS = {
   archive_unfinished: { labels: [], values: { ms: "ms" } },
   webhook_attempted: { labels: ["type", "outcome"], values: { ms: "ms" } },
   webhook_delivery_ended: { labels: ["type", "outcome"], values: { ms: "ms", attempts: "count" } },
+  webhook_backlog: { labels: [], values: { deliveries: "count", bytes: "bytes" } },
+  webhook_deliveries_dropped: { labels: ["because"], values: { deliveries: "count" } },
   lane_gauges: {
     labels: ["lane"],
     values: { openJobs: "count", openTasks: "count", waitingJobs: "count", oldestWaitingSeconds: "s" },

@@ -1,7 +1,8 @@
 import type { DisabledReason } from "../contract/webhook.ts";
 import { log } from "../core/log.ts";
-import { deliveryKeptMs, MOST_DELIVERIES, disablingReason, failingAfter } from "../core/webhooks/endpoint.ts";
-import { attempted, begun, type Delivery } from "../core/webhooks/delivery.ts";
+import { deliveryKeptMs, disablingReason, failingAfter, MOST_SUCCEEDED } from "../core/webhooks/endpoint.ts";
+import { attempted, begun, type AttemptEnd, type Delivery } from "../core/webhooks/delivery.ts";
+import { FIRST_AT_A_TIME, paceAfter, widthOf } from "../core/webhooks/pace.ts";
 import { unsealSecrets, validSecrets, type WebhookSecret } from "../core/webhooks/signing.ts";
 import type { Platform } from "../platform.ts";
 import { secretsOf } from "../settings.ts";
@@ -10,8 +11,6 @@ import type { EndpointTarget } from "../stores/webhooks/endpoints.ts";
 import type { DeliveryRecord } from "../stores/webhooks/rpc.ts";
 import type { WebhookStorage } from "../stores/webhooks/storage.ts";
 
-/** How many requests an endpoint gets at a time; a Worker has six connections. */
-const WIDTH = 4;
 /** After this time no further attempt begins: the next alarm continues, with what is true of the endpoint by then. */
 const RUN_MS = 60_000;
 
@@ -25,7 +24,8 @@ interface Run {
 }
 
 /**
- * Sends what is due to an endpoint, several at a time, until nothing is due, it is disabled, or the run's time is over.
+ * Sends what is due to an endpoint, as many at a time as it keeps up with, until nothing is due, it is disabled, or the run's
+ * time is over.
  * @throws if the database can't be read; nothing is lost.
  */
 export async function sendDue(platform: Platform, storage: WebhookStorage): Promise<void> {
@@ -47,20 +47,47 @@ export async function sendDue(platform: Platform, storage: WebhookStorage): Prom
     secrets === null ? "secret_unreadable" : disablingReason(null, storage.failingSince, Date.now());
   if (reason !== null) return disable(run, reason);
 
-  const until = Date.now() + RUN_MS;
-  const sendOneByOne = async (): Promise<void> => {
-    while (Date.now() < until) {
-      const next = storage.endpointId === null || storage.isHeld ? null : beginNext(run);
-      if (next === null) return;
-      await attempt(run, next.delivery, next.index);
-    }
-  };
-  await Promise.all(Array.from({ length: WIDTH }, sendOneByOne));
+  await sendAll(run, Date.now() + RUN_MS);
+  logBacklog(platform, storage, endpointId);
 }
 
-function purge(platform: Platform, storage: WebhookStorage, endpointId: string): void {
-  const dropped = storage.purge(Date.now() - deliveryKeptMs(platform.policy), MOST_DELIVERIES);
-  if (dropped > 0) log("warn", "webhook_deliveries_dropped", { endpointId, deliveries: dropped });
+async function sendAll(run: Run, until: number): Promise<void> {
+  let pace = FIRST_AT_A_TIME;
+  const underWay = new Set<Promise<void>>();
+  const begin = (): boolean => {
+    const { storage } = run;
+    const next = storage.endpointId === null || storage.isHeld ? null : beginNext(run);
+    if (next === null) return false;
+    const sending: Promise<void> = attempt(run, next.delivery, next.index).then((end) => {
+      pace = paceAfter(pace, end);
+      underWay.delete(sending);
+    });
+    underWay.add(sending);
+    return true;
+  };
+  for (;;) {
+    while (underWay.size < widthOf(pace) && Date.now() < until && begin());
+    if (underWay.size === 0) return;
+    await Promise.race(underWay);
+  }
+}
+
+/** Logs what an endpoint's object still has to deliver, at most once per minute. */
+function logBacklog({ logThrottle }: Platform, storage: WebhookStorage, endpointId: string): void {
+  if (storage.endpointId === null) return;
+  const { deliveries, bytes } = storage.undelivered;
+  if (deliveries === 0 || logThrottle.count(`webhook_backlog ${endpointId}`, Date.now()) === 0) return;
+  log("info", "webhook_backlog", { endpointId, deliveries, bytes });
+}
+
+/** Deletes what is not kept any longer. What had not been delivered is reported. */
+function purge({ policy, settings }: Platform, storage: WebhookStorage, endpointId: string): void {
+  const outlived = storage.purge(Date.now() - deliveryKeptMs(policy), MOST_SUCCEEDED);
+  if (outlived > 0)
+    log("warn", "webhook_deliveries_dropped", { endpointId, because: "age", deliveries: outlived });
+  const excess = storage.dropExcess(settings.MAX_WEBHOOK_BACKLOG_BYTES);
+  if (excess > 0)
+    log("error", "webhook_deliveries_dropped", { endpointId, because: "bytes", deliveries: excess });
 }
 
 /** Begins the attempt that has been due the longest: it is recorded before it is made. Null if none is due. */
@@ -75,7 +102,7 @@ function beginNext(run: Run): { readonly delivery: DeliveryRecord; readonly inde
   }
 }
 
-async function attempt(run: Run, delivery: DeliveryRecord, index: number): Promise<void> {
+async function attempt(run: Run, delivery: DeliveryRecord, index: number): Promise<AttemptEnd> {
   const { platform, storage, endpointId, target, secrets } = run;
   const { id: eventId, type } = delivery;
   const signing = validSecrets(secrets, Date.now()).map(({ secret }) => secret);
@@ -83,12 +110,13 @@ async function attempt(run: Run, delivery: DeliveryRecord, index: number): Promi
   const { status, ms } = end;
   log("info", "webhook_attempted", { endpointId, eventId, type, outcome: outcomeOf(end), status, ms });
   const latest = storage.endpointId === null ? null : storage.find(eventId);
-  if (latest === null) return;
+  if (latest === null) return end;
   const now = Date.now();
   save(run, latest, attempted(latest, index, end, Math.random(), now));
   storage.failingSince = failingAfter(storage.failingSince, end, now);
   const reason = disablingReason(status, storage.failingSince, now);
   if (reason !== null) await disable(run, reason);
+  return end;
 }
 
 /** Writes a delivery's state, and logs its end. */

@@ -15,7 +15,7 @@ import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
 import { settledJob } from "../support/worker/ledger.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
 import { later, PATIENT } from "../support/worker/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../support/worker/webhooks.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint, ringEndpointWith, sendTest } from "../support/worker/webhooks.ts";
 
 /** A data point as a reader of the table in Analytics Engine sees it. */
 type Row = [blobs: unknown, doubles: unknown];
@@ -180,6 +180,33 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
         ["info", "test", "succeeded"],
         [MINUTE, 2],
       ],
+    ];
+  },
+  webhook_backlog: async () => {
+    const endpoint = await newEndpoint(client);
+    const endpoints = new PlayedEndpoints(endpoint);
+    const { event } = await sendTest(client, endpoint);
+    endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
+    await ringEndpoint(endpoint);
+    later(MINUTE - 1);
+    await ringEndpoint(endpoint);
+    later(1);
+    endpoints.answer(endpoint, () => new Response(null, { status: 200 }));
+    await ringEndpoint(endpoint);
+    return [[["info"], [1, JSON.stringify(event).length]]];
+  },
+  webhook_deliveries_dropped: async () => {
+    const endpoint = await newEndpoint(client);
+    const endpoints = new PlayedEndpoints(endpoint);
+    endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
+    await sendTest(client, endpoint);
+    await ringEndpointWith(endpoint, { MAX_WEBHOOK_BACKLOG_BYTES: "1" });
+    await sendTest(client, endpoint);
+    later(31 * DAY);
+    await ringEndpoint(endpoint);
+    return [
+      [["error", "bytes"], [1]],
+      [["warn", "age"], [1]],
     ];
   },
   lane_gauges: async () => {

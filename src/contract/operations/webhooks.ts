@@ -87,7 +87,8 @@ export const WEBHOOKS_OPERATIONS = {
     path: "/v1/webhook-endpoints/{endpointId}/deliveries",
     tag: "Webhooks",
     summary: "List a webhook endpoint's deliveries, newest first",
-    description: "Deliveries are kept for a month, the newest 10,000 of an endpoint.",
+    description:
+      "Deliveries are kept for a month, successful ones only while they are among the newest 10,000 of the endpoint.",
     query: ListWebhookDeliveriesQuery,
     status: 200,
     answer: WebhookDeliveryList,

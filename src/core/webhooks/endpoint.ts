@@ -24,8 +24,8 @@ export function endpointRefusal({ live, kept }: EndpointUse): ServiceError | nul
   );
 }
 
-/** How many of an endpoint's newest deliveries are kept. */
-export const MOST_DELIVERIES = 10_000;
+/** A delivery that has succeeded is kept while it is among this many newest ones of its endpoint. */
+export const MOST_SUCCEEDED = 10_000;
 
 const MONTH_MS = 30 * 86_400_000;
 

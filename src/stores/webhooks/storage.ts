@@ -5,7 +5,13 @@ import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
 /** A DeliveryRecord as it is stored: its attempts are JSON. */
 type DeliveryRow = Omit<DeliveryRecord, "attempts"> & { readonly attempts: string };
 
-/** Every object runs it when it starts, so columns are only ever added, each by a statement of its own. */
+/** Whether a delivery is undelivered: it is still to be attempted, or has failed and may be attempted again by hand. */
+const UNDELIVERED = "outcome IS NOT 'succeeded'";
+
+/**
+ * Every object runs it when it starts, so columns are only ever added, each by a statement of its own. Triggers keep the one
+ * row of `undelivered`, because a backlog of hundreds of thousands of deliveries is not to be added up in every run.
+ */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
     number      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -18,7 +24,27 @@ const SCHEMA = `
     due_at      INTEGER,
     outcome     TEXT
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;`;
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS deliveries_succeeded ON deliveries (number) WHERE outcome = 'succeeded';
+  CREATE TABLE IF NOT EXISTS undelivered (
+    deliveries INTEGER NOT NULL,
+    bytes      INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO undelivered (deliveries, bytes)
+    SELECT (SELECT count(*) FROM deliveries WHERE ${UNDELIVERED}),
+      (SELECT coalesce(sum(octet_length(body)), 0) FROM deliveries WHERE ${UNDELIVERED})
+    WHERE NOT EXISTS (SELECT 1 FROM undelivered);
+  CREATE TRIGGER IF NOT EXISTS undelivered_grows AFTER INSERT ON deliveries WHEN new.${UNDELIVERED} BEGIN
+    UPDATE undelivered SET deliveries = deliveries + 1, bytes = bytes + octet_length(new.body);
+  END;
+  CREATE TRIGGER IF NOT EXISTS undelivered_changes AFTER UPDATE OF outcome ON deliveries
+  WHEN (old.${UNDELIVERED}) <> (new.${UNDELIVERED}) BEGIN
+    UPDATE undelivered SET deliveries = deliveries + iif(new.${UNDELIVERED}, 1, -1),
+      bytes = bytes + iif(new.${UNDELIVERED}, 1, -1) * octet_length(new.body);
+  END;
+  CREATE TRIGGER IF NOT EXISTS undelivered_deleted AFTER DELETE ON deliveries WHEN old.${UNDELIVERED} BEGIN
+    UPDATE undelivered SET deliveries = deliveries - 1, bytes = bytes - octet_length(old.body);
+  END;`;
 
 const ENDPOINT = "endpoint";
 const HELD = "held";
@@ -97,20 +123,51 @@ export class WebhookStorage {
     );
   }
 
-  /** Deletes what arrived before `before`, and all but the newest `most`. @returns how many of these had not ended */
+  /** What the endpoint has not received yet: how many deliveries, and the bytes of their bodies. */
+  get undelivered(): { readonly deliveries: number; readonly bytes: number } {
+    return this.#storage.sql
+      .exec<{ deliveries: number; bytes: number }>("SELECT deliveries, bytes FROM undelivered")
+      .one();
+  }
+
+  /**
+   * Deletes what arrived before `before`, and of what has succeeded all that is not among the newest `most` deliveries.
+   * @returns how many of the deleted deliveries had not ended
+   */
   purge(before: number, most: number): number {
     const { newest } = this.#storage.sql
       .exec<{ newest: number }>("SELECT coalesce(max(number), 0) AS newest FROM deliveries")
       .one();
+    this.#storage.sql.exec(
+      "DELETE FROM deliveries WHERE outcome = 'succeeded' AND number <= ?",
+      newest - most,
+    );
     const gone = this.#storage.sql.exec<{ outcome: string | null }>(
       `DELETE FROM deliveries WHERE number <= coalesce(
-         (SELECT number - 1 FROM deliveries WHERE number > ?1 AND received_at >= ?2 ORDER BY number LIMIT 1), ?3)
+         (SELECT number - 1 FROM deliveries WHERE received_at >= ?1 ORDER BY number LIMIT 1), ?2)
        RETURNING outcome`,
-      newest - most,
       before,
       newest,
     );
     return Array.from(gone).filter(({ outcome }) => outcome === null).length;
+  }
+
+  /** Deletes the oldest undelivered deliveries until the bodies of the others have at most `most` bytes. @returns how many */
+  dropExcess(most: number): number {
+    const { deliveries, bytes } = this.undelivered;
+    let excess = bytes - most;
+    if (excess <= 0) return 0;
+    let last = 0;
+    const oldest = this.#storage.sql.exec<{ number: number; bytes: number }>(
+      `SELECT number, octet_length(body) AS bytes FROM deliveries WHERE ${UNDELIVERED} ORDER BY number`,
+    );
+    for (const one of oldest) {
+      last = one.number;
+      excess -= one.bytes;
+      if (excess <= 0) break;
+    }
+    this.#storage.sql.exec(`DELETE FROM deliveries WHERE number <= ? AND ${UNDELIVERED}`, last);
+    return deliveries - this.undelivered.deliveries;
   }
 
   /** Whether deliveries are paused: the endpoint is disabled. */

@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { vi } from "vitest";
@@ -8,6 +8,7 @@ import {
   WebhookEvent,
   type WebhookDelivery,
 } from "../../../src/contract/webhook.ts";
+import { WebhookObject } from "../../../src/workers/webhook-object.ts";
 import type { Answer, Client } from "./api.ts";
 import { later } from "./time.ts";
 
@@ -95,6 +96,12 @@ export const verified = (secret: string, { headers, body }: ReceivedRequest): We
 /** Lets an endpoint's alarm go off now. Returns whether one was set. */
 export const ringEndpoint = ({ endpointId }: TestEndpoint): Promise<boolean> =>
   runDurableObjectAlarm(env.WEBHOOKS.getByName(endpointId));
+
+/** As if it went off in a Worker with other settings. */
+export const ringEndpointWith = ({ endpointId }: TestEndpoint, settings: object): Promise<void> =>
+  runInDurableObject(env.WEBHOOKS.getByName(endpointId), (_, state) =>
+    new WebhookObject(state, Object.assign({}, env, settings)).alarm(),
+  );
 
 /** An endpoint's deliveries, the newest first. */
 export async function deliveriesOf(client: Client, { endpointId }: TestEndpoint): Promise<WebhookDelivery[]> {

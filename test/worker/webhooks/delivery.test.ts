@@ -5,6 +5,7 @@ import { WebhookEndpoint } from "../../../src/contract/webhook.ts";
 import { RETRY_DELAYS_MS } from "../../../src/core/webhooks/delivery.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { WebhookEndpoints } from "../../../src/stores/webhooks/endpoints.ts";
+import { WebhookStorage } from "../../../src/stores/webhooks/storage.ts";
 import { at, only } from "../../support/at.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
@@ -15,6 +16,7 @@ import {
   newEndpoint,
   PlayedEndpoints,
   ringEndpoint,
+  ringEndpointWith,
   sendTest,
   type TestEndpoint,
   verified,
@@ -175,8 +177,9 @@ describe("an attempt", () => {
     expect(endpoints.received.map(({ headers }) => headers["webhook-id"])).toEqual([deliveryId, deliveryId]);
   });
 
-  it("is one of four at a time [A3-19]", async () => {
-    for (let i = 0; i < 10; i += 1) await sendTest(client, endpoint);
+  /** The most requests that an endpoint had open at a time while it was sent 40 events and answered each with `status`. */
+  async function mostOpen(status: number): Promise<number> {
+    for (let i = 0; i < 40; i += 1) await sendTest(client, endpoint);
     let open = 0;
     let most = 0;
     endpoints.answer(endpoint, async () => {
@@ -184,11 +187,20 @@ describe("an attempt", () => {
       most = Math.max(most, open);
       await scheduler.wait(1);
       open -= 1;
-      return new Response(null, { status: 200 });
+      return new Response(null, { status });
     });
     await ringEndpoint(endpoint);
-    expect(most).toBe(4);
+    expect(endpoints.received).toHaveLength(40);
+    return most;
+  }
+
+  it("is one of six at a time while the endpoint keeps up, as many as an invocation has connections [A3-19]", async () => {
+    expect(await mostOpen(200)).toBe(6);
     expect((await deliveriesOf(client, endpoint)).every(({ status }) => status === "succeeded")).toBe(true);
+  });
+
+  it("is one of two at a time, and soon the only one, while the endpoint fails [A3-19]", async () => {
+    expect(await mostOpen(503)).toBe(2);
   });
 
   it("leaves neither the URL nor a secret in the log", async () => {
@@ -334,24 +346,83 @@ describe("an endpoint's object", () => {
     expect(await alarmAt()).toBeNull();
   });
 
-  it("keeps the newest 10,000 deliveries, and says how many it has dropped untold [A3-22]", async () => {
-    await sendTest(client, endpoint);
-    await runInDurableObject(object(), (_, { storage }) => {
+  /** Deliveries that arrived now, with these outcomes, a million milliseconds before the next attempt of those that wait. */
+  const seed = (count: number, outcome: string | null, body = "{}") =>
+    runInDurableObject(object(), (_, { storage }) => {
       storage.sql.exec(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10005)
-         INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at)
-         SELECT 'evt_' || i, 'test', ?1, '{}', ?1, '[]', ?1 + 1000000 FROM n`,
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?4)
+         INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at, outcome)
+         SELECT 'evt_' || ?5 || i, 'test', ?1, ?3, ?1, '[]', iif(?2 IS NULL, ?1 + 1000000, NULL), ?2 FROM n`,
         Date.now(),
+        outcome,
+        body,
+        count,
+        crypto.randomUUID(),
       );
     });
-    const lines = logged();
-    await ringEndpoint(endpoint);
-    const count = await runInDurableObject(object(), (_, { storage }) =>
-      storage.sql.exec("SELECT count(*) AS n, min(number) AS first FROM deliveries").one(),
+  /** How many deliveries it keeps, by their outcome. */
+  const kept = (): Promise<unknown> =>
+    runInDurableObject(object(), (_, { storage }) =>
+      Object.fromEntries(
+        storage.sql
+          .exec<{ outcome: string | null; n: number }>(
+            "SELECT outcome, count(*) AS n FROM deliveries GROUP BY outcome",
+          )
+          .toArray()
+          .map(({ outcome, n }) => [outcome ?? "pending", n]),
+      ),
     );
-    expect(count).toEqual({ n: 10_000, first: 7 });
-    const told = only(lines().filter(({ event }) => event === "webhook_deliveries_dropped"));
-    expect(told).toMatchObject({ level: "warn", endpointId: endpoint.endpointId, deliveries: 6 });
+  const dropped = (lines: readonly Record<string, unknown>[]) =>
+    lines.filter(({ event }) => event === "webhook_deliveries_dropped");
+
+  it("keeps all that is undelivered, however many, and what has succeeded of the newest 10,000 [A3-22]", async () => {
+    const lines = logged();
+    await sendTest(client, endpoint);
+    await seed(3, "succeeded");
+    await seed(10_005, null);
+    await seed(2, "failed");
+    await seed(4, "succeeded");
+    answers(503);
+    await ringEndpoint(endpoint);
+    expect(await kept()).toEqual({ pending: 10_006, failed: 2, succeeded: 4 });
+    expect(dropped(lines())).toEqual([]);
+  });
+
+  it("drops the oldest undelivered deliveries above the limit of bytes, and says so as an error [A3-22]", async () => {
+    const lines = logged();
+    const ring = () => ringEndpointWith(endpoint, { MAX_WEBHOOK_BACKLOG_BYTES: "10000" });
+    await sendTest(client, endpoint);
+    await seed(2, "failed", "€".repeat(100));
+    await seed(30, null, "€".repeat(300));
+    await ring();
+    // The test event, the failed ones and 19 of 30, each of 900 bytes: eleven of them are at most 10,000.
+    expect(await kept()).toEqual({ pending: 11 });
+    expect(dropped(lines())).toMatchObject([
+      { level: "error", endpointId: endpoint.endpointId, because: "bytes", deliveries: 22 },
+    ]);
+    await ring();
+    expect(dropped(lines())).toHaveLength(1);
+  });
+
+  it("counts what is undelivered as its deliveries end and are asked for again, also in an object of an earlier version", async () => {
+    const undelivered = () =>
+      runInDurableObject(object(), (_, { storage }) => new WebhookStorage(storage).undelivered);
+    const { event, deliveryId } = await sendTest(client, endpoint);
+    const bytes = JSON.stringify(event).length;
+    expect(await undelivered()).toEqual({ deliveries: 1, bytes });
+    await runInDurableObject(object(), (_, { storage }) => {
+      for (const trigger of ["undelivered_grows", "undelivered_changes", "undelivered_deleted"])
+        storage.sql.exec(`DROP TRIGGER ${trigger}`);
+      storage.sql.exec("DROP TABLE undelivered");
+    });
+    expect(await undelivered()).toEqual({ deliveries: 1, bytes });
+    await ringEndpoint(endpoint);
+    expect(await undelivered()).toEqual({ deliveries: 0, bytes: 0 });
+    await client.send("POST", `/v1/webhook-endpoints/${endpoint.endpointId}/deliveries/${deliveryId}/retry`);
+    expect(await undelivered()).toEqual({ deliveries: 1, bytes });
+    later(31 * DAY);
+    await ringEndpoint(endpoint);
+    expect(await runInDurableObject(object(), (_, { storage }) => storage.getAlarm())).toBeNull();
   });
 
   it("disables the endpoint if the operator has changed the secret that seals; a rotation mends it", async () => {
@@ -359,10 +430,7 @@ describe("an endpoint's object", () => {
     await sendTest(client, endpoint);
     const MASTER_SECRET = "another-secret-of-the-operator-of-43-characters";
     overrideSettings({ MASTER_SECRET });
-    const ring = () =>
-      runInDurableObject(object(), (_, state) =>
-        new WebhookObject(state, Object.assign({}, env, { MASTER_SECRET })).alarm(),
-      );
+    const ring = () => ringEndpointWith(endpoint, { MASTER_SECRET });
     await ring();
     expect(endpoints.received).toEqual([]);
     expect(await shown()).toMatchObject({ disabled: true, disabledReason: "secret_unreadable" });

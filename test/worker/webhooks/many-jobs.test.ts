@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { WebhookDeliveryList, WebhookEndpoint, type WebhookDelivery } from "../../../src/contract/webhook.ts";
 import { mapPool } from "../../../src/core/lib/pool.ts";
 import { RETRY_DELAYS_MS } from "../../../src/core/webhooks/delivery.ts";
+import { FIRST_AT_A_TIME } from "../../../src/core/webhooks/pace.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { newClient, type Client } from "../../support/worker/api.ts";
 import { ring } from "../../support/worker/archives.ts";
@@ -22,8 +23,6 @@ import {
 const JOBS = amount({ short: 6, long: 1_000 });
 const THIRD = Math.ceil(JOBS / 3);
 const DAY = 86_400_000;
-/** How many requests an endpoint gets at a time. */
-const AT_A_TIME = 4;
 /** What one attempt at the slow endpoint takes, in real milliseconds: enough for others to come in between. */
 const SLOW_MS = 2;
 /** Longer than the test lets it be. */
@@ -92,14 +91,14 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
 
     // Killed in the middle of the slow one's attempts.
     const ringing = ringEndpoint(slow);
-    await vi.waitFor(() => expect(endpoints.of(slow)).toHaveLength(AT_A_TIME), PATIENT);
+    await vi.waitFor(() => expect(endpoints.of(slow)).toHaveLength(FIRST_AT_A_TIME), PATIENT);
     await abortAllDurableObjects();
     await expect(ringing).rejects.toThrow();
     slowMs = SLOW_MS;
 
     // The dead one is in its first turn, and answers nothing, while the last jobs end and the slow one is notified of all.
     const dying = ringEndpoint(dead);
-    await vi.waitFor(() => expect(endpoints.of(dead)).toHaveLength(AT_A_TIME), PATIENT);
+    await vi.waitFor(() => expect(endpoints.of(dead)).toHaveLength(FIRST_AT_A_TIME), PATIENT);
     await endJobs(JOBS - 2 * THIRD);
     await wakeAll();
     const { body } = await client.send("GET", "/v1/jobs?status=success&limit=100");
@@ -111,8 +110,8 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
       later(60_000);
       await ringEndpoint(slow);
     }
-    expect(endpoints.of(slow)).toHaveLength(JOBS + AT_A_TIME);
-    expect(endpoints.of(dead)).toHaveLength(AT_A_TIME);
+    expect(endpoints.of(slow)).toHaveLength(JOBS + FIRST_AT_A_TIME);
+    expect(endpoints.of(dead)).toHaveLength(FIRST_AT_A_TIME);
     const received = endpoints.of(slow);
     const idsOf = Map.groupBy(received, (request) => {
       const { data } = verified(slow.secret, { ...request, headers: request.headers });

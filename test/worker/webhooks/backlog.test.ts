@@ -1,0 +1,62 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { RETRY_DELAYS_MS } from "../../../src/core/webhooks/delivery.ts";
+import { WebhookStorage } from "../../../src/stores/webhooks/storage.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { amount } from "../../support/worker/random.ts";
+import { later } from "../../support/worker/time.ts";
+import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker/webhooks.ts";
+
+const MINUTE = 60_000;
+const DOWN_MINUTES = 120;
+/** In the long form three events per second. */
+const PER_MINUTE = amount({ short: 5, long: 180 });
+const EVENTS = DOWN_MINUTES * PER_MINUTE;
+
+describe(`an endpoint that is down for two hours, in which ${EVENTS} events happen`, () => {
+  it("receives each of them in the end, under its own webhook-id and with the same bytes [A3-15 A3-22]", async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const endpoints = new PlayedEndpoints(endpoint);
+    const lost: string[] = [];
+    const log = vi.spyOn(console, "log").mockImplementation((line) => {
+      if (String(line).includes("webhook_deliveries_dropped")) lost.push(String(line));
+    });
+    const object = env.WEBHOOKS.getByName(endpoint.endpointId);
+    const undelivered = () =>
+      runInDurableObject(object, (_, { storage }) => new WebhookStorage(storage).undelivered.deliveries);
+
+    endpoints.answer(endpoint, () => {
+      throw new Error("Network connection lost.");
+    });
+    const bodies = new Map<string, string>();
+    for (let minute = 0; minute < DOWN_MINUTES; minute += 1) {
+      for (let i = 0; i < PER_MINUTE; i += 1) {
+        const id = `evt_${minute}_${i}`;
+        const body = JSON.stringify({ type: "job.succeeded", data: { id, text: "x".repeat(900) } });
+        await object.receive(endpoint.endpointId, { id, type: "job.succeeded", at: Date.now(), body });
+        bodies.set(id, body);
+      }
+      await ringEndpoint(endpoint);
+      later(MINUTE);
+      // Neither the failed requests nor the lines about them are of interest, and there are hundreds of thousands.
+      endpoints.received.length = 0;
+      log.mockClear();
+    }
+    expect(await undelivered()).toBe(EVENTS);
+
+    endpoints.answer(endpoint, () => new Response(null, { status: 204 }));
+    for (const delay of RETRY_DELAYS_MS.slice(0, 5)) {
+      later(1.1 * delay);
+      await ringEndpoint(endpoint);
+    }
+    expect(await undelivered()).toBe(0);
+    expect(endpoints.received).toHaveLength(EVENTS);
+    const received = new Map(
+      endpoints.received.map(({ headers, body }) => [headers["webhook-id"] ?? "", body]),
+    );
+    expect(received.size).toBe(EVENTS);
+    for (const [id, body] of bodies) expect(received.get(id), id).toBe(body);
+    expect(lost).toEqual([]);
+  }, 3_600_000);
+});
