@@ -23,6 +23,12 @@ interface Run {
   readonly secrets: readonly WebhookSecret[];
 }
 
+/** An attempt that is recorded, and its index among the delivery's attempts. */
+interface Begun {
+  readonly delivery: DeliveryRecord;
+  readonly index: number;
+}
+
 /**
  * Sends what is due to an endpoint, as many at a time as it keeps up with, until nothing is due, it is disabled, or the run's
  * time is over.
@@ -54,14 +60,14 @@ export async function sendDue(platform: Platform, storage: WebhookStorage): Prom
 async function sendAll(run: Run, until: number): Promise<void> {
   let pace = FIRST_AT_A_TIME;
   const underWay = new Set<Promise<void>>();
+  const send = async ({ delivery, index }: Begun): Promise<void> => {
+    pace = paceAfter(pace, await attempt(run, delivery, index));
+  };
   const begin = (): boolean => {
     const { storage } = run;
     const next = storage.endpointId === null || storage.isHeld ? null : beginNext(run);
     if (next === null) return false;
-    const sending: Promise<void> = attempt(run, next.delivery, next.index).then((end) => {
-      pace = paceAfter(pace, end);
-      underWay.delete(sending);
-    });
+    const sending: Promise<void> = send(next).finally(() => underWay.delete(sending));
     underWay.add(sending);
     return true;
   };
@@ -91,7 +97,7 @@ function purge({ policy, settings }: Platform, storage: WebhookStorage, endpoint
 }
 
 /** Begins the attempt that has been due the longest: it is recorded before it is made. Null if none is due. */
-function beginNext(run: Run): { readonly delivery: DeliveryRecord; readonly index: number } | null {
+function beginNext(run: Run): Begun | null {
   for (;;) {
     const now = Date.now();
     const due = run.storage.firstDue(now);
