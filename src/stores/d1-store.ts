@@ -29,7 +29,7 @@ export abstract class D1Store {
     return present((await this.all<Row>(sql, values))[0]);
   }
 
-  /** Runs a statement. Returns the number of rows it changed. */
+  /** Runs a statement. Returns the number of rows that it and its triggers changed. */
   protected async run(sql: string, values: readonly SqlValue[]): Promise<number> {
     return (await this.statement(sql, values).run()).meta.changes;
   }

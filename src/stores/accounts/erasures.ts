@@ -36,6 +36,7 @@ export class Erasures extends D1Store {
         "idempotency_keys",
         "upload_bytes",
         "daily_use",
+        "account_counts",
         "trial_use",
         "settled_units",
         "usage_days",

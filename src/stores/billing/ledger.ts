@@ -12,21 +12,25 @@ export interface AccountUseRow {
   day_tasks: number;
 }
 
+/** The newest unfinished job of the account ?1: one look into the index jobs_by_status for each status and mode. */
+const NEWEST_ACTIVE_JOB = `
+  (SELECT max((SELECT max(id) FROM jobs WHERE account_id = ?1 AND status = s.value AND mode = m.value))
+   FROM json_each('["queued", "processing"]') AS s, json_each('["single", "batch", "video"]') AS m)`;
+
 /**
  * One row, an AccountUseRow, for the account ?1. Used tokens are those reserved and neither released nor voided. The trial
  * began with the first reservation that was not voided: a job that was never accepted does not start it. Triggers of the
- * ledger and of the list keep these sums (migrations/0010), so that reading them costs the same however many entries there
- * are.
+ * ledger and of the list keep these sums (migrations/0004, 0010 and 0018), so that reading them costs the same however many
+ * entries and jobs there are.
  */
 export const ACCOUNT_USE = `
-  SELECT active_jobs, active_job_id,
+  SELECT coalesce((SELECT active_jobs FROM account_counts WHERE account_id = ?1), 0) AS active_jobs,
+    ${NEWEST_ACTIVE_JOB} AS active_job_id,
     coalesce((SELECT used_tokens FROM trial_use WHERE account_id = ?1), 0) AS used_tokens,
     (SELECT started_at FROM trial_use WHERE account_id = ?1) AS started_at,
     coalesce((SELECT day FROM daily_use WHERE account_id = ?1), 0) AS use_day,
     coalesce((SELECT units FROM daily_use WHERE account_id = ?1), 0) AS day_units,
-    coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks
-  FROM (SELECT count(*) AS active_jobs, max(id) AS active_job_id FROM jobs
-        WHERE account_id = ?1 AND status IN ('queued', 'processing'))`;
+    coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks`;
 
 export const accountUseOf = (row: AccountUseRow): AccountUse => ({
   activeJobs: row.active_jobs,

@@ -41,8 +41,11 @@ interface PreconditionRow extends AccountUseRow {
 
 const HOUR_MS = 3_600_000;
 
-/** How many uploads of the account ?1 no job has used. */
-const UNUSED = "SELECT count(*) AS unused FROM uploads WHERE account_id = ?1 AND unused = 1";
+/** How many uploads of the account ?1 no job has used. Triggers count them (migrations/0018), but those of an older Worker. */
+const UNUSED = `
+  SELECT coalesce((SELECT unused_uploads FROM account_counts WHERE account_id = ?1), 0)
+    + (SELECT count(*) FROM uploads INDEXED BY uploads_uncounted
+       WHERE account_id = ?1 AND unused = 1 AND counted = 0) AS unused`;
 /** The last day of the account ?1 at the epoch hour ?2: the 24 hours before, and the current hour so far. */
 const OF_THE_DAY = `FROM upload_bytes WHERE account_id = ?1 AND hour >= ?2 - ${DAY_HOURS}`;
 
@@ -85,13 +88,13 @@ export class Uploads extends D1Store {
     const maxDeleted = maxUnused * KEPT_PER_LIVE;
     const inspectAt = nextInspection(now, now);
     const added = await this.run(
-      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, inspect_at)
-       SELECT ?3, ?1, ?4, ?5, 1, ?8
+      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at)
+       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8
        WHERE (${UNUSED}) < ?6
          AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
       [accountId, hourOf(now), taskId, contentType, now, maxUnused, maxDailyBytes, inspectAt, maxDeleted],
     );
-    return added === 1;
+    return added > 0;
   }
 
   /** What an account has used of its budget. */

@@ -12,6 +12,7 @@ const TABLES = [
   "ledger",
   "ledger_closings",
   "daily_use",
+  "account_counts",
   "trial_use",
   "settled_units",
   "usage_days",

@@ -1,0 +1,167 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { newId } from "../../../src/core/ids.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { Meter } from "../../support/worker/abuse/meter.ts";
+import { newClient, type Client } from "../../support/worker/api.ts";
+import { finishJob, PlayedInference } from "../../support/worker/inference.ts";
+import { imageJob, newJob, presign, uploaded } from "../../support/worker/jobs.ts";
+import { Draw } from "../../support/worker/random.ts";
+
+/** An account's row of counts. */
+const counted = (accountId: string): Promise<unknown> =>
+  env.DB.prepare("SELECT unused_uploads, active_jobs FROM account_counts WHERE account_id = ?")
+    .bind(accountId)
+    .first();
+
+/** The same, counted. */
+const counts = (accountId: string): Promise<unknown> =>
+  env.DB.prepare(
+    `SELECT (SELECT count(*) FROM uploads WHERE account_id = ?1 AND unused = 1) AS unused_uploads,
+       (SELECT count(*) FROM jobs WHERE account_id = ?1 AND status IN ('queued', 'processing')) AS active_jobs`,
+  )
+    .bind(accountId)
+    .first();
+
+const MODES = ["single", "batch", "video"] as const;
+const STATUSES = ["queued", "processing", "success", "failed"] as const;
+
+/** Gives an account so many unused uploads, and so many unfinished jobs of each kind. */
+async function fill({ accountId }: Client, uploads: number, jobs: number): Promise<void> {
+  const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)";
+  const now = Date.now();
+  await env.DB.prepare(
+    `${numbers} INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted)
+     SELECT ?1 || '-' || i, ?1, 'image/png', ?3, 1, 1 FROM n`,
+  )
+    .bind(accountId, uploads, now)
+    .run();
+  await env.DB.prepare(
+    `${numbers} INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
+     SELECT ?3 || i, ?1, 'image', ?4 ->> ('$[' || (i % 3) || ']'), 1, iif(i % 2, 'queued', 'processing'), ?5, ?5 FROM n`,
+  )
+    .bind(accountId, jobs, newId("job"), JSON.stringify(MODES), now)
+    .run();
+}
+
+describe("the counts of an account", () => {
+  it("cost a presign, an import's check and a job as many rows, however many uploads and jobs there are", async () => {
+    const [few, many] = [await newClient(), await newClient()];
+    await fill(few, 6, 6);
+    await fill(many, 9_900, 990);
+    const meter = new Meter();
+    /** The rows that presign, the look at the budget, and createJob read. */
+    const read = async (client: Client): Promise<number[]> => {
+      const rows: number[] = [];
+      const taking = async <T>(act: () => Promise<T>): Promise<T> => {
+        const before = meter.of.account.d1RowsRead;
+        const result = await meter.at("account", act);
+        rows.push(meter.of.account.d1RowsRead - before);
+        return result;
+      };
+      // A credential is read once.
+      await client.send("GET", "/v1/account");
+      await taking(() => presign(client));
+      await taking(() => platformOf(env).uploads.use(client.accountId, Date.now()));
+      const taskId = await uploaded(client);
+      const { status } = await taking(() => client.send("POST", "/v1/jobs", imageJob([taskId])));
+      expect(status).toBe(202);
+      return rows;
+    };
+    const ofFew = await read(few);
+    expect(await read(many)).toEqual(ofFew);
+    const [ofPresign = Infinity, ofUse = Infinity, ofJob = Infinity] = ofFew;
+    console.info({ ofPresign, ofUse, ofJob });
+    expect(ofPresign).toBeLessThanOrEqual(10);
+    expect(ofUse).toBeLessThanOrEqual(5);
+    expect(ofJob).toBeLessThanOrEqual(100);
+  });
+
+  it("are what there is to count, whatever the API does", async () => {
+    const client = await newClient();
+    const inference = new PlayedInference();
+    await presign(client);
+    const { jobId, tasks } = await newJob(client, 3);
+    expect(await counted(client.accountId)).toEqual({ unused_uploads: 1, active_jobs: 1 });
+    const other = await newJob(client);
+    const unused = await uploaded(client);
+    await client.send("DELETE", `/v1/uploads/${unused}`);
+    expect(await counted(client.accountId)).toEqual(await counts(client.accountId));
+    await finishJob(inference, client.accountId, jobId, tasks);
+    await expect.poll(() => counted(client.accountId)).toEqual({ unused_uploads: 2, active_jobs: 1 });
+    await client.send("POST", `/v1/jobs/${other.jobId}/cancel`);
+    await expect.poll(() => counted(client.accountId)).toEqual({ unused_uploads: 2, active_jobs: 0 });
+    expect(await counts(client.accountId)).toEqual({ unused_uploads: 2, active_jobs: 0 });
+  });
+
+  it("are what there is to count, whatever is written in whatever order, and whoever writes it", async () => {
+    const draw = new Draw();
+    const accounts = [(await newClient()).accountId, (await newClient()).accountId];
+    const now = Date.now();
+    const id = (): string => `id_${draw.upTo(11)}`;
+    const write: readonly (() => D1PreparedStatement)[] = [
+      () =>
+        env.DB.prepare(
+          `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted)
+           VALUES (?, ?, 'image/png', ?, ?, ?) ON CONFLICT DO NOTHING`,
+        ).bind(id(), draw.oneOf(accounts), now, draw.upTo(1), draw.upTo(1)),
+      () => env.DB.prepare("UPDATE uploads SET unused = ? WHERE task_id > ?").bind(draw.upTo(1), id()),
+      () => env.DB.prepare("DELETE FROM uploads WHERE task_id = ?").bind(id()),
+      () =>
+        env.DB.prepare(
+          `INSERT INTO jobs (id, account_id, type, mode, total_items, status, created_at, updated_at)
+           VALUES (?, ?, 'image', ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        ).bind(id(), draw.oneOf(accounts), draw.oneOf(MODES), draw.oneOf(STATUSES), now, now),
+      () => env.DB.prepare("UPDATE jobs SET status = ? WHERE id > ?").bind(draw.oneOf(STATUSES), id()),
+      () => env.DB.prepare("DELETE FROM jobs WHERE id = ?").bind(id()),
+    ];
+    const { uploads, ledger } = platformOf(env);
+    /** What the stores tell. */
+    const known = async (accountId: string) => ({
+      unused_uploads: (await uploads.use(accountId, now)).unused,
+      active_jobs: (await ledger.use(accountId)).activeJobs,
+    });
+    for (let i = 0; i < 20; i += 1) {
+      await env.DB.batch(Array.from({ length: 10 }, () => draw.oneOf(write)()));
+      for (const accountId of accounts)
+        expect(await known(accountId), `after ${i}`).toEqual(await counts(accountId));
+    }
+    for (const accountId of accounts) {
+      const newest = await env.DB.prepare(
+        "SELECT max(id) AS id FROM jobs WHERE account_id = ? AND status IN ('queued', 'processing')",
+      )
+        .bind(accountId)
+        .first("id");
+      expect((await ledger.use(accountId)).activeJobId).toBe(newest);
+    }
+  });
+
+  it("were taken from what there was when the table was made", async () => {
+    const [client, another] = [await newClient(), await newClient()];
+    await fill(client, 5, 4);
+    await fill(another, 2, 1);
+    const uses = await Promise.all([client, another].map(({ accountId }) => counted(accountId)));
+    expect(uses).toEqual([
+      { unused_uploads: 5, active_jobs: 4 },
+      { unused_uploads: 2, active_jobs: 1 },
+    ]);
+    await env.DB.exec("DELETE FROM account_counts");
+    await env.DB.exec("UPDATE uploads SET counted = 0");
+    const { queries = [] } = env.MIGRATIONS.find(({ name }) => name.startsWith("0018")) ?? {};
+    for (const statement of ["UPDATE uploads SET counted", "INSERT INTO account_counts"])
+      await env.DB.prepare(queries.find((query) => query.trimStart().startsWith(statement)) ?? "").run();
+    expect(await Promise.all([client, another].map(({ accountId }) => counted(accountId)))).toEqual(uses);
+  });
+
+  it("change nothing that an older Worker learns of its own inserts, and count these all the same", async () => {
+    const client = await newClient();
+    const { meta } = await env.DB.prepare(
+      "INSERT INTO uploads (task_id, account_id, content_type, created_at, unused) VALUES ('a', ?1, 'image/png', 0, 1)",
+    )
+      .bind(client.accountId)
+      .run();
+    expect(meta.changes).toBe(1);
+    await presign(client);
+    expect((await platformOf(env).uploads.use(client.accountId, Date.now())).unused).toBe(2);
+  });
+});
