@@ -62,7 +62,7 @@ export interface Platform {
   readonly ledger: Ledger;
   readonly closings: Closings;
   readonly media: Media;
-  /** For imports that keep a part of their file in memory. */
+  /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
   readonly queues: Queues;
   readonly billing: Billing;
@@ -92,6 +92,8 @@ const LOGGED_EVERY_MS = 60_000;
 
 /** A part of each is in memory, 8 MiB; the isolate has 128 MB. */
 const MOST_BUFFERED_IMPORTS = 6;
+/** One account's slow sources must leave places for the others. */
+const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
 
 const MODEL_KEPT_MS = 60_000;
 
@@ -139,7 +141,7 @@ function createPlatform(env: Env): Platform {
     ledger: new Ledger(env.DB),
     closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
-    bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS),
+    bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS, MOST_BUFFERED_IMPORTS_PER_ACCOUNT),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,

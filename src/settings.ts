@@ -257,14 +257,19 @@ export interface ImportPatience {
   readonly silenceMs: number;
   /** For the whole file. */
   readonly totalMs: number;
+  /** For each so many bytes after the first ones; time in which the service is busy storing them does not count. */
+  readonly portion: { readonly bytes: number; readonly ms: number };
 }
 
 const IMPORT_SILENCE_MS = 20_000;
+/** 50 kB per second: a source that trickles holds a place that others wait for, and will not send a large file in time. */
+const IMPORT_PORTION = { bytes: 1_500_000, ms: 30_000 };
 
 /** The time limits for sources of imports. */
 export const importPatienceOf = (settings: Settings): ImportPatience => ({
   silenceMs: IMPORT_SILENCE_MS,
   totalMs: settings.MAX_IMPORT_SECONDS * 1_000,
+  portion: IMPORT_PORTION,
 });
 
 /** The identity provider whose access tokens are accepted. */

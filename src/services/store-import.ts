@@ -22,7 +22,7 @@ export async function storeImport(
 ): Promise<number> {
   const key = inputKey(accountId, taskId);
   try {
-    await copy(platform, key, contentType, source);
+    await copy(platform, accountId, key, contentType, source);
     await platform.uploads.noteSize(taskId, source.received);
     return source.received;
   } catch (error) {
@@ -33,6 +33,7 @@ export async function storeImport(
 
 async function copy(
   platform: Platform,
+  accountId: string,
   key: string,
   contentType: string,
   source: ImportSource,
@@ -41,14 +42,14 @@ async function copy(
   if (source.size !== null) {
     return copyInto(new SizedWriter(media, key, { contentType }, source.size), source);
   }
-  const outcome = await bufferedImports.within(async () => {
+  const outcome = await bufferedImports.within(accountId, async () => {
     const upload = { uploadId: null, begun: () => Promise.resolve() };
     await copyInto(new PartsWriter(media, key, { contentType }, upload), source);
   });
   if (outcome !== "full") return;
   throw new ServiceError(
     "import_failed",
-    `The source does not report its file's size, and the service is fetching too many such files at the moment. ${TRY_AGAIN}, or upload the file.`,
+    `The source does not report its file's size, and the service is fetching too many such files at the moment, of this account or of all. ${TRY_AGAIN}, or upload the file.`,
     { retryAfterSeconds: RETRY_SECONDS },
   );
 }

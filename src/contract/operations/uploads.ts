@@ -22,7 +22,7 @@ export const UPLOADS_OPERATIONS = {
     tag: "Uploads",
     summary: "Have the service fetch a file",
     description:
-      "The answer comes once the file is stored; list its `taskId` in a job, like that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each following one, and four minutes for the whole file unless its operator has set another limit. A file that is too large, or on a host that is not public, is refused; nothing remains of it, but the fetched bytes count as uploaded. A repeated request imports the file again.",
+      "The answer comes once the file is stored; list its `taskId` in a job, like that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each following one, and four minutes for the whole file unless its operator has set another limit; it gives up a source that sends less than 50 kB per second. A file that is too large, or on a host that is not public, is refused; nothing remains of it, but the fetched bytes count as uploaded. A repeated request imports the file again.",
     body: ImportRequest,
     status: 201,
     answer: ImportedUpload,

@@ -10,6 +10,8 @@ export class PatientWait {
   readonly #client: AbortSignal;
   readonly #begunAt = Date.now();
   #hasBegun = false;
+  /** Of the current portion of the file: the bytes that have come, and how long they were waited for. */
+  #portion = { bytes: 0, ms: 0 };
   /** Ends the current step. */
   #interrupt: (error: ServiceError) => void = () => {};
 
@@ -20,9 +22,11 @@ export class PatientWait {
     client.addEventListener("abort", () => this.#interrupt(clientGone()), { once: true });
   }
 
-  /** The source has sent its first bytes: from now on the full silence limit applies to each next chunk. */
-  begun(): void {
+  /** The source has sent so many bytes. From the first ones on, the full silence limit applies to each next chunk. */
+  received(bytes: number): void {
     this.#hasBegun = true;
+    this.#portion.bytes += bytes;
+    if (this.#portion.bytes >= this.#patience.portion.bytes) this.#portion = { bytes: 0, ms: 0 };
   }
 
   /**
@@ -34,7 +38,8 @@ export class PatientWait {
     const { promise: end, reject } = Promise.withResolvers<never>();
     this.#interrupt = reject;
     if (this.#client.aborted) reject(clientGone());
-    const { ms, message } = this.#limit();
+    const waitsSince = Date.now();
+    const { ms, message } = this.#limit(waitsSince);
     const timer = setTimeout(() => reject(importFailed(message)), ms);
     try {
       return await Promise.race([step, end]);
@@ -42,21 +47,31 @@ export class PatientWait {
       throw error instanceof ServiceError ? error : importFailed(otherwise);
     } finally {
       clearTimeout(timer);
+      if (this.#hasBegun) this.#portion.ms += Date.now() - waitsSince;
     }
   }
 
   /** How long to wait for the next step, and the message if that is exceeded. */
-  #limit(): { ms: number; message: string } {
-    const { silenceMs, totalMs } = this.#patience;
-    const now = Date.now();
-    const silence = (this.#hasBegun ? now : this.#begunAt) + silenceMs - now;
-    const rest = this.#begunAt + totalMs - now;
-    if (silence < rest) {
-      const message = `The source sent nothing for ${silenceMs / 1_000} seconds. Try again, or upload the file.`;
-      return { ms: Math.max(0, silence), message };
+  #limit(now: number): { ms: number; message: string } {
+    const { silenceMs, totalMs, portion } = this.#patience;
+    const limits = [
+      {
+        ms: this.#begunAt + totalMs - now,
+        message: `The source did not send the whole file within ${totalMs / 1_000} seconds. Upload the file instead.`,
+      },
+      {
+        ms: (this.#hasBegun ? now : this.#begunAt) + silenceMs - now,
+        message: `The source sent nothing for ${silenceMs / 1_000} seconds. Try again, or upload the file.`,
+      },
+    ];
+    if (this.#hasBegun) {
+      limits.push({
+        ms: portion.ms - this.#portion.ms,
+        message: `The source sends less than ${portion.bytes / portion.ms} kB per second. Upload the file instead.`,
+      });
     }
-    const message = `The source did not send the whole file within ${totalMs / 1_000} seconds. Upload the file instead.`;
-    return { ms: Math.max(0, rest), message };
+    const first = limits.reduce((a, b) => (b.ms < a.ms ? b : a));
+    return { ...first, ms: Math.max(0, first.ms) };
   }
 }
 

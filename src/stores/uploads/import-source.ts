@@ -112,7 +112,7 @@ export class ImportSource {
       this.#reader.read(),
       "The source closed the connection in the middle of the file. Try again, or upload the file.",
     );
-    this.#wait.begun();
+    this.#wait.received(value?.length ?? 0);
     this.#received += value?.length ?? 0;
     const { size } = this;
     if (size !== null && (value === undefined ? this.#received < size : this.#received > size)) {

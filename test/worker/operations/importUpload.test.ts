@@ -331,12 +331,36 @@ describe("importUpload 502", () => {
     });
 
     it("that never ends nothing remains after four minutes [A6-5]", async () => {
-      const drop = { afterMs: 19_000, bytes: BEGINNING };
-      const source = playSource({ [URL_OF_IT]: { steps: Array.from({ length: 20 }, () => drop) } });
+      const portion = new Uint8Array(1_500_000);
+      const steps = [BEGINNING, ...Array.from({ length: 20 }, () => ({ afterMs: 19_000, bytes: portion }))];
+      const source = playSource({ [URL_OF_IT]: { steps } });
       const refused = await importWhile(source, ...Array.from({ length: 13 }, () => 19_000));
       expectError(refused, 502, "import_failed");
       expect(refused.body.message).toMatch(/the whole file within 240 seconds/);
       await expectNothingLeft(source);
+    });
+
+    it.each([
+      ["of known size", { size: 10_000_000 }],
+      ["of unknown size", {}],
+    ])("that trickles, %s, nothing remains once 1.5 MB have taken 30 seconds [A6-12]", async (_, size) => {
+      const drop = { afterMs: 5_000, bytes: BEGINNING };
+      const drops = Array.from({ length: 100 }, () => drop);
+      // It is fast at first, which does not help it later.
+      const fast = [...picture(3_000_000)];
+      const source = playSource({ [URL_OF_IT]: { steps: [...fast, ...drops], ...size } });
+      const refused = await importWhile(source, ...Array.from({ length: 6 }, () => 5_000));
+      expectError(refused, 502, "import_failed");
+      expect(refused.body.message).toMatch(/less than 50 kB per second/);
+      await expectNothingLeft(source);
+    });
+
+    it("that sends 1.5 MB in less than 30 seconds each the file is stored [A6-12]", async () => {
+      const portion = { afterMs: 14_900, bytes: new Uint8Array(750_000) };
+      const steps = [BEGINNING, ...Array.from({ length: 10 }, () => portion)];
+      const source = playSource({ [URL_OF_IT]: { steps } });
+      const { body } = await importWhile(source, ...Array.from({ length: 10 }, () => 14_900));
+      expect(body.size).toBe(BEGINNING.length + 7_500_000);
     });
   });
 
@@ -358,24 +382,63 @@ describe("importUpload 502", () => {
     await expectNothingLeft(source);
   });
 
-  it("has no more than six files of unknown size in memory, and says when to try again", async () => {
-    const urls = Array.from({ length: 7 }, (_, i) => `${URL_OF_IT}?${i}`);
-    const source = playSource(
-      Object.fromEntries(urls.map((url) => [url, { steps: [BEGINNING, "silence"] }])),
-    );
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const waiting: Promise<Answer>[] = [];
-    for (const url of urls.slice(0, 6)) {
+  /** Begins an import of an account from each URL; each has a place before the next begins. */
+  async function beginAll(
+    source: PlayedSource,
+    by: Client,
+    urls: readonly string[],
+  ): Promise<Promise<Answer>[]> {
+    const begun: Promise<Answer>[] = [];
+    for (const url of urls) {
       const silent = source.pauses();
-      waiting.push(importFrom(url));
+      begun.push(importFrom(url, by));
       await silent;
     }
-    const seventh = await importFrom(urls[6]);
-    expectError(seventh, 502, "import_failed");
-    expect(seventh.headers.get("retry-after")).toBe("30");
-    await vi.advanceTimersByTimeAsync(20_000);
+    return begun;
+  }
+  const trickling = (count: number): string[] => Array.from({ length: count }, (_, i) => `${URL_OF_IT}?${i}`);
+  const playTrickling = (urls: readonly string[]): PlayedSource =>
+    playSource({
+      [URL_OF_IT]: { steps: [BEGINNING] },
+      ...Object.fromEntries(
+        urls.map((url) => [
+          url,
+          {
+            steps: [BEGINNING, ...Array.from({ length: 100 }, () => ({ afterMs: 7_000, bytes: BEGINNING }))],
+          },
+        ]),
+      ),
+    });
+  const expectFull = (answer: Answer): void => {
+    expectError(answer, 502, "import_failed");
+    expect(answer.headers.get("retry-after")).toBe("30");
+  };
+
+  it("has no more than six files of unknown size in memory, which half a minute of trickling sources keeps [A6-12]", async () => {
+    const urls = trickling(6);
+    const source = playTrickling(urls);
+    const accounts = [client, await newClient(), await newClient()];
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const waiting: Promise<Answer>[] = [];
+    for (const [i, account] of accounts.entries())
+      waiting.push(...(await beginAll(source, account, urls.slice(2 * i, 2 * i + 2))));
+    const another = await newClient();
+    expectFull(await importFrom(URL_OF_IT, another));
+    for (let ms = 0; ms < 30_000; ms += 1_000) await vi.advanceTimersByTimeAsync(1_000);
     for (const answer of await Promise.all(waiting)) expectError(answer, 502, "import_failed");
-    await expectNothingLeft(source);
+    expect((await importFrom(URL_OF_IT, another)).status).toBe(201);
+  });
+
+  it("has two files of unknown size of one account in memory, and leaves places for the others [A6-12]", async () => {
+    const urls = trickling(2);
+    const source = playTrickling(urls);
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const waiting = await beginAll(source, client, urls);
+    expectFull(await importFrom());
+    expect((await importFrom(URL_OF_IT, await newClient())).status).toBe(201);
+    for (let ms = 0; ms < 30_000; ms += 1_000) await vi.advanceTimersByTimeAsync(1_000);
+    for (const answer of await Promise.all(waiting)) expectError(answer, 502, "import_failed");
+    expect((await importFrom()).status).toBe(201);
   });
 });
 
