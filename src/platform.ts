@@ -1,6 +1,6 @@
 import type { Model } from "./contract/model.ts";
 import type { JobPolicy } from "./core/jobs/policy.ts";
-import { LogThrottle } from "./core/log.ts";
+import { LogThrottle, sampleInfo } from "./core/log.ts";
 import { RecentMap } from "./core/lib/recent-map.ts";
 import { Semaphore } from "./core/lib/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
@@ -119,6 +119,7 @@ export function forgetPlatforms(): void {
 
 function createPlatform(env: Env): Platform {
   const settings = settingsOf(env);
+  sampleInfo(settings.LOG_INFO_ONE_IN);
   const identitySettings = identitySettingsOf(settings);
   const billingSettings = billingSettingsOf(settings);
   return {

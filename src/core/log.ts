@@ -1,4 +1,5 @@
 import type { MeasuredFields } from "./metrics.ts";
+import { crc32 } from "./lib/crc32.ts";
 import { RecentMap } from "./lib/recent-map.ts";
 
 export type Level = "info" | "warn" | "error";
@@ -17,6 +18,31 @@ export function observeLines(observe: Observer): Observer {
   return previous;
 }
 
+let infoOneIn = 1;
+
+/**
+ * From now on one of so many `info` lines is written, for each job, request or webhook delivery all of its lines or none: its id
+ * decides. Whoever observes lines is still called with each. Returns the previous number.
+ */
+export function sampleInfo(oneIn: number): number {
+  const previous = infoOneIn;
+  infoOneIn = oneIn;
+  return previous;
+}
+
+/** What a line is sampled by: its job, else its request or its webhook delivery. Lines about none of these are few, and never sampled. */
+function sampledBy({ jobId, requestId, endpointId, eventId }: Readonly<Record<string, unknown>>): unknown {
+  return jobId ?? requestId ?? (endpointId === undefined ? undefined : eventId);
+}
+
+/** How many lines the line stands for: 1 if it is not sampled, 0 if it is not written. */
+function weightOf(level: Level, fields: Fields): number {
+  if (infoOneIn === 1 || level !== "info") return 1;
+  const id = sampledBy(fields);
+  if (typeof id !== "string") return 1;
+  return crc32(new TextEncoder().encode(id)) % infoOneIn === 0 ? infoOneIn : 0;
+}
+
 /** What looks like an e-mail address. */
 const ADDRESS = /[^\s"@<>(),:;]{1,64}@[^\s"@<>(),:;]{1,189}/g;
 
@@ -24,7 +50,7 @@ const withoutAddresses = (_name: string, value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll(ADDRESS, "(e-mail address)") : value;
 
 /**
- * Writes one structured line; an event in the table of metrics has the fields that the table names. Never pass it a key, a
+ * Writes one structured line, unless it is sampled (`sampleInfo`): then one of many, with their number as `weight`. An event in the table of metrics has the fields that the table names. Never pass it a key, a
  * token or a signed URL. E-mail addresses are removed wherever they are, because other systems' error messages may quote
  * one.
  */
@@ -34,8 +60,12 @@ export function log<Event extends string>(
   fields: Fields & MeasuredFields<Event>,
 ): void {
   // Always the same method: the local runtime decorates the others, and the lines would no longer be JSON.
-  const line = { time: new Date().toISOString(), level, event, ...fields };
-  console.log(JSON.stringify(line, withoutAddresses));
+  const weight = weightOf(level, fields);
+  if (weight > 0) {
+    const sampled = weight > 1 ? { weight } : {};
+    const line = { time: new Date().toISOString(), level, event, ...sampled, ...fields };
+    console.log(JSON.stringify(line, withoutAddresses));
+  }
   observer(level, event, fields);
 }
 

@@ -1,4 +1,4 @@
-import { observeLines } from "../../src/core/log.ts";
+import { observeLines, sampleInfo } from "../../src/core/log.ts";
 
 /**
  * What files of tests share while they share a process or an isolate, by name: each has to leave it as it found it, or
@@ -54,10 +54,18 @@ function lineObserver(): unknown {
   return current;
 }
 
+/** How the log is sampled, which is the state of a module too. */
+function sampling(): number {
+  const current = sampleInfo(1);
+  sampleInfo(current);
+  return current;
+}
+
 /** The shared world as it is now; `more` is what this runtime has beside it. */
 export function sharedWorld(more: Readonly<Record<string, unknown>> = {}): SharedWorld {
   const world = new Map<string, unknown>(Object.entries(more));
   world.set("the observer of the log", lineObserver());
+  world.set("the sampling of the log", sampling());
   for (const [of, holder] of Object.entries(HOLDERS)) {
     for (const name of namesOf(holder)) {
       if (isOfTheRunner(name)) continue;

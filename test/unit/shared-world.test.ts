@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { observeLines } from "../../src/core/log.ts";
+import { observeLines, sampleInfo } from "../../src/core/log.ts";
 import { differences, sharedWorld } from "../support/shared-world.ts";
 
 describe("what a file of tests leaves changed", () => {
@@ -40,6 +40,13 @@ describe("what a file of tests leaves changed", () => {
         return () => void observeLines(previous);
       },
     ],
+    [
+      "the sampling of the log",
+      () => {
+        const previous = sampleInfo(7);
+        return () => void sampleInfo(previous);
+      },
+    ],
   ])("is named: %s", (name, change) => {
     const before = sharedWorld();
     onTestFinished(change());
@@ -66,7 +73,8 @@ describe("a module of the Worker", () => {
       ),
     );
     expect(state.toSorted()).toEqual([
-      // Set as the Worker starts.
+      // Set as the Worker starts, and with its platform.
+      "src/core/log.ts infoOneIn",
       "src/core/log.ts observer",
       // A text that is always the same, made when it is first asked for.
       "src/http/routes/pages.ts document",

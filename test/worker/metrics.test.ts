@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { sampleInfo } from "../../src/core/log.ts";
 import type { MetricName } from "../../src/core/metrics.ts";
 import { platformOf } from "../../src/platform.ts";
 import { cancelJob } from "../../src/services/operate-jobs.ts";
@@ -9,13 +10,19 @@ import { send, newClient, type Client } from "../support/worker/api.ts";
 import { builderOf } from "../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
 import { buildArchive } from "../../src/services/build-archive.ts";
-import { CRONS, runCron } from "../support/worker/crons.ts";
+import { CRONS, logged, runCron } from "../support/worker/crons.ts";
 import { callBack, deliver, deliverTask, PlayedInference, success } from "../support/worker/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
 import { settledJob } from "../support/worker/ledger.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
 import { later, PATIENT } from "../support/worker/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint, ringEndpointWith, sendTest } from "../support/worker/webhooks.ts";
+import {
+  newEndpoint,
+  PlayedEndpoints,
+  ringEndpoint,
+  ringEndpointWith,
+  sendTest,
+} from "../support/worker/webhooks.ts";
 
 /** A data point as a reader of the table in Analytics Engine sees it. */
 type Row = [blobs: unknown, doubles: unknown];
@@ -308,6 +315,7 @@ describe("metrics", () => {
   });
 
   it("of a job of one picture are eight points, with one for each request of its client and its service", async () => {
+    const lines = logged();
     const { inference } = await startedJob();
     const file = { name: "masks/0.png", contentType: "image/png", size: 7, md5: "1B2M2Y8AsgTpgAmY7PhCfg==" };
     await callBack(inference.last, "outputs", { files: [file] });
@@ -323,6 +331,36 @@ describe("metrics", () => {
       "task_completed",
       "task_offered",
     ]);
+    expect(lines().length).toBe(13);
+  });
+
+  it("are those of every line, also where the log is sampled", async () => {
+    onTestFinished(() => void sampleInfo(1));
+    platformOf(Object.assign({}, env, { LOG_INFO_ONE_IN: "1000000" }));
+    const lines = logged();
+    const { inference } = await startedJob();
+    await callBack(inference.last, "complete", success());
+    await runCron(CRONS.report);
+    expect(written("job_ended")).toHaveLength(1);
+    expect(written("request").length).toBeGreaterThan(2);
+    const names = lines().map(({ event }) => event);
+    expect(names).toContain("database_gauges");
+    for (const name of ["request", "job_started", "job_ended", "task_offered"])
+      expect(names).not.toContain(name);
+  });
+
+  it("and all lines of a job are in the log if its id is drawn, and none if not", async () => {
+    onTestFinished(() => void sampleInfo(1));
+    sampleInfo(2);
+    const lines = logged();
+    const jobs: string[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      const { inference, jobId } = await startedJob();
+      await callBack(inference.last, "complete", success());
+      jobs.push(jobId);
+    }
+    const counts = jobs.map((jobId) => lines().filter((line) => line["jobId"] === jobId).length);
+    expect(new Set(counts.filter((count) => count > 0)).size).toBeLessThanOrEqual(1);
   });
 
   it("fail no request when the platform takes no more points", async () => {

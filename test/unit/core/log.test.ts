@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../src/core/errors.ts";
-import { log, reasonOf, LogThrottle } from "../../../src/core/log.ts";
+import { log, observeLines, reasonOf, LogThrottle, sampleInfo, type Fields } from "../../../src/core/log.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -48,6 +48,79 @@ describe("the log", () => {
     expect(reasonOf(new ServiceError("not_found", "Nothing."))).toBe("ServiceError: Nothing.");
     expect(reasonOf("stopped")).toBe("stopped");
     expect(reasonOf(undefined)).toBe("undefined");
+  });
+});
+
+describe("a sampled log", () => {
+  /** The lines that are written of these, one in `oneIn`. */
+  function written(oneIn: number, level: "info" | "warn" | "error", lines: readonly Fields[]): object[] {
+    const before = sampleInfo(oneIn);
+    const write = vi.spyOn(console, "log").mockImplementation(() => {});
+    for (const fields of lines) log(level, "something", fields);
+    sampleInfo(before);
+    return write.mock.calls.map(([line]) => JSON.parse(String(line)));
+  }
+  const ids = Array.from({ length: 2_000 }, (_, i) => `job_0198f3c2-${i}`);
+
+  it("has all lines of a job or none, about one job of so many, with what each line stands for", () => {
+    const lines = written(
+      10,
+      "info",
+      ids.flatMap((jobId, i) => [
+        { jobId, taskId: `task_${i}` },
+        { requestId: `request_${i}`, jobId },
+      ]),
+    );
+    const jobs = Map.groupBy(lines, (line) => ("jobId" in line ? line.jobId : undefined));
+    expect([...jobs.values()].every(({ length }) => length === 2)).toBe(true);
+    expect(jobs.size).toBeGreaterThan(150);
+    expect(jobs.size).toBeLessThan(250);
+    expect(lines.every((line) => "weight" in line && line.weight === 10)).toBe(true);
+  });
+
+  it.each(["requestId", "eventId"])("has one of so many lines by %s where there is no job", (name) => {
+    const { length } = written(
+      10,
+      "info",
+      ids.map((id) => ({ [name]: id, endpointId: "whe_1" })),
+    );
+    expect(length).toBeGreaterThan(150);
+    expect(length).toBeLessThan(250);
+  });
+
+  it.each(["warn", "error"] as const)("has each line at %s", (level) => {
+    expect(
+      written(
+        1_000_000,
+        level,
+        ids.map((jobId) => ({ jobId })),
+      ),
+    ).toHaveLength(ids.length);
+  });
+
+  it("has each line that is about no job, request or delivery", () => {
+    const lines = written(1_000_000, "info", [
+      { account: "acc_1" },
+      { lane: "bulk" },
+      { endpointId: "whe_1" },
+      { eventId: "evt_1" },
+    ]);
+    expect(lines).toHaveLength(4);
+    expect(lines.some((line) => "weight" in line)).toBe(false);
+  });
+
+  it("is observed as a whole", () => {
+    let observed = 0;
+    const before = observeLines(() => {
+      observed += 1;
+    });
+    const { length } = written(
+      1_000_000,
+      "info",
+      ids.map((jobId) => ({ jobId })),
+    );
+    observeLines(before);
+    expect({ written: length, observed }).toEqual({ written: 0, observed: ids.length });
   });
 });
 
