@@ -18,7 +18,7 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
     return { objectId, jobId: null, accountId: null, usedUnits: null, found: "empty" };
   }
   const { jobId, accountId } = listing.definition;
-  const { usedUnits } = listing;
+  const usedUnits = listing.cost?.usedUnits ?? null;
   let found = await findLoss(platform, listing);
   if (found === "account_erased" && !dryRun) await jobObject.erase();
   if (LOST.has(found) && !dryRun) {

@@ -1,5 +1,6 @@
 import type { JobListing } from "../core/jobs/answers.ts";
 import * as archives from "../core/jobs/archive.ts";
+import { jobCost, type JobCost } from "../core/jobs/cost.ts";
 import { withoutEvents } from "../core/jobs/milestones.ts";
 import { hasLateWriters, isEndConfirmed, pushDueAt, pushed } from "../core/jobs/lifecycle.ts";
 import { lateWritesMs } from "../core/jobs/policy.ts";
@@ -66,7 +67,7 @@ export class JobOutbox {
       status: jobStatus(state.tasks),
       error: jobError(state.tasks),
       updatedAt,
-      usedUnits: state.tasks.every(isDone) ? this.#usedUnits(state) : null,
+      cost: state.tasks.every(isDone) ? this.#cost(state) : null,
     };
   }
 
@@ -125,7 +126,7 @@ export class JobOutbox {
     const { state } = this.#cell;
     if (state === null || state.struck) return;
     const { jobId } = state.definition;
-    await this.#platform.jobs.retire(jobId, this.#usedUnits(state), state.updatedAt, isEndConfirmed(state));
+    await this.#platform.jobs.retire(jobId, this.#cost(state), state.updatedAt, isEndConfirmed(state));
     if (this.#cell.state !== null) await this.#cell.commit({ ...this.#cell.state, struck: true });
   }
 
@@ -148,10 +149,10 @@ export class JobOutbox {
     const { state } = this.#cell;
     const listing = this.listing();
     if (state === null || listing === null) return;
-    const { version, status, error, updatedAt, usedUnits } = listing;
+    const { version, status, error, updatedAt, cost } = listing;
     const { jobId } = listing.definition;
     const again = isEndConfirmed(state);
-    const projection = { jobId, version, status, error, updatedAt, usedUnits, again };
+    const projection = { jobId, version, status, error, updatedAt, cost, again };
     const { standing, mayHaveEndpoints } = await this.#platform.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
@@ -188,13 +189,8 @@ export class JobOutbox {
     }
   }
 
-  /** The units that the successful tasks used; failed ones are free. */
-  #usedUnits({ tasks: records }: JobState): number {
-    let units = 0;
-    for (const { taskId, step } of records) {
-      if (step.at === "success") units += this.#cell.storage.loadOutput(taskId)?.units ?? 0;
-    }
-    return units;
+  #cost(state: JobState): JobCost {
+    return jobCost(state, (taskId) => this.#cell.storage.loadOutput(taskId));
   }
 
   /**

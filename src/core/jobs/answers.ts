@@ -2,6 +2,7 @@ import type { ArchiveDownload } from "../../contract/archive.ts";
 import type { JobStatus } from "../../contract/job.ts";
 import type { Status } from "../../contract/primitives.ts";
 import type { TaskOutput } from "@segmentation/protocol";
+import type { JobCost } from "./cost.ts";
 import type { ArchiveUpload, JobDefinition, JobPhase } from "./state.ts";
 
 /** A job's public status, and the share of its work that is done, in whole hundredths. */
@@ -26,8 +27,8 @@ export interface JobListing {
   readonly status: Status;
   readonly error: string | null;
   readonly updatedAt: number;
-  /** What the job used; null until it has ended. */
-  readonly usedUnits: number | null;
+  /** Null until the job has ended. */
+  readonly cost: JobCost | null;
 }
 
 /** What the holder of a claimed task needs to know. */

@@ -66,8 +66,10 @@ export interface TaskRecord extends Delivery<TaskEnd> {
   readonly started: boolean;
   /** Why it failed, what a success could not deliver, or why the last attempt ended. */
   readonly problem: TaskProblem | null;
-  /** Absent until a holder reports any. */
+  /** Absent until a holder reports any, and again after the next claim. */
   readonly progress?: TaskProgress;
+  /** Units that holders before the present one processed; absent if none reported any. */
+  readonly spent?: number;
   /** When the last attempt failed or was handed back; absent if none was. */
   readonly failedAt?: number;
 }

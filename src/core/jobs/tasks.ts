@@ -54,6 +54,11 @@ const attemptFailed = (
 ): TaskRecord =>
   delivery.retried({ ...task, problem, failedAt: now }, policy, now) ?? failed(task, lease, problem);
 
+/** The task at a new holder's. What earlier ones have processed stays counted: it has cost as much. */
+function atNewHolder({ progress, ...task }: TaskRecord): TaskRecord {
+  return progress === undefined ? task : { ...task, spent: (task.spent ?? 0) + progress.done };
+}
+
 /** A consumer claims a task. Taken only if the job is running, nobody holds the task and it has not ended. */
 export function claimTask(state: JobState, taskId: string, policy: JobPolicy, now: number): Transition {
   const task = find(state, taskId);
@@ -61,7 +66,7 @@ export function claimTask(state: JobState, taskId: string, policy: JobPolicy, no
   const lease = state.lastLease + 1;
   const held = delivery.claimed(task, lease, policy, now);
   if (held === null) return notTaken(state);
-  return { state: withTask({ ...state, lastLease: lease }, held, now), taken: true };
+  return { state: withTask({ ...state, lastLease: lease }, atNewHolder(held), now), taken: true };
 }
 
 /** An event from a task's holder: taken only while the lease is in force. A job that is being forgotten has no holders. */

@@ -1,5 +1,6 @@
 import type { Fund } from "../../core/billing/ledger.ts";
 import { meteringWindow, WINDOW_MS } from "../../core/billing/metering.ts";
+import type { JobCost } from "../../core/jobs/cost.ts";
 import { D1Store } from "../d1-store.ts";
 
 /**
@@ -56,11 +57,16 @@ export class Settlement extends D1Store {
 
   /**
    * Settles an ended job; to be run in this order in one batch. It settles what the job used, never more than was reserved;
-   * adds it to the meter event of a paying customer, in the same transaction or never; and releases the rest. It takes
-   * effect once, and not at all for a job that was voided or that was accepted before there was a ledger.
+   * adds it to the meter event of a paying customer, in the same transaction or never; and releases the rest, of which the
+   * day keeps what was processed. It takes effect once, and not at all for a job that was voided or that was accepted before there was a ledger.
    * @param at when the job ended @param now when this is written
    */
-  settle(jobId: string, units: number, at: number, now: number): D1PreparedStatement[] {
+  settle(
+    jobId: string,
+    { usedUnits, processedUnits }: JobCost,
+    at: number,
+    now: number,
+  ): D1PreparedStatement[] {
     const { usedAt, from, name } = meteringWindow(at, now);
     return [
       this.statement(
@@ -71,7 +77,7 @@ export class Settlement extends D1Store {
          WHERE job_id = ?1 AND kind = 'reserve'
            AND NOT EXISTS (SELECT 1 FROM ledger AS v WHERE v.job_id = r.job_id AND v.kind = 'void')
          ON CONFLICT DO NOTHING`,
-        [jobId, usedAt, from, name, units, at],
+        [jobId, usedAt, from, name, usedUnits, at],
       ),
       // Adds what the job settled to the event that its entry names, if the statement before wrote the entry.
       this.statement(
@@ -84,6 +90,14 @@ export class Settlement extends D1Store {
         [jobId, usedAt, from],
       ),
       this.#releaseRest(jobId),
+      // Of what was released, the day keeps what was processed, if the statement before wrote the entry.
+      this.statement(
+        `UPDATE daily_use SET units = daily_use.units + max(0, min(?2, r.units) - s.units)
+         FROM ledger AS r JOIN ledger AS s ON s.job_id = r.job_id AND s.kind = 'settle'
+         WHERE changes() > 0 AND r.job_id = ?1 AND r.kind = 'reserve' AND r.fund = 'paid'
+           AND daily_use.account_id = r.account_id AND daily_use.day = r.at / 86400000`,
+        [jobId, processedUnits],
+      ),
     ];
   }
 

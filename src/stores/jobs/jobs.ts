@@ -3,6 +3,7 @@ import type { Status } from "../../contract/primitives.ts";
 import type { AccountUse, Fund } from "../../core/billing/ledger.ts";
 import { trialLength, type TrialOffer } from "../../core/billing/trial.ts";
 import { dayOf } from "../../core/billing/usage.ts";
+import type { JobCost } from "../../core/jobs/cost.ts";
 import type { Standing } from "../../core/jobs/lifecycle.ts";
 import type { JobDefinition } from "../../core/jobs/state.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
@@ -20,8 +21,8 @@ export interface JobProjection {
   readonly status: Status;
   readonly error: string | null;
   readonly updatedAt: number;
-  /** What the job used; null until it has ended. */
-  readonly usedUnits: number | null;
+  /** Null until the job has ended. */
+  readonly cost: JobCost | null;
   /** Whether the list has already confirmed the job's end: a settlement that is missing now was lost. */
   readonly again?: boolean;
 }
@@ -156,7 +157,7 @@ export class Jobs extends D1Store {
    * @returns what the list says about the job and its account.
    */
   async project(projection: JobProjection): Promise<Pushed> {
-    const { jobId, status, error, updatedAt, version, usedUnits, again = false } = projection;
+    const { jobId, status, error, updatedAt, version, cost, again = false } = projection;
     const endpoints = hasEndpoints("(SELECT account_id FROM jobs WHERE id = ?1)");
     const [read] = await this.db.batch<StandingRow & { has_endpoints: number }>([
       this.#standing(jobId, `, ${endpoints} AS has_endpoints`),
@@ -166,7 +167,7 @@ export class Jobs extends D1Store {
          WHERE id = ?1 AND version < ?5`,
         [jobId, status, error, updatedAt, version],
       ),
-      ...(usedUnits === null ? [] : this.#settle(jobId, usedUnits, updatedAt, again)),
+      ...(cost === null ? [] : this.#settle(jobId, cost, updatedAt, again)),
     ]);
     const row = present(read?.results[0]);
     const standing = standingOf(row);
@@ -174,9 +175,9 @@ export class Jobs extends D1Store {
   }
 
   /** Moves an accepted job that is being forgotten from the list to the deleted jobs; what it used stays settled. */
-  async retire(jobId: string, usedUnits: number, at: number, again = false): Promise<void> {
+  async retire(jobId: string, cost: JobCost, at: number, again = false): Promise<void> {
     await this.db.batch([
-      ...this.#settle(jobId, usedUnits, at, again),
+      ...this.#settle(jobId, cost, at, again),
       this.statement(
         `INSERT INTO deleted_jobs (job_id, account_id, deleted_at) SELECT id, account_id, ?2 FROM jobs WHERE id = ?1
          ON CONFLICT DO NOTHING`,
@@ -191,10 +192,10 @@ export class Jobs extends D1Store {
     await this.db.batch([this.#delete("deleted_jobs", "job_id", [jobId]), ...this.#strike([jobId])]);
   }
 
-  #settle(jobId: string, units: number, at: number, again: boolean): D1PreparedStatement[] {
+  #settle(jobId: string, cost: JobCost, at: number, again: boolean): D1PreparedStatement[] {
     return again
-      ? this.#settlement.settleAgain(jobId, units, at)
-      : this.#settlement.settle(jobId, units, at, Date.now());
+      ? this.#settlement.settleAgain(jobId, cost.usedUnits, at)
+      : this.#settlement.settle(jobId, cost, at, Date.now());
   }
 
   /** Removes a job that was never accepted from the list, and voids what was reserved for it. */

@@ -49,7 +49,7 @@ export class LostJobs extends D1Store {
     const { definition: job, status, error, projected, updatedAt } = listing;
     const hadAll = projected >= listing.version;
     const version = hadAll ? listing.version : 0;
-    const usedUnits = hadAll ? listing.usedUnits : null;
+    const usedUnits = hadAll ? (listing.cost?.usedUnits ?? null) : null;
     const taskIds = JSON.stringify(job.taskIds);
     const results = await this.db.batch<{ listed: number }>([
       this.statement(

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import type { Fund } from "../../../src/core/billing/ledger.ts";
+import type { JobCost } from "../../../src/core/jobs/cost.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import { database } from "./database.ts";
@@ -39,6 +40,9 @@ export async function useTokens(accountId: string, units: number, at = Date.now(
     ),
   );
 }
+
+/** The cost of a job that succeeded. */
+export const costOf = (units: number): JobCost => ({ usedUnits: units, processedUnits: units });
 
 /** A job that an account was charged for, by the same transactions as every job; it is listed. Returns its id. */
 export async function settledJob(
@@ -81,7 +85,7 @@ export async function settledJob(
     status: "success",
     error: null,
     updatedAt: endedAt,
-    usedUnits: units,
+    cost: costOf(units),
   });
   return jobId;
 }

@@ -11,7 +11,7 @@ import { closedEntries, openEntries, readObject } from "../../support/worker/clo
 import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
 import { database } from "../../support/worker/database.ts";
 import { newJob } from "../../support/worker/jobs.ts";
-import { settledJob } from "../../support/worker/ledger.ts";
+import { costOf, settledJob } from "../../support/worker/ledger.ts";
 import { PlayedStripe } from "../../support/worker/stripe.ts";
 import { later } from "../../support/worker/time.ts";
 
@@ -135,7 +135,7 @@ describe("the books", () => {
     const jobId = await settled(3, 20);
     await close();
     const { sums } = await closing();
-    const end = { status: "success", error: null, updatedAt: Date.now(), usedUnits: 3 } as const;
+    const end = { status: "success", error: null, updatedAt: Date.now(), cost: costOf(3) } as const;
     expect((await platform.jobs.project({ jobId, version: 9, ...end })).standing).toBe("listed");
     await settledJob(accountId, { jobId, units: 3, fund: "trial", endedAt: Date.now() });
     await platform.jobs.retire(jobId, 3, Date.now());

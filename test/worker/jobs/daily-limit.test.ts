@@ -1,16 +1,25 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { dayOf, usedOnDay } from "../../../src/core/billing/usage.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { defineJob } from "../../../src/core/jobs/define.ts";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { Queues } from "../../../src/stores/jobs/queues.ts";
-import { type Answer, newClient } from "../../support/worker/api.ts";
-import { failure, finishJob, PlayedInference } from "../../support/worker/inference.ts";
-import { imageJob, listedJobs, newJob, uploads, uploaded, videoJob, MP4 } from "../../support/worker/jobs.ts";
-import { traces, useUnits } from "../../support/worker/ledger.ts";
+import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
+import { callBack, deliverTask, failure, finishJob, PlayedInference, videoSuccess } from "../../support/worker/inference.ts";
+import {
+  imageJob,
+  listedJobs,
+  newJob,
+  newVideoJob,
+  uploads,
+  uploaded,
+  videoJob,
+  MP4,
+} from "../../support/worker/jobs.ts";
+import { costOf, entriesOf, traces, useUnits } from "../../support/worker/ledger.ts";
 import { amount } from "../../support/worker/random.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
@@ -74,6 +83,85 @@ describe("createJob 402 of a paying account", () => {
     expectError(await create(101), 402, "daily_limit_reached");
     expect((await create(60)).status).toBe(202);
     expectError(await create(41), 402, "daily_limit_reached");
+  });
+
+  describe("counts what was processed of a clip that costs its account nothing", () => {
+    const LIMIT = 100;
+    const FRAMES = 60;
+    let client: Client;
+    let inference: PlayedInference;
+    beforeEach(async () => {
+      overrideSettings({ MAX_UNITS_PER_DAY: LIMIT });
+      client = await newClient();
+      inference = new PlayedInference();
+    });
+
+    /** A clip that is under way; its holder has reported so many frames. */
+    const underWay = async (done: number): Promise<string> => {
+      const { jobId, taskId } = await newVideoJob(client, { maxFrames: FRAMES });
+      await deliverTask(jobId, taskId);
+      if (done > 0) await callBack(inference.last, "progress", { done, total: FRAMES });
+      return jobId;
+    };
+    const leftOfDay = async (): Promise<number> => {
+      const { daily } = await platformOf(env).ledger.use(client.accountId);
+      return LIMIT - daily.units;
+    };
+    const isFree = async (jobId: string): Promise<void> =>
+      expect
+        .poll(() => entriesOf(jobId))
+        .toEqual([
+          ["reserve", FRAMES],
+          ["settle", 0],
+          ["release", FRAMES],
+        ]);
+
+    it("because it was cancelled", async () => {
+      const jobId = await underWay(45);
+      await client.send("POST", `/v1/jobs/${jobId}/cancel`);
+      await isFree(jobId);
+      expect(await leftOfDay()).toBe(LIMIT - 45);
+      const clip = await uploaded(client, MP4, "video/mp4");
+      const create = (maxFrames: number) => client.send("POST", "/v1/jobs", videoJob(clip, { maxFrames }));
+      expectError(await create(LIMIT - 44), 402, "daily_limit_reached");
+      expect((await create(LIMIT - 45)).status).toBe(202);
+    });
+
+    it("because it failed, or was deleted", async () => {
+      const failed = await underWay(20);
+      await callBack(inference.last, "complete", failure(false));
+      await isFree(failed);
+      const deleted = await underWay(10);
+      await client.send("DELETE", `/v1/jobs/${deleted}`);
+      await isFree(deleted);
+      expect(await leftOfDay()).toBe(LIMIT - 30);
+    });
+
+    it("in attempts that were lost, up to what it reserved", async () => {
+      const jobId = await underWay(25);
+      await callBack(inference.last, "complete", failure(true));
+      later(61_000);
+      const { tasks } = (await client.send("GET", `/v1/jobs/${jobId}`)).body;
+      await deliverTask(jobId, tasks[0].taskId);
+      await callBack(inference.last, "progress", { done: 10, total: FRAMES });
+      await client.send("POST", `/v1/jobs/${jobId}/cancel`);
+      await isFree(jobId);
+      expect(await leftOfDay()).toBe(LIMIT - 35);
+    });
+
+    it("before its first report: one frame each, so that a day has no more clips than units", async () => {
+      const jobId = await underWay(0);
+      await client.send("POST", `/v1/jobs/${jobId}/cancel`);
+      await isFree(jobId);
+      expect(await leftOfDay()).toBe(LIMIT - 1);
+    });
+
+    it("and of one that succeeds what it is charged", async () => {
+      const jobId = await underWay(30);
+      await callBack(inference.last, "complete", videoSuccess(40));
+      await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
+      expect(await leftOfDay()).toBe(LIMIT - 40);
+    });
   });
 
   it("lets in exactly as many jobs as the day has units, however many come at once [4.3-41]", async () => {
@@ -202,7 +290,7 @@ describe("the use of a day", () => {
         kind: fc.constant("at once" as const),
         units: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
       }),
-      fc.record({ kind: fc.constant("settle" as const), job: fc.nat(9), used: fc.nat(6) }),
+      fc.record({ kind: fc.constant("settle" as const), job: fc.nat(9), used: fc.nat(6), processed: fc.nat(9) }),
       fc.record({ kind: fc.constant("withdraw" as const), job: fc.nat(9) }),
       fc.record({ kind: fc.constant("pass" as const), hours: fc.integer({ min: 1, max: 30 }) }),
     );
@@ -232,9 +320,10 @@ describe("the use of a day", () => {
               job.held = 0;
               await platformOf(env).jobs.withdraw(job.jobId, now);
             } else {
-              job.held = Math.min(step.used, job.reserved);
+              job.held = Math.min(Math.max(step.used, step.processed), job.reserved);
               const end = { version: 2, status: "success", error: null, updatedAt: now } as const;
-              await platformOf(env).jobs.project({ jobId: job.jobId, usedUnits: step.used, ...end });
+              const cost = { ...costOf(step.used), processedUnits: step.processed };
+              await platformOf(env).jobs.project({ jobId: job.jobId, cost, ...end });
             }
           }
           expect(used()).toBeLessThanOrEqual(LIMIT);

@@ -337,7 +337,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
 
   it("never lets an older push overwrite a newer one [2.2-3]", async () => {
     await finishJob(inference, client.accountId, jobId, tasks);
-    const push = { jobId, status: "processing", error: null, updatedAt: 1, usedUnits: null } as const;
+    const push = { jobId, status: "processing", error: null, updatedAt: 1, cost: null } as const;
     await expect
       .poll(async () => (await client.send("GET", "/v1/jobs")).body.items[0].status)
       .toBe("success");

@@ -183,7 +183,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
       }
       case "settle": {
         const end = { status: "success", error: null, updatedAt: model.now, version: 2 } as const;
-        await jobs.project({ jobId, usedUnits: event.units, ...end });
+        await jobs.project({ jobId, cost: costOf(event.units), ...end });
         model.end(event.job, event.units, true);
         return;
       }

@@ -17,7 +17,7 @@ import {
   videoSuccess,
 } from "../../support/worker/inference.ts";
 import { imageJob, listedJobs, newJob, newVideoJob, uploads } from "../../support/worker/jobs.ts";
-import { entriesOf, ledgerSize, makeCustomer, useTokens } from "../../support/worker/ledger.ts";
+import { costOf, entriesOf, ledgerSize, makeCustomer, useTokens } from "../../support/worker/ledger.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { at, present } from "../../support/at.ts";
 import { later } from "../../support/worker/time.ts";
@@ -132,8 +132,8 @@ describe("the ledger", () => {
     const { jobs } = platformOf(env);
     await Promise.all([
       jobs.project(last),
-      jobs.project({ ...last, usedUnits: 0 }),
-      jobs.retire(jobId, 0, 1),
+      jobs.project({ ...last, cost: costOf(0) }),
+      jobs.retire(jobId, costOf(0), 1),
     ]);
     await jobs.withdraw(jobId, 1);
     expect(await entriesOf(jobId)).toEqual(settled);
