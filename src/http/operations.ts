@@ -58,7 +58,10 @@ const HANDLERS: Handlers = {
   deleteUpload,
   listJobs,
   createJob: async (request, c) => {
-    const created = await createJob(request);
+    const creating = createJob(request);
+    // If the client goes away, the request still runs to its end: what it asked the bucket has to be counted.
+    c.executionCtx.waitUntil(creating.catch(() => {}));
+    const created = await creating;
     c.set("jobId", created.answer.jobId);
     return created;
   },

@@ -44,10 +44,11 @@ export async function lookAt(platform: Platform, upload: DueUpload, now: number)
   const { accountId, taskId, presignedAt, isDeleted } = upload;
   try {
     const key = inputKey(accountId, taskId);
-    const size = (await platform.media.sizeOf(key)) ?? 0;
+    const stored = await platform.media.peek(key);
+    const size = stored?.size ?? 0;
     if (isDeleted) await platform.media.delete([key]);
-    else await dropTooLarge(platform, accountId, upload, size);
-    return { taskId, size, inspectAt: nextInspection(presignedAt, now) };
+    const isGone = isDeleted || (await dropTooLarge(platform, accountId, upload, size));
+    return { taskId, size, seen: isGone ? null : stored, inspectAt: nextInspection(presignedAt, now) };
   } catch (error) {
     log("error", "inspection_failed", { account: accountId, taskId, reason: reasonOf(error) });
     return null;

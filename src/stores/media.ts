@@ -1,6 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import type { StoredUpload } from "../core/jobs/admission.ts";
 import { keyInUrl, presigner, type Presigner, type SigningBucket } from "../core/lib/presigned-url.ts";
+import { SNIFF_BYTES, sniffMedia } from "../core/uploads/media-type.ts";
 import type { BucketSettings } from "../settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent as they are. */
@@ -73,22 +74,18 @@ export class Media {
     };
   }
 
-  /** The size, ETag and first bytes of one version of an object, in one round trip; null if there is no object. */
-  async peek(key: string, bytes: number): Promise<StoredUpload | null> {
+  /** The size, ETag and media type of one version of an object, in one round trip; null if there is no object. */
+  async peek(key: string): Promise<StoredUpload | null> {
     try {
-      const object = await this.#bucket.get(key, { range: { offset: 0, length: bytes } });
-      return object && { size: object.size, etag: object.httpEtag, head: await object.bytes() };
+      const object = await this.#bucket.get(key, { range: { offset: 0, length: SNIFF_BYTES } });
+      if (object === null) return null;
+      return { size: object.size, etag: object.httpEtag, media: sniffMedia(await object.bytes()) };
     } catch (error) {
       // A range of an empty object cannot be satisfied.
       const known = await this.#bucket.head(key);
       if (known !== null && known.size > 0) throw error;
-      return known && { size: 0, etag: known.httpEtag, head: new Uint8Array() };
+      return known && { size: 0, etag: known.httpEtag, media: null };
     }
-  }
-
-  /** An object's size in bytes; null if there is no object. */
-  async sizeOf(key: string): Promise<number | null> {
-    return (await this.#bucket.head(key))?.size ?? null;
   }
 
   /** An object's bytes as a stream; null if there is no object. */

@@ -1,11 +1,11 @@
 import type { CreateJobRequest } from "../../contract/job.ts";
 import type { JobType } from "../../contract/primitives.ts";
 import type { Access } from "../accounts/access.ts";
-import { secondsToNextDay, usedOnDay } from "../billing/usage.ts";
+import { dayOf, secondsToNextDay, usedOnDay } from "../billing/usage.ts";
 import { ServiceError, TRY_AGAIN, type ErrorCode } from "../errors.ts";
 import type { JobDefinition } from "./state.ts";
 import type { AccountUse } from "../billing/ledger.ts";
-import { jobTypeOf, sniffMedia } from "../uploads/media-type.ts";
+import { jobTypeOf, type SniffedMedia } from "../uploads/media-type.ts";
 import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../billing/trial.ts";
 
 /**
@@ -39,12 +39,17 @@ export interface RecordedUpload {
   readonly contentType: string;
 }
 
-/** A stored upload: its size in bytes, its ETag, and its first bytes (SNIFF_BYTES of them, if there are as many). */
+/** An upload, and what an inspection saw of it after its URL had expired; null if none has seen an object that is still there. */
+export interface InspectedUpload extends RecordedUpload {
+  readonly seen: StoredUpload | null;
+}
+
+/** A stored upload: its size in bytes, its ETag, and its media type by its first bytes, null if they are of none. */
 export interface StoredUpload {
   readonly size: number;
   /** Quoted, as in HTTP; different bytes have a different one. */
   readonly etag: string;
-  readonly head: Uint8Array;
+  readonly media: SniffedMedia | null;
 }
 
 const codePoints = (text: string): number => Array.from(text).length;
@@ -200,6 +205,22 @@ export function trialQueueFull(
   });
 }
 
+/**
+ * Refuses a job before the bucket is asked about its uploads, if it has been asked about as many uploads of refused jobs
+ * today as the account may have tasks: daily_limit_reached.
+ */
+export function lookRefusal(
+  { job, access }: ProposedJob,
+  { refusedLooks: { day, looks } }: AccountUse,
+): ServiceError | null {
+  if (day < dayOf(job.createdAt) || looks < access.maxTasksPerDay) return null;
+  return new ServiceError(
+    "daily_limit_reached",
+    `Too many jobs of this account were refused today because of their uploads. Upload every file before you create its job. ${TRY_AGAIN}.`,
+    { retryAfterSeconds: secondsToNextDay(job.createdAt) },
+  );
+}
+
 const mismatch = (taskId: string, type: JobType): ServiceError =>
   new ServiceError(
     "task_type_mismatch",
@@ -244,7 +265,7 @@ export function uploadRefusal(
       `The file of ${taskId} is larger than ${maxBytes[type] / 1_000_000} MB. Upload a smaller one.`,
     );
   }
-  return (sniffMedia(upload.head)?.type ?? type) === type ? null : mismatch(taskId, type);
+  return (upload.media?.type ?? type) === type ? null : mismatch(taskId, type);
 }
 
 /** The formats that the trial accepts, by the bytes and not by the name. */
@@ -258,7 +279,7 @@ export function trialFormatRefusal(
   uploads: readonly StoredUpload[],
 ): ServiceError | null {
   if (proposed.access.accessMode !== "trial") return null;
-  const odd = uploads.findIndex(({ head }) => !TRIAL_FORMATS.has(sniffMedia(head)?.format));
+  const odd = uploads.findIndex(({ media }) => !TRIAL_FORMATS.has(media?.format));
   if (odd === -1) return null;
   const message = `${proposed.job.taskIds[odd]} is not a JPEG, PNG or WebP picture, as the free trial requires. Convert it, or upgrade.`;
   return trialError(terms, proposed, use, "trial_format_unsupported", message);

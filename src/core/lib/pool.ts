@@ -1,7 +1,7 @@
 /** A Worker has six connections at a time; more would only wait. */
 export const CONNECTIONS = 6;
 
-/** Maps with at most `width` promises pending; the results keep the items' order. The first failure rejects. */
+/** Maps with at most `width` promises pending; the results keep the items' order. The first failure rejects, and no item is begun after it. */
 export async function mapPool<Item, Result>(
   items: readonly Item[],
   width: number,
@@ -9,8 +9,17 @@ export async function mapPool<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const rest = items.entries();
+  let hasFailed = false;
   const worker = async (): Promise<void> => {
-    for (const [i, item] of rest) results[i] = await map(item);
+    for (const [i, item] of rest) {
+      if (hasFailed) return;
+      try {
+        results[i] = await map(item);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   return results;

@@ -5,6 +5,7 @@ import {
   accessRefusal,
   accountRefusal,
   laneHasRoom,
+  lookRefusal,
   ownershipRefusal,
   requestRefusal,
   trialFormatRefusal,
@@ -12,17 +13,12 @@ import {
   uploadRefusal,
   type AdmissionTerms,
   type ProposedJob,
-  type RecordedUpload,
-  type StoredUpload,
 } from "../../core/jobs/admission.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { defineJob } from "../../core/jobs/define.ts";
 import type { JobDefinition } from "../../core/jobs/state.ts";
 import { unitsToReserve, type AccountUse } from "../../core/billing/ledger.ts";
-import { SNIFF_BYTES } from "../../core/uploads/media-type.ts";
-import { inputKey } from "../../core/object-keys.ts";
-import { CONNECTIONS, mapPool } from "../../core/lib/pool.ts";
 import { trialAt } from "../../core/billing/trial.ts";
 import { reusableMs, USABLE_MS } from "../../core/uploads/lifetime.ts";
 import type { Platform } from "../../platform.ts";
@@ -32,7 +28,7 @@ import type { JobPreconditions } from "../../stores/uploads/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
 import { catchUp } from "../catch-up.ts";
 import { once, type HoldKey, type Once } from "../idempotency.ts";
-import { dropTooLarge } from "../inspect-uploads.ts";
+import { LooksAtUploads } from "../look-at-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
 
 /**
@@ -89,20 +85,25 @@ async function create(
   refuse(await laneRefusal(platform, terms, proposed, openTrialTasks));
 
   refuse(ownershipRefusal(job, uploads));
-  const stored = await storedUploads(platform, job, uploads, (taskId, upload) =>
-    uploadRefusal(terms, job, taskId, upload),
-  );
-  refuse(trialFormatRefusal(terms, proposed, use, stored));
-  const pinned = { ...proposed, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
-  return admitJob(
-    platform,
-    pinned,
-    async (listing) =>
-      refusalBy(listing.use) ??
-      (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)) ??
-      (listing.lacksUpload ? new ServiceError("task_not_owned") : null),
-    holdKey,
-  );
+  const looks = new LooksAtUploads(platform, job, uploads);
+  if (looks.needed > 0) refuse(lookRefusal(proposed, use));
+  try {
+    const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
+    refuse(trialFormatRefusal(terms, proposed, use, stored));
+    const pinned = { ...proposed, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
+    return await admitJob(
+      platform,
+      pinned,
+      async (listing) =>
+        refusalBy(listing.use) ??
+        (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)) ??
+        (listing.lacksUpload ? new ServiceError("task_not_owned") : null),
+      holdKey,
+    );
+  } catch (error) {
+    await looks.noteRefused();
+    throw error;
+  }
 }
 
 function refuse(refusal: ServiceError | null): void {
@@ -124,33 +125,6 @@ async function preconditions(
   if (activeJobId === null || refusalBy(found.use) === null) return found;
   await catchUp(platform, activeJobId);
   return platform.uploads.preconditions(accountId, taskIds, usableSince);
-}
-
-/**
- * The job's uploads as the bucket has them, in the request's order. What no job can take is deleted, and counts towards
- * the account's bytes of the day: nobody can hide it from the inspection by creating a job in time.
- * @param recorded the same uploads as they are on record, in any order
- * @throws the first refusal.
- */
-async function storedUploads(
-  platform: Platform,
-  { accountId, taskIds }: JobDefinition,
-  recorded: readonly RecordedUpload[],
-  refusalOf: (taskId: string, upload: StoredUpload | null) => ServiceError | null,
-): Promise<StoredUpload[]> {
-  const { media, uploads } = platform;
-  const contentTypes = new Map(recorded.map(({ taskId, contentType }) => [taskId, contentType]));
-  return mapPool(taskIds, CONNECTIONS, async (taskId) => {
-    const upload = await media.peek(inputKey(accountId, taskId), SNIFF_BYTES);
-    const refusal = refusalOf(taskId, upload);
-    if (refusal === null && upload !== null) return upload;
-    const contentType = contentTypes.get(taskId);
-    if (upload !== null && contentType !== undefined) {
-      const isDropped = await dropTooLarge(platform, accountId, { taskId, contentType }, upload.size);
-      if (isDropped) await uploads.noteSize(taskId, upload.size);
-    }
-    throw refusal ?? new Error(`the check accepted ${taskId}, which does not exist`);
-  });
 }
 
 /** The trial lane's pace is measured over this long. */

@@ -37,6 +37,7 @@ export class Erasures extends D1Store {
         "upload_bytes",
         "daily_use",
         "account_counts",
+        "refused_looks",
         "trial_use",
         "settled_units",
         "usage_days",

@@ -10,6 +10,8 @@ export interface AccountUseRow {
   use_day: number;
   day_units: number;
   day_tasks: number;
+  look_day: number;
+  looks: number;
 }
 
 /** The newest unfinished job of the account ?1: one look into the index jobs_by_status for each status and mode. */
@@ -30,13 +32,16 @@ export const ACCOUNT_USE = `
     (SELECT started_at FROM trial_use WHERE account_id = ?1) AS started_at,
     coalesce((SELECT day FROM daily_use WHERE account_id = ?1), 0) AS use_day,
     coalesce((SELECT units FROM daily_use WHERE account_id = ?1), 0) AS day_units,
-    coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks`;
+    coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks,
+    coalesce((SELECT day FROM refused_looks WHERE account_id = ?1), 0) AS look_day,
+    coalesce((SELECT looks FROM refused_looks WHERE account_id = ?1), 0) AS looks`;
 
 export const accountUseOf = (row: AccountUseRow): AccountUse => ({
   activeJobs: row.active_jobs,
   activeJobId: row.active_job_id,
   trial: { usedTokens: row.used_tokens, startedAt: row.started_at },
   daily: { day: row.use_day, units: row.day_units, tasks: row.day_tasks },
+  refusedLooks: { day: row.look_day, looks: row.looks },
 });
 
 /** An account at the payment provider, as of the last webhook. */

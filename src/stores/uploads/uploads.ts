@@ -6,15 +6,16 @@ import {
   type UploadUse,
 } from "../../core/accounts/budgets.ts";
 import type { AccountUse } from "../../core/billing/ledger.ts";
-import type { RecordedUpload } from "../../core/jobs/admission.ts";
+import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../core/jobs/admission.ts";
 import { expiredPresign, nextInspection } from "../../core/uploads/lifetime.ts";
+import { dayOf } from "../../core/billing/usage.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
 import { D1Store, present } from "../d1-store.ts";
 
 /** What createJob has to know before it accepts a job: one round trip reads it. */
 export interface JobPreconditions {
   /** The requested uploads that the account owns. */
-  readonly uploads: readonly RecordedUpload[];
+  readonly uploads: readonly InspectedUpload[];
   readonly use: AccountUse;
 }
 
@@ -27,16 +28,31 @@ export interface DueUpload extends RecordedUpload {
   readonly isDeleted: boolean;
 }
 
-/** The result of an inspection: the upload's size (0 if there is no object), and when to inspect it again. */
+/**
+ * The result of an inspection: the upload's size (0 if there is no object), what was seen of it if it is kept, and when to
+ * inspect it again.
+ */
 export interface Inspection {
   readonly taskId: string;
   readonly size: number;
+  readonly seen: StoredUpload | null;
   readonly inspectAt: number | null;
 }
 
 interface PreconditionRow extends AccountUseRow {
   task_id: string | null;
   content_type: string | null;
+  size: number | null;
+  etag: string | null;
+  media: string | null;
+}
+
+/** The columns of what an inspection saw, as a StoredUpload. */
+function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
+  if (size === null || etag === null || media === null) return null;
+  const [type, format] = media.split("/");
+  const isKnown = (type === "image" || type === "video") && format !== undefined;
+  return { size, etag, media: isKnown ? { type, format } : null };
 }
 
 const HOUR_MS = 3_600_000;
@@ -117,16 +133,17 @@ export class Uploads extends D1Store {
     usableSince: { readonly unused: number; readonly used: number },
   ): Promise<JobPreconditions> {
     const rows = await this.all<PreconditionRow>(
-      `SELECT account.*, owned.task_id, owned.content_type
+      `SELECT account.*, owned.*
        FROM (${ACCOUNT_USE}) AS account
-       LEFT JOIN (SELECT u.task_id, u.content_type FROM json_each(?2) AS asked
+       LEFT JOIN (SELECT u.task_id, u.content_type, u.size, u.etag, u.media FROM json_each(?2) AS asked
                   JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
                     AND u.created_at > iif(u.unused, ?3, ?4)) AS owned`,
       [accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used],
     );
-    const uploads = rows.flatMap(({ task_id: taskId, content_type: contentType }) =>
-      taskId === null || contentType === null ? [] : [{ taskId, contentType }],
-    );
+    const uploads = rows.flatMap((row) => {
+      const { task_id: taskId, content_type: contentType } = row;
+      return taskId === null || contentType === null ? [] : [{ taskId, contentType, seen: seenOf(row) }];
+    });
     return { uploads, use: accountUseOf(present(rows[0])) };
   }
 
@@ -143,20 +160,37 @@ export class Uploads extends D1Store {
 
   /**
    * Records inspections made at `now` (epoch ms). A trigger adds any growth in size to the account's bytes of the day. A
-   * deleted upload whose URL has expired no longer counts as unused.
+   * deleted upload whose URL has expired no longer counts as unused. What was seen of an upload is kept only if its URL has
+   * expired: until then other bytes may replace it.
    */
   async noteInspections(inspections: readonly Inspection[], now: number): Promise<void> {
+    const looks = inspections.map(({ taskId, size, seen, inspectAt }) => {
+      const { etag = null, media = null } = seen ?? {};
+      return { taskId, size, inspectAt, etag, media: media === null ? "" : `${media.type}/${media.format}` };
+    });
     await this.run(
       `UPDATE uploads SET size = max(coalesce(size, 0), seen.value ->> 'size'), inspect_at = seen.value ->> 'inspectAt',
+         etag = iif(created_at <= ?2, seen.value ->> 'etag', NULL), media = seen.value ->> 'media',
          unused = iif(deleted_at IS NOT NULL AND created_at <= ?2, 0, unused)
        FROM json_each(?1) AS seen WHERE task_id = seen.value ->> 'taskId'`,
-      [JSON.stringify(inspections), expiredPresign(now)],
+      [JSON.stringify(looks), expiredPresign(now)],
     );
   }
 
   /** Records an upload's size, as an inspection does, without changing when it is next inspected. */
   async noteSize(taskId: string, size: number): Promise<void> {
     await this.run("UPDATE uploads SET size = max(coalesce(size, 0), ?2) WHERE task_id = ?1", [taskId, size]);
+  }
+
+  /** Adds to the uploads that the bucket was asked about today for refused jobs of an account. */
+  async noteRefusedLooks(accountId: string, looks: number, now: number): Promise<void> {
+    await this.run(
+      `INSERT INTO refused_looks (account_id, day, looks)
+       SELECT id, ?2, ?3 FROM accounts WHERE id = ?1 AND erasing_at IS NULL
+       ON CONFLICT (account_id) DO UPDATE SET
+         looks = iif(day = excluded.day, looks, 0) + excluded.looks, day = excluded.day`,
+      [accountId, dayOf(now), looks],
+    );
   }
 
   /** Deletes up to `limit` hourly sums of bytes that are more than a day old. Returns how many. */

@@ -115,7 +115,7 @@ describe("the inspection of uploads", () => {
       later(1);
     }
     later(6 * MINUTE);
-    vi.spyOn(Media.prototype, "sizeOf").mockRejectedValueOnce(new Error("the bucket is away"));
+    vi.spyOn(Media.prototype, "peek").mockRejectedValueOnce(new Error("the bucket is away"));
     await inspect();
     expect(await sizes()).toEqual([null, 20]);
     await inspect();

@@ -14,6 +14,8 @@ export interface Costs {
   /** R2's operations of class A (writes and lists) and class B (reads); deletions are free. */
   r2ClassA: number;
   r2ClassB: number;
+  /** Reads of the bucket for jobs that were refused. */
+  readsInVain: number;
   stripeCalls: number;
   identityCalls: number;
   tasksOffered: number;
@@ -29,6 +31,7 @@ const none = (): Costs => ({
   d1MostRead: 0,
   r2ClassA: 0,
   r2ClassB: 0,
+  readsInVain: 0,
   stripeCalls: 0,
   identityCalls: 0,
   tasksOffered: 0,

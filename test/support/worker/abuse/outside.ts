@@ -39,13 +39,9 @@ export type PretendedSizes = Map<string, number>;
 
 function pretend(sizes: PretendedSizes): void {
   // oxlint-disable-next-line typescript/unbound-method -- called with the store itself below
-  const { sizeOf, peek } = Media.prototype;
-  vi.spyOn(Media.prototype, "sizeOf").mockImplementation(async function (this: Media, key) {
-    const size = await sizeOf.call(this, key);
-    return size === null ? null : (sizes.get(key) ?? size);
-  });
-  vi.spyOn(Media.prototype, "peek").mockImplementation(async function (this: Media, key, bytes) {
-    const stored = await peek.call(this, key, bytes);
+  const { peek } = Media.prototype;
+  vi.spyOn(Media.prototype, "peek").mockImplementation(async function (this: Media, key) {
+    const stored = await peek.call(this, key);
     return stored && { ...stored, size: sizes.get(key) ?? stored.size };
   });
 }

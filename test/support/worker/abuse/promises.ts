@@ -35,7 +35,7 @@ export function promisesOfTrial(
   hours: number,
   busyHours: number,
   peak: Stored,
-  { tasksOffered, stripeCalls, d1MostRead, mostStreams }: Costs,
+  { tasksOffered, stripeCalls, d1MostRead, mostStreams, readsInVain }: Costs,
   objects: number,
 ): Promised[] {
   const { settings, policy } = platformOf(env);
@@ -46,9 +46,11 @@ export function promisesOfTrial(
     MAX_API_KEYS: keys,
     MAX_BILLING_SESSIONS_PER_HOUR: pages,
     MAX_IMAGE_BYTES: imageBytes,
+    TRIAL_MAX_IMAGES: images,
   } = settings;
   // A trial of so many times 24 hours touches one calendar day more.
-  const jobs = tasks * Math.min(days + 1, Math.ceil(hours / 24) + 1);
+  const trialDays = Math.min(days + 1, Math.ceil(hours / 24) + 1);
+  const jobs = tasks * trialDays;
   const keptKeys = keys * KEPT_PER_LIVE;
   const rows = (table: string, limit: number, because: string): Promised => ({
     what: `rows of ${table}`,
@@ -69,6 +71,7 @@ export function promisesOfTrial(
     rows("ledger_closings", 1, "one per account"),
     rows("daily_use", 1, "one per account"),
     rows("account_counts", 1, "one per account"),
+    rows("refused_looks", 1, "one per account"),
     rows("trial_use", 1, "one per account"),
     rows("settled_units", SLOTS, "one per five minutes, for a day"),
     rows("usage_days", USAGE_KEPT_DAYS + 2, "one per day, for 400 days"),
@@ -103,6 +106,12 @@ export function promisesOfTrial(
       seen: tasksOffered,
       limit: jobs * policy.maxAttempts,
       because: "three attempts per task",
+    },
+    {
+      what: "reads of the bucket for refused jobs",
+      seen: readsInVain,
+      limit: (tasks + images) * trialDays,
+      because: "TRIAL_MAX_TASKS_PER_DAY × (TRIAL_DAYS + 1), and each day what the last job named",
     },
     {
       what: "streams that a job holds",

@@ -13,6 +13,7 @@ const TABLES = [
   "ledger_closings",
   "daily_use",
   "account_counts",
+  "refused_looks",
   "trial_use",
   "settled_units",
   "usage_days",

@@ -48,6 +48,7 @@ export class TrialAttacker {
     await this.#fillUploads();
     await this.#createJobs();
     await this.#createManyAtOnce();
+    await this.#createInVain();
     await this.#askAgain();
     await this.#makeKeys();
     await this.#makeEndpoints();
@@ -189,6 +190,19 @@ export class TrialAttacker {
     );
     for (const { status, body } of answers)
       if (status === 202) await this.#end(body.jobId, this.#unused.shift() ?? taskId);
+  }
+
+  /** Jobs whose last upload is not there: the bucket is asked about all of them, and the job is refused. */
+  async #createInVain(): Promise<void> {
+    const { status, body } = await this.#ask("POST", "/v1/uploads/presign", { contentType: "image/png" });
+    if (status !== 200) return;
+    this.#presignedAt.set(body.taskId, Date.now());
+    const tasks = [...this.#unused.slice(0, 2), body.taskId];
+    this.#unused.push(body.taskId);
+    const before = this.#meter.now.r2ClassB;
+    for (let i = 0; i < this.#tries; i += 1)
+      if ((await this.#ask("POST", "/v1/jobs", imageJob(tasks))).status !== 409) break;
+    this.#meter.now.readsInVain += this.#meter.now.r2ClassB - before;
   }
 
   /** Archives and results of what succeeded, again and again. */

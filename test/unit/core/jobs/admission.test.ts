@@ -18,6 +18,7 @@ import {
 import type { ServiceError } from "../../../../src/core/errors.ts";
 import { defineJob } from "../../../../src/core/jobs/define.ts";
 import type { AccountUse } from "../../../../src/core/billing/ledger.ts";
+import { sniffMedia } from "../../../../src/core/uploads/media-type.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;
@@ -42,6 +43,7 @@ const UNUSED: AccountUse = {
   activeJobId: null,
   trial: { usedTokens: 0, startedAt: null },
   daily: { day: 0, units: 0, tasks: 0 },
+  refusedLooks: { day: 0, looks: 0 },
 };
 
 const taskIds = (count: number, extension: string): string[] =>
@@ -326,9 +328,9 @@ describe("the trial lane", () => {
 
 describe("an upload", () => {
   const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-  const png = { size: 1_000, etag: '"e"', head: bytes("\x89PNG\r\n\x1a\n") };
-  const mp4 = { size: 5_000, etag: '"e"', head: bytes("\0\0\0\x18ftypisom") };
-  const unknown = { size: 5, etag: '"e"', head: bytes("hello") };
+  const png = { size: 1_000, etag: '"e"', media: sniffMedia(bytes("\x89PNG\r\n\x1a\n")) };
+  const mp4 = { size: 5_000, etag: '"e"', media: sniffMedia(bytes("\0\0\0\x18ftypisom")) };
+  const unknown = { size: 5, etag: '"e"', media: sniffMedia(bytes("hello")) };
   const [task = "", second = ""] = taskIds(2, "png");
   const { job } = proposed("paid", request({ tasks: [task, second] }));
   const { job: video } = proposed("paid", clip());
@@ -385,9 +387,9 @@ describe("an upload", () => {
 
   it("of a trial has to be a JPEG, PNG or WebP by its bytes, and the first that is not is named", () => {
     const asked = request({ tasks: [task, second] });
-    const jpeg = { size: 9, etag: '"e"', head: bytes("\xff\xd8\xff\xe0") };
-    const webp = { size: 9, etag: '"e"', head: bytes("RIFF\0\0\0\0WEBP") };
-    const gif = { size: 9, etag: '"e"', head: bytes("GIF89a") };
+    const jpeg = { size: 9, etag: '"e"', media: sniffMedia(bytes("\xff\xd8\xff\xe0")) };
+    const webp = { size: 9, etag: '"e"', media: sniffMedia(bytes("RIFF\0\0\0\0WEBP")) };
+    const gif = { size: 9, etag: '"e"', media: sniffMedia(bytes("GIF89a")) };
     const trial = proposed("trial", asked);
     expect(trialFormatRefusal(TERMS, trial, UNUSED, [png, jpeg])).toBeNull();
     expect(trialFormatRefusal(TERMS, trial, UNUSED, [webp, gif])).toMatchObject({

@@ -34,6 +34,18 @@ describe("a pool", () => {
     });
     await expect(mapped).rejects.toThrow("two is no good");
   });
+
+  it("begins nothing after it", async () => {
+    const begun: number[] = [];
+    const mapped = mapPool([1, 2, 3, 4, 5, 6], 2, async (item) => {
+      begun.push(item);
+      await Promise.resolve();
+      if (item === 1) throw new Error("one is no good");
+    });
+    await expect(mapped).rejects.toThrow("one is no good");
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(begun).not.toContain(4);
+  });
 });
 
 describe("work that is done ahead", () => {

@@ -1,0 +1,122 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { inputKey } from "../../../src/core/object-keys.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
+import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
+import { deliverTask, PlayedInference } from "../../support/worker/inference.ts";
+import { GIF, imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+/** Counts what the bucket is asked from now on. */
+function countReads(): () => number {
+  const get = vi.spyOn(env.MEDIA, "get");
+  const head = vi.spyOn(env.MEDIA, "head");
+  return () => get.mock.calls.length + head.mock.calls.length;
+}
+
+describe("the bucket's reads for jobs that are refused", () => {
+  let client: Client;
+  const create = (tasks: readonly string[]): Promise<Answer> =>
+    client.send("POST", "/v1/jobs", imageJob(tasks));
+  const inspect = async (): Promise<void> => {
+    later(7 * MINUTE);
+    await inspectUploads(platformOf(env), Date.now());
+  };
+  beforeEach(async () => {
+    client = await newClient();
+  });
+
+  it("have the budget of the day's tasks: then a job whose uploads have to be looked at is refused without a read", async () => {
+    // Twice as many tasks.
+    overrideSettings({ MAX_UNITS_PER_DAY: 10 });
+    const tasks = [...(await uploads(client, 7)), await presign(client)];
+    const reads = countReads();
+    let refused = await create(tasks);
+    let tries = 1;
+    for (; refused.body.error === "upload_incomplete" && tries < 20; tries += 1) refused = await create(tasks);
+    expectError(refused, 402, "daily_limit_reached");
+    expect(refused.headers.get("retry-after")).toBe(String(refused.body.retryAfterSeconds));
+    const inAll = reads();
+    // The day's tasks, and what the last of them was short of.
+    expect(inAll).toBeLessThan(20 + tasks.length);
+    expect((await create(tasks)).body.error).toBe("daily_limit_reached");
+    expect(reads()).toBe(inAll);
+    expect(tries).toBeGreaterThan(2);
+
+    client = await newClient();
+    expect((await create(await uploads(client, 2))).status, "another account").toBe(202);
+  });
+
+  it("count for the day on which they were made", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 1 });
+    const empty = await presign(client);
+    for (let i = 0; i < 2; i += 1) expectError(await create([empty]), 409, "upload_incomplete");
+    const refused = await create([empty]);
+    expectError(refused, 402, "daily_limit_reached");
+    later(refused.body.retryAfterSeconds * 1_000);
+    expect((await create([await uploaded(client)])).status).toBe(202);
+  });
+
+  it("do not go on after the first upload that is missing", async () => {
+    const tasks = [await presign(client), ...(await uploads(client, 40))];
+    const reads = countReads();
+    expectError(await create(tasks), 409, "upload_incomplete");
+    // Those that were under way beside it.
+    expect(reads()).toBeLessThanOrEqual(12);
+  });
+
+  it("are none for a job that is accepted", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 3 });
+    const tasks = await uploads(client, 3);
+    expect((await create(tasks)).status).toBe(202);
+    const rows = await env.DB.prepare("SELECT count(*) AS n FROM refused_looks").first<number>("n");
+    expect(rows).toBe(0);
+  });
+
+  it("are none for uploads that were inspected after their URLs had expired: what was seen is taken", async () => {
+    const inference = new PlayedInference();
+    const [png, gif] = [await uploaded(client), await uploaded(client, GIF, "image/gif")];
+    await inspect();
+    const reads = countReads();
+    const { status, body } = await create([png, gif]);
+    expect({ status, reads: reads() }).toEqual({ status: 202, reads: 0 });
+    await deliverTask(body.jobId, png);
+    const stored = await env.MEDIA.head(inputKey(client.accountId, png));
+    expect(inference.last.inputEtag).toBe(stored?.httpEtag);
+  });
+
+  it("are made for an upload that may still be replaced, or that was not there when it was inspected", async () => {
+    const late = await presign(client);
+    await inspect();
+    await env.MEDIA.put(inputKey(client.accountId, late), PNG);
+    const fresh = await uploaded(client);
+    const reads = countReads();
+    expect((await create([late, fresh])).status).toBe(202);
+    expect(reads()).toBe(2);
+  });
+
+  it("are not needed to refuse what was seen to be of no format of the trial", async () => {
+    client = await newClient("trial");
+    const odd = await uploaded(client, GIF, "image/gif");
+    await inspect();
+    const reads = countReads();
+    expectError(await create([odd]), 402, "trial_format_unsupported");
+    expect(reads()).toBe(0);
+  });
+
+  it("look again at an upload whose object a second inspection did not find", async () => {
+    const taskId = await uploaded(client);
+    expect((await create([taskId])).status).toBe(202);
+    await inspect();
+    await env.MEDIA.delete(inputKey(client.accountId, taskId));
+    later(DAY);
+    await inspectUploads(platformOf(env), Date.now());
+    expectError(await create([taskId]), 409, "upload_incomplete");
+  });
+});
