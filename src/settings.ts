@@ -116,6 +116,7 @@ export const SettingsSchema = z
     MAX_BODY_BYTES: count(256 * 1024, MOST_BODY_BYTES),
     MAX_ACTIVE_JOBS: count(1_000),
     MAX_UNITS_PER_DAY: count(100_000),
+    CREDIT_UNITS: count(10_000),
     MAX_UNUSED_UPLOADS: count(10_000),
     MAX_UPLOAD_BYTES_PER_DAY: count(500_000 * MEGA),
     MAX_IMPORT_SECONDS: count(240, 3_600),
@@ -223,6 +224,7 @@ export const accessLimitsOf = (settings: Settings): AccessLimits => ({
   trialTasksPerDay: settings.TRIAL_MAX_TASKS_PER_DAY,
   paidActiveJobs: settings.MAX_ACTIVE_JOBS,
   paidUnitsPerDay: settings.MAX_UNITS_PER_DAY,
+  creditUnits: settings.CREDIT_UNITS,
   trialNeedsVerifiedEmail: settings.TRIAL_REQUIRES_VERIFIED_EMAIL,
 });
 

@@ -102,6 +102,20 @@ export async function setUnitsPerDay(
   return { ...account, unitsPerDay: unitsPerDay ?? "default" };
 }
 
+/**
+ * Sets how many units a subscriber may owe before it has paid for any; null: everybody's number.
+ * @throws Failure if there is no such account, or it is erased
+ */
+export async function setCredit(
+  database: Database,
+  accountId: string,
+  units: number | null,
+  signal?: AbortSignal,
+): Promise<Row> {
+  const account = await update(database, accountId, sql`credit_units = ${units}`, signal);
+  return { ...account, creditUnits: units ?? "default" };
+}
+
 /** Which accounts to list: `after` is the last id of the page before. */
 export interface AccountPage {
   readonly email: string | null;
@@ -158,6 +172,9 @@ export async function showAccount(
          (SELECT coalesce(sum(units), 0) FROM ledger
           WHERE ${own} AND kind = 'settle' AND ${sql`at >= ${now - (now % DAY_MS)}`}) AS unitsToday,
          coalesce(a.units_per_day, 'default') AS unitsPerDay,
+         coalesce(a.credit_units, 'default') AS creditUnits, b.paid_units AS paidUnits,
+         coalesce((SELECT units FROM metered_use WHERE ${own}), 0) - coalesce(b.paid_units, 0) AS unpaidUnits,
+         coalesce(b.owes, 0) AS owes,
          (SELECT coalesce(sum(CASE kind WHEN 'reserve' THEN units WHEN 'settle' THEN 0 ELSE -units END), 0)
           FROM ledger WHERE ${own} AND fund = 'trial')
          + coalesce((SELECT trial_used FROM ledger_closings WHERE ${own}), 0) AS trialTokensUsed,
@@ -172,6 +189,8 @@ export async function showAccount(
   const { plan, subscription } = row;
   const known = PLANS.find((candidate) => candidate === plan);
   const accessMode =
-    known === undefined ? null : accessModeOf(known, subscription === null ? null : String(subscription));
+    known === undefined
+      ? null
+      : accessModeOf(known, subscription === null ? null : String(subscription), row["owes"] === 1);
   return readable({ ...row, emailVerified: row["emailVerified"] === 1 ? "yes" : "no", accessMode });
 }

@@ -7,6 +7,7 @@ import {
   PLANS,
   setPlan,
   setStatus,
+  setCredit,
   setUnitsPerDay,
   showAccount,
 } from "./accounts.ts";
@@ -133,6 +134,18 @@ export const COMMANDS = {
     }),
     run: async (given, { database, signal }) => ({
       result: await setUnitsPerDay(await database(), given.account, given["units-per-day"], signal),
+    }),
+  }),
+  "set-credit": command({
+    takes: "--account ID --units N|default",
+    does: "sets how many units a subscriber may owe before it has paid for any; each paid invoice adds its units",
+    options: account.extend({
+      units: text(/^(?:\d{1,12}|default)$/, "a whole number of units, or default").transform((units) =>
+        units === "default" ? null : Number(units),
+      ),
+    }),
+    run: async (given, { database, signal }) => ({
+      result: await setCredit(await database(), given.account, given.units, signal),
     }),
   }),
   "suspend-account": command({

@@ -1,5 +1,6 @@
 import type { ProposedJob } from "../core/jobs/admission.ts";
 import { ServiceError } from "../core/errors.ts";
+import { mostMeteredUnits } from "../core/billing/credit.ts";
 import { fundOf, type AccountUse } from "../core/billing/ledger.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
@@ -32,6 +33,7 @@ export async function admitJob(
       maxTrialBacklog: platform.settings.TRIAL_MAX_BACKLOG,
       maxUnitsPerDay: access.maxUnitsPerDay,
       maxTasksPerDay: access.maxTasksPerDay,
+      maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
     });
     if (listing.listed && (await jobObject.accept())) return listing.use;
     if (!listing.listed) refusal = (await refusalBy(listing)) ?? refusal;

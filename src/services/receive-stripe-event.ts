@@ -83,8 +83,8 @@ async function refresh(
     if (reading.isHandled) return "known";
     first ??= reading.version;
     if (reading.version >= first + 2) break;
-    const subscription = await payments.subscriptionOf(customerId);
-    if (await billing.write(customerId, reading.version, subscription, event, Date.now())) return "written";
+    const state = await payments.stateOf(customerId);
+    if (await billing.write(customerId, reading.version, state, event, Date.now())) return "written";
   }
   await billing.noteEvent(event, Date.now());
   return "subsumed";

@@ -46,12 +46,18 @@ export async function refreshSubscriptions(platform: Platform, now: number): Pro
 async function refresh(
   { billing }: Platform,
   payments: Payments,
-  { customerId, version, status, currentPeriodEnd }: KnownCustomer,
+  { customerId, version, status, currentPeriodEnd, owes, paidUnits }: KnownCustomer,
 ): Promise<Answer> {
   try {
-    const now = await payments.subscriptionOf(customerId);
+    const now = await payments.stateOf(customerId);
+    const { subscription } = now;
     await billing.write(customerId, version, now, null, Date.now());
-    return now?.status === status && now.currentPeriodEnd === currentPeriodEnd ? "known" : "refreshed";
+    const isKnown =
+      subscription?.status === status &&
+      subscription.currentPeriodEnd === currentPeriodEnd &&
+      now.owes === (owes === 1) &&
+      now.paidUnits === paidUnits;
+    return isKnown ? "known" : "refreshed";
   } catch (error) {
     if (error instanceof CustomerUnknown) return "unknown";
     if (error instanceof RequestRefused) return "refused";

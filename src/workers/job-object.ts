@@ -196,6 +196,11 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return { status: jobView(after), canceledTasks: before.tasks.filter((task) => !isDone(task)).length };
   }
 
+  async cancelUnbegun(): Promise<void> {
+    await this.#cell.take(tasks.cancelUnbegun);
+    await this.#flush();
+  }
+
   async claimTask(taskId: string): Promise<TaskClaim | null> {
     const state = await this.#take((job, now) => tasks.claimTask(job, taskId, this.#platform.policy, now));
     const step = this.#task(taskId)?.step;

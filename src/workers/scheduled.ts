@@ -1,6 +1,7 @@
 import { Lane } from "@segmentation/protocol";
 import { log, reasonOf } from "../core/log.ts";
 import { closeBooks } from "../services/close-books.ts";
+import { endSubscriptions } from "../services/end-subscriptions.ts";
 import { LETTERS_KEPT_MS } from "../services/dead-letters.ts";
 import { inspectUploads } from "../services/inspect-uploads.ts";
 import { refreshSubscriptions } from "../services/refresh-subscriptions.ts";
@@ -21,7 +22,10 @@ function workOf(platform: Platform, cron: string, now: number): Promise<unknown>
     case "*/5 * * * *":
       return Promise.all([
         // A part that threw would end the run while the others are at work.
-        runParts("sweep_failed", { usage: () => reportUsage(platform, now) }),
+        runParts("sweep_failed", {
+          usage: () => reportUsage(platform, now),
+          ended_subscriptions: () => endSubscriptions(platform, now),
+        }),
         runParts("sweep_failed", { ledger: () => closeBooks(platform, now) }),
         inspectUploads(platform, now),
         readGauges(platform, now),

@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import {
   checkoutSessionObject,
   customerObject,
+  invoiceObject,
   listObject,
   meterEventObject,
   portalSessionObject,
@@ -156,6 +157,14 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
           subscriptionObject(one, options.priceId, isExpanded ? subscriptions.invoiceOf(one) : null),
         );
       return c.json(listObject("/v1/subscriptions", page, all.length > limit));
+    })
+    .get("/invoices", (c) => {
+      const query = new Form(new URL(c.req.url).search);
+      const customer = knownCustomer(query.required("customer"));
+      const limit = Number(query.optional("limit") ?? 10);
+      const all = state.invoices.filter((one) => one.customer === customer).toReversed();
+      const page = all.slice(0, limit).map((one) => invoiceObject(one));
+      return c.json(listObject("/v1/invoices", page, all.length > limit));
     })
     .post("/billing/meter_events", async (c) => {
       const use = readUse(await Form.of(c), options.meterEvent);

@@ -26,10 +26,23 @@ export const invoiceObject = (invoice: Invoice): object => ({
   amount_due: invoice.amount,
   amount_paid: invoice.status === "paid" ? invoice.amount : 0,
   amount_remaining: invoice.status === "paid" ? 0 : invoice.amount,
+  // The stand-in tries each payment at once.
+  attempted: true,
   collection_method: "charge_automatically",
   created: invoice.created,
   currency: CURRENCY,
   customer: invoice.customer,
+  due_date: null,
+  lines: list(`/v1/invoices/${invoice.id}/lines`, [
+    {
+      id: invoice.id.replace("in_", "il_"),
+      object: "line_item",
+      amount: invoice.amount,
+      currency: CURRENCY,
+      invoice: invoice.id,
+      quantity: invoice.units,
+    },
+  ]),
   livemode: false,
   metadata: {},
   parent: {
@@ -64,7 +77,7 @@ export const subscriptionObject = (
       object: "subscription_item",
       created: subscription.created,
       current_period_end: subscription.periodEnd,
-      current_period_start: subscription.created,
+      current_period_start: subscription.periodStart,
       metadata: {},
       price: {
         id: subscription.price ?? priceId,

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import { type Html, page, STYLE } from "../page.ts";
 import { checkoutSessionObject } from "./objects.ts";
-import type { Customer, Session, StripeState, Subscription } from "./state.ts";
+import type { Customer, Invoice, Session, StripeState, Subscription } from "./state.ts";
 import type { Happening, Subscriptions } from "./subscriptions.ts";
 
 const ACTIONS = ["cancel", "failPayment", "giveUp", "payInvoice"] as const;
@@ -19,8 +19,12 @@ const ACTIONS_OF: Record<Subscription["status"], readonly Action[]> = {
   active: ["cancel", "failPayment"],
   past_due: ["payInvoice", "giveUp", "cancel"],
   unpaid: ["payInvoice", "cancel"],
-  canceled: [],
+  canceled: ["payInvoice"],
 };
+
+/** What a customer can do now: only an invoice that is not paid can be paid. */
+const actionsOf = ({ status }: Subscription, invoice: Invoice): readonly Action[] =>
+  ACTIONS_OF[status].filter((action) => action !== "payInvoice" || invoice.status !== "paid");
 
 /** The customer's pages: a checkout and a portal. @param deliver sends events; resolves once each has been tried */
 export function createPages(
@@ -82,7 +86,10 @@ export function createPages(
       const action = ACTIONS.find((name) => name === c.req.param("action"));
       if (session === undefined || action === undefined) return c.html(NO_SESSION, 404);
       const subscription = subscriptions.of(session.customer)[0];
-      if (subscription !== undefined && ACTIONS_OF[subscription.status].includes(action)) {
+      const mayAct =
+        subscription !== undefined &&
+        actionsOf(subscription, subscriptions.invoiceOf(subscription)).includes(action);
+      if (mayAct) {
         await deliver(subscriptions[action](subscription));
       }
       return c.redirect(`/p/session/${session.id}`, 303);
@@ -106,7 +113,7 @@ function summary(subscription: Subscription, subscriptions: Subscriptions, sessi
           </tr>`,
       )}
     </table>
-    ${ACTIONS_OF[subscription.status].map(
+    ${actionsOf(subscription, invoice).map(
       (action) =>
         html`<form method="post" action="/p/session/${session.id}/${action}">
           <button>${LABELS[action]}</button>

@@ -7,8 +7,9 @@ const Invoice = z.object({
   customer: z.string(),
   subscription: z.string(),
   status: z.enum(["open", "paid", "uncollectible"]),
-  /** Cents. */
+  /** Cents, and what they are for. */
   amount: z.int(),
+  units: z.int().default(0),
   created: z.int(),
 });
 export type Invoice = z.infer<typeof Invoice>;
@@ -18,6 +19,7 @@ const Subscription = z.object({
   customer: z.string(),
   status: Status,
   created: z.int(),
+  periodStart: z.int().default(0),
   periodEnd: z.int(),
   canceledAt: z.int().nullable(),
   latestInvoice: z.string(),

@@ -29,7 +29,7 @@ export class Subscriptions {
   /** The customer's units since the period began. */
   unitsOf(subscription: Subscription): number {
     return this.#state.uses
-      .filter((use) => use.customer === subscription.customer && use.timestamp >= subscription.created)
+      .filter((use) => use.customer === subscription.customer && use.timestamp >= subscription.periodStart)
       .reduce((sum, use) => sum + use.units, 0);
   }
 
@@ -52,6 +52,7 @@ export class Subscriptions {
       subscription: id,
       status: "paid",
       amount: 0,
+      units: 0,
       created,
     };
     const subscription: Subscription = {
@@ -59,6 +60,7 @@ export class Subscriptions {
       customer,
       status: "active",
       created,
+      periodStart: created,
       periodEnd: created + MONTH_SECONDS,
       canceledAt: null,
       latestInvoice: invoice.id,
@@ -72,18 +74,37 @@ export class Subscriptions {
     ];
   }
 
-  /** The payment of the invoice for the usage fails. */
-  failPayment(subscription: Subscription): Happening[] {
+  /** The period ends now: an invoice for what was used in it, and the next one begins. */
+  #bill(subscription: Subscription, status: Invoice["status"]): Invoice {
+    const created = nowSeconds();
+    const units = this.unitsOf(subscription);
     const invoice: Invoice = {
       id: newStripeId("in"),
       customer: subscription.customer,
       subscription: subscription.id,
-      status: "open",
-      amount: this.unitsOf(subscription) * CENTS_A_UNIT,
-      created: nowSeconds(),
+      status,
+      amount: units * CENTS_A_UNIT,
+      units,
+      created,
     };
     this.#state.invoices.push(invoice);
     subscription.latestInvoice = invoice.id;
+    Object.assign(subscription, { periodStart: created, periodEnd: created + MONTH_SECONDS });
+    return invoice;
+  }
+
+  /** The period ends, and its invoice is paid. */
+  renew(subscription: Subscription): Happening[] {
+    const invoice = this.#bill(subscription, "paid");
+    return [
+      invoiceEvent("invoice.paid", invoice),
+      this.#event("customer.subscription.updated", subscription),
+    ];
+  }
+
+  /** The period ends, and the payment of its invoice fails. */
+  failPayment(subscription: Subscription): Happening[] {
+    const invoice = this.#bill(subscription, "open");
     subscription.status = "past_due";
     return [
       invoiceEvent("invoice.payment_failed", invoice),
@@ -106,7 +127,7 @@ export class Subscriptions {
   payInvoice(subscription: Subscription): Happening[] {
     const invoice = this.invoiceOf(subscription);
     invoice.status = "paid";
-    subscription.status = "active";
+    if (subscription.status !== "canceled") subscription.status = "active";
     return [
       invoiceEvent("invoice.paid", invoice),
       this.#event("customer.subscription.updated", subscription),

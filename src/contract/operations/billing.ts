@@ -12,7 +12,7 @@ export const BILLING_OPERATIONS = {
     status: 201,
     answer: BillingUrl,
     success: "The URL to open in the owner's browser.",
-    errors: ["subscription_exists", "payment_provider_failed", "billing_not_configured"],
+    errors: ["subscription_exists", "payment_required", "payment_provider_failed", "billing_not_configured"],
   },
   createBillingPortal: {
     method: "post",

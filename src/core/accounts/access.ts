@@ -1,6 +1,7 @@
 import type { AccessMode } from "../../contract/account.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Lane } from "@segmentation/protocol";
+import { creditOf, type Credit } from "../billing/credit.ts";
 
 /** The operator's decision for an account: `paid` and `blocked` hold whatever its subscription says. */
 export type Plan = "trial" | "paid" | "blocked";
@@ -15,15 +16,19 @@ const STANDINGS: ReadonlyMap<string | null, SubscriptionStanding> = new Map([
   ["unpaid", "delinquent"],
 ]);
 
-/** The standing of a subscription by Stripe's status; null if there is no subscription. */
-export const standingOf = (subscriptionStatus: string | null): SubscriptionStanding =>
-  STANDINGS.get(subscriptionStatus) ?? "inactive";
+/**
+ * The standing of a customer.
+ * @param subscriptionStatus Stripe's; null if there is no subscription
+ * @param owes whether an invoice is overdue, also one of a subscription that has ended
+ */
+export const standingOf = (subscriptionStatus: string | null, owes: boolean): SubscriptionStanding =>
+  owes ? "delinquent" : (STANDINGS.get(subscriptionStatus) ?? "inactive");
 
-/** The access mode of an account: the operator's plan decides first, then the subscription. */
-export function accessModeOf(plan: Plan, subscriptionStatus: string | null): AccessMode {
+/** The access mode of an account: the operator's plan decides first, then the subscription and its invoices. */
+export function accessModeOf(plan: Plan, subscriptionStatus: string | null, owes: boolean): AccessMode {
   if (plan !== "trial") return plan;
   const modes = { active: "paid", delinquent: "blocked", inactive: "trial" } as const;
-  return modes[standingOf(subscriptionStatus)];
+  return modes[standingOf(subscriptionStatus, owes)];
 }
 
 /** Numbers that an operator may set. */
@@ -34,6 +39,8 @@ export interface AccessLimits {
   readonly paidActiveJobs: number;
   /** For an account that has no limit of its own. */
   readonly paidUnitsPerDay: number;
+  /** Units that a subscriber may owe before it has paid for any. */
+  readonly creditUnits: number;
   /** Whether the trial requires a verified e-mail address. */
   readonly trialNeedsVerifiedEmail: boolean;
 }
@@ -52,6 +59,10 @@ export interface AccessHolder {
   readonly emailVerified: boolean;
   /** Units that its jobs may reserve per day, if the operator set a limit for this account alone. */
   readonly unitsPerDay: number | null;
+  /** Units that a subscriber has paid for; null if the operator's plan decides what the account may do. */
+  readonly paidUnits: number | null;
+  /** Units that it may owe before it has paid for any, if the operator set a number for this account alone. */
+  readonly creditUnits: number | null;
 }
 
 /** What an account may do. */
@@ -66,11 +77,13 @@ export interface Access {
   readonly maxUnitsPerDay: number | null;
   /** Tasks that its jobs may have per day, whether they succeed or fail. */
   readonly maxTasksPerDay: number;
+  /** What bounds how much a subscriber can owe; null for any other account. */
+  readonly credit: Credit | null;
 }
 
 /** The access of an account, by its access mode and, where the trial requires it, its verified e-mail address. */
 export function accessOf(
-  { accessMode, emailVerified, unitsPerDay }: AccessHolder,
+  { accessMode, emailVerified, unitsPerDay, paidUnits, creditUnits }: AccessHolder,
   limits: AccessLimits,
 ): Access {
   switch (accessMode) {
@@ -83,9 +96,13 @@ export function accessOf(
         maxActiveJobs: limits.trialActiveJobs,
         maxUnitsPerDay: null,
         maxTasksPerDay: limits.trialTasksPerDay,
+        credit: null,
       };
     case "paid": {
-      const maxUnitsPerDay = unitsPerDay ?? limits.paidUnitsPerDay;
+      const credit = paidUnits === null ? null : { firstUnits: creditUnits ?? limits.creditUnits, paidUnits };
+      const ofAccount = unitsPerDay ?? limits.paidUnitsPerDay;
+      // Failed tasks are free and never end the credit: so a day's limit begins low and grows with what is paid, too.
+      const maxUnitsPerDay = credit === null ? ofAccount : Math.min(ofAccount, creditOf(credit));
       return {
         accessMode,
         lacksVerifiedEmail: false,
@@ -94,6 +111,7 @@ export function accessOf(
         maxActiveJobs: limits.paidActiveJobs,
         maxUnitsPerDay,
         maxTasksPerDay: maxUnitsPerDay * TASKS_PER_UNIT,
+        credit,
       };
     }
     case "blocked":
@@ -105,6 +123,7 @@ export function accessOf(
         maxActiveJobs: 0,
         maxUnitsPerDay: null,
         maxTasksPerDay: 0,
+        credit: null,
       };
   }
 }

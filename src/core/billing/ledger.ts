@@ -16,6 +16,8 @@ export interface AccountUse {
   readonly activeJobId: string | null;
   readonly trial: TrialUse;
   readonly daily: DailyUse;
+  /** Units that paid jobs have reserved, or have used and metered, in all. */
+  readonly meteredUnits: number;
   /** On the last day (epoch days, UTC) on which a job was refused because of its uploads: how many the bucket was asked about. */
   readonly refusedLooks: { readonly day: number; readonly looks: number };
 }

@@ -2,6 +2,7 @@ import type { CreateJobRequest } from "../../contract/job.ts";
 import type { JobType } from "../../contract/primitives.ts";
 import type { Access } from "../accounts/access.ts";
 import { dayOf, secondsToNextDay, usedOnDay } from "../billing/usage.ts";
+import { creditOf, mostMeteredUnits } from "../billing/credit.ts";
 import { ServiceError, TRY_AGAIN, type ErrorCode } from "../errors.ts";
 import type { JobDefinition } from "./state.ts";
 import type { AccountUse } from "../billing/ledger.ts";
@@ -128,6 +129,22 @@ function dailyRefusal({ job, access, units }: ProposedJob, { daily }: AccountUse
   return dayIsUsed(needed, tasks, maxTasksPerDay, used.tasks, job.createdAt);
 }
 
+/** Refuses a job with which the account would owe more units than its credit: payment_required. */
+function creditRefusal(
+  { upgradeUrl }: AdmissionTerms,
+  { access: { credit }, units }: ProposedJob,
+  { meteredUnits }: AccountUse,
+): ServiceError | null {
+  if (credit === null || meteredUnits + units <= mostMeteredUnits(credit)) return null;
+  const most = creditOf(credit);
+  const left = Math.max(0, mostMeteredUnits(credit) - meteredUnits);
+  return new ServiceError(
+    "payment_required",
+    `Units that the job may use: ${units}. The account may have used ${most} units that are not paid yet; left: ${left}. Pay the open invoice, or ask the service's operator for a higher credit. The credit grows with each paid invoice.`,
+    { upgradeUrl },
+  );
+}
+
 /** The refusal of a job that needs more than is left of the day; without a Retry-After if it needs more than a whole day's limit. */
 function dayIsUsed(needed: string, asked: number, limit: number, used: number, now: number): ServiceError {
   if (asked > limit) {
@@ -145,7 +162,7 @@ function dayIsUsed(needed: string, asked: number, limit: number, used: number, n
 
 /**
  * Refuses an account that has too many active jobs or too little left: one of the trial's errors, daily_limit_reached,
- * active_job_exists, too_many_active_jobs.
+ * payment_required, active_job_exists, too_many_active_jobs.
  */
 export function accountRefusal(
   terms: AdmissionTerms,
@@ -155,7 +172,7 @@ export function accountRefusal(
   const { accessMode, maxActiveJobs } = proposed.access;
   const isTrial = accessMode === "trial";
   const ofTrial = isTrial ? trialJobRefusal(terms, proposed, use) : null;
-  const refusal = ofTrial ?? dailyRefusal(proposed, use);
+  const refusal = ofTrial ?? dailyRefusal(proposed, use) ?? creditRefusal(terms, proposed, use);
   if (refusal !== null) return refusal;
   if (use.activeJobs < maxActiveJobs) return null;
   if (!isTrial) return new ServiceError("too_many_active_jobs");

@@ -179,14 +179,20 @@ export function tickTasks(state: JobState, policy: JobPolicy, now: number): JobS
   return withTasks(state, tasks, now);
 }
 
-/** The job is cancelled: each unfinished task fails, and a report by its holder comes too late. */
-export function cancelTasks(state: JobState, now: number): Transition {
-  if (state.phase !== "running" || state.tasks.every(isDone)) return notTaken(state);
-  const canceled = state.tasks.map((task) =>
-    isDone(task) ? task : failed(task, null, problemOf("canceled")),
-  );
+/** The unfinished tasks that `isMeant` are cancelled. */
+function cancelWhere(state: JobState, isMeant: (task: TaskRecord) => boolean, now: number): Transition {
+  const ends = (task: TaskRecord): boolean => !isDone(task) && isMeant(task);
+  if (state.phase !== "running" || !state.tasks.some(ends)) return notTaken(state);
+  const canceled = state.tasks.map((task) => (ends(task) ? failed(task, null, problemOf("canceled")) : task));
   return { state: withTasks(state, canceled, now), taken: true };
 }
+
+/** The job is cancelled: each unfinished task fails, and a report by its holder comes too late. */
+export const cancelTasks = (state: JobState, now: number): Transition => cancelWhere(state, () => true, now);
+
+/** What has not begun is cancelled: each task that the inference service never took and nobody holds. */
+export const cancelUnbegun = (state: JobState, now: number): Transition =>
+  cancelWhere(state, ({ started, step }) => !started && step.at !== "leased", now);
 
 /** Selects the tasks whose messages are due, as many as fit the window, and marks them as sent. */
 export function takeDueTasks(

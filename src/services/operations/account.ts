@@ -7,6 +7,8 @@ import type {
 import type { AccountUsage } from "../../contract/usage.ts";
 import { isoOf } from "../../contract/primitives.ts";
 import { accessOf, standingOf, type Access } from "../../core/accounts/access.ts";
+import { mostMeteredUnits } from "../../core/billing/credit.ts";
+import type { AccountUse } from "../../core/billing/ledger.ts";
 import { usedOnDay } from "../../core/billing/usage.ts";
 import { trialAt, type Trial } from "../../core/billing/trial.ts";
 import { usageOf, usagePeriod } from "../../core/billing/usage.ts";
@@ -52,7 +54,7 @@ export async function getAccountOverview({
     billing: billing === null ? {} : billingView(billing),
     access: {
       mode: access.accessMode,
-      ...mayCreateJobs(access, trial, usedOnDay(use.daily, now)),
+      ...mayCreateJobs(access, trial, use, now),
       videoAllowed: access.videoAllowed,
       downloadsAllowed: true,
       maxImageTasksPerJob: access.maxImageTasksPerJob,
@@ -82,14 +84,17 @@ async function figures(platform: Platform, account: Account, since: number): Pro
 }
 
 function mayCreateJobs(
-  { accessMode, lacksVerifiedEmail, maxUnitsPerDay, maxTasksPerDay }: Access,
+  { accessMode, lacksVerifiedEmail, maxUnitsPerDay, maxTasksPerDay, credit }: Access,
   { status }: Trial,
-  used: { readonly units: number; readonly tasks: number },
+  { daily, meteredUnits }: AccountUse,
+  now: number,
 ): { reason: AccessReason; canCreateJobs: boolean } {
+  const used = usedOnDay(daily, now);
   const hasDayLeft = used.tasks < maxTasksPerDay && (maxUnitsPerDay === null || used.units < maxUnitsPerDay);
+  const hasCreditLeft = credit === null || meteredUnits < mostMeteredUnits(credit);
   switch (accessMode) {
     case "paid":
-      return { reason: "paid_access", canCreateJobs: hasDayLeft };
+      return { reason: "paid_access", canCreateJobs: hasDayLeft && hasCreditLeft };
     case "blocked":
       return { reason: "billing_delinquent", canCreateJobs: false };
     case "trial":
@@ -104,9 +109,10 @@ function billingView({
   subscriptionStatus,
   currentPeriodEnd,
   latestInvoiceStatus,
+  owes,
 }: BillingState): AccountBilling {
   return {
-    accessStatus: standingOf(subscriptionStatus),
+    accessStatus: standingOf(subscriptionStatus, owes),
     ...(currentPeriodEnd !== null && { currentPeriodEnd: isoOf(currentPeriodEnd) }),
     ...(latestInvoiceStatus !== null && { latestInvoiceStatus }),
     ...(subscriptionStatus !== null && { stripeSubscriptionStatus: subscriptionStatus }),

@@ -9,19 +9,23 @@ import { once, type Once } from "../idempotency.ts";
 import { logSparsely } from "../log-sparsely.ts";
 import type { OperationRequest } from "../operation-request.ts";
 
+const DEBT =
+  "An invoice of this account is overdue. Pay it in the billing portal; then the account can subscribe again.";
+
 /**
  * createCheckout: a page of the payment provider where the account subscribes.
- * @throws ServiceError subscription_exists, and as openSession.
+ * @throws ServiceError subscription_exists; payment_required if an invoice is overdue; and as openSession.
  */
 export const createCheckout = (request: OperationRequest<"createCheckout">): Promise<Once<BillingUrl>> =>
   openSession(request, "createCheckout", async (payments, customerId) => {
     // In this order: a checkout that is paid before it can be closed is seen as a subscription.
     await payments.expireCheckouts(customerId);
     // Asked of the provider, not read from D1: a webhook may be on its way, and the customer would pay twice.
-    const subscription = await payments.subscriptionOf(customerId);
-    if (standingOf(subscription?.status ?? null) !== "inactive") {
+    const { subscription, owes } = await payments.stateOf(customerId);
+    if (standingOf(subscription?.status ?? null, false) !== "inactive") {
       throw new ServiceError("subscription_exists");
     }
+    if (owes) throw new ServiceError("payment_required", DEBT);
     return payments.createCheckout(customerId, request.account.accountId);
   });
 

@@ -10,6 +10,10 @@ export interface Account {
   readonly emailVerified: boolean;
   /** The account's own limit of units per day; null if it has none. */
   readonly unitsPerDay: number | null;
+  /** Units that a subscriber has paid for; null if the operator's plan decides. */
+  readonly paidUnits: number | null;
+  /** The account's own number of units that it may owe before it has paid for any; null if it has none. */
+  readonly creditUnits: number | null;
 }
 
 /** The account of an identity, with the profile from the last token. */
@@ -25,6 +29,9 @@ interface AccountRow {
   subscription_status: string | null;
   email_verified: number;
   units_per_day: number | null;
+  credit_units: number | null;
+  paid_units: number | null;
+  owes: number | null;
 }
 
 interface ProfileRow {
@@ -37,9 +44,11 @@ interface ProfileRow {
 
 const accountOf = (row: AccountRow): Account => ({
   accountId: row.id,
-  accessMode: accessModeOf(row.plan, row.subscription_status),
+  accessMode: accessModeOf(row.plan, row.subscription_status, row.owes === 1),
   emailVerified: row.email_verified === 1,
   unitsPerDay: row.units_per_day,
+  paidUnits: row.plan === "trial" ? (row.paid_units ?? 0) : null,
+  creditUnits: row.credit_units,
 });
 
 const profileOf = ({ email, email_verified: verified, name, image }: ProfileRow): Profile => ({
@@ -55,6 +64,9 @@ const identityOf = (row: AccountRow & ProfileRow): KnownIdentity => ({
   suspended: row.status === "suspended",
 });
 
+/** An AccountRow. */
+const RULES =
+  "a.id, a.plan, a.units_per_day, a.credit_units, a.email_verified, b.subscription_status, b.paid_units, b.owes";
 const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
 
 /** Accounts in D1, by their credentials. */
@@ -62,7 +74,7 @@ export class Accounts extends D1Store {
   /** The active account of an unrevoked key, by the key's digest: one indexed read. */
   async findByKeyDigest(digest: string): Promise<Account | null> {
     const row = await this.first<AccountRow>(
-      `SELECT a.id, a.plan, a.units_per_day, a.email_verified, b.subscription_status
+      `SELECT ${RULES}
        FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
        WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
       [digest],
@@ -72,7 +84,7 @@ export class Accounts extends D1Store {
 
   #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
     return this.statement(
-      `SELECT a.id, a.plan, a.units_per_day, b.subscription_status, ${PROFILE}
+      `SELECT ${RULES}, ${PROFILE}
        FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
        WHERE a.issuer = ?1 AND a.subject = ?2`,
       [issuer, subject],

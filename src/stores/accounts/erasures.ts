@@ -38,6 +38,8 @@ export class Erasures extends D1Store {
         "daily_use",
         "account_counts",
         "refused_looks",
+        "metered_use",
+        "ended_subscriptions",
         "trial_use",
         "settled_units",
         "usage_days",

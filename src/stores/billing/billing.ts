@@ -1,6 +1,6 @@
-import type { Subscription } from "../../core/billing/stripe.ts";
+import type { Plan } from "../../core/accounts/access.ts";
 import { D1Store } from "../d1-store.ts";
-import type { PaymentEvent } from "./payments.ts";
+import type { CustomerState, PaymentEvent } from "./payments.ts";
 
 /** What is known about a customer when an event about it arrives. */
 export interface EventReading {
@@ -17,10 +17,22 @@ export interface KnownCustomer {
   readonly status: string | null;
   /** Epoch milliseconds. */
   readonly currentPeriodEnd: number | null;
+  /** 1 if an invoice is overdue. */
+  readonly owes: number;
+  readonly paidUnits: number;
+}
+
+/** An account whose subscription has ended, with what decides its access now. */
+export interface EndedSubscription {
+  readonly accountId: string;
+  readonly plan: Plan;
+  readonly status: string | null;
+  /** 1 if an invoice is overdue. */
+  readonly owes: number;
 }
 
 const KNOWN_CUSTOMER = `customer_id AS customerId, version, subscription_status AS status,
-  current_period_end AS currentPeriodEnd`;
+  current_period_end AS currentPeriodEnd, owes, paid_units AS paidUnits`;
 
 /** The accounts' customers at the payment provider, in D1, and the events about them. */
 export class Billing extends D1Store {
@@ -115,13 +127,32 @@ export class Billing extends D1Store {
     );
   }
 
-  /** Customers whose payment failed, least recently checked first: a webhook about them, too, may be missing. */
+  /** Customers who owe a payment, least recently checked first: a webhook about them, too, may be missing. */
   inArrears(limit: number): Promise<KnownCustomer[]> {
     return this.all(
       `SELECT ${KNOWN_CUSTOMER} FROM billing
-       WHERE subscription_status IN ('past_due', 'unpaid') ORDER BY looked_at LIMIT ?1`,
+       WHERE owes = 1 OR subscription_status IN ('past_due', 'unpaid') ORDER BY looked_at LIMIT ?1`,
       [limit],
     );
+  }
+
+  /**
+   * Accounts whose subscription has ended and whose jobs may have work that has not begun; of those that have subscribed
+   * again or that the operator's plan lets in, none is left to cancel.
+   */
+  ended(limit: number): Promise<EndedSubscription[]> {
+    return this.all(
+      `SELECT e.account_id AS accountId, a.plan, b.subscription_status AS status, coalesce(b.owes, 0) AS owes
+       FROM ended_subscriptions AS e JOIN accounts AS a ON a.id = e.account_id
+         LEFT JOIN billing AS b ON b.account_id = e.account_id
+       ORDER BY e.ended_at LIMIT ?1`,
+      [limit],
+    );
+  }
+
+  /** The end of an account's subscription needs nothing more. */
+  async noteEnd(accountId: string): Promise<void> {
+    await this.run("DELETE FROM ended_subscriptions WHERE account_id = ?1", [accountId]);
   }
 
   /** Records that these customers are checked with the payment provider at `now` (epoch ms). */
@@ -139,7 +170,7 @@ export class Billing extends D1Store {
   async write(
     customerId: string,
     version: number,
-    subscription: Subscription | null,
+    { subscription, owes, paidUnits }: CustomerState,
     event: PaymentEvent | null,
     now: number,
   ): Promise<boolean> {
@@ -152,9 +183,19 @@ export class Billing extends D1Store {
     const [written] = await this.db.batch([
       this.statement(
         `UPDATE billing SET subscription_id = ?3, subscription_status = ?4, current_period_end = ?5,
-           latest_invoice_status = ?6, version = version + 1, updated_at = ?7
+           latest_invoice_status = ?6, version = version + 1, updated_at = ?7, owes = ?8, paid_units = ?9
          WHERE customer_id = ?1 AND version = ?2`,
-        [customerId, version, id, status, currentPeriodEnd, latestInvoiceStatus, now],
+        [
+          customerId,
+          version,
+          id,
+          status,
+          currentPeriodEnd,
+          latestInvoiceStatus,
+          now,
+          Number(owes),
+          paidUnits,
+        ],
       ),
       ...this.#noteEffect(event, now),
     ]);

@@ -10,6 +10,7 @@ export interface AccountUseRow {
   use_day: number;
   day_units: number;
   day_tasks: number;
+  metered_units: number;
   look_day: number;
   looks: number;
 }
@@ -33,6 +34,7 @@ export const ACCOUNT_USE = `
     coalesce((SELECT day FROM daily_use WHERE account_id = ?1), 0) AS use_day,
     coalesce((SELECT units FROM daily_use WHERE account_id = ?1), 0) AS day_units,
     coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks,
+    coalesce((SELECT units FROM metered_use WHERE account_id = ?1), 0) AS metered_units,
     coalesce((SELECT day FROM refused_looks WHERE account_id = ?1), 0) AS look_day,
     coalesce((SELECT looks FROM refused_looks WHERE account_id = ?1), 0) AS looks`;
 
@@ -41,6 +43,7 @@ export const accountUseOf = (row: AccountUseRow): AccountUse => ({
   activeJobId: row.active_job_id,
   trial: { usedTokens: row.used_tokens, startedAt: row.started_at },
   daily: { day: row.use_day, units: row.day_units, tasks: row.day_tasks },
+  meteredUnits: row.metered_units,
   refusedLooks: { day: row.look_day, looks: row.looks },
 });
 
@@ -50,6 +53,8 @@ export interface BillingState {
   /** Epoch milliseconds. */
   readonly currentPeriodEnd: number | null;
   readonly latestInvoiceStatus: string | null;
+  /** Whether an invoice is overdue. */
+  readonly owes: boolean;
 }
 
 /** Everything an account's overview is made of. */
@@ -61,8 +66,9 @@ export interface AccountFigures {
   readonly billing: BillingState | null;
 }
 
-interface FiguresRow extends AccountUseRow, BillingState {
+interface FiguresRow extends AccountUseRow, Omit<BillingState, "owes"> {
   settledUnits: number;
+  owes: number | null;
   customerId: string | null;
 }
 
@@ -87,16 +93,17 @@ export class Ledger extends D1Store {
     const { firstWhole, wholeFrom } = slotsAfter(since);
     const row = await this.one<FiguresRow>(
       `SELECT account.*, b.customer_id AS customerId, b.subscription_status AS subscriptionStatus,
-         b.current_period_end AS currentPeriodEnd, b.latest_invoice_status AS latestInvoiceStatus,
+         b.current_period_end AS currentPeriodEnd, b.latest_invoice_status AS latestInvoiceStatus, b.owes,
          ${SETTLED_UNITS} AS settledUnits
        FROM (${ACCOUNT_USE}) AS account LEFT JOIN billing AS b ON b.account_id = ?1`,
       [accountId, since, firstWhole, wholeFrom],
     );
     const { settledUnits, customerId, subscriptionStatus, currentPeriodEnd, latestInvoiceStatus } = row;
+    const billing = { subscriptionStatus, currentPeriodEnd, latestInvoiceStatus, owes: row.owes === 1 };
     return {
       use: accountUseOf(row),
       settledUnits,
-      billing: customerId === null ? null : { subscriptionStatus, currentPeriodEnd, latestInvoiceStatus },
+      billing: customerId === null ? null : billing,
     };
   }
 

@@ -1,7 +1,9 @@
 import { Stripe } from "stripe";
 import { z } from "zod";
 import { SIGNATURE_TOLERANCE_SECONDS, bestStanding, type Subscription } from "../../core/billing/stripe.ts";
+import { standingOfInvoices, type InvoicesStanding } from "../../core/billing/invoices.ts";
 import type { BillingSettings } from "../../settings.ts";
+import { newestInvoices } from "./stripe-invoices.ts";
 import { askedOf, askForOneOf, createCustomer } from "./stripe-customers.ts";
 import { asked, failed, isKnownIdentifier, isRefused, isTurnedAway } from "./stripe-failures.ts";
 
@@ -16,6 +18,11 @@ export interface PaymentEvent {
   readonly type: string;
   /** Null if it is not about a customer. */
   readonly customerId: string | null;
+}
+
+/** A customer: its subscription, null if there never was one, and what its invoices come to. */
+export interface CustomerState extends InvoicesStanding {
+  readonly subscription: Subscription | null;
 }
 
 /** Units that a customer used; `at` is epoch milliseconds. */
@@ -127,6 +134,15 @@ export class Payments {
     const { priceId, formerPriceIds } = this.#settings;
     const prices = new Set([priceId, ...formerPriceIds]);
     return bestStanding(data.flatMap((subscription) => toSubscription(subscription, prices) ?? []));
+  }
+
+  /** What counts of a customer, as it is now. */
+  async stateOf(customerId: string): Promise<CustomerState> {
+    const [subscription, invoices] = await Promise.all([
+      this.subscriptionOf(customerId),
+      this.#askedOf("invoicesOf", customerId, () => newestInvoices(this.#stripe, customerId)),
+    ]);
+    return { subscription, ...standingOfInvoices(invoices, Date.now()) };
   }
 
   /**

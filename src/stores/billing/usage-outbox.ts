@@ -30,12 +30,18 @@ const unsent = (where: string): string => `
 
 /** Metered use on its way to the payment provider, in D1. Times are epoch milliseconds. */
 export class UsageOutbox extends D1Store {
-  /** Unsent use that may be sent, least recently tried first, so that one that is always refused delays no other. */
+  /**
+   * Unsent use that may be sent, least recently tried first, so that one that is always refused delays no other. A window of
+   * an earlier state of the subscription takes no more use: it is not kept until its hour is over, because the subscription
+   * may have ended, and its last invoice does not wait.
+   */
   async due({ now, triedAfter, usedAfter }: SendingLimits, limit: number): Promise<DueUse[]> {
     const rows = await this.all<{ identifier: string; customerId: string; mayBeKnown: number }>(
       `SELECT identifier, customer_id AS customerId, first_tried_at IS NOT NULL AS mayBeKnown FROM meter_events
        WHERE sent_at IS NULL AND at > ?2 AND (first_tried_at IS NULL OR first_tried_at > ?1)
-         AND (closes_at IS NULL OR closes_at <= ?4)
+         AND (closes_at IS NULL OR closes_at <= ?4 OR NOT EXISTS (
+           SELECT 1 FROM billing AS b
+           WHERE b.account_id = meter_events.account_id AND b.version = meter_events.billing_version))
        ORDER BY last_tried_at NULLS FIRST, at LIMIT ?3`,
       [triedAfter, usedAfter, limit, now],
     );

@@ -40,6 +40,8 @@ export interface JobTerms {
   /** Units that the account's jobs may reserve per day; null if there is no limit. */
   readonly maxUnitsPerDay: number | null;
   readonly maxTasksPerDay: number;
+  /** Units that the account's jobs may have reserved or used and metered in all; null if there is no limit. */
+  readonly maxMeteredUnits: number | null;
 }
 
 /** Whether a job is listed; the account's use and the trial lane's open tasks after that. */
@@ -76,12 +78,13 @@ export class Jobs extends D1Store {
 
   /**
    * Lists a new job, reserves its units and marks its uploads as used, all or nothing. It does so if the account's limit of
-   * active jobs, its trial, its daily limits and the trial lane allow it, and none of the uploads is deleted. The
+   * active jobs, its trial, its daily limits, its credit and the trial lane allow it, and none of the uploads is deleted. The
    * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
    * was removed from the list never comes back, nor does one of closed books.
    */
   async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
-    const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay } = terms;
+    const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay, maxMeteredUnits } =
+      terms;
     const taskIds = JSON.stringify(job.taskIds);
     const [, , account] = await this.db.batch<
       AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
@@ -93,6 +96,7 @@ export class Jobs extends D1Store {
          WHERE active_jobs < ?7
            AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
            AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
+           AND (?18 IS NULL OR metered_units + ?9 <= ?18)
            AND (?8 <> 'trial' OR
                 (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
                  AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
@@ -117,6 +121,7 @@ export class Jobs extends D1Store {
           dayOf(job.createdAt),
           maxTasksPerDay,
           taskIds,
+          maxMeteredUnits,
         ],
       ),
       this.#settlement.reserve(job.jobId, fund, units),

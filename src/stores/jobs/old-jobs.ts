@@ -18,6 +18,17 @@ export class OldJobs extends D1Store {
     );
   }
 
+  /** Up to `limit` unfinished jobs of an account that are not its trial's, after the id `after`, in the order of their ids. */
+  async paidUnderWay(accountId: string, after: string, limit: number): Promise<string[]> {
+    const rows = await this.all<{ id: string }>(
+      `SELECT id FROM jobs
+       WHERE account_id = ?1 AND status IN ('queued', 'processing') AND id > ?2 AND lane IS NOT 'trial'
+       ORDER BY id LIMIT ?3`,
+      [accountId, after, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Up to `limit` jobs that were created at `time` (epoch ms) or before, oldest first. */
   createdUntil(time: number, after: JobAge | null, limit: number): Promise<JobAge[]> {
     return this.all(

@@ -56,6 +56,8 @@ export interface JobRpc {
   archive(accountId: string): ArchiveAnswer;
   /** Ends the job, for its account or for the operator (null): each unfinished task fails. Null if the job is not running. */
   cancel(accountId: string | null): Promise<CanceledJob | null>;
+  /** The account's subscription has ended: tasks that have not begun fail; the others are completed. */
+  cancelUnbegun(): Promise<void>;
   /**
    * The account deletes the job: it ends, it can no longer be found, and what it left behind goes as soon as possible; what it
    * used stays settled. False if there is no such job. @throws any error of the database, which may still list the job: retry.

@@ -105,6 +105,7 @@ export async function cutOffJob(client: Client, { listed } = { listed: true }): 
     maxTrialBacklog: 1_000,
     maxUnitsPerDay: null,
     maxTasksPerDay: 1_000,
+    maxMeteredUnits: null,
     units: 1,
     fund: "paid",
     offer: { version: "v1", tokens: 100, days: 14 },

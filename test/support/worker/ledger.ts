@@ -74,6 +74,7 @@ export async function settledJob(
       maxTrialBacklog: 1_000_000,
       maxUnitsPerDay: null,
       maxTasksPerDay: 100_000_000,
+      maxMeteredUnits: null,
       units: Math.max(1, units),
       fund,
       offer: { version: "v1", tokens: 1_000_000, days: 1_000 },

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
+import { mostMeteredUnits } from "../../../src/core/billing/credit.ts";
 import { accessOf } from "../../../src/core/accounts/access.ts";
 import { accountRefusal, laneHasRoom } from "../../../src/core/jobs/admission.ts";
 import { newId } from "../../../src/core/ids.ts";
@@ -54,6 +55,7 @@ describe("the guard within the transaction that lists a job", () => {
       daysAgo: fc.nat(1),
       maxUnitsPerDay: fc.integer({ min: 0, max: 5 }),
       maxTasksPerDay: fc.integer({ min: 0, max: 8 }),
+      creditUnits: fc.option(fc.nat(6)),
     });
     type Case = typeof standing extends fc.Arbitrary<infer T> ? T : never;
     const unhindered: Case = {
@@ -71,6 +73,7 @@ describe("the guard within the transaction that lists a job", () => {
       daysAgo: 0,
       maxUnitsPerDay: 5,
       maxTasksPerDay: 8,
+      creditUnits: null,
     };
     /** One for each reason, because a seed may draw none. */
     const examples: Case[] = [
@@ -83,6 +86,7 @@ describe("the guard within the transaction that lists a job", () => {
       { ...unhindered, usedTokens: 6, age: 14 * DAY },
       { ...unhindered, accessMode: "paid", unitsOfDay: 4, pictures: 2 },
       { ...unhindered, tasksOfDay: 6, pictures: 3 },
+      { ...unhindered, accessMode: "paid", creditUnits: 4, unitsOfDay: 3, daysAgo: 1, pictures: 2 },
     ];
     await fc.assert(
       fc.asyncProperty(
@@ -107,7 +111,13 @@ describe("the guard within the transaction that lists a job", () => {
           const job = defineJob({ accountId, accessMode }, request, newId("job"), NOW);
           const access = {
             ...accessOf(
-              { accessMode, emailVerified: true, unitsPerDay: others.maxUnitsPerDay },
+              {
+                accessMode,
+                emailVerified: true,
+                unitsPerDay: others.maxUnitsPerDay,
+                paidUnits: others.creditUnits === null ? null : 0,
+                creditUnits: others.creditUnits,
+              },
               accessLimitsOf(settings),
             ),
             maxActiveJobs,
@@ -125,6 +135,7 @@ describe("the guard within the transaction that lists a job", () => {
             maxTrialBacklog: others.maxTrialBacklog,
             maxUnitsPerDay: access.maxUnitsPerDay,
             maxTasksPerDay: access.maxTasksPerDay,
+            maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
           });
           const letIn = refusal === null && hasRoom;
           expect(listing.listed).toBe(letIn);
@@ -140,6 +151,7 @@ describe("the guard within the transaction that lists a job", () => {
       "daily_limit_reached",
       "let in",
       "no room",
+      "payment_required",
       "too_many_active_jobs",
       "trial_exhausted",
       "trial_expired",

@@ -119,7 +119,7 @@ describe("the books", () => {
   it("show the trial's use and start as before, and ledger-check agrees", async () => {
     later(-100 * DAY);
     const { jobId } = await newJob(client, 2);
-    await platform.jobs.retire(jobId, 1, Date.now());
+    await platform.jobs.retire(jobId, costOf(1), Date.now());
     later(40 * DAY);
     await settled(5, 0);
     const before = await overview();
@@ -138,7 +138,7 @@ describe("the books", () => {
     const end = { status: "success", error: null, updatedAt: Date.now(), cost: costOf(3) } as const;
     expect((await platform.jobs.project({ jobId, version: 9, ...end })).standing).toBe("listed");
     await settledJob(accountId, { jobId, units: 3, fund: "trial", endedAt: Date.now() });
-    await platform.jobs.retire(jobId, 3, Date.now());
+    await platform.jobs.retire(jobId, costOf(3), Date.now());
     await platform.jobs.withdraw(jobId, Date.now());
     await settledJob(accountId, { jobId, units: 3, fund: "trial", endedAt: Date.now() });
     expect(await platform.jobs.standing(jobId)).toBe("missing");

@@ -277,6 +277,7 @@ describe("the use of a day", () => {
       maxTrialBacklog: 1,
       maxUnitsPerDay: LIMIT,
       maxTasksPerDay: 1_000,
+      maxMeteredUnits: null,
       units,
       fund: "paid",
       offer: { version: "v1", tokens: 1, days: 1 },

@@ -9,6 +9,7 @@ import { Jobs } from "../../../src/stores/jobs/jobs.ts";
 import { Ledger } from "../../../src/stores/billing/ledger.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { closedEntries, openEntries } from "../../support/worker/closing.ts";
+import { costOf } from "../../support/worker/ledger.ts";
 import { amount } from "../../support/worker/random.ts";
 
 const OFFER = { version: "v1", tokens: 8, days: 10 };
@@ -170,6 +171,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
           maxTrialBacklog: 1_000,
           maxUnitsPerDay: null,
           maxTasksPerDay: 1_000_000,
+          maxMeteredUnits: null,
           units: event.units,
           fund: "trial",
           offer: OFFER,
@@ -188,7 +190,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
         return;
       }
       case "retire":
-        await jobs.retire(jobId, event.units, model.now);
+        await jobs.retire(jobId, costOf(event.units), model.now);
         model.end(event.job, event.units, false);
         return;
       case "void":

@@ -186,6 +186,7 @@ describe("the ledger", () => {
       maxTrialBacklog: 1_000,
       maxUnitsPerDay: null,
       maxTasksPerDay: 100,
+      maxMeteredUnits: null,
       units: 1,
       fund: "trial",
       offer,
@@ -303,7 +304,7 @@ describe("the ledger", () => {
       const settledAt = await env.DB.prepare("SELECT at FROM ledger WHERE kind = 'settle'").first("at");
       const event = { customer_id: customerId, units: 2, at: settledAt, last_tried_at: null, sent_at: null };
       expect(await meterEvents()).toMatchObject([event]);
-      await platformOf(env).jobs.retire(jobId, 3, Date.now());
+      await platformOf(env).jobs.retire(jobId, costOf(3), Date.now());
       expect(await meterEvents()).toMatchObject([event]);
     });
 
@@ -312,7 +313,7 @@ describe("the ledger", () => {
       await finishJob(inference, paid.accountId, early.jobId, early.tasks);
       await expect.poll(() => entriesOf(early.jobId)).toHaveLength(3);
       await makeCustomer(paid.accountId);
-      await platformOf(env).jobs.retire(early.jobId, 1, Date.now());
+      await platformOf(env).jobs.retire(early.jobId, costOf(1), Date.now());
       const failed = await newJob(paid);
       await finishJob(inference, paid.accountId, failed.jobId, failed.tasks, () => failure(false));
       await expect.poll(() => entriesOf(failed.jobId)).toHaveLength(3);

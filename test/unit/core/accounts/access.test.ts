@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mostMeteredUnits } from "../../../../src/core/billing/credit.ts";
 import { accessModeOf, accessOf, laneOf, standingOf } from "../../../../src/core/accounts/access.ts";
 
 const LIMITS = {
@@ -8,8 +9,12 @@ const LIMITS = {
   paidActiveJobs: 1_000,
   trialTasksPerDay: 200,
   paidUnitsPerDay: 5_000,
+  creditUnits: 1_000,
   trialNeedsVerifiedEmail: true,
 };
+
+/** An account whose plan the operator has set. */
+const BY_PLAN = { paidUnits: null, creditUnits: null };
 
 describe("a subscription's standing", () => {
   it.each([
@@ -22,7 +27,7 @@ describe("a subscription's standing", () => {
     ["paused", "inactive"],
     [null, "inactive"],
   ])("while it is %s is %s", (status, standing) => {
-    expect(standingOf(status)).toBe(standing);
+    expect(standingOf(status, false)).toBe(standing);
   });
 });
 
@@ -36,14 +41,19 @@ describe("an account's access mode", () => {
     ["canceled", "trial"],
     [null, "trial"],
   ])("follows its subscription: %s gives %s [4.10-11]", (status, mode) => {
-    expect(accessModeOf("trial", status)).toBe(mode);
+    expect(accessModeOf("trial", status, false)).toBe(mode);
+  });
+
+  it.each([["active"], ["canceled"], [null]])("is blocked by an overdue invoice, whatever it is: %s [4.10-11]", (status) => {
+    expect(standingOf(status, true)).toBe("delinquent");
+    expect(accessModeOf("trial", status, true)).toBe("blocked");
   });
 
   it("is the operator's word where there is one, whatever the subscription says", () => {
     fc.assert(
       fc.property(fc.constantFrom("active", "past_due", "canceled", null), (status) => {
-        expect(accessModeOf("paid", status)).toBe("paid");
-        expect(accessModeOf("blocked", status)).toBe("blocked");
+        expect(accessModeOf("paid", status, true)).toBe("paid");
+        expect(accessModeOf("blocked", status, false)).toBe("blocked");
       }),
     );
   });
@@ -51,7 +61,7 @@ describe("an account's access mode", () => {
 
 describe("what an account may do", () => {
   it("in the trial: pictures alone, few a job, one job at a time", () => {
-    expect(accessOf({ accessMode: "trial", emailVerified: true, unitsPerDay: null }, LIMITS)).toEqual({
+    expect(accessOf({ accessMode: "trial", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS)).toEqual({
       accessMode: "trial",
       lacksVerifiedEmail: false,
       videoAllowed: false,
@@ -59,11 +69,12 @@ describe("what an account may do", () => {
       maxActiveJobs: 1,
       maxUnitsPerDay: null,
       maxTasksPerDay: 200,
+      credit: null,
     });
   });
 
   it("when it pays: pictures, a hundred a job, videos, many jobs at a time", () => {
-    expect(accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay: null }, LIMITS)).toEqual({
+    expect(accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS)).toEqual({
       accessMode: "paid",
       lacksVerifiedEmail: false,
       videoAllowed: true,
@@ -71,11 +82,12 @@ describe("what an account may do", () => {
       maxActiveJobs: 1_000,
       maxUnitsPerDay: 5_000,
       maxTasksPerDay: 10_000,
+      credit: null,
     });
   });
 
   it("when it is blocked: nothing", () => {
-    expect(accessOf({ accessMode: "blocked", emailVerified: true, unitsPerDay: null }, LIMITS)).toEqual({
+    expect(accessOf({ accessMode: "blocked", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS)).toEqual({
       accessMode: "blocked",
       lacksVerifiedEmail: false,
       videoAllowed: false,
@@ -83,13 +95,14 @@ describe("what an account may do", () => {
       maxActiveJobs: 0,
       maxUnitsPerDay: null,
       maxTasksPerDay: 0,
+      credit: null,
     });
   });
 });
 
 describe("an account's units per day", () => {
   const most = (accessMode: "trial" | "paid" | "blocked", unitsPerDay: number | null): number | null =>
-    accessOf({ accessMode, emailVerified: true, unitsPerDay }, LIMITS).maxUnitsPerDay;
+    accessOf({ accessMode, emailVerified: true, ...BY_PLAN, unitsPerDay }, LIMITS).maxUnitsPerDay;
 
   it("are limited by its own limit, also if that is zero, or else by everybody's; a trial has its tokens instead", () => {
     expect(most("paid", null)).toBe(5_000);
@@ -100,10 +113,32 @@ describe("an account's units per day", () => {
   });
 });
 
+describe("a subscriber's units per day", () => {
+  const access = (paidUnits: number, creditUnits: number | null, unitsPerDay: number | null = null) =>
+    accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay, paidUnits, creditUnits }, LIMITS);
+
+  it("begin as low as the credit, and grow with what is paid up to the limit of everybody or of its own", () => {
+    expect(access(0, null).maxUnitsPerDay).toBe(1_000);
+    expect(access(500, null).maxUnitsPerDay).toBe(1_500);
+    expect(access(100_000, null).maxUnitsPerDay).toBe(5_000);
+    expect(access(100_000, null, 7).maxUnitsPerDay).toBe(7);
+    expect(access(0, 3).maxUnitsPerDay).toBe(3);
+  });
+
+  it("have a credit: as many units that are not paid yet as were paid, and the first ones", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (paid, first) => {
+        const { credit } = access(paid, first);
+        expect(credit && mostMeteredUnits(credit) - paid).toBe(first + paid);
+      }),
+    );
+  });
+});
+
 describe("an account's tasks per day", () => {
   it("are twice its units where it pays, by its own limit if it has one", () => {
     const most = (unitsPerDay: number | null): number =>
-      accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay }, LIMITS).maxTasksPerDay;
+      accessOf({ accessMode: "paid", emailVerified: true, ...BY_PLAN, unitsPerDay }, LIMITS).maxTasksPerDay;
     expect(most(null)).toBe(10_000);
     expect(most(7)).toBe(14);
     expect(most(0)).toBe(0);
@@ -112,7 +147,7 @@ describe("an account's tasks per day", () => {
 
 describe("an account without a verified e-mail address", () => {
   const lacks = (accessMode: "trial" | "paid" | "blocked", trialNeedsVerifiedEmail: boolean): boolean =>
-    accessOf({ accessMode, emailVerified: false, unitsPerDay: null }, { ...LIMITS, trialNeedsVerifiedEmail })
+    accessOf({ accessMode, emailVerified: false, unitsPerDay: null, ...BY_PLAN }, { ...LIMITS, trialNeedsVerifiedEmail })
       .lacksVerifiedEmail;
 
   it("lacks it in the trial alone, and there unless the operator asks for none", () => {

@@ -36,6 +36,7 @@ const LIMITS = {
   paidActiveJobs: 5,
   trialTasksPerDay: 20,
   paidUnitsPerDay: 5_000,
+  creditUnits: 1_000,
   trialNeedsVerifiedEmail: true,
 };
 const UNUSED: AccountUse = {
@@ -43,6 +44,7 @@ const UNUSED: AccountUse = {
   activeJobId: null,
   trial: { usedTokens: 0, startedAt: null },
   daily: { day: 0, units: 0, tasks: 0 },
+  meteredUnits: 0,
   refusedLooks: { day: 0, looks: 0 },
 };
 
@@ -65,7 +67,7 @@ const proposed = (
   units,
 });
 const accessTo = (accessMode: AccessMode, emailVerified = true): Access =>
-  accessOf({ accessMode, emailVerified, unitsPerDay: null }, LIMITS);
+  accessOf({ accessMode, emailVerified, unitsPerDay: null, paidUnits: null, creditUnits: null }, LIMITS);
 const clip = (): CreateJobRequest => request({ type: "video", tasks: taskIds(1, "mp4") });
 const codeOf = (refusal: ServiceError | null): string | null => refusal?.code ?? null;
 

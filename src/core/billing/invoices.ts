@@ -1,0 +1,34 @@
+/** An invoice as the payment provider reports it. Amounts are in the currency's smallest unit, times epoch milliseconds. */
+export interface Invoice {
+  /** Stripe's: draft, open, paid, uncollectible or void. */
+  readonly status: string | null;
+  readonly amountPaid: number;
+  readonly amountRemaining: number;
+  /** Whether a payment was tried. */
+  readonly attempted: boolean;
+  /** Null if it is charged automatically. */
+  readonly dueAt: number | null;
+  /** The units that it bills. */
+  readonly units: number;
+}
+
+/** What a customer's invoices come to. */
+export interface InvoicesStanding {
+  /** Whether one is overdue: its payment failed, its due date has passed, or the operator has given it up. */
+  readonly owes: boolean;
+  /** The units of the invoices that were paid with money. */
+  readonly paidUnits: number;
+}
+
+const isOverdue = ({ status, amountRemaining, attempted, dueAt }: Invoice, now: number): boolean =>
+  amountRemaining > 0 &&
+  (status === "uncollectible" || (status === "open" && (attempted || (dueAt !== null && dueAt <= now))));
+
+/** What these invoices come to at `now` (epoch ms). An invoice of nothing, as the first one is, proves no payment. */
+export function standingOfInvoices(invoices: readonly Invoice[], now: number): InvoicesStanding {
+  const paid = invoices.filter(({ status, amountPaid }) => status === "paid" && amountPaid > 0);
+  return {
+    owes: invoices.some((invoice) => isOverdue(invoice, now)),
+    paidUnits: paid.reduce((sum, { units }) => sum + units, 0),
+  };
+}
