@@ -1,4 +1,4 @@
-import type { ProposedJob } from "../core/jobs/admission.ts";
+import { filesToReserve, type ProposedJob } from "../core/jobs/admission.ts";
 import { ServiceError } from "../core/errors.ts";
 import { mostMeteredUnits } from "../core/billing/credit.ts";
 import { fundOf, type AccountUse } from "../core/billing/ledger.ts";
@@ -33,6 +33,8 @@ export async function admitJob(
       maxTrialBacklog: platform.settings.TRIAL_MAX_BACKLOG,
       maxUnitsPerDay: access.maxUnitsPerDay,
       maxTasksPerDay: access.maxTasksPerDay,
+      files: filesToReserve(job),
+      maxFilesPerDay: access.maxFilesPerDay,
       maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
     });
     if (listing.listed && (await jobObject.accept())) return listing.use;

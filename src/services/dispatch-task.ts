@@ -2,13 +2,11 @@ import type { TaskClaim } from "../core/jobs/answers.ts";
 import type { JobDefinition } from "../core/jobs/state.ts";
 import { issueLeaseToken, taskKey } from "../core/jobs/lease.ts";
 import { log } from "../core/log.ts";
-import { mostMasks } from "../core/jobs/task-outputs.ts";
+import { masksAsked, mostMasks } from "../core/jobs/task-outputs.ts";
 import { inputKey } from "../core/object-keys.ts";
 import { regionsOfTask } from "../core/jobs/define.ts";
 import {
   ImageParameters,
-  isList,
-  OUTPUTS,
   problemOf,
   PROBLEMS,
   type TaskRequest,
@@ -32,18 +30,12 @@ function wantedFormats<Format>(formats: readonly Format[] | undefined, taskId: s
 function workOf(settings: Settings, definition: JobDefinition, taskId: string) {
   const index = definition.taskIds.indexOf(taskId);
   if (definition.type === "image") {
-    const { prompts, taskIds, formats } = definition;
-    const asked = {
-      prompts: prompts.length,
-      tasks: taskIds.length,
-      regions: definition.regions?.length ?? 0,
-      filesPerMask: 1 + (formats ?? []).filter((format) => isList(OUTPUTS.image[format])).length,
-    };
+    const { formats } = definition;
     const regions = regionsOfTask(definition, taskId);
     const limits = {
       inputBytes: settings.MAX_IMAGE_BYTES,
       inputPixels: settings.MAX_IMAGE_PIXELS,
-      masks: mostMasks(asked),
+      masks: mostMasks(masksAsked(definition)),
     };
     const drawn = regions.length > 0 && { regions };
     return {

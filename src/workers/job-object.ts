@@ -250,8 +250,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
 
   async requestArchive(accountId: string): Promise<ArchiveAnswer> {
     if (ownedBy(this.#cell.state, accountId) === null) return null;
-    const { policy } = this.#platform;
-    const state = await this.#take((job, now) => archives.requestArchive(job, policy, now));
+    const state = await this.#take(archives.requestArchive);
     return state === null ? "not_downloadable" : this.#archiveReply(state);
   }
 

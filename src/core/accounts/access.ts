@@ -53,6 +53,15 @@ const MOST_IMAGES_PER_JOB = 100;
  */
 const TASKS_PER_UNIT = 2;
 
+/**
+ * How many files per day a paying account's tasks may write for each unit: a picture of one unit may have thousands of masks,
+ * and the bucket charges for each file.
+ */
+const FILES_PER_UNIT = 100;
+
+/** Two of the largest jobs. */
+const LEAST_FILES_PER_DAY = 65_000;
+
 /** The properties of an account that determine its access. */
 export interface AccessHolder {
   readonly accessMode: AccessMode;
@@ -77,6 +86,8 @@ export interface Access {
   readonly maxUnitsPerDay: number | null;
   /** Tasks that its jobs may have per day, whether they succeed or fail. */
   readonly maxTasksPerDay: number;
+  /** Files that the tasks of its jobs may write per day. */
+  readonly maxFilesPerDay: number;
   /** What bounds how much a subscriber can owe; null for any other account. */
   readonly credit: Credit | null;
 }
@@ -96,6 +107,7 @@ export function accessOf(
         maxActiveJobs: limits.trialActiveJobs,
         maxUnitsPerDay: null,
         maxTasksPerDay: limits.trialTasksPerDay,
+        maxFilesPerDay: LEAST_FILES_PER_DAY,
         credit: null,
       };
     case "paid": {
@@ -111,6 +123,7 @@ export function accessOf(
         maxActiveJobs: limits.paidActiveJobs,
         maxUnitsPerDay,
         maxTasksPerDay: maxUnitsPerDay * TASKS_PER_UNIT,
+        maxFilesPerDay: Math.max(LEAST_FILES_PER_DAY, maxUnitsPerDay * FILES_PER_UNIT),
         credit,
       };
     }
@@ -123,6 +136,7 @@ export function accessOf(
         maxActiveJobs: 0,
         maxUnitsPerDay: null,
         maxTasksPerDay: 0,
+        maxFilesPerDay: 0,
         credit: null,
       };
   }

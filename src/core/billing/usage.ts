@@ -11,14 +11,16 @@ export interface DailyUse {
   readonly units: number;
   /** Tasks of all jobs, whether they succeeded or failed. */
   readonly tasks: number;
+  /** Files that the tasks may write, or wrote once their jobs have ended. */
+  readonly files: number;
 }
 
 /** The day (epoch days, UTC) of a time (epoch ms). */
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
 /** What is used of the day of `now`. A job requested before midnight and accepted after it counts on the new day. */
-export const usedOnDay = ({ day, units, tasks }: DailyUse, now: number): { units: number; tasks: number } =>
-  day >= dayOf(now) ? { units, tasks } : { units: 0, tasks: 0 };
+export const usedOnDay = ({ day, ...used }: DailyUse, now: number): Omit<DailyUse, "day"> =>
+  day >= dayOf(now) ? used : { units: 0, tasks: 0, files: 0 };
 
 /** Whole seconds until the next day begins, 00:00 UTC. */
 export const secondsToNextDay = (now: number): number => Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000);

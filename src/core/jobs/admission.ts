@@ -5,6 +5,7 @@ import { dayOf, secondsToNextDay, usedOnDay } from "../billing/usage.ts";
 import { creditOf, mostMeteredUnits } from "../billing/credit.ts";
 import { ServiceError, TRY_AGAIN, type ErrorCode } from "../errors.ts";
 import type { JobDefinition } from "./state.ts";
+import { mostFilesOfTask } from "./task-outputs.ts";
 import type { AccountUse } from "../billing/ledger.ts";
 import { jobTypeOf, type SniffedMedia } from "../uploads/media-type.ts";
 import { trialAt, trialRefusal, type Trial, type TrialOffer } from "../billing/trial.ts";
@@ -52,6 +53,9 @@ export interface StoredUpload {
   readonly etag: string;
   readonly media: SniffedMedia | null;
 }
+
+/** The most files that a job can write, reserved of the account's day when it is accepted. */
+export const filesToReserve = (job: JobDefinition): number => job.taskIds.length * mostFilesOfTask(job);
 
 const codePoints = (text: string): number => Array.from(text).length;
 
@@ -115,18 +119,23 @@ function trialJobRefusal(terms: AdmissionTerms, proposed: ProposedJob, use: Acco
   return spent === null ? null : refused(spent);
 }
 
-/** Refuses a job that would exceed the account's daily limit of units or tasks: daily_limit_reached. */
+/** Refuses a job that would exceed the account's daily limit of units, tasks or files: daily_limit_reached. */
 function dailyRefusal({ job, access, units }: ProposedJob, { daily }: AccountUse): ServiceError | null {
-  const { maxUnitsPerDay, maxTasksPerDay } = access;
+  const { maxUnitsPerDay, maxTasksPerDay, maxFilesPerDay } = access;
   const used = usedOnDay(daily, job.createdAt);
   if (maxUnitsPerDay !== null && units > maxUnitsPerDay - used.units) {
     const needed = `Units that the job may use: ${units}. The account's limit per day (UTC) is ${maxUnitsPerDay}`;
     return dayIsUsed(needed, units, maxUnitsPerDay, used.units, job.createdAt);
   }
   const tasks = job.taskIds.length;
-  if (tasks <= maxTasksPerDay - used.tasks) return null;
-  const needed = `Tasks of the job: ${tasks}. The account's limit per day (UTC), failed ones included, is ${maxTasksPerDay}`;
-  return dayIsUsed(needed, tasks, maxTasksPerDay, used.tasks, job.createdAt);
+  if (tasks > maxTasksPerDay - used.tasks) {
+    const needed = `Tasks of the job: ${tasks}. The account's limit per day (UTC), failed ones included, is ${maxTasksPerDay}`;
+    return dayIsUsed(needed, tasks, maxTasksPerDay, used.tasks, job.createdAt);
+  }
+  const files = filesToReserve(job);
+  if (files <= maxFilesPerDay - used.files) return null;
+  const needed = `Files that the job may write: ${files}; fewer prompts and formats need fewer. The account's limit per day (UTC) is ${maxFilesPerDay}, and what a job does not write is free again at its end`;
+  return dayIsUsed(needed, files, maxFilesPerDay, used.files, job.createdAt);
 }
 
 /** Refuses a job with which the account would owe more units than its credit: payment_required. */

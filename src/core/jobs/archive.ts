@@ -26,23 +26,19 @@ export function givenUp(state: JobState, archive: ArchiveRecord): JobState {
     : { ...after, abandonedUploads: [...(state.abandonedUploads ?? []), upload] };
 }
 
-/** Allowed in addition to those that expire within a job's retention, so that some may fail. */
-const SPARE_ARCHIVES = 10;
-
-/** How many archives a job may begin: each reads all of its outputs again. */
-const mostArchives = ({ retentionMs, archiveTtlMs }: JobPolicy): number =>
-  Math.ceil(retentionMs / archiveTtlMs) + SPARE_ARCHIVES;
+/** How many archives a job may begin, failed ones included: each reads all of its outputs again. */
+export const MOST_ARCHIVES = 10;
 
 /**
  * The account requests an archive: this starts one unless one is pending or ready. For a job that has begun too many, it
  * fails at once. Taken only if the job ended in success.
  */
-export function requestArchive(state: JobState, policy: JobPolicy, now: number): Transition {
+export function requestArchive(state: JobState, now: number): Transition {
   if (jobStatus(state.tasks) !== "success") return { state, taken: false };
   if (state.archive !== null && state.archive.step.at !== "failed") return { state, taken: true };
   const { archivesBegun = 0 } = state;
   const archive = delivery.newDelivery(now);
-  if (archivesBegun >= mostArchives(policy)) {
+  if (archivesBegun >= MOST_ARCHIVES) {
     const step = { at: "failed", message: archiveProblem("archive_too_often") } as const;
     return { state: withArchive(state, { ...archive, step }), taken: true };
   }

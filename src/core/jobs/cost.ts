@@ -1,5 +1,8 @@
-import type { TaskOutput } from "@segmentation/protocol";
+import { filesOf, problemOf, type TaskOutput } from "@segmentation/protocol";
 import type { JobState, TaskRecord } from "./state.ts";
+import { mostFilesOfTask } from "./task-outputs.ts";
+
+const CANCELED = problemOf("canceled").code;
 
 /** What a job has used, and what it has cost the operator. */
 export interface JobCost {
@@ -7,6 +10,8 @@ export interface JobCost {
   readonly usedUnits: number;
   /** What was processed, charged or not: the day's limit counts it, so that nobody can have clips fail all day. */
   readonly processedUnits: number;
+  /** The files that its tasks wrote: each costs about as much as any other, however small it is. */
+  readonly files: number;
 }
 
 /**
@@ -18,18 +23,29 @@ function framesOf({ started, attempts, spent = 0, progress }: TaskRecord, used: 
 }
 
 /**
+ * The files that a task has written. One that was cancelled may have written all that it was allowed to, unless the inference
+ * service never took it; one that failed has written none, or few.
+ */
+function filesOfTask({ definition }: JobState, task: TaskRecord, output: TaskOutput | null): number {
+  if (output !== null) return filesOf(output).length;
+  return task.started && task.problem?.code === CANCELED ? mostFilesOfTask(definition) : 0;
+}
+
+/**
  * What a job has cost. A failed picture counts as nothing here: the limit of tasks per day counts it.
  * @param outputOf the output of a task that has succeeded
  */
 export function jobCost(
-  { definition, tasks }: JobState,
+  state: JobState,
   outputOf: (taskId: string) => TaskOutput | null,
 ): JobCost {
-  let [usedUnits, processedUnits] = [0, 0];
-  for (const task of tasks) {
-    const used = task.step.at === "success" ? (outputOf(task.taskId)?.units ?? 0) : 0;
+  let [usedUnits, processedUnits, files] = [0, 0, 0];
+  for (const task of state.tasks) {
+    const output = task.step.at === "success" ? outputOf(task.taskId) : null;
+    const used = output?.units ?? 0;
     usedUnits += used;
-    processedUnits += definition.type === "video" ? framesOf(task, used) : used;
+    processedUnits += state.definition.type === "video" ? framesOf(task, used) : used;
+    files += filesOfTask(state, task, output);
   }
-  return { usedUnits, processedUnits };
+  return { usedUnits, processedUnits, files };
 }

@@ -1,13 +1,17 @@
 import {
   filesOf,
+  isList,
   isNamed,
   outputNamed,
   MOST_MASKS_PER_PROMPT,
   MOST_MASKS_PER_TASK,
+  OUTPUTS,
+  outputsOf,
   type OutputFile,
   type TaskOutput,
 } from "@segmentation/protocol";
 import type { JobType } from "../../contract/primitives.ts";
+import type { ImageJobDefinition, JobDefinition } from "./state.ts";
 
 const hasDuplicates = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
 
@@ -57,3 +61,19 @@ export const mostMasks = ({
     MOST_MASKS_PER_TASK - regions,
     Math.floor(MOST_MASK_FILES_PER_JOB / filesPerMask / tasks) - regions,
   );
+
+/** What decides how many masks each of a job's pictures may have. */
+export const masksAsked = ({ prompts, taskIds, regions, formats = [] }: ImageJobDefinition) => ({
+  prompts: prompts.length,
+  tasks: taskIds.length,
+  regions: regions?.length ?? 0,
+  filesPerMask: 1 + formats.filter((format) => isList(OUTPUTS.image[format])).length,
+});
+
+/** The most files that each of a job's tasks may write. */
+export function mostFilesOfTask(definition: JobDefinition): number {
+  const single = outputsOf(definition.type).filter(([, output]) => !isList(output)).length;
+  if (definition.type === "video") return single;
+  const asked = masksAsked(definition);
+  return (mostMasks(asked) + asked.regions) * asked.filesPerMask + single;
+}

@@ -10,6 +10,7 @@ export interface AccountUseRow {
   use_day: number;
   day_units: number;
   day_tasks: number;
+  day_files: number;
   metered_units: number;
   look_day: number;
   looks: number;
@@ -34,6 +35,7 @@ export const ACCOUNT_USE = `
     coalesce((SELECT day FROM daily_use WHERE account_id = ?1), 0) AS use_day,
     coalesce((SELECT units FROM daily_use WHERE account_id = ?1), 0) AS day_units,
     coalesce((SELECT tasks FROM daily_use WHERE account_id = ?1), 0) AS day_tasks,
+    coalesce((SELECT files FROM daily_use WHERE account_id = ?1), 0) AS day_files,
     coalesce((SELECT units FROM metered_use WHERE account_id = ?1), 0) AS metered_units,
     coalesce((SELECT day FROM refused_looks WHERE account_id = ?1), 0) AS look_day,
     coalesce((SELECT looks FROM refused_looks WHERE account_id = ?1), 0) AS looks`;
@@ -42,7 +44,7 @@ export const accountUseOf = (row: AccountUseRow): AccountUse => ({
   activeJobs: row.active_jobs,
   activeJobId: row.active_job_id,
   trial: { usedTokens: row.used_tokens, startedAt: row.started_at },
-  daily: { day: row.use_day, units: row.day_units, tasks: row.day_tasks },
+  daily: { day: row.use_day, units: row.day_units, tasks: row.day_tasks, files: row.day_files },
   meteredUnits: row.metered_units,
   refusedLooks: { day: row.look_day, looks: row.looks },
 });

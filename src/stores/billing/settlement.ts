@@ -63,7 +63,7 @@ export class Settlement extends D1Store {
    */
   settle(
     jobId: string,
-    { usedUnits, processedUnits }: JobCost,
+    { usedUnits, processedUnits, files }: JobCost,
     at: number,
     now: number,
   ): D1PreparedStatement[] {
@@ -90,13 +90,16 @@ export class Settlement extends D1Store {
         [jobId, usedAt, from],
       ),
       this.#releaseRest(jobId),
-      // Of what was released, the day keeps what was processed, if the statement before wrote the entry.
+      // Of what was released, the day keeps what was processed, and it has the files back that were not written: once, if the
+      // statement before wrote the entry.
       this.statement(
-        `UPDATE daily_use SET units = daily_use.units + max(0, min(?2, r.units) - s.units)
+        `UPDATE daily_use SET
+           units = daily_use.units + iif(r.fund = 'paid', max(0, min(?2, r.units) - s.units), 0),
+           files = max(0, daily_use.files - max(0, coalesce((SELECT files FROM jobs WHERE id = ?1), 0) - ?3))
          FROM ledger AS r JOIN ledger AS s ON s.job_id = r.job_id AND s.kind = 'settle'
-         WHERE changes() > 0 AND r.job_id = ?1 AND r.kind = 'reserve' AND r.fund = 'paid'
+         WHERE changes() > 0 AND r.job_id = ?1 AND r.kind = 'reserve'
            AND daily_use.account_id = r.account_id AND daily_use.day = r.at / 86400000`,
-        [jobId, processedUnits],
+        [jobId, processedUnits, files],
       ),
     ];
   }

@@ -40,6 +40,10 @@ export interface JobTerms {
   /** Units that the account's jobs may reserve per day; null if there is no limit. */
   readonly maxUnitsPerDay: number | null;
   readonly maxTasksPerDay: number;
+  /** The most files that the job can write. */
+  readonly files: number;
+  /** Files that the tasks of the account's jobs may write per day. */
+  readonly maxFilesPerDay: number;
   /** Units that the account's jobs may have reserved or used and metered in all; null if there is no limit. */
   readonly maxMeteredUnits: number | null;
 }
@@ -83,19 +87,20 @@ export class Jobs extends D1Store {
    * was removed from the list never comes back, nor does one of closed books.
    */
   async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
-    const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay, maxMeteredUnits } =
+    const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay, maxMeteredUnits, files } =
       terms;
     const taskIds = JSON.stringify(job.taskIds);
     const [, , account] = await this.db.batch<
       AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
     >([
       this.statement(
-        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids)
-         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids, files)
+         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17, ?19
          FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
          WHERE active_jobs < ?7
            AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
            AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
+           AND iif(use_day >= ?15, day_files, 0) + ?19 <= ?20
            AND (?18 IS NULL OR metered_units + ?9 <= ?18)
            AND (?8 <> 'trial' OR
                 (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
@@ -122,6 +127,8 @@ export class Jobs extends D1Store {
           maxTasksPerDay,
           taskIds,
           maxMeteredUnits,
+          files,
+          terms.maxFilesPerDay,
         ],
       ),
       this.#settlement.reserve(job.jobId, fund, units),

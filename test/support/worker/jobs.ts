@@ -106,6 +106,8 @@ export async function cutOffJob(client: Client, { listed } = { listed: true }): 
     maxUnitsPerDay: null,
     maxTasksPerDay: 1_000,
     maxMeteredUnits: null,
+    files: 1,
+    maxFilesPerDay: 1_000_000_000,
     units: 1,
     fund: "paid",
     offer: { version: "v1", tokens: 100, days: 14 },

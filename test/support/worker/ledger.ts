@@ -42,7 +42,7 @@ export async function useTokens(accountId: string, units: number, at = Date.now(
 }
 
 /** The cost of a job that succeeded. */
-export const costOf = (units: number): JobCost => ({ usedUnits: units, processedUnits: units });
+export const costOf = (units: number): JobCost => ({ usedUnits: units, processedUnits: units, files: units });
 
 /** A job that an account was charged for, by the same transactions as every job; it is listed. Returns its id. */
 export async function settledJob(
@@ -75,6 +75,8 @@ export async function settledJob(
       maxUnitsPerDay: null,
       maxTasksPerDay: 100_000_000,
       maxMeteredUnits: null,
+      files: 1,
+      maxFilesPerDay: 1_000_000_000,
       units: Math.max(1, units),
       fund,
       offer: { version: "v1", tokens: 1_000_000, days: 1_000 },

@@ -147,7 +147,7 @@ describe("the credit of a subscriber", () => {
     later(DAY);
     await set("credit_units", 2 * CREDIT);
     expect((await askFor(client, CREDIT)).status).toBe(202);
-    expectError(await askFor(client, 1), 402, "daily_limit_reached");
+    expectError(await askFor(client, 1), 402, "payment_required");
     await set("credit_units", null);
     expectError(await askFor(client, 1), 402, "daily_limit_reached");
     await set("plan", "paid");
@@ -287,14 +287,12 @@ class Customer {
     return paid.reduce((sum, { units }) => sum + units, 0);
   }
 
-  /** Returns the last refusal. */
-  async useAll(): Promise<string> {
+  async useAll(): Promise<void> {
+    if (!(await canCreateJobs(this.client))) return;
     const taskId = await uploaded(this.client, MP4, "video/mp4");
-    let told = "";
     for (const frames of SIZES) {
       for (;;) {
         const { status, body } = await this.client.send("POST", "/v1/jobs", videoJob(taskId, { maxFrames: frames }));
-        told = body.error;
         if (status !== 202) break;
         await deliverTask(body.jobId, taskId);
         await callBack(inference.last, "complete", videoSuccess(frames));
@@ -303,7 +301,6 @@ class Customer {
         this.#note();
       }
     }
-    return told;
   }
 
   #note(): void {
@@ -318,7 +315,12 @@ describe("three months of customers who use all that they may", () => {
   const MONTH = 30;
   const CREDIT = 10_000;
 
-  /** Each day all is used; `atEnd` is what happens at the end of each month, from 0. Returns what became of it. */
+  beforeEach(() => {
+    // The limiter counts in real time, and a month takes seconds here.
+    vi.spyOn(platformOf(env).requestRate, "admits").mockResolvedValue(true);
+  });
+
+  /** Does what a customer does each day, from 1, and reports what was used. Returns what became of it. */
   async function play(
     act: (customer: Customer, day: number) => Promise<void>,
     months = 3,
@@ -332,7 +334,6 @@ describe("three months of customers who use all that they may", () => {
       await report();
     }
     const { used, paid, mostOwed, bound } = customer;
-    console.info(JSON.stringify({ used, paid, mostOwed, bound }));
     return { used, paid, mostOwed, bound };
   }
 
@@ -361,7 +362,7 @@ describe("three months of customers who use all that they may", () => {
     const outcome = await play(async (customer) => {
       await customer.useAll();
       await happens(customer.client, "cancel");
-      expect(await customer.useAll()).not.toBe("");
+      await customer.useAll();
       await stripe.subscribe(customer.client);
     }, 1);
     expect(outcome).toEqual({ used: CREDIT, paid: 0, mostOwed: CREDIT, bound: CREDIT });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { mostMeteredUnits } from "../../../src/core/billing/credit.ts";
 import { accessOf } from "../../../src/core/accounts/access.ts";
-import { accountRefusal, laneHasRoom } from "../../../src/core/jobs/admission.ts";
+import { accountRefusal, filesToReserve, laneHasRoom } from "../../../src/core/jobs/admission.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { defineJob } from "../../../src/core/jobs/define.ts";
 import { fundOf } from "../../../src/core/billing/ledger.ts";
@@ -55,6 +55,7 @@ describe("the guard within the transaction that lists a job", () => {
       daysAgo: fc.nat(1),
       maxUnitsPerDay: fc.integer({ min: 0, max: 5 }),
       maxTasksPerDay: fc.integer({ min: 0, max: 8 }),
+      maxFilesPerDay: fc.constantFrom(204, 408, 65_000),
       creditUnits: fc.option(fc.nat(6)),
     });
     type Case = typeof standing extends fc.Arbitrary<infer T> ? T : never;
@@ -73,6 +74,7 @@ describe("the guard within the transaction that lists a job", () => {
       daysAgo: 0,
       maxUnitsPerDay: 5,
       maxTasksPerDay: 8,
+      maxFilesPerDay: 65_000,
       creditUnits: null,
     };
     /** One for each reason, because a seed may draw none. */
@@ -86,6 +88,7 @@ describe("the guard within the transaction that lists a job", () => {
       { ...unhindered, usedTokens: 6, age: 14 * DAY },
       { ...unhindered, accessMode: "paid", unitsOfDay: 4, pictures: 2 },
       { ...unhindered, tasksOfDay: 6, pictures: 3 },
+      { ...unhindered, maxFilesPerDay: 408, pictures: 3 },
       { ...unhindered, accessMode: "paid", creditUnits: 4, unitsOfDay: 3, daysAgo: 1, pictures: 2 },
     ];
     await fc.assert(
@@ -122,6 +125,7 @@ describe("the guard within the transaction that lists a job", () => {
             ),
             maxActiveJobs,
             maxTasksPerDay: others.maxTasksPerDay,
+            maxFilesPerDay: others.maxFilesPerDay,
           };
           const proposed = { job, access, units: pictures };
           const refusal = accountRefusal(terms, proposed, await ledger.use(accountId));
@@ -135,6 +139,8 @@ describe("the guard within the transaction that lists a job", () => {
             maxTrialBacklog: others.maxTrialBacklog,
             maxUnitsPerDay: access.maxUnitsPerDay,
             maxTasksPerDay: access.maxTasksPerDay,
+            files: filesToReserve(job),
+            maxFilesPerDay: access.maxFilesPerDay,
             maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
           });
           const letIn = refusal === null && hasRoom;

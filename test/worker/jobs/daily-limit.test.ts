@@ -278,6 +278,8 @@ describe("the use of a day", () => {
       maxUnitsPerDay: LIMIT,
       maxTasksPerDay: 1_000,
       maxMeteredUnits: null,
+      files: 1,
+      maxFilesPerDay: 1_000_000_000,
       units,
       fund: "paid",
       offer: { version: "v1", tokens: 1, days: 1 },

@@ -187,6 +187,8 @@ describe("the ledger", () => {
       maxUnitsPerDay: null,
       maxTasksPerDay: 100,
       maxMeteredUnits: null,
+      files: 1,
+      maxFilesPerDay: 1_000_000_000,
       units: 1,
       fund: "trial",
       offer,

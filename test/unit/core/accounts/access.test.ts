@@ -69,6 +69,7 @@ describe("what an account may do", () => {
       maxActiveJobs: 1,
       maxUnitsPerDay: null,
       maxTasksPerDay: 200,
+      maxFilesPerDay: 65_000,
       credit: null,
     });
   });
@@ -82,6 +83,7 @@ describe("what an account may do", () => {
       maxActiveJobs: 1_000,
       maxUnitsPerDay: 5_000,
       maxTasksPerDay: 10_000,
+      maxFilesPerDay: 500_000,
       credit: null,
     });
   });
@@ -95,6 +97,7 @@ describe("what an account may do", () => {
       maxActiveJobs: 0,
       maxUnitsPerDay: null,
       maxTasksPerDay: 0,
+      maxFilesPerDay: 0,
       credit: null,
     });
   });

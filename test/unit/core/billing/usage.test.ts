@@ -13,16 +13,17 @@ const DAY = 86_400_000;
 
 describe("the use of a day", () => {
   it("is that of the last day with a job, and nothing once the next has begun", () => {
-    const use = { day: dayOf(MIDNIGHT), units: 7, tasks: 9 };
-    expect(usedOnDay(use, MIDNIGHT)).toEqual({ units: 7, tasks: 9 });
-    expect(usedOnDay(use, MIDNIGHT + DAY - 1)).toEqual({ units: 7, tasks: 9 });
-    expect(usedOnDay(use, MIDNIGHT + DAY)).toEqual({ units: 0, tasks: 0 });
+    const use = { day: dayOf(MIDNIGHT), units: 7, tasks: 9, files: 8 };
+    expect(usedOnDay(use, MIDNIGHT)).toEqual({ units: 7, tasks: 9, files: 8 });
+    expect(usedOnDay(use, MIDNIGHT + DAY - 1)).toEqual({ units: 7, tasks: 9, files: 8 });
+    expect(usedOnDay(use, MIDNIGHT + DAY)).toEqual({ units: 0, tasks: 0, files: 0 });
   });
 
   it("holds a job that was asked for just before midnight too, once the new day has one", () => {
-    expect(usedOnDay({ day: dayOf(MIDNIGHT), units: 7, tasks: 9 }, MIDNIGHT - 1)).toEqual({
+    expect(usedOnDay({ day: dayOf(MIDNIGHT), units: 7, tasks: 9, files: 8 }, MIDNIGHT - 1)).toEqual({
       units: 7,
       tasks: 9,
+      files: 8,
     });
   });
 });

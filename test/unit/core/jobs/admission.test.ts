@@ -43,7 +43,7 @@ const UNUSED: AccountUse = {
   activeJobs: 0,
   activeJobId: null,
   trial: { usedTokens: 0, startedAt: null },
-  daily: { day: 0, units: 0, tasks: 0 },
+  daily: { day: 0, units: 0, tasks: 0, files: 0 },
   meteredUnits: 0,
   refusedLooks: { day: 0, looks: 0 },
 };
@@ -152,7 +152,7 @@ describe("an account's day", () => {
   const refusal = (units: number, used: number, day = NOW / DAY): ServiceError | null => {
     const { job, access } = proposed("paid", clip());
     const asked = { job: { ...job, createdAt: NOW + 10 * HOUR }, access, units };
-    return accountRefusal(TERMS, asked, { ...UNUSED, daily: { day, units: used, tasks: 0 } });
+    return accountRefusal(TERMS, asked, { ...UNUSED, daily: { day, units: used, tasks: 0, files: 0 } });
   };
 
   it("has room for a job up to its last unit, and not for one unit more; learns when the next begins", () => {
@@ -191,7 +191,7 @@ describe("an account's day", () => {
     const ofTasks = (mode: AccessMode, count: number, used: number, day = NOW / DAY) =>
       accountRefusal(TERMS, proposed(mode, request({ tasks: taskIds(count, "png") })), {
         ...UNUSED,
-        daily: { day, units: 0, tasks: used },
+        daily: { day, units: 0, tasks: used, files: 0 },
       });
     expect(ofTasks("trial", 3, 17)).toBeNull();
     expect(ofTasks("trial", 3, 18)).toMatchObject({
@@ -215,7 +215,7 @@ describe("an account's day", () => {
   });
 
   it("is asked about before the jobs under way, and a trial is not asked about units", () => {
-    const use = { ...UNUSED, activeJobs: 5, daily: { day: NOW / DAY, units: 5_000, tasks: 0 } };
+    const use = { ...UNUSED, activeJobs: 5, daily: { day: NOW / DAY, units: 5_000, tasks: 0, files: 0 } };
     expect(codeOf(accountRefusal(TERMS, proposed("paid", request()), use))).toBe("daily_limit_reached");
     expect(codeOf(accountRefusal(TERMS, proposed("trial", request()), { ...use, activeJobs: 0 }))).toBeNull();
   });

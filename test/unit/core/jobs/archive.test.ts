@@ -8,6 +8,7 @@ import {
   completeArchive,
   extendArchive,
   keepArchive,
+  MOST_ARCHIVES,
   requestArchive,
   takeDueArchive,
   tickArchive,
@@ -27,7 +28,7 @@ const TOO_LARGE: ArchiveOutcome = {
   retryable: false,
 };
 
-const requested = (): JobState => requestArchive(successfulJob(), policy, BEGIN).state;
+const requested = (): JobState => requestArchive(successfulJob(), BEGIN).state;
 const queued = (): JobState => takeDueArchive(requested(), policy, BEGIN).state;
 const building = (state = queued(), now = BEGIN): JobState => claimArchive(state, policy, now).state;
 const built = (outcome: ArchiveOutcome, state = building(), now = BEGIN): JobState =>
@@ -64,7 +65,7 @@ describe.each(["prepared", "withdrawn", "expired"] as const)("a job that is %s",
 
 describe("an archive is asked for", () => {
   it("of a job that ended in success, and its message is due at once", () => {
-    const { state, taken } = requestArchive(successfulJob(), policy, BEGIN);
+    const { state, taken } = requestArchive(successfulJob(), BEGIN);
     expect(taken).toBe(true);
     expect(takeDueArchive(state, policy, BEGIN).due).toBe(true);
   });
@@ -75,20 +76,20 @@ describe("an archive is asked for", () => {
     ["failed", () => ended(accepted(imageJob(["a"])), "a", failure(false))],
   ])("to no effect of a job that %s", (_, make) => {
     const state = make();
-    expect(requestArchive(state, policy, BEGIN)).toEqual({ state, taken: false });
+    expect(requestArchive(state, BEGIN)).toEqual({ state, taken: false });
   });
 
   it.each(stages("requested", "in the queue", "being built", "ready"))(
     "again to no effect while it is %s: it is the same one",
     (_, make) => {
       const state = make();
-      expect(requestArchive(state, policy, BEGIN + 1)).toEqual({ state, taken: true });
+      expect(requestArchive(state, BEGIN + 1)).toEqual({ state, taken: true });
     },
   );
 
   it("again after it failed: it is started again, with all its attempts", () => {
     const failed = built(TOO_LARGE);
-    const again = requestArchive(failed, policy, BEGIN + SECOND).state;
+    const again = requestArchive(failed, BEGIN + SECOND).state;
     expect(archiveOf(again)).toEqual({
       step: { at: "waiting", notBefore: BEGIN + SECOND },
       attempts: 0,
@@ -102,7 +103,6 @@ describe("an archive is asked for", () => {
 
 describe("the archives of a job", () => {
   const TOO_OFTEN = expect.stringMatching(/^archive_too_often: .+\.$/);
-  const most = policy.retentionMs / policy.archiveTtlMs + 10;
 
   /** Asks for one archive after the other, each of which ends so; how many of them were begun. */
   const begunOf = (count: number, end: (state: JobState, now: number) => JobState): number => {
@@ -110,7 +110,7 @@ describe("the archives of a job", () => {
     let begun = 0;
     for (let i = 0; i < count; i += 1) {
       const now = BEGIN + i * SECOND;
-      state = requestArchive(state, policy, now).state;
+      state = requestArchive(state, now).state;
       if (archiveOf(state).step.at === "failed") continue;
       begun += 1;
       state = end(building(takeDueArchive(state, policy, now).state, now), now);
@@ -119,26 +119,14 @@ describe("the archives of a job", () => {
   };
 
   it("are so many at most, whether they fail or expire: each reads all outputs again", () => {
-    expect(begunOf(3 * most, (state, now) => built(TOO_LARGE, state, now))).toBe(most);
+    expect(begunOf(3 * MOST_ARCHIVES, (state, now) => built(TOO_LARGE, state, now))).toBe(MOST_ARCHIVES);
     const expire = (state: JobState, now: number) =>
       tickArchive(built(READY, state, now), policy, now + policy.archiveTtlMs);
-    expect(begunOf(3 * most, expire)).toBe(most);
-  });
-
-  it("are enough for one a day until the retention ends, also if that is not a whole number of days", () => {
-    const short = { ...policy, retentionMs: 2.5 * policy.archiveTtlMs };
-    const after = (archivesBegun: number) =>
-      archiveOf(requestArchive({ ...successfulJob(), archivesBegun }, short, BEGIN).state).step;
-    expect(after(12)).toEqual({ at: "waiting", notBefore: BEGIN });
-    expect(after(13)).toEqual({ at: "failed", message: TOO_OFTEN });
+    expect(begunOf(3 * MOST_ARCHIVES, expire)).toBe(MOST_ARCHIVES);
   });
 
   it("count only what was begun: who asks while there is one begins none", () => {
-    const { archivesBegun } = requestArchive(
-      requestArchive(successfulJob(), policy, BEGIN).state,
-      policy,
-      BEGIN,
-    ).state;
+    const { archivesBegun } = requestArchive(requestArchive(successfulJob(), BEGIN).state, BEGIN).state;
     expect(archivesBegun).toBe(1);
   });
 });
@@ -339,7 +327,7 @@ describe("an archive that one message cannot finish", () => {
     const failed = threeTimes(kept(5, building(anew)));
     expect(archiveOf(failed)).toMatchObject({ step: { at: "failed" }, messages: 6 });
     expect(archiveOf(failed)).not.toHaveProperty("kept");
-    expect(archiveOf(requestArchive(failed, policy, BEGIN).state)).not.toHaveProperty("restarted");
+    expect(archiveOf(requestArchive(failed, BEGIN).state)).not.toHaveProperty("restarted");
   });
 
   it("is begun again too when it is small and needs no upload, or when only its upload was begun", () => {
@@ -480,7 +468,7 @@ function step(state: JobState, event: Event, now: number): JobState {
     case "pass":
       return tickArchive(state, policy, now);
     case "ask":
-      return requestArchive(state, policy, now).state;
+      return requestArchive(state, now).state;
     case "send":
       return takeDueArchive(state, policy, now).state;
     case "sendFails":

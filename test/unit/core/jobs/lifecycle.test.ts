@@ -162,7 +162,7 @@ describe("a job's alarm comes", () => {
   });
 
   it("for an archive that waits, is in the queue, or is ready until it expires", () => {
-    const requested = requestArchive(done(), policy, BEGIN).state;
+    const requested = requestArchive(done(), BEGIN).state;
     expect(wakesAfter(requested, BEGIN - 3)).toBe(3);
     expect(wakesAfter(takeDueArchive(requested, policy, BEGIN).state)).toBe(30 * SECOND);
     const ready: ArchiveRecord["step"] = { at: "ready", lease: 2, expiresAt: BEGIN + DAY };
@@ -178,7 +178,7 @@ describe("a job's alarm comes", () => {
   it.each(["prepared", "withdrawn", "expired"] as const)(
     "for none of its tasks and its archive while the job is %s",
     (phase) => {
-      const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, policy, BEGIN).state;
+      const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, BEGIN).state;
       const patient = { ...policy, prepareMs: 10 * DAY };
       const wake = nextWake({ ...state, phase, updatedAt: BEGIN + 20 * DAY }, patient, BEGIN);
       expect(wake - BEGIN).toBe(phase === "prepared" ? 10 * DAY : 20 * DAY);
@@ -232,7 +232,7 @@ const halfDone = (): JobState => claimTask(ended(threeTasks(), "a", SUCCESS), "b
 
 /** A job whose archive is being built: its upload is begun, and something is kept of it. */
 function building(): JobState {
-  const { state } = claimArchive(requestArchive(successfulJob(), policy, BEGIN).state, policy, BEGIN);
+  const { state } = claimArchive(requestArchive(successfulJob(), BEGIN).state, policy, BEGIN);
   const begun = beginArchiveUpload(state, state.lastLease, "upload").state;
   return keepArchive(begun, state.lastLease, 1, policy, BEGIN).state;
 }

@@ -109,7 +109,7 @@ const A = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg";
 const B = "4d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg";
 const batch = accepted(imageJob([A, B]));
 const withArchive = (outcome: "ready" | "failed"): JobState => {
-  const requested = requestArchive(successfulJob(), policy, BEGIN).state;
+  const requested = requestArchive(successfulJob(), BEGIN).state;
   const claimed = claimArchive(requested, policy, BEGIN).state;
   const end =
     outcome === "ready"

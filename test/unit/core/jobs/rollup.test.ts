@@ -379,7 +379,7 @@ describe("what an operator sees of a job", () => {
   });
 
   it("is where its archive is, and nothing to wait for where it has ended", () => {
-    const { state } = requestArchive(successfulJob(), policy, BEGIN);
+    const { state } = requestArchive(successfulJob(), BEGIN);
     const { tasks, archive } = jobReport(state, null, { waits: 0, streams: 0 });
     expect(archive).toEqual({ at: "waiting", lease: null, until: BEGIN, attempts: 0 });
     expect(tasks).toMatchObject([{ status: "success", at: "success", lease: 1, until: null }]);

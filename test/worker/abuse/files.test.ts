@@ -1,0 +1,111 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { filesOf, type Completion } from "@segmentation/protocol";
+import { mostMasks } from "../../../src/core/jobs/task-outputs.ts";
+import { MOST_ARCHIVES } from "../../../src/core/jobs/archive.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { type Client, newClient } from "../../support/worker/api.ts";
+import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
+import { imageJob, uploads } from "../../support/worker/jobs.ts";
+import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+const DAY = 86_400_000;
+/** R2's price of an operation, in dollars. */
+const CLASS_A = 4.5 / 1_000_000;
+const CLASS_B = 0.36 / 1_000_000;
+
+/** What a job of one picture may ask for at the most. */
+const GREEDY = {
+  prompts: Array.from({ length: 32 }, (_, i) => `thing ${i}`),
+  formats: ["cutout", "coco", "yolo", "labelmap"],
+  generatePreview: true,
+};
+const MASKS = mostMasks({ prompts: 32, tasks: 1, regions: 0, filesPerMask: 2 });
+/** A picture with so many masks and cut-outs. */
+const full = (masks: number): Completion =>
+  success(masks, {
+    cutout: true,
+    preview: "preview.png",
+    coco: "annotations.json",
+    yolo: "labels.txt",
+    labelmap: "labelmap.png",
+  });
+
+const filesOfDay = async ({ accountId }: Client): Promise<number> =>
+  (await platformOf(env).ledger.use(accountId)).daily.files;
+
+describe("the files of a day", () => {
+  let client: Client;
+  let inference: PlayedInference;
+  beforeEach(() => {
+    inference = new PlayedInference();
+  });
+
+  /** Creates jobs with as many files as jobs can have, until the service refuses one. Returns how many files were written. */
+  async function writeAll(end: "complete" | "cancel"): Promise<number> {
+    let files = 0;
+    const tasks = await uploads(client, 1);
+    for (let i = 0; i < 300; i += 1) {
+      const { status, body } = await client.send("POST", "/v1/jobs", imageJob(tasks, GREEDY));
+      if (status !== 202) {
+        expectError({ status, body, headers: new Headers() } as never, 402, "daily_limit_reached");
+        return files;
+      }
+      await deliverTask(body.jobId, tasks[0] ?? "");
+      const completion = full(MASKS);
+      if (completion.outcome !== "success") throw new Error("the test reports a success");
+      files += filesOf(completion.output).length;
+      if (end === "complete") await callBack(inference.last, "complete", completion);
+      else await client.send("POST", `/v1/jobs/${body.jobId}/cancel`);
+      await expect.poll(async () => (await platformOf(env).ledger.use(client.accountId)).activeJobs).toBe(0);
+    }
+    return files;
+  }
+
+  it.each(["complete", "cancel"] as const)(
+    "bound what an attacker's month costs of the bucket's operations, whether its jobs are left to %s",
+    async (end) => {
+      overrideSettings({ MAX_UNITS_PER_DAY: 300 });
+      client = await newClient();
+      const days = [await writeAll(end)];
+      later(DAY);
+      days.push(await writeAll(end));
+      const most = Math.max(...days);
+      expect(most).toBeLessThanOrEqual(65_000);
+      // Not because little was tried.
+      expect(most).toBeGreaterThan(50_000);
+      const month = 30 * most * (CLASS_A + MOST_ARCHIVES * CLASS_B);
+      expect(month).toBeLessThan(16);
+    },
+  );
+
+  it("are those that were written: what a job could have written and did not is free again at its end", async () => {
+    overrideSettings({ MAX_UNITS_PER_DAY: 300 });
+    client = await newClient();
+    const [taskId = ""] = await uploads(client, 1);
+    const { body } = await client.send("POST", "/v1/jobs", imageJob([taskId], GREEDY));
+    expect(await filesOfDay(client)).toBe(2 * MASKS + 4);
+    await deliverTask(body.jobId, taskId);
+    await callBack(inference.last, "complete", full(3));
+    await expect.poll(() => filesOfDay(client)).toBe(2 * 3 + 4);
+  });
+
+  it("are none of a job that was cancelled before the inference service took it", async () => {
+    client = await newClient();
+    const { body } = await client.send("POST", "/v1/jobs", imageJob(await uploads(client, 3), GREEDY));
+    expect(await filesOfDay(client)).toBeGreaterThan(29_000);
+    await client.send("POST", `/v1/jobs/${body.jobId}/cancel`);
+    await expect.poll(() => filesOfDay(client)).toBe(0);
+  });
+
+  it("leave a trial room for two of the largest jobs", async () => {
+    client = await newClient("trial");
+    const job = imageJob(await uploads(client, 3), GREEDY);
+    const first = await client.send("POST", "/v1/jobs", job);
+    expect(first.status).toBe(202);
+    await client.send("POST", `/v1/jobs/${first.body.jobId}/cancel`);
+    expect((await client.send("POST", "/v1/jobs", job)).status).toBe(202);
+  });
+});
