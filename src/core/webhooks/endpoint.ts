@@ -24,6 +24,9 @@ export function endpointRefusal({ live, kept }: EndpointUse): ServiceError | nul
   );
 }
 
+/** How many tests of its endpoints an account may ask for within an hour: each is up to ten attempts at a delivery. */
+export const MOST_TESTS_PER_HOUR = 60;
+
 /** A delivery that has succeeded is kept while it is among this many newest ones of its endpoint. */
 export const MOST_SUCCEEDED = 10_000;
 

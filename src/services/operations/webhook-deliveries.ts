@@ -1,11 +1,14 @@
 import { WebhookEvent, type WebhookDelivery, type WebhookDeliveryList } from "../../contract/webhook.ts";
 import { isoOf } from "../../contract/primitives.ts";
-import { ServiceError } from "../../core/errors.ts";
+import { ServiceError, TRY_AGAIN } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
+import { MOST_TESTS_PER_HOUR } from "../../core/webhooks/endpoint.ts";
 import type { DeliveryRecord } from "../../stores/webhooks/rpc.ts";
 import type { OperationRequest } from "../operation-request.ts";
 import { pageOf } from "../page.ts";
 import { existing } from "./webhook-endpoints.ts";
+
+const HOUR_MS = 3_600_000;
 
 /** A delivery as the API shows it. */
 const deliveryView = ({ id, body, outcome, dueAt, attempts }: DeliveryRecord): WebhookDelivery => ({
@@ -70,14 +73,22 @@ export async function retryWebhookDelivery(
 
 /**
  * testWebhookEndpoint: an event of the type `test`, whatever types the endpoint wants.
- * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled.
+ * @throws ServiceError webhook_endpoint_not_found, webhook_endpoint_disabled, rate_limited.
  */
 export async function testWebhookEndpoint(
   request: OperationRequest<"testWebhookEndpoint">,
 ): Promise<WebhookDelivery> {
   await requireEnabled(request);
-  const { platform, endpointId } = request;
+  const { platform, account, endpointId } = request;
   const at = Date.now();
+  const hour = Math.floor(at / HOUR_MS);
+  if (!(await platform.webhookEndpoints.countTest(account.accountId, hour, MOST_TESTS_PER_HOUR))) {
+    throw new ServiceError(
+      "rate_limited",
+      `This account has requested ${MOST_TESTS_PER_HOUR} tests of webhook endpoints within the hour. ${TRY_AGAIN}.`,
+      { retryAfterSeconds: Math.ceil(((hour + 1) * HOUR_MS - at) / 1_000) },
+    );
+  }
   const event: WebhookEvent = { type: "test", timestamp: isoOf(at), data: { endpointId } };
   const outgoing = { id: newId("evt"), type: event.type, at, body: JSON.stringify(event) };
   return deliveryView(existing(await platform.webhookObject(endpointId).receive(endpointId, outgoing)));

@@ -44,6 +44,7 @@ export class Erasures extends D1Store {
         "settled_units",
         "usage_days",
         "billing_sessions",
+        "webhook_tests",
       ].map((table) => `DELETE FROM ${table} WHERE account_id = ?1 AND ?2`),
       `${MARK_DELETED} WHERE account_id = ?1 AND deleted_at IS NULL`,
       "SELECT erasing_at AS erasingAt, erased_at AS erasedAt FROM accounts WHERE id = ?1 AND ?2",

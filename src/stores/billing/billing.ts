@@ -1,5 +1,6 @@
 import type { Plan } from "../../core/accounts/access.ts";
 import { D1Store } from "../d1-store.ts";
+import { countInHour } from "../hourly-count.ts";
 import type { CustomerState, PaymentEvent } from "./payments.ts";
 
 /** What is known about a customer when an event about it arrives. */
@@ -88,19 +89,11 @@ export class Billing extends D1Store {
 
   /**
    * Counts a request of an account for a page of the payment provider, unless it has made `most` in this hour (epoch
-   * hours). The statement decides, so that concurrent requests cannot exceed the limit together.
+   * hours).
    * @returns whether it was counted.
    */
   async countSession(accountId: string, hour: number, most: number): Promise<boolean> {
-    const counted = await this.run(
-      `INSERT INTO billing_sessions AS known (account_id, hour, asked)
-       SELECT id, ?2, 1 FROM accounts WHERE id = ?1 AND erasing_at IS NULL
-       ON CONFLICT (account_id) DO UPDATE SET
-         asked = iif(hour = excluded.hour, asked, 0) + 1, hour = excluded.hour
-       WHERE known.hour <> excluded.hour OR known.asked < ?3`,
-      [accountId, hour, most],
-    );
-    return counted === 1;
+    return (await this.run(countInHour("billing_sessions"), [accountId, hour, most])) === 1;
   }
 
   /** What is known about a customer when this event arrives; null for a customer that is not ours. */

@@ -1,6 +1,7 @@
 import type { DisabledReason, WebhookEventType } from "../../contract/webhook.ts";
 import { MOST_ENDPOINTS, MOST_KEPT_ENDPOINTS, type EndpointUse } from "../../core/webhooks/endpoint.ts";
 import { D1Store, type SqlValue } from "../d1-store.ts";
+import { countInHour } from "../hourly-count.ts";
 
 /** What may be shown of an endpoint; times are epoch milliseconds. */
 export interface EndpointRecord {
@@ -74,6 +75,11 @@ const parsed = <Row extends { readonly events: string | null }>(row: Row) => ({
 
 /** The webhook endpoints of accounts, in D1. Their secrets go in and out sealed. */
 export class WebhookEndpoints extends D1Store {
+  /** Counts a test that an account asks for, unless it has asked for `most` in this hour (epoch hours). Returns whether it did. */
+  async countTest(accountId: string, hour: number, most: number): Promise<boolean> {
+    return (await this.run(countInHour("webhook_tests"), [accountId, hour, most])) === 1;
+  }
+
   /** The account's endpoints, newest first. */
   async list(accountId: string): Promise<EndpointRecord[]> {
     const rows = await this.all<Stored<EndpointRecord>>(

@@ -168,7 +168,7 @@ describe("webhooks of the payment provider", () => {
     expect(await modeOf(client)).toBe("blocked");
   });
 
-  it("count subscriptions to the service's price alone, whatever else the customer has [4.10-21]", async () => {
+  it("count subscriptions to the service's price alone, whatever else the customer has [4.10-22]", async () => {
     const { subscriptions, webhooks } = stripe.standIn;
     await createSession(client, "checkout");
     const customer = stripe.customerOf(client);
@@ -190,7 +190,7 @@ describe("webhooks of the payment provider", () => {
     expect(await billingRow(client)).toMatchObject({ subscription_id: own.id });
   });
 
-  it("count subscriptions to a price that the service had before, where the operator names it [4.10-21]", async () => {
+  it("count subscriptions to a price that the service had before, where the operator names it [4.10-22]", async () => {
     const { subscriptions } = stripe.standIn;
     await createSession(client, "checkout");
     const customer = stripe.customerOf(client);

@@ -61,7 +61,7 @@ describe("the credit of a subscriber", () => {
   const use = (units: number): Promise<string> =>
     settledJob(client.accountId, { units, fund: "paid", endedAt: Date.now() });
 
-  it("bounds what it may use before it has paid: the day's limit begins as low, and the next day leaves no more", async () => {
+  it("bounds what it may use before it has paid: the day's limit begins as low, and the next day leaves no more [4.10-19]", async () => {
     expectError(await askFor(client, CREDIT + 1), 402, "daily_limit_reached");
     await use(3);
     later(DAY);
@@ -75,7 +75,7 @@ describe("the credit of a subscriber", () => {
     expectError(await askFor(client, 1), 402, "payment_required");
   });
 
-  it("grows with what is paid: as many units more, and those that were paid no longer count", async () => {
+  it("grows with what is paid: as many units more, and those that were paid no longer count [4.10-19]", async () => {
     await use(CREDIT);
     await report();
     await happens(client, "renew");
@@ -105,7 +105,7 @@ describe("the credit of a subscriber", () => {
     expect((await askFor(client, 1)).status).toBe(202);
   });
 
-  it("is not exceeded by jobs that come at once", async () => {
+  it("is not exceeded by jobs that come at once [4.10-19]", async () => {
     await use(2);
     later(DAY);
     const tasks = await uploads(client, 1);
@@ -165,7 +165,7 @@ describe("an overdue invoice", () => {
     await happens(client, "failPayment");
   });
 
-  it("of a subscription that has ended refuses a new checkout and every job, until it is paid [4.10-17]", async () => {
+  it("of a subscription that has ended refuses a new checkout and every job, until it is paid [4.10-20]", async () => {
     await happens(client, "cancel");
     const refused = await createSession(client, "checkout");
     expectError(refused, 402, "payment_required");
@@ -180,7 +180,7 @@ describe("an overdue invoice", () => {
     expect((await askFor(client, 1)).status).toBe(202);
   });
 
-  it("refuses the checkout also before its webhook has come", async () => {
+  it("refuses the checkout also before its webhook has come [4.10-20]", async () => {
     stripe.standIn.subscriptions.cancel(subscriptionOf(client));
     expectError(await createSession(client, "checkout"), 402, "payment_required");
   });
@@ -209,7 +209,7 @@ describe("the end of a subscription", () => {
 
   const reported = () => stripe.standIn.state.uses.map(({ units }) => units);
 
-  it("has what was used before it reported within minutes, not when its hour is over", async () => {
+  it("has what was used before it reported within minutes, not when its hour is over [4.10-21]", async () => {
     await settledJob(client.accountId, { units: 7, fund: "paid", endedAt: Date.now() });
     await runCron(CRONS.report);
     expect(reported()).toEqual([]);
@@ -218,7 +218,7 @@ describe("the end of a subscription", () => {
     expect(reported()).toEqual([7]);
   });
 
-  it("cancels what has not begun; what is being processed is completed", async () => {
+  it("cancels what has not begun; what is being processed is completed [4.10-21]", async () => {
     const { jobId, tasks } = await newJob(client, 8);
     const [begun = "", held = ""] = tasks;
     await deliverTask(jobId, begun);
@@ -368,7 +368,7 @@ describe("three months of customers who use all that they may", () => {
     expect(outcome).toEqual({ used: CREDIT, paid: 0, mostOwed: CREDIT, bound: CREDIT });
   });
 
-  it("a fraud who never pays owes the first credit; one who pays once, as much again as it has paid", async () => {
+  it("a fraud who never pays owes the first credit; one who pays once, as much again as it has paid [4.10-19]", async () => {
     const cheat = (paysOnce: boolean) =>
       play(async (customer, day) => {
         await customer.useAll();

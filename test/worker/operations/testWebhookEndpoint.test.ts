@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { WebhookDelivery } from "../../../src/contract/webhook.ts";
-import { type Client, newClient } from "../../support/worker/api.ts";
+import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { only } from "../../support/at.ts";
 import {
   deliveriesOf,
@@ -10,6 +10,7 @@ import {
   type TestEndpoint,
   verified,
 } from "../../support/worker/webhooks.ts";
+import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 let client: Client;
@@ -39,6 +40,21 @@ describe("testWebhookEndpoint 202", () => {
     expect(verified(endpoint.secret, request)).toEqual(event);
     expect(request.headers["webhook-id"]).toBe(delivery.deliveryId);
     expect(await deliveriesOf(client, endpoint)).toMatchObject([{ event, status: "succeeded" }]);
+  });
+});
+
+describe("testWebhookEndpoint 429", () => {
+  it("rate_limited: the account has asked for 60 tests of its endpoints within the hour, wherever they arrived", async () => {
+    const other = await newEndpoint(client, "https://receiver.test/other");
+    const ask = (endpointId: string) => client.send("POST", `/v1/webhook-endpoints/${endpointId}/test`);
+    const answers: Answer[] = await Promise.all(
+      Array.from({ length: 70 }, (_, i) => ask(i % 2 === 0 ? endpoint.endpointId : other.endpointId)),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(60);
+    const refused = await ask(endpoint.endpointId);
+    expectError(refused, 429, "rate_limited");
+    later(refused.body.retryAfterSeconds * 1_000);
+    expect((await ask(endpoint.endpointId)).status).toBe(202);
   });
 });
 

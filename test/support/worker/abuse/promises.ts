@@ -17,8 +17,8 @@ export interface Promised {
 
 const LARGEST_PUT = 5 * 1024 ** 3;
 const PRESIGN_MINUTES = 11;
-/** Of one checkout: the customer, its address, the open pages, the subscription, the new page, the open pages again. */
-const CALLS_A_PAGE = 6;
+/** Of one checkout: the customer, its address, the open pages, the subscription and the invoices, the new page, the open pages again. */
+const CALLS_A_PAGE = 7;
 const ENTRIES_A_JOB = 3;
 /** A page of the list is the most. */
 const ROWS_OF_A_REQUEST = 150;
@@ -83,6 +83,9 @@ export function promisesOfTrial(
     rows("api_keys", keptKeys, `${KEPT_PER_LIVE} × MAX_API_KEYS`),
     rows("billing", 1, "one per account"),
     rows("billing_sessions", 1, "one per account"),
+    rows("webhook_tests", 1, "one per account"),
+    rows("metered_use", 0, "a trial owes nothing"),
+    rows("ended_subscriptions", 0, "a trial has none"),
     rows("former_customers", 0, "Stripe alone deletes a customer"),
     rows("stripe_events", 0, "only true events are noted, once"),
     rows("meter_events", 0, "a trial reports no usage"),
@@ -124,7 +127,7 @@ export function promisesOfTrial(
       seen: stripeCalls,
       // Work that begins in one hour may end in the next, which has pages of its own.
       limit: busyHours * 2 * pages * CALLS_A_PAGE,
-      because: "MAX_BILLING_SESSIONS_PER_HOUR × six calls of a checkout",
+      because: "MAX_BILLING_SESSIONS_PER_HOUR × seven calls of a checkout",
     },
     {
       what: "rows that one request reads",

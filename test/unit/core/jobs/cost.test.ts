@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { problemOf, type TaskOutput } from "@segmentation/protocol";
+import { jobCost } from "../../../../src/core/jobs/cost.ts";
+import { mostFilesOfTask } from "../../../../src/core/jobs/task-outputs.ts";
+import type { ImageJobDefinition, JobState, TaskRecord } from "../../../../src/core/jobs/state.ts";
+import { accepted, imageJob, videoJob } from "./a-job.ts";
+
+const PICTURE = imageJob(["a.png", "b.png", "c.png", "d.png"]);
+
+const picture = (masks: number): TaskOutput => ({
+  type: "image",
+  units: 1,
+  generatedAt: "2026-01-02T03:04:05.678Z",
+  masks: Array.from({ length: masks }, (_, maskIndex) => ({
+    maskIndex,
+    promptIndex: 0,
+    confidence: 0.5,
+    file: `masks/${maskIndex}.png`,
+  })),
+  preview: "preview.png",
+  notice: null,
+});
+
+/** The job with each task changed. */
+const withTasks = (...changes: Partial<TaskRecord>[]): JobState => {
+  const job = accepted(PICTURE);
+  return { ...job, tasks: job.tasks.map((task, i) => ({ ...task, ...changes[i] })) };
+};
+
+describe("the cost of a job of pictures", () => {
+  it("has the units and files of the successful tasks, and all that a task may have written that was cancelled under way", () => {
+    const failed = { at: "failed", lease: null } as const;
+    const job = withTasks(
+      { step: { at: "success", lease: 1 }, started: true },
+      { step: failed, started: true, problem: problemOf("canceled") },
+      { step: failed, problem: problemOf("canceled") },
+      { step: failed, started: true, problem: problemOf("attempts_exhausted") },
+    );
+    expect(jobCost(job, () => picture(7))).toEqual({
+      usedUnits: 1,
+      processedUnits: 1,
+      files: 8 + mostFilesOfTask(PICTURE),
+    });
+  });
+});
+
+describe("the cost of a clip", () => {
+  const costOf = (task: Partial<TaskRecord>) => {
+    const job = accepted(videoJob());
+    return jobCost({ ...job, tasks: job.tasks.map((one) => ({ ...one, ...task })) }, () => null);
+  };
+
+  it("has the frames of every attempt, as far as they were reported, and at least one for each", () => {
+    const failed = { step: { at: "failed", lease: null }, started: true, attempts: 2 } as const;
+    const progress = { lease: 2, done: 30, total: 60 };
+    expect(costOf({ ...failed, spent: 12, progress })).toMatchObject({ usedUnits: 0, processedUnits: 42 });
+    expect(costOf(failed)).toMatchObject({ usedUnits: 0, processedUnits: 2 });
+    expect(costOf({ ...failed, started: false })).toMatchObject({ processedUnits: 0 });
+  });
+});
+
+describe("the files that a picture may have", () => {
+  const most = (changes: Partial<ImageJobDefinition>): number => mostFilesOfTask({ ...PICTURE, ...changes });
+  const prompts = Array.from({ length: 32 }, (_, i) => `thing ${i}`);
+
+  it("are a mask and a cut-out for each object, and four more", () => {
+    expect(most({})).toBe(204);
+    expect(most({ formats: ["cutout"] })).toBe(404);
+    expect(most({ taskIds: ["a.png"], prompts, formats: ["cutout", "coco"] })).toBe(12_804);
+  });
+
+  it("are fewer in a job of many, which has hardly more than 30,000", () => {
+    const taskIds = Array.from({ length: 100 }, (_, i) => `${i}.png`);
+    expect(100 * most({ taskIds, prompts })).toBe(30_400);
+    expect(100 * most({ taskIds, prompts, formats: ["cutout"] })).toBe(30_400);
+  });
+});
