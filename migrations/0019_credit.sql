@@ -32,7 +32,7 @@ BEGIN
   UPDATE metered_use SET units = max(0, units - new.units) WHERE account_id = new.account_id;
 END;
 
--- Accounts whose subscription has ended: what has not started of their jobs is still to be cancelled.
+-- Accounts whose subscription has ended: what has not begun of their jobs is still to be cancelled. An erased account's is.
 CREATE TABLE ended_subscriptions (
   account_id TEXT PRIMARY KEY REFERENCES accounts (id),
   ended_at   INTEGER NOT NULL
@@ -41,6 +41,7 @@ CREATE TABLE ended_subscriptions (
 CREATE TRIGGER subscriptions_end AFTER UPDATE OF subscription_status ON billing
 WHEN old.subscription_status IN ('active', 'trialing', 'past_due', 'unpaid')
   AND coalesce(new.subscription_status, '') NOT IN ('active', 'trialing', 'past_due', 'unpaid')
+  AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = new.account_id AND erasing_at IS NOT NULL)
 BEGIN
   INSERT INTO ended_subscriptions (account_id, ended_at) VALUES (new.account_id, new.updated_at) ON CONFLICT DO NOTHING;
 END;
@@ -51,5 +52,7 @@ BEGIN
   UPDATE metered_use SET units = max(0, units - old.paid_units) WHERE account_id = old.account_id;
   INSERT INTO ended_subscriptions (account_id, ended_at)
   SELECT old.account_id, unixepoch() * 1000
-  WHERE old.subscription_status IN ('active', 'trialing', 'past_due', 'unpaid') ON CONFLICT DO NOTHING;
+  WHERE old.subscription_status IN ('active', 'trialing', 'past_due', 'unpaid')
+    AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = old.account_id AND erasing_at IS NOT NULL)
+  ON CONFLICT DO NOTHING;
 END;

@@ -22,7 +22,7 @@ export async function endSubscriptions(platform: Platform, now: number): Promise
 async function cancelUnbegun(platform: Platform, accountId: string, now: number): Promise<boolean> {
   let reached = 0;
   let missed = 0;
-  for (let after = ""; ; ) {
+  for (let after = ""; ;) {
     const page = await platform.oldJobs.paidUnderWay(accountId, after, JOBS_A_PAGE);
     const outcomes = await mapPool(page, CONNECTIONS, async (jobId) => {
       try {

@@ -34,7 +34,9 @@ export class LooksAtUploads {
    * the account's bytes of the day: nobody can hide it from the inspection by creating a job in time.
    * @throws the first refusal.
    */
-  make(refusalOf: (taskId: string, upload: StoredUpload | null) => ServiceError | null): Promise<StoredUpload[]> {
+  make(
+    refusalOf: (taskId: string, upload: StoredUpload | null) => ServiceError | null,
+  ): Promise<StoredUpload[]> {
     return mapPool(this.#job.taskIds, CONNECTIONS, async (taskId) => {
       const recorded = this.#recorded.get(taskId);
       const upload = recorded?.seen ?? (await this.#look(taskId));

@@ -35,10 +35,7 @@ function filesOfTask({ definition }: JobState, task: TaskRecord, output: TaskOut
  * What a job has cost. A failed picture counts as nothing here: the limit of tasks per day counts it.
  * @param outputOf the output of a task that has succeeded
  */
-export function jobCost(
-  state: JobState,
-  outputOf: (taskId: string) => TaskOutput | null,
-): JobCost {
+export function jobCost(state: JobState, outputOf: (taskId: string) => TaskOutput | null): JobCost {
   let [usedUnits, processedUnits, files] = [0, 0, 0];
   for (const task of state.tasks) {
     const output = task.step.at === "success" ? outputOf(task.taskId) : null;

@@ -61,12 +61,7 @@ export class Settlement extends D1Store {
    * day keeps what was processed. It takes effect once, and not at all for a job that was voided or that was accepted before there was a ledger.
    * @param at when the job ended @param now when this is written
    */
-  settle(
-    jobId: string,
-    { usedUnits, processedUnits, files }: JobCost,
-    at: number,
-    now: number,
-  ): D1PreparedStatement[] {
+  settle(jobId: string, cost: JobCost, at: number, now: number): D1PreparedStatement[] {
     const { usedAt, from, name } = meteringWindow(at, now);
     return [
       this.statement(
@@ -77,7 +72,7 @@ export class Settlement extends D1Store {
          WHERE job_id = ?1 AND kind = 'reserve'
            AND NOT EXISTS (SELECT 1 FROM ledger AS v WHERE v.job_id = r.job_id AND v.kind = 'void')
          ON CONFLICT DO NOTHING`,
-        [jobId, usedAt, from, name, usedUnits, at],
+        [jobId, usedAt, from, name, cost.usedUnits, at],
       ),
       // Adds what the job settled to the event that its entry names, if the statement before wrote the entry.
       this.statement(
@@ -89,9 +84,50 @@ export class Settlement extends D1Store {
          ON CONFLICT (identifier) DO UPDATE SET units = units + excluded.units, at = min(at, excluded.at)`,
         [jobId, usedAt, from],
       ),
-      this.#releaseRest(jobId),
-      // Of what was released, the day keeps what was processed, and it has the files back that were not written: once, if the
-      // statement before wrote the entry.
+      ...this.#releaseRest(jobId, cost),
+    ];
+  }
+
+  /**
+   * Settles a job whose settlement the database has lost; to be run in this order in one batch. Nobody knows whether its use
+   * was reported, so it gets a meter event of its own that counts as tried long ago: it is never sent, and the ledger's
+   * check reports it until somebody has looked.
+   */
+  settleAgain(jobId: string, cost: JobCost, at: number): D1PreparedStatement[] {
+    return [
+      this.statement(
+        `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
+         SELECT account_id, job_id, 'settle', fund, min(units, ?2), ?3 FROM ledger
+         WHERE job_id = ?1 AND kind = 'reserve'
+           AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void')
+         ON CONFLICT DO NOTHING`,
+        [jobId, cost.usedUnits, at],
+      ),
+      this.statement(
+        `INSERT INTO meter_events (identifier, customer_id, units, at, first_tried_at, last_tried_at)
+         SELECT s.job_id, b.customer_id, s.units, s.at, 0, 0
+         FROM ledger AS s JOIN billing AS b ON b.account_id = s.account_id
+         WHERE changes() > 0 AND s.job_id = ?1 AND s.kind = 'settle' AND s.fund = 'paid' AND s.units > 0`,
+        [jobId],
+      ),
+      ...this.#releaseRest(jobId, cost),
+    ];
+  }
+
+  /**
+   * Releases what was reserved for a job and not settled; to be run in this order. Of that, the day keeps what was processed,
+   * and has the files back that were not written: once, if the first statement wrote the entry.
+   */
+  #releaseRest(jobId: string, { processedUnits, files }: JobCost): D1PreparedStatement[] {
+    return [
+      this.statement(
+        `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
+         SELECT r.account_id, r.job_id, 'release', r.fund, r.units - s.units, s.at
+         FROM ledger AS r JOIN ledger AS s ON s.job_id = r.job_id AND s.kind = 'settle'
+         WHERE r.job_id = ?1 AND r.kind = 'reserve'
+         ON CONFLICT DO NOTHING`,
+        [jobId],
+      ),
       this.statement(
         `UPDATE daily_use SET
            units = daily_use.units + iif(r.fund = 'paid', max(0, min(?2, r.units) - s.units), 0),
@@ -102,43 +138,5 @@ export class Settlement extends D1Store {
         [jobId, processedUnits, files],
       ),
     ];
-  }
-
-  /**
-   * Settles a job whose settlement the database has lost; to be run in this order in one batch. Nobody knows whether its use
-   * was reported, so it gets a meter event of its own that counts as tried long ago: it is never sent, and the ledger's
-   * check reports it until somebody has looked.
-   */
-  settleAgain(jobId: string, units: number, at: number): D1PreparedStatement[] {
-    return [
-      this.statement(
-        `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
-         SELECT account_id, job_id, 'settle', fund, min(units, ?2), ?3 FROM ledger
-         WHERE job_id = ?1 AND kind = 'reserve'
-           AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?1 AND kind = 'void')
-         ON CONFLICT DO NOTHING`,
-        [jobId, units, at],
-      ),
-      this.statement(
-        `INSERT INTO meter_events (identifier, customer_id, units, at, first_tried_at, last_tried_at)
-         SELECT s.job_id, b.customer_id, s.units, s.at, 0, 0
-         FROM ledger AS s JOIN billing AS b ON b.account_id = s.account_id
-         WHERE changes() > 0 AND s.job_id = ?1 AND s.kind = 'settle' AND s.fund = 'paid' AND s.units > 0`,
-        [jobId],
-      ),
-      this.#releaseRest(jobId),
-    ];
-  }
-
-  /** Releases what was reserved for a job and not settled. */
-  #releaseRest(jobId: string): D1PreparedStatement {
-    return this.statement(
-      `INSERT INTO ledger (account_id, job_id, kind, fund, units, at)
-       SELECT r.account_id, r.job_id, 'release', r.fund, r.units - s.units, s.at
-       FROM ledger AS r JOIN ledger AS s ON s.job_id = r.job_id AND s.kind = 'settle'
-       WHERE r.job_id = ?1 AND r.kind = 'reserve'
-       ON CONFLICT DO NOTHING`,
-      [jobId],
-    );
   }
 }

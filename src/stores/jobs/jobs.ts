@@ -87,8 +87,17 @@ export class Jobs extends D1Store {
    * was removed from the list never comes back, nor does one of closed books.
    */
   async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
-    const { maxActiveJobs, units, fund, offer, maxTrialBacklog, maxUnitsPerDay, maxTasksPerDay, maxMeteredUnits, files } =
-      terms;
+    const {
+      maxActiveJobs,
+      units,
+      fund,
+      offer,
+      maxTrialBacklog,
+      maxUnitsPerDay,
+      maxTasksPerDay,
+      maxMeteredUnits,
+      files,
+    } = terms;
     const taskIds = JSON.stringify(job.taskIds);
     const [, , account] = await this.db.batch<
       AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
@@ -206,7 +215,7 @@ export class Jobs extends D1Store {
 
   #settle(jobId: string, cost: JobCost, at: number, again: boolean): D1PreparedStatement[] {
     return again
-      ? this.#settlement.settleAgain(jobId, cost.usedUnits, at)
+      ? this.#settlement.settleAgain(jobId, cost, at)
       : this.#settlement.settle(jobId, cost, at, Date.now());
   }
 

@@ -1,4 +1,5 @@
 import type { JobListing } from "../../core/jobs/answers.ts";
+import { filesToReserve } from "../../core/jobs/admission.ts";
 import { isClosed, Settlement } from "../billing/settlement.ts";
 import { D1Store } from "../d1-store.ts";
 import { markUsed } from "../uploads/uploads.ts";
@@ -49,12 +50,12 @@ export class LostJobs extends D1Store {
     const { definition: job, status, error, projected, updatedAt } = listing;
     const hadAll = projected >= listing.version;
     const version = hadAll ? listing.version : 0;
-    const usedUnits = hadAll ? (listing.cost?.usedUnits ?? null) : null;
+    const cost = hadAll ? listing.cost : null;
     const taskIds = JSON.stringify(job.taskIds);
     const results = await this.db.batch<{ listed: number }>([
       this.statement(
-        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL)
+        `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids, files)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL), ?13
          WHERE NOT ${isClosed("?2", "?1")} OR EXISTS (SELECT 1 FROM jobs WHERE id = ?1)
          ON CONFLICT DO UPDATE SET status = ?6, error = ?7, version = ?8, updated_at = ?10, task_ids = excluded.task_ids
            WHERE version < ?8`,
@@ -71,10 +72,11 @@ export class LostJobs extends D1Store {
           updatedAt,
           job.lane,
           taskIds,
+          filesToReserve(job),
         ],
       ),
       this.#settlement.reserve(job.jobId, job.lane === "trial" ? "trial" : "paid", units),
-      ...(usedUnits === null ? [] : this.#settlement.settleAgain(job.jobId, usedUnits, updatedAt)),
+      ...(cost === null ? [] : this.#settlement.settleAgain(job.jobId, cost, updatedAt)),
       // The sweep finds the uploads' bytes by these rows. Their content types are lost: only the bytes show them.
       this.statement(
         `INSERT INTO uploads (task_id, account_id, content_type, created_at)

@@ -9,6 +9,7 @@ export async function loseJobs(): Promise<void> {
     "DELETE FROM uploads",
     "DELETE FROM upload_bytes",
     "DELETE FROM daily_use",
+    "DELETE FROM metered_use",
     "DELETE FROM trial_use",
     "DELETE FROM settled_units",
     "DELETE FROM usage_days",

@@ -5,7 +5,13 @@ import { platformOf } from "../../../src/platform.ts";
 import { present } from "../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
 import { CRONS, runCron } from "../../support/worker/crons.ts";
-import { callBack, deliverTask, PlayedInference, success, videoSuccess } from "../../support/worker/inference.ts";
+import {
+  callBack,
+  deliverTask,
+  PlayedInference,
+  success,
+  videoSuccess,
+} from "../../support/worker/inference.ts";
 import { entriesOf, settledJob } from "../../support/worker/ledger.ts";
 import { imageJob, MP4, newJob, uploaded, uploads, videoJob } from "../../support/worker/jobs.ts";
 import { createSession, PlayedStripe } from "../../support/worker/stripe.ts";
@@ -229,14 +235,20 @@ describe("the end of a subscription", () => {
     await runCron(CRONS.report);
     const { body } = await client.send("GET", `/v1/jobs/${jobId}`);
     const statuses = body.tasks.map(({ status }: { status: string }) => status);
-    expect(statuses.toSorted()).toEqual([...Array.from({ length: 6 }, () => "failed"), "processing", "success"]);
+    expect(statuses.toSorted()).toEqual([
+      ...Array.from({ length: 6 }, () => "failed"),
+      "processing",
+      "success",
+    ]);
     expect(body.tasks[7].error).toContain("canceled");
     await callBack(first, "complete", success());
-    await expect.poll(() => entriesOf(jobId)).toEqual([
-      ["reserve", 8],
-      ["settle", 2],
-      ["release", 6],
-    ]);
+    await expect
+      .poll(() => entriesOf(jobId))
+      .toEqual([
+        ["reserve", 8],
+        ["settle", 2],
+        ["release", 6],
+      ]);
   });
 
   it("cancels nothing of an account that subscribes again, or that the operator's plan lets in", async () => {
@@ -292,7 +304,11 @@ class Customer {
     const taskId = await uploaded(this.client, MP4, "video/mp4");
     for (const frames of SIZES) {
       for (;;) {
-        const { status, body } = await this.client.send("POST", "/v1/jobs", videoJob(taskId, { maxFrames: frames }));
+        const { status, body } = await this.client.send(
+          "POST",
+          "/v1/jobs",
+          videoJob(taskId, { maxFrames: frames }),
+        );
         if (status !== 202) break;
         await deliverTask(body.jobId, taskId);
         await callBack(inference.last, "complete", videoSuccess(frames));

@@ -8,7 +8,14 @@ import { CreateJobRequest } from "../../../src/contract/job.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { Queues } from "../../../src/stores/jobs/queues.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/api.ts";
-import { callBack, deliverTask, failure, finishJob, PlayedInference, videoSuccess } from "../../support/worker/inference.ts";
+import {
+  callBack,
+  deliverTask,
+  failure,
+  finishJob,
+  PlayedInference,
+  videoSuccess,
+} from "../../support/worker/inference.ts";
 import {
   imageJob,
   listedJobs,
@@ -293,7 +300,12 @@ describe("the use of a day", () => {
         kind: fc.constant("at once" as const),
         units: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
       }),
-      fc.record({ kind: fc.constant("settle" as const), job: fc.nat(9), used: fc.nat(6), processed: fc.nat(9) }),
+      fc.record({
+        kind: fc.constant("settle" as const),
+        job: fc.nat(9),
+        used: fc.nat(6),
+        processed: fc.nat(9),
+      }),
       fc.record({ kind: fc.constant("withdraw" as const), job: fc.nat(9) }),
       fc.record({ kind: fc.constant("pass" as const), hours: fc.integer({ min: 1, max: 30 }) }),
     );

@@ -39,7 +39,8 @@ describe("the bucket's reads for jobs that are refused", () => {
     const reads = countReads();
     let refused = await create(tasks);
     let tries = 1;
-    for (; refused.body.error === "upload_incomplete" && tries < 20; tries += 1) refused = await create(tasks);
+    for (; refused.body.error === "upload_incomplete" && tries < 20; tries += 1)
+      refused = await create(tasks);
     expectError(refused, 402, "daily_limit_reached");
     expect(refused.headers.get("retry-after")).toBe(String(refused.body.retryAfterSeconds));
     const inAll = reads();

@@ -44,10 +44,13 @@ describe("an account's access mode", () => {
     expect(accessModeOf("trial", status, false)).toBe(mode);
   });
 
-  it.each([["active"], ["canceled"], [null]])("is blocked by an overdue invoice, whatever it is: %s [4.10-11]", (status) => {
-    expect(standingOf(status, true)).toBe("delinquent");
-    expect(accessModeOf("trial", status, true)).toBe("blocked");
-  });
+  it.each([["active"], ["canceled"], [null]])(
+    "is blocked by an overdue invoice, whatever it is: %s [4.10-11]",
+    (status) => {
+      expect(standingOf(status, true)).toBe("delinquent");
+      expect(accessModeOf("trial", status, true)).toBe("blocked");
+    },
+  );
 
   it("is the operator's word where there is one, whatever the subscription says", () => {
     fc.assert(
@@ -61,7 +64,9 @@ describe("an account's access mode", () => {
 
 describe("what an account may do", () => {
   it("in the trial: pictures alone, few a job, one job at a time", () => {
-    expect(accessOf({ accessMode: "trial", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS)).toEqual({
+    expect(
+      accessOf({ accessMode: "trial", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS),
+    ).toEqual({
       accessMode: "trial",
       lacksVerifiedEmail: false,
       videoAllowed: false,
@@ -75,7 +80,9 @@ describe("what an account may do", () => {
   });
 
   it("when it pays: pictures, a hundred a job, videos, many jobs at a time", () => {
-    expect(accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS)).toEqual({
+    expect(
+      accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS),
+    ).toEqual({
       accessMode: "paid",
       lacksVerifiedEmail: false,
       videoAllowed: true,
@@ -89,7 +96,9 @@ describe("what an account may do", () => {
   });
 
   it("when it is blocked: nothing", () => {
-    expect(accessOf({ accessMode: "blocked", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS)).toEqual({
+    expect(
+      accessOf({ accessMode: "blocked", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS),
+    ).toEqual({
       accessMode: "blocked",
       lacksVerifiedEmail: false,
       videoAllowed: false,
@@ -150,8 +159,10 @@ describe("an account's tasks per day", () => {
 
 describe("an account without a verified e-mail address", () => {
   const lacks = (accessMode: "trial" | "paid" | "blocked", trialNeedsVerifiedEmail: boolean): boolean =>
-    accessOf({ accessMode, emailVerified: false, unitsPerDay: null, ...BY_PLAN }, { ...LIMITS, trialNeedsVerifiedEmail })
-      .lacksVerifiedEmail;
+    accessOf(
+      { accessMode, emailVerified: false, unitsPerDay: null, ...BY_PLAN },
+      { ...LIMITS, trialNeedsVerifiedEmail },
+    ).lacksVerifiedEmail;
 
   it("lacks it in the trial alone, and there unless the operator asks for none", () => {
     expect(lacks("trial", true)).toBe(true);

@@ -102,8 +102,6 @@ describe("an archive is asked for", () => {
 });
 
 describe("the archives of a job", () => {
-  const TOO_OFTEN = expect.stringMatching(/^archive_too_often: .+\.$/);
-
   /** Asks for one archive after the other, each of which ends so; how many of them were begun. */
   const begunOf = (count: number, end: (state: JobState, now: number) => JobState): number => {
     let state = successfulJob();
