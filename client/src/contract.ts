@@ -2965,6 +2965,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorObject"];
+                };
+            };
             /** @description The request conflicts with the current state. */
             409: {
                 headers: {
