@@ -38,6 +38,8 @@ CREATE TABLE ended_subscriptions (
   ended_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX ended_subscriptions_in_turn ON ended_subscriptions (ended_at);
+
 CREATE TRIGGER subscriptions_end AFTER UPDATE OF subscription_status ON billing
 WHEN old.subscription_status IN ('active', 'trialing', 'past_due', 'unpaid')
   AND coalesce(new.subscription_status, '') NOT IN ('active', 'trialing', 'past_due', 'unpaid')

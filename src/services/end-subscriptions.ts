@@ -5,7 +5,6 @@ import type { Platform } from "../platform.ts";
 
 /** What is left over comes first in the next run. */
 const ACCOUNTS_A_RUN = 20;
-const JOBS_A_PAGE = 100;
 
 /**
  * Cancels what has not begun of the jobs of accounts whose subscription has ended: nobody would be billed for it. What is being
@@ -20,24 +19,22 @@ export async function endSubscriptions(platform: Platform, now: number): Promise
 
 /** Cancels what has not begun of an account's paid jobs. Returns whether all of them were reached. */
 async function cancelUnbegun(platform: Platform, accountId: string, now: number): Promise<boolean> {
-  let reached = 0;
-  let missed = 0;
-  for (let after = ""; ;) {
-    const page = await platform.oldJobs.paidUnderWay(accountId, after, JOBS_A_PAGE);
-    const outcomes = await mapPool(page, CONNECTIONS, async (jobId) => {
-      try {
-        await platform.jobObject(jobId).cancelUnbegun();
-        return true;
-      } catch (error) {
-        log("warn", "subscription_end_delayed", { account: accountId, jobId, reason: reasonOf(error) });
-        return false;
-      }
-    });
-    reached += outcomes.filter(Boolean).length;
-    missed += outcomes.filter((isReached) => !isReached).length;
-    after = page.at(-1) ?? after;
-    if (page.length < JOBS_A_PAGE) break;
-  }
-  log("info", "subscription_ended", { account: accountId, jobs: reached, missed, ms: Date.now() - now });
+  const jobIds = await platform.oldJobs.paidUnderWay(accountId);
+  const outcomes = await mapPool(jobIds, CONNECTIONS, async (jobId) => {
+    try {
+      await platform.jobObject(jobId).cancelUnbegun();
+      return true;
+    } catch (error) {
+      log("warn", "subscription_end_delayed", { account: accountId, jobId, reason: reasonOf(error) });
+      return false;
+    }
+  });
+  const missed = outcomes.filter((isReached) => !isReached).length;
+  log("info", "subscription_ended", {
+    account: accountId,
+    jobs: jobIds.length,
+    missed,
+    ms: Date.now() - now,
+  });
   return missed === 0;
 }

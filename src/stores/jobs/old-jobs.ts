@@ -18,13 +18,12 @@ export class OldJobs extends D1Store {
     );
   }
 
-  /** Up to `limit` unfinished jobs of an account that are not its trial's, after the id `after`, in the order of their ids. */
-  async paidUnderWay(accountId: string, after: string, limit: number): Promise<string[]> {
+  /** The unfinished jobs of an account that are not its trial's: as many as may be in progress. */
+  async paidUnderWay(accountId: string): Promise<string[]> {
     const rows = await this.all<{ id: string }>(
       `SELECT id FROM jobs
-       WHERE account_id = ?1 AND status IN ('queued', 'processing') AND id > ?2 AND lane IS NOT 'trial'
-       ORDER BY id LIMIT ?3`,
-      [accountId, after, limit],
+       WHERE account_id = ?1 AND status IN ('queued', 'processing') AND lane IS NOT 'trial'`,
+      [accountId],
     );
     return rows.map(({ id }) => id);
   }

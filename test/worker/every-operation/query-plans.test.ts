@@ -26,6 +26,8 @@ const READ_WHOLE = new Set([
   // Nightly, the subscriptions whose period has ended, and those in arrears.
   "SEARCH billing USING INDEX billing_by_period_end (<expr><?)",
   "SCAN billing USING INDEX billing_in_arrears",
+  // Subscriptions that have ended within the last minutes.
+  "SCAN ended_subscriptions USING COVERING INDEX ended_subscriptions_in_turn",
   // The erasures under way, in the order of their turns.
   "SCAN accounts USING INDEX accounts_being_erased",
   // Endpoints that are deleted and not erased.
