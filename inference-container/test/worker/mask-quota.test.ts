@@ -70,7 +70,7 @@ test("of each prompt the most confident masks are kept, up to its share of the l
   expect(notice).toEqual({
     code: "masks_limited",
     message:
-      "More objects were found than a picture may have: of each prompt, the 200 most confident are kept. Raise the threshold, or cut the picture into parts.",
+      "More objects were found than a picture may have: for each prompt, the 200 most confident were kept. Raise the threshold, or cut the picture into parts.",
   });
   expect(await readdir(join(folder, "masks"))).toHaveLength(206);
   expect(files).toHaveLength(207);

@@ -259,8 +259,8 @@ describe("importUpload 502", () => {
     ["breaks off at once", { steps: ["failure"] }, /closed the connection/],
     ["breaks off later", { steps: [BEGINNING, "failure"], size: 1_000 }, /closed the connection/],
     ["breaks off later, of unknown size", { steps: [BEGINNING, "failure"] }, /closed the connection/],
-    ["sends less than it promised", { steps: [BEGINNING], size: 1_000 }, /other than the 1000 bytes/],
-    ["sends more than it promised", { steps: [BEGINNING, PNG], size: 101 }, /other than the 101 bytes/],
+    ["sends less than it promised", { steps: [BEGINNING], size: 1_000 }, /exactly the 1000 bytes/],
+    ["sends more than it promised", { steps: [BEGINNING, PNG], size: 101 }, /exactly the 101 bytes/],
   ] as const)("of a source that %s nothing remains [A6-7]", async (_, answer, message) => {
     const source = playSource({ [URL_OF_IT]: answer });
     const refused = await importFrom();
