@@ -122,7 +122,7 @@ describe("an account's webhook endpoints", () => {
   it("are a hundred with those that were deleted within a day, and the refusal says so", () => {
     expect(endpointRefusal({ live: LIVE, kept: MOST_KEPT_ENDPOINTS })).toMatchObject({
       code: "too_many_webhook_endpoints",
-      message: expect.stringContaining(`has ${MOST_KEPT_ENDPOINTS} webhook endpoints with those`),
+      message: expect.stringContaining(`has ${MOST_KEPT_ENDPOINTS} webhook endpoints, including those`),
     });
   });
 });
