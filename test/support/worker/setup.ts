@@ -11,10 +11,22 @@ const workersWorld = () =>
 /** As the file before left it. */
 const world = workersWorld();
 
-/** One transaction: applyD1Migrations takes two for each migration. */
+/** What the migrations make of an empty database, as one statement; null until they have run once. */
+let schema: string | null = null;
+
+/** One transaction for all migrations, where applyD1Migrations takes two for each; from then on, only what they came to. */
 async function migrate(): Promise<void> {
+  if (schema !== null) {
+    await env.DB.prepare(schema).run();
+    return;
+  }
   const queries = env.MIGRATIONS.flatMap((migration) => migration.queries);
   await env.DB.batch(queries.map((query) => env.DB.prepare(query)));
+  const { results } = await env.DB.prepare(
+    `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+     ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END`,
+  ).all<{ sql: string }>();
+  schema = results.map(({ sql }) => sql).join(";\n");
 }
 
 beforeEach(async () => {
