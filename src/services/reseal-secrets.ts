@@ -1,5 +1,6 @@
 import type { ResealAnswer } from "../contract/operator.ts";
-import { resealed } from "../core/webhooks/signing.ts";
+import { isSealedByCurrent } from "../core/lib/sealed.ts";
+import { sealSecrets, unsealSecrets } from "../core/webhooks/signing.ts";
 import type { Platform } from "../platform.ts";
 import { secretsOf } from "../settings.ts";
 import { HELD_MS } from "./dispatch-task.ts";
@@ -23,9 +24,10 @@ export async function resealSecrets(
   const unreadable: string[] = [];
   const changed: { endpointId: string; before: string; sealed: string }[] = [];
   for (const { endpointId, sealed: before } of page) {
-    const sealed = await resealed(secrets, endpointId, before);
-    if (sealed === "unreadable") unreadable.push(endpointId);
-    else if (sealed !== null) changed.push({ endpointId, before, sealed });
+    const opened = await unsealSecrets(secrets, endpointId, before);
+    if (opened === null) unreadable.push(endpointId);
+    else if (!(await isSealedByCurrent(secrets, before)))
+      changed.push({ endpointId, before, sealed: await sealSecrets(secrets, endpointId, opened) });
   }
   await webhookEndpoints.reseal(changed);
   return {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Secrets as ServiceSecrets } from "../lib/keys.ts";
-import { isSealedByCurrent, seal, unseal } from "../lib/sealed.ts";
+import { seal, unseal } from "../lib/sealed.ts";
 
 /** How long a replaced secret keeps signing, milliseconds. */
 export const OLD_SECRET_MS = 24 * 3_600_000;
@@ -48,17 +48,6 @@ export async function unsealSecrets(
 ): Promise<readonly WebhookSecret[] | null> {
   const text = await unseal(service, purposeOf(endpointId), sealed);
   return text === null ? null : Secrets.parse(JSON.parse(text));
-}
-
-/** The same secrets, sealed by the service's current secret; null if they are already, "unreadable" if nobody can open them. */
-export async function resealed(
-  service: ServiceSecrets,
-  endpointId: string,
-  sealed: string,
-): Promise<string | "unreadable" | null> {
-  const secrets = await unsealSecrets(service, endpointId, sealed);
-  if (secrets === null) return "unreadable";
-  return (await isSealedByCurrent(service, sealed)) ? null : sealSecrets(service, endpointId, secrets);
 }
 
 const PREFIX = "whsec_";
