@@ -344,12 +344,12 @@ describe("importUpload 502", () => {
       ["of known size", { size: 10_000_000 }],
       ["of unknown size", {}],
     ])("that trickles, %s, nothing remains once 1.5 MB have taken 30 seconds [A6-12]", async (_, size) => {
-      const drop = { afterMs: 5_000, bytes: BEGINNING };
+      const drop = { afterMs: 7_000, bytes: BEGINNING };
       const drops = Array.from({ length: 100 }, () => drop);
       // It is fast at first, which does not help it later.
       const fast = [...picture(3_000_000)];
       const source = playSource({ [URL_OF_IT]: { steps: [...fast, ...drops], ...size } });
-      const refused = await importWhile(source, ...Array.from({ length: 6 }, () => 5_000));
+      const refused = await importWhile(source, 7_000, 7_000, 7_000, 7_000, 2_000);
       expectError(refused, 502, "import_failed");
       expect(refused.body.message).toMatch(/less than 50 kB per second/);
       await expectNothingLeft(source);
