@@ -182,7 +182,7 @@ export interface paths {
         put?: never;
         /**
          * Get a URL to upload a file to
-         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. The service deletes an upload that no job has used within a day.
+         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. If the request has the file's `size`, storage refuses a file of another size. The service deletes an upload that no job has used within a day.
          */
         post: operations["createUploadPresign"];
         delete?: never;
@@ -1208,12 +1208,15 @@ export interface components {
         };
         /**
          * @example {
-         *       "contentType": "image/jpeg"
+         *       "contentType": "image/jpeg",
+         *       "size": 184320
          *     }
          */
         PresignRequest: {
             /** @description The file's MIME type: image/…, video/… or application/octet-stream, without parameters, in upper or lower case, at most 100 characters. */
             contentType: string;
+            /** @description The file's size in bytes. The uploadUrl then takes a file of exactly this size, which counts as uploaded at once. Without it, the service learns the size after the upload. */
+            size?: number;
         };
         /**
          * @description `single`: one image; `batch`: several; `video`: one video.
@@ -1334,7 +1337,7 @@ export interface components {
         Upload: {
             /**
              * Format: uri
-             * @description PUT the file to this URL, with the same Content-Type as in the request.
+             * @description PUT the file to this URL, with the same Content-Type as in the request, and of the same size if that was given.
              */
             uploadUrl: string;
             taskId: components["schemas"]["TaskId"];

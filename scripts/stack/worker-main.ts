@@ -8,6 +8,7 @@ import {
 import { parseArgs } from "node:util";
 import { unstable_startWorker as startDevServer } from "wrangler";
 import { messageOf } from "../shared/error-parts.ts";
+import { EVENT_KEY_HEADER, EVENT_PATH, storedEvent, UPLOADS_QUEUE } from "./bucket-events.ts";
 import { readCrons } from "./wrangler-settings.ts";
 
 /*
@@ -25,10 +26,17 @@ const { values } = parseArgs({
   },
 });
 
+/** Nobody else may play the bucket's events. */
+const eventKey = crypto.randomUUID();
+
 const dev = await startDevServer({
   config: "wrangler.toml",
   entrypoint: values.main ?? "scripts/stack/workers/main.ts",
   ...(values["env-file"] !== undefined && { envFiles: [values["env-file"]] }),
+  bindings: {
+    UPLOADS_QUEUE: { type: "queue", queue_name: UPLOADS_QUEUE },
+    BUCKET_EVENTS_KEY: { type: "plain_text", value: eventKey },
+  },
   dev: {
     server: { hostname: "127.0.0.1", port: 0 },
     inspector: false,
@@ -65,6 +73,8 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   const { hostname: host, port } = runtime;
   const outgoing = request({ host, port, method, path: url, headers, agent: false }, (reply) => {
     outgoing.setTimeout(0);
+    const event = storedEvent(incoming, reply, Date.now());
+    if (event !== null) reply.on("end", () => void tell(event, `http://${host}:${port}`));
     answer.writeHead(reply.statusCode ?? 502, reply.headers);
     reply.pipe(answer);
     reply.on("error", () => answer.destroy());
@@ -88,6 +98,22 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   } else {
     outgoing.flushHeaders();
     outgoing.setTimeout(REFUSAL_PATIENCE_MS, () => outgoing.destroy(new Error("no answer")));
+  }
+}
+
+/**
+ * Puts what the bucket has stored into the Worker's queue, as R2's event notifications do. What gets lost, the inspection of
+ * uploads finds.
+ */
+async function tell(event: object, address: string): Promise<void> {
+  try {
+    const headers = { [EVENT_KEY_HEADER]: eventKey };
+    const init = { method: "POST", headers, body: JSON.stringify(event) };
+    const response = await fetch(new URL(EVENT_PATH, address), init);
+    await response.body?.cancel();
+    if (!response.ok) console.error(`An event of the bucket got lost: status ${response.status}.`);
+  } catch (error) {
+    console.error(`An event of the bucket got lost: ${messageOf(error)}`);
   }
 }
 

@@ -16,16 +16,23 @@ export const UploadContentType = z
 
 /** POST /v1/uploads/presign. The type becomes a signed header, so only visible ASCII can be taken. */
 export const PresignRequest = z
-  .object({ contentType: UploadContentType })
-  .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg" }] });
+  .object({
+    contentType: UploadContentType,
+    size: z.int().nonnegative().optional().meta({
+      description:
+        "The file's size in bytes. The uploadUrl then takes a file of exactly this size, which counts as uploaded at once. Without it, the service learns the size after the upload.",
+    }),
+  })
+  .meta({ id: "PresignRequest", examples: [{ contentType: "image/jpeg", size: 184_320 }] });
 export type PresignRequest = z.infer<typeof PresignRequest>;
 
 /** Section 2.1 of the specification; `expiresIn` in seconds, equal to the signature's life. */
 export const Upload = z
   .strictObject({
-    uploadUrl: z
-      .url()
-      .meta({ description: "PUT the file to this URL, with the same Content-Type as in the request." }),
+    uploadUrl: z.url().meta({
+      description:
+        "PUT the file to this URL, with the same Content-Type as in the request, and of the same size if that was given.",
+    }),
     taskId: TaskId,
     bucket: z.string(),
     expiresIn: z.int().positive().meta({ description: "For how many seconds uploadUrl is valid." }),

@@ -38,7 +38,12 @@ export const METRICS = {
   },
   usage_reported: { labels: [], values: { due: "count", sent: "count", oldestSeconds: "s" } },
   books_closed: { labels: [], values: { parts: "count", jobs: "count", purgedMeterEvents: "count" } },
-  uploads_inspected: { labels: [], values: { inspected: "count", due: "count", lateMs: "ms" } },
+  uploads_inspected: {
+    labels: [],
+    values: { inspected: "count", due: "count", lateMs: "ms", untold: "count" },
+  },
+  sizes_told: { labels: [], values: { uploads: "count", lateMs: "ms" } },
+  upload_gauges: { labels: [], values: { unsized: "count", oldestSeconds: "s" } },
   uploads_swept: { labels: [], values: { unused: "count", swept: "count" } },
   cron_ended: { labels: ["cron"], values: { ms: "ms" } },
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -7,6 +7,13 @@ export const accountPrefixes = (accountId: string): readonly string[] =>
 /** The key of an upload. */
 export const inputKey = (accountId: string, taskId: string): string => `inputs/${accountId}/${taskId}`;
 
+/** The upload that a key is of; null for any other object's key. */
+export function inputOf(key: string): { readonly accountId: string; readonly taskId: string } | null {
+  const [kind, accountId, taskId, ...rest] = key.split("/");
+  if (kind !== "inputs" || !accountId || !taskId || rest.length > 0) return null;
+  return { accountId, taskId };
+}
+
 /** The prefix of everything that a job's tasks have written, under any lease. */
 export const outputsPrefix = (accountId: string, jobId: string): string => `outputs/${accountId}/${jobId}/`;
 

@@ -22,8 +22,17 @@ export interface DatabaseGauges {
   readonly unpurgedJobs: number;
 }
 
+/** Uploads whose size should be known: neither was it signed, nor has an event told of it, nor has the inspection come. */
+export interface UploadGauges {
+  readonly unsized: number;
+  /** When the first of these was to be inspected (epoch ms); null if there is none. */
+  readonly dueSince: number | null;
+}
+
 /** A reading covers at most this many open jobs, those whose row has not changed for longest. */
 const MOST_JOBS = 50_000;
+/** So many uploads, those that are due for longest. */
+const MOST_UPLOADS = 50_000;
 
 /** How full things are, in D1. */
 export class Gauges extends D1Store {
@@ -36,6 +45,15 @@ export class Gauges extends D1Store {
              WHERE status IN ('queued', 'processing') AND updated_at > 0 ORDER BY updated_at, id LIMIT ?2)
        WHERE lane = ?1`,
       [lane, MOST_JOBS],
+    );
+  }
+
+  /** @param now epoch ms */
+  uploads(now: number): Promise<UploadGauges> {
+    return this.one(
+      `SELECT count(*) AS unsized, min(inspect_at) AS dueSince
+       FROM (SELECT inspect_at FROM uploads WHERE inspect_at <= ?1 ORDER BY inspect_at LIMIT ?2)`,
+      [now, MOST_UPLOADS],
     );
   }
 

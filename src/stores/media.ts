@@ -52,9 +52,16 @@ export class Media {
     return this.#sign("GET", key, seconds, {});
   }
 
-  /** The URL for a PUT of one object of this content type; it is valid for `seconds`. */
-  signUpload(key: string, contentType: string, seconds: number): Promise<string> {
-    return this.#sign("PUT", key, seconds, { "content-type": contentType });
+  /** The URL for a PUT of one object of this content type, and of this size unless that is null; it is valid for `seconds`. */
+  signUpload(
+    key: string,
+    { contentType, size }: { readonly contentType: string; readonly size: number | null },
+    seconds: number,
+  ): Promise<string> {
+    return this.#sign("PUT", key, seconds, {
+      "content-type": contentType,
+      ...(size !== null && { "content-length": String(size) }),
+    });
   }
 
   /** Signs GETs of many objects, valid for `seconds` from now. */

@@ -1,18 +1,22 @@
+import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { buildArchive } from "../services/build-archive.ts";
 import { keepDeadLetter } from "../services/dead-letters.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
+import { noteStoredUploads } from "../services/note-stored-uploads.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
 
 /** A queue's kind, by the end of its name, so that an operator may prefix the name. */
-const kindOf = (queue: string): "archive" | "dead-letters" | "task" => {
-  if (queue.endsWith("-archive")) return "archive";
-  return queue.endsWith("-dead-letters") ? "dead-letters" : "task";
-};
+const kindOf = (queue: string): "archive" | "dead-letters" | "uploads" | "task" =>
+  (["archive", "dead-letters", "uploads"] as const).find((kind) => queue.endsWith(`-${kind}`)) ?? "task";
 
-async function handle(platform: Platform, queue: string, body: unknown): Promise<void> {
-  switch (kindOf(queue)) {
+async function handle(
+  platform: Platform,
+  kind: Exclude<ReturnType<typeof kindOf>, "uploads">,
+  body: unknown,
+): Promise<void> {
+  switch (kind) {
     case "archive":
       return buildArchive(platform, ArchiveMessage.parse(body).jobId);
     case "task": {
@@ -26,17 +30,39 @@ async function handle(platform: Platform, queue: string, body: unknown): Promise
 
 const RETRY_SECONDS = 5;
 
-/** Takes a batch from any queue, each message by itself, so that only a message that failed is delivered again. */
+/** The longest wait before events of the bucket are delivered again: with a hundred retries they outlast a day's outage. */
+const LONGEST_EVENT_RETRY_SECONDS = 900;
+
+/** Takes a batch of the bucket's events at once: one statement records them all, and may do so again. */
+async function consumeEvents(platform: Platform, batch: MessageBatch): Promise<void> {
+  try {
+    const bodies = batch.messages.map(({ body }) => body);
+    await noteStoredUploads(platform, bodies, Date.now());
+    batch.ackAll();
+  } catch (error) {
+    log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
+    for (const message of batch.messages) {
+      const delaySeconds = Math.min(LONGEST_EVENT_RETRY_SECONDS, RETRY_SECONDS * 2 ** message.attempts);
+      message.retry({ delaySeconds });
+    }
+  }
+}
+
+/**
+ * Takes a batch from any queue. Messages that ask for work are taken each by itself, so that only a message that failed is
+ * delivered again; and as many at a time as there are connections: one that waited for a connection would be aborted by a
+ * timer that was already running, although nothing of it had been sent.
+ */
 export async function consume(platform: Platform, batch: MessageBatch): Promise<void> {
-  await Promise.all(
-    batch.messages.map(async (message) => {
-      try {
-        await handle(platform, batch.queue, message.body);
-        message.ack();
-      } catch (error) {
-        log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
-        message.retry({ delaySeconds: RETRY_SECONDS });
-      }
-    }),
-  );
+  const kind = kindOf(batch.queue);
+  if (kind === "uploads") return consumeEvents(platform, batch);
+  await mapPool(batch.messages, CONNECTIONS, async (message) => {
+    try {
+      await handle(platform, kind, message.body);
+      message.ack();
+    } catch (error) {
+      log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
+      message.retry({ delaySeconds: RETRY_SECONDS });
+    }
+  });
 }

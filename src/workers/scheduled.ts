@@ -62,7 +62,7 @@ async function nightly(platform: Platform, now: number): Promise<void> {
   });
 }
 
-/** Logs how full the lanes and the database are. What can't be read now is read by the next cron. */
+/** Logs how full the lanes and the database are, and how late sizes of uploads come. What can't be read now is read by the next cron. */
 async function readGauges(platform: Platform, now: number): Promise<void> {
   const { gauges } = platform;
   try {
@@ -71,6 +71,9 @@ async function readGauges(platform: Platform, now: number): Promise<void> {
       const oldestWaitingSeconds = waitingSince === null ? 0 : Math.round((now - waitingSince) / 1_000);
       log("info", "lane_gauges", { lane, ...open, oldestWaitingSeconds });
     }
+    const { unsized, dueSince } = await gauges.uploads(now);
+    const oldestSeconds = dueSince === null ? 0 : Math.round((now - dueSince) / 1_000);
+    log("info", "upload_gauges", { unsized, oldestSeconds });
     log("info", "database_gauges", {
       ...(await gauges.database(now - STUCK_MS, purgedBy(platform, now))),
     });

@@ -11,6 +11,8 @@ import {
 import { ApiError, createClient, type ApiClient } from "../../scripts/client/api-client.ts";
 import { ArchivedImageManifest } from "../../src/contract/result.ts";
 import { Upload } from "../../src/contract/upload.ts";
+import { openLocalDatabase } from "../../scripts/admin/database.ts";
+import { stateFolder } from "../../scripts/stack/state-folder.ts";
 import { at, only, present } from "../support/at.ts";
 import { maskPixels, sample } from "../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
@@ -24,11 +26,11 @@ describe("the whole stack, by its public API", () => {
     client = createClient(stack);
   });
 
-  const presign = async (contentType: string) => {
+  const presign = async (contentType: string, size?: number) => {
     const response = await fetch(`${stack.baseUrl}/v1/uploads/presign`, {
       method: "POST",
       headers: { authorization: `Bearer ${stack.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ contentType }),
+      body: JSON.stringify({ contentType, size }),
     });
     return Upload.parse(await response.json());
   };
@@ -47,6 +49,30 @@ describe("the whole stack, by its public API", () => {
     const elsewhere = uploadUrl.replace("/inputs/", "/outputs/");
     expect((await put(elsewhere, { "content-type": "image/png" })).status).toBe(403);
     expect((await put(uploadUrl, { "content-type": "image/png" })).status).toBe(200);
+  });
+
+  it("refuses a PUT of another length than was signed, and takes that one [4.1-10]", async () => {
+    const body = new Uint8Array(sample("chelsea"));
+    const { uploadUrl } = await presign("image/png", body.length);
+    const put = (bytes: Uint8Array<ArrayBuffer> | Blob | string) =>
+      fetch(uploadUrl, { method: "PUT", headers: { "content-type": "image/png" }, body: bytes });
+    expect((await put(body.subarray(1))).status).toBe(403);
+    expect((await put(new Blob([body, body]))).status).toBe(403);
+    expect((await put("")).status).toBe(403);
+    expect((await put(body)).status).toBe(200);
+  });
+
+  it("learns the size of a file whose upload gave none from the storage's event, without looking [4.1-11]", async () => {
+    const body = new Uint8Array(sample("chelsea"));
+    const { uploadUrl, taskId } = await presign("image/png");
+    const headers = { "content-type": "image/png" };
+    expect((await fetch(uploadUrl, { method: "PUT", headers, body })).status).toBe(200);
+    const database = await openLocalDatabase(stateFolder(stack.stateDir));
+    const row = async () => {
+      const [rows] = await database.run([`SELECT size, inspect_at FROM uploads WHERE task_id = '${taskId}'`]);
+      return only(present(rows, "result"));
+    };
+    await expect.poll(row, { timeout: 60_000 }).toEqual({ size: body.length, inspect_at: null });
   });
 
   it("finds the cat: a mask of the picture's size, a preview, a manifest with signed URLs, an archive of it all [1-2 2.6-2 3.1-4 2.5-9 2.5-18 2.6-4 2.6-5 A4-1 A4-4 A4-5 A4-8 A4-10]", async () => {

@@ -1,6 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { EVENT_KEY_HEADER, EVENT_PATH } from "../../scripts/stack/bucket-events.ts";
 import { withStorage } from "../../scripts/stack/workers/with-storage.ts";
 import worker from "../../src/index.ts";
 import { platformOf } from "../../src/platform.ts";
@@ -51,6 +52,23 @@ describe("the Worker of a local stack", () => {
       expectError(await ask(path, body, "another-token-of-some-length-or-other"), 401, "Unauthorized");
       expectError(await answerOf(await fetchWorker(requestOf(path, body))), 404, "not_found");
     }
+  });
+
+  it("puts an event of its bucket into its queue, for the process that plays them and nobody else", async () => {
+    const queued: unknown[] = [];
+    const UPLOADS_QUEUE = { send: async (body: unknown) => queued.push(body) };
+    const played = Object.assign({}, env, { UPLOADS_QUEUE, BUCKET_EVENTS_KEY: "the key" });
+    const event = { bucket: "segmentation-media", action: "PutObject" };
+    const tell = async (key: string, where: typeof env) => {
+      const init = { method: "POST", headers: { [EVENT_KEY_HEADER]: key }, body: JSON.stringify(event) };
+      const request = new Request(`https://api.test${EVENT_PATH}`, init);
+      return (await local.fetch(request, where, createExecutionContext())).status;
+    };
+    expect(await tell("another key", played)).toBe(404);
+    expect(await tell("the key", env)).toBe(404);
+    expect(queued).toEqual([]);
+    expect(await tell("the key", played)).toBe(204);
+    expect(queued).toEqual([event]);
   });
 
   it("answers everything else as the Worker does that is deployed", async () => {

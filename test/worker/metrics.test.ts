@@ -6,6 +6,8 @@ import { platformOf } from "../../src/platform.ts";
 import { cancelJob } from "../../src/services/operate-jobs.ts";
 import { Gauges } from "../../src/stores/gauges.ts";
 import { Media } from "../../src/stores/media.ts";
+import { Uploads } from "../../src/stores/uploads/uploads.ts";
+import { inputKey } from "../../src/core/object-keys.ts";
 import { send, newClient, type Client } from "../support/worker/api.ts";
 import { builderOf } from "../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../support/worker/archives.ts";
@@ -277,7 +279,29 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await presign(client);
     later(2 * HOUR);
     await runCron(CRONS.report);
-    return [[["info"], [1, 1, expect.toSatisfy((lateMs) => lateMs > HOUR && lateMs < 2 * HOUR)]]];
+    return [[["info"], [1, 1, expect.toSatisfy((lateMs) => lateMs > HOUR && lateMs < 2 * HOUR), 0]]];
+  },
+  sizes_told: async () => {
+    const taskId = await presign(client);
+    const key = inputKey(client.accountId, taskId);
+    const object = { key, size: 7, eTag: "c846ff7a18f28c2e262116d6e8719ef0" };
+    const eventTime = new Date().toISOString();
+    later(4_000);
+    await deliver("segmentation-uploads", {
+      bucket: "segmentation-media",
+      action: "PutObject",
+      object,
+      eventTime,
+    });
+    return [[["info"], [1, 4_000]]];
+  },
+  upload_gauges: async () => {
+    await presign(client);
+    await presign(client);
+    later(6 * MINUTE + 20_000);
+    vi.spyOn(Uploads.prototype, "dueForInspection").mockRejectedValue(new Error("the inspection is away"));
+    await runCron(CRONS.report);
+    return [[["info"], [2, 20]]];
   },
   uploads_swept: async () => {
     await presign(client);

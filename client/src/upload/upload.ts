@@ -71,7 +71,12 @@ async function uploadFile(
 ): Promise<string> {
   const sign = async (): Promise<readonly [place: Upload, goodUntil: number]> => {
     const askedAt = Date.now();
-    const { data: place } = await askFor(connection, "createUploadPresign", { contentType }, { signal });
+    const { data: place } = await askFor(
+      connection,
+      "createUploadPresign",
+      { contentType, size: file.size },
+      { signal },
+    );
     return [place, askedAt + place.expiresIn * 1_000 - MARGIN_MS];
   };
   // One place for all attempts: places without a file count against the account.

@@ -6,6 +6,7 @@ import { authenticateOperator } from "../../../src/http/middleware/authenticate.
 import { requestLog } from "../../../src/http/middleware/request-log.ts";
 import { readCallback } from "../../../src/http/read-request.ts";
 import { platformOf } from "../../../src/platform.ts";
+import { EVENT_KEY_HEADER, EVENT_PATH } from "../bucket-events.ts";
 import { OBJECT_PATH, ObjectRequest, Row, SQL_PATH, SqlRequest } from "../storage-calls.ts";
 
 const PREFIX = "/internal/operator";
@@ -32,16 +33,34 @@ const storage = new Hono<AppEnv>()
     return c.json({ text: object === null ? null : await object.text() });
   });
 
+/** What worker-main.ts adds to the environment, so that it can play the bucket's events. */
+interface PlayedBucket {
+  readonly UPLOADS_QUEUE?: Queue;
+  readonly BUCKET_EVENTS_KEY?: string;
+}
+
+/** Puts an event of the bucket into the queue to which R2 would send it. */
+async function takeEvent(request: Request, env: Env & PlayedBucket): Promise<Response> {
+  const { UPLOADS_QUEUE: queue, BUCKET_EVENTS_KEY: key } = env;
+  const isPlayed = key !== undefined && request.headers.get(EVENT_KEY_HEADER) === key;
+  if (queue === undefined || !isPlayed) return new Response(null, { status: 404 });
+  await queue.send(await request.json());
+  return new Response(null, { status: 204 });
+}
+
 interface Served {
   readonly fetch: (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>;
 }
 
 /**
  * A Worker of a local stack: the given one, whose operator's API has two more calls (storage-calls.ts), because no other
- * process may open the files of its database and its bucket. Never deployed.
+ * process may open the files of its database and its bucket; and one to play that bucket's events. Never deployed.
  */
 export const withStorage = <Worker extends Served>(worker: Worker): Worker => ({
   ...worker,
-  fetch: (request: Request, env: Env, context: ExecutionContext) =>
-    (PATHS.has(new URL(request.url).pathname) ? storage : worker).fetch(request, env, context),
+  fetch: (request: Request, env: Env, context: ExecutionContext) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === EVENT_PATH) return takeEvent(request, env);
+    return (PATHS.has(pathname) ? storage : worker).fetch(request, env, context);
+  },
 });

@@ -9,12 +9,12 @@ export const UPLOADS_OPERATIONS = {
     tag: "Uploads",
     summary: "Get a URL to upload a file to",
     description:
-      "PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. The service deletes an upload that no job has used within a day.",
+      "PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. If the request has the file's `size`, storage refuses a file of another size. The service deletes an upload that no job has used within a day.",
     body: PresignRequest,
     status: 200,
     answer: Upload,
     success: "The upload URL and the upload's id.",
-    errors: ["too_many_uploads"],
+    errors: ["upload_too_large", "too_many_uploads"],
   },
   importUpload: {
     method: "post",

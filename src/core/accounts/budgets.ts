@@ -73,18 +73,35 @@ const dayIsFull = (reason: string, fitsAt: number, now: number): ServiceError =>
  */
 export const KEPT_PER_LIVE = 10;
 
-/** Refuses an account one more upload at `now` (epoch ms): too_many_uploads, with a Retry-After if waiting helps. */
-export function presignRefusal(budget: UploadBudget, use: UploadUse, now: number): ServiceError | null {
+/**
+ * Below how many bytes of the last day an upload of this size fits; null: its size is not known yet. A day without any takes
+ * every file.
+ */
+export const fitsBelow = ({ maxDailyBytes }: UploadBudget, size: number | null): number =>
+  Math.max(1, maxDailyBytes - Math.max(1, size ?? 1) + 1);
+
+/**
+ * Refuses an account one more upload at `now` (epoch ms): too_many_uploads, with a Retry-After if waiting helps.
+ * @param size the upload's bytes; null if they are not known yet
+ */
+export function presignRefusal(
+  budget: UploadBudget,
+  use: UploadUse,
+  now: number,
+  size: number | null = null,
+): ServiceError | null {
   if (use.unused >= budget.maxUnused) {
     return new ServiceError(
       "too_many_uploads",
       `Uploads of this account that no job has used: ${use.unused}. Create jobs from them; unused uploads are deleted after a day.`,
     );
   }
-  const { maxDailyBytes } = budget;
-  if (dailyBytesOf(use) >= maxDailyBytes) {
-    const reason = `The account has uploaded more than ${maxDailyBytes} bytes`;
-    return dayIsFull(reason, belowAt(use, "bytes", maxDailyBytes), now);
+  const most = fitsBelow(budget, size);
+  if (dailyBytesOf(use) >= most) {
+    const has =
+      size === null ? "The account has uploaded" : "With this file, the account would have uploaded";
+    const reason = `${has} more than ${budget.maxDailyBytes} bytes`;
+    return dayIsFull(reason, belowAt(use, "bytes", most), now);
   }
   const mostDeleted = budget.maxUnused * KEPT_PER_LIVE;
   if (sumOf(use, "deleted") < mostDeleted) return null;

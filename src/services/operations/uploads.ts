@@ -11,26 +11,38 @@ import { admissionTermsOf, importPatienceOf, publicUrlTermsOf, uploadBudgetsOf }
 import type { Account } from "../../stores/accounts/accounts.ts";
 import type { UploadDeletion } from "../../stores/uploads/deleted-uploads.ts";
 import { ImportSource } from "../../stores/uploads/import-source.ts";
+import type { NewUpload } from "../../stores/uploads/uploads.ts";
 import { catchUp } from "../catch-up.ts";
 import { lookAt } from "../inspect-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
 import { storeImport } from "../store-import.ts";
 
 /**
- * createUploadPresign: a new taskId, and a signed PUT for its bytes that accepts only this content type.
- * @throws ServiceError too_many_uploads.
+ * createUploadPresign: a new taskId, and a signed PUT for its bytes that accepts only this content type, and only this size
+ * if the request has one.
+ * @throws ServiceError upload_too_large, too_many_uploads.
  */
 export async function createUploadPresign({
   platform,
   account,
-  body: { contentType },
+  body,
 }: OperationRequest<"createUploadPresign">): Promise<Upload> {
-  const { media } = platform;
-  const taskId = newTaskId(contentType);
+  const { media, settings } = platform;
+  const { contentType } = body;
+  const size = body.size ?? null;
+  const mostBytes = mostBytesOf(admissionTermsOf(settings), contentType);
+  if (size !== null && size > mostBytes) {
+    throw new ServiceError(
+      "upload_too_large",
+      `A file of type ${contentType} may have ${mostBytes / 1_000_000} MB. Upload a smaller one.`,
+    );
+  }
+  const upload = { taskId: newTaskId(contentType), contentType, size };
   const [uploadUrl] = await Promise.all([
-    media.signUpload(inputKey(account.accountId, taskId), contentType, UPLOAD_SECONDS),
-    recordUpload(platform, account, { taskId, contentType }),
+    media.signUpload(inputKey(account.accountId, upload.taskId), upload, UPLOAD_SECONDS),
+    recordUpload(platform, account, upload),
   ]);
+  const { taskId } = upload;
   return { uploadUrl, taskId, bucket: media.bucketName, expiresIn: UPLOAD_SECONDS };
 }
 
@@ -56,7 +68,7 @@ export async function importUpload(
     const mostBytes = mostBytesOf(admissionTermsOf(settings), contentType);
     source.refuseMoreThan(mostBytes);
     const taskId = newTaskId(contentType);
-    await recordUpload(platform, account, { taskId, contentType });
+    await recordUpload(platform, account, { taskId, contentType, size: null });
     const size = await storeImport(platform, account.accountId, { taskId, contentType }, source);
     return { taskId, contentType, size };
   } finally {
@@ -71,21 +83,22 @@ const budgetOf = ({ settings }: Platform, { accessMode }: Account) =>
   uploadBudgetOf(uploadBudgetsOf(settings), accessMode);
 
 /** Refuses an account that has used up its budget of uploads. @throws ServiceError too_many_uploads. */
-async function refuseSpentBudget(platform: Platform, account: Account, now: number): Promise<void> {
+async function refuseSpentBudget(
+  platform: Platform,
+  account: Account,
+  now: number,
+  size: number | null = null,
+): Promise<void> {
   const use = await platform.uploads.use(account.accountId, now);
-  const refusal = presignRefusal(budgetOf(platform, account), use, now);
+  const refusal = presignRefusal(budgetOf(platform, account), use, now, size);
   if (refusal !== null) throw refusal;
 }
 
 /** Records an upload whose bytes are still to come, if the account's budget has room. @throws ServiceError too_many_uploads. */
-async function recordUpload(
-  platform: Platform,
-  account: Account,
-  upload: { readonly taskId: string; readonly contentType: string },
-): Promise<void> {
+async function recordUpload(platform: Platform, account: Account, upload: NewUpload): Promise<void> {
   const now = Date.now();
   if (await platform.uploads.insert(account.accountId, upload, budgetOf(platform, account), now)) return;
-  await refuseSpentBudget(platform, account, now);
+  await refuseSpentBudget(platform, account, now, upload.size);
   throw new ServiceError("too_many_uploads");
 }
 

@@ -8,7 +8,7 @@ const NEEDED_BY = `SELECT id FROM jobs
   LIMIT 1`;
 
 /** The result of deleting an upload: it is deleted, or an unfinished job needs it. */
-export type UploadDeletion = { readonly deleted: DueUpload } | { readonly neededBy: string };
+export type UploadDeletion = { readonly deleted: Omit<DueUpload, "size"> } | { readonly neededBy: string };
 
 /** Deleted uploads in D1: gone for their account, while their rows stay until nobody can write to them any more. */
 export class DeletedUploads extends D1Store {

@@ -1,5 +1,6 @@
 import {
   DAY_HOURS,
+  fitsBelow,
   KEPT_PER_LIVE,
   type UploadBudget,
   type UploadHour,
@@ -7,6 +8,7 @@ import {
 } from "../../core/accounts/budgets.ts";
 import type { AccountUse } from "../../core/billing/ledger.ts";
 import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../core/jobs/admission.ts";
+import type { StoredInput } from "../../core/uploads/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../../core/uploads/lifetime.ts";
 import { dayOf } from "../../core/billing/usage.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
@@ -24,8 +26,15 @@ export interface DueUpload extends RecordedUpload {
   readonly accountId: string;
   readonly presignedAt: number;
   readonly inspectAt: number;
+  /** The most bytes that were seen of it; null if nothing has told of any yet. */
+  readonly size: number | null;
   /** Whether its account has deleted it. */
   readonly isDeleted: boolean;
+}
+
+/** An upload that is to be recorded; `size` is null if its URL takes a file of any size. */
+export interface NewUpload extends RecordedUpload {
+  readonly size: number | null;
 }
 
 /**
@@ -37,6 +46,13 @@ export interface Inspection {
   readonly size: number;
   readonly seen: StoredUpload | null;
   readonly inspectAt: number | null;
+}
+
+/** An upload of which an event is recorded; `size` is the most bytes that were seen of it. */
+export interface NotedUpload extends RecordedUpload {
+  readonly accountId: string;
+  readonly size: number;
+  readonly isDeleted: boolean;
 }
 
 interface PreconditionRow extends AccountUseRow {
@@ -92,24 +108,38 @@ export const anyDeleted = (taskIds: string): string =>
 export class Uploads extends D1Store {
   /**
    * Records that an account may upload this task's bytes, unless it has used up its budget. The statement decides, so that
-   * concurrent requests cannot exceed the budget together.
+   * concurrent requests cannot exceed the budget together. A known size counts at once (a trigger adds it to the account's
+   * bytes of the day), and nobody has to inspect the upload.
    * @returns whether the upload is recorded.
    */
   async insert(
     accountId: string,
-    { taskId, contentType }: RecordedUpload,
-    { maxUnused, maxDailyBytes }: UploadBudget,
+    { taskId, contentType, size }: NewUpload,
+    budget: UploadBudget,
     now: number,
   ): Promise<boolean> {
+    const { maxUnused } = budget;
     const maxDeleted = maxUnused * KEPT_PER_LIVE;
-    const inspectAt = nextInspection(now, now);
+    const inspectAt = size === null ? nextInspection(now, now) : null;
     const added = await this.run(
-      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at)
-       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8
+      `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at, size)
+       SELECT ?3, ?1, ?4, ?5, 1, 1, ?8, ?10
        WHERE (${UNUSED}) < ?6
          AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
-      [accountId, hourOf(now), taskId, contentType, now, maxUnused, maxDailyBytes, inspectAt, maxDeleted],
+      [
+        accountId,
+        hourOf(now),
+        taskId,
+        contentType,
+        now,
+        maxUnused,
+        fitsBelow(budget, size),
+        inspectAt,
+        maxDeleted,
+        size,
+      ],
     );
+    // The trigger's row counts, too.
     return added > 0;
   }
 
@@ -151,7 +181,7 @@ export class Uploads extends D1Store {
   async dueForInspection(now: number, limit: number): Promise<DueUpload[]> {
     const rows = await this.all<Omit<DueUpload, "isDeleted"> & { isDeleted: number }>(
       `SELECT task_id AS taskId, account_id AS accountId, content_type AS contentType, created_at AS presignedAt,
-         inspect_at AS inspectAt, deleted_at IS NOT NULL AS isDeleted
+         inspect_at AS inspectAt, size, deleted_at IS NOT NULL AS isDeleted
        FROM uploads WHERE inspect_at <= ?1 ORDER BY inspect_at LIMIT ?2`,
       [now, limit],
     );
@@ -175,6 +205,26 @@ export class Uploads extends D1Store {
        FROM json_each(?1) AS seen WHERE task_id = seen.value ->> 'taskId'`,
       [JSON.stringify(looks), expiredPresign(now)],
     );
+  }
+
+  /**
+   * Records the sizes that the bucket's events tell, so that nobody has to inspect these uploads; a deleted one is inspected
+   * nevertheless. An upload whose size was signed is not written.
+   * @param taken how many bytes every job takes: an upload of more is recorded, and returned, each time
+   */
+  async noteStored(stored: readonly StoredInput[], taken: number): Promise<NotedUpload[]> {
+    const rows = await this.all<Omit<NotedUpload, "isDeleted"> & { isDeleted: number }>(
+      `UPDATE uploads SET size = max(coalesce(uploads.size, 0), seen.size),
+         inspect_at = iif(deleted_at IS NULL, NULL, inspect_at)
+       FROM (SELECT value ->> 'taskId' AS id, value ->> 'accountId' AS owner, max(value ->> 'size') AS size
+             FROM json_each(?1) GROUP BY 1, 2) AS seen
+       WHERE uploads.task_id = seen.id AND +uploads.account_id = seen.owner
+         AND (inspect_at IS NOT NULL OR deleted_at IS NOT NULL OR seen.size > min(coalesce(uploads.size, 0), ?2))
+       RETURNING task_id AS taskId, account_id AS accountId, content_type AS contentType, size,
+         deleted_at IS NOT NULL AS isDeleted`,
+      [JSON.stringify(stored), taken],
+    );
+    return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
   }
 
   /** Records an upload's size, as an inspection does, without changing when it is next inspected. */

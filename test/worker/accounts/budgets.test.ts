@@ -73,37 +73,41 @@ describe("the guards within the statements that insert", () => {
       age: fc.constantFrom(0, 23 * HOUR, 25 * HOUR),
       maxUnused: fc.integer({ min: 1, max: 4 }),
       deleted: fc.constantFrom(0, KEPT_PER_LIVE - 1, KEPT_PER_LIVE),
+      size: fc.constantFrom(null, 0, 1, 40, 41, 101),
     });
     await fc.assert(
-      fc.asyncProperty(standing, async ({ unused, used, sizes, age, maxUnused, deleted }) => {
+      fc.asyncProperty(standing, async ({ unused, used, sizes, age, maxUnused, deleted, size }) => {
         const { accountId } = await newClient();
         await storeUploads(accountId, 1, NOW, Array<null>(unused).fill(null));
         await storeUploads(accountId, 0, NOW, Array<null>(used).fill(null));
         await storeUploads(accountId, 0, NOW - age, sizes);
         await deleteUploads(accountId, deleted, NOW - age);
         const use = await uploads.use(accountId, NOW);
-        const bytes = age < DAY ? sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) : 0;
+        const bytes = age < DAY ? sizes.reduce<number>((sum, one) => sum + (one ?? 0), 0) : 0;
         expect({ unused: use.unused, bytes: dailyBytesOf(use) }).toEqual({ unused, bytes });
         expect(use.hours.reduce((sum, hour) => sum + hour.deleted, 0)).toBe(age < DAY ? deleted : 0);
 
         const budget = { maxUnused, maxDailyBytes: 100 };
-        const refusal = presignRefusal(budget, use, NOW);
-        const upload = { taskId: `${crypto.randomUUID()}.png`, contentType: "image/png" };
+        const refusal = presignRefusal(budget, use, NOW, size);
+        const upload = { taskId: `${crypto.randomUUID()}.png`, contentType: "image/png", size };
         expect(await uploads.insert(accountId, upload, budget, NOW)).toBe(refusal === null);
+        if (refusal === null && age === 0)
+          expect(dailyBytesOf(await uploads.use(accountId, NOW))).toBe(bytes + (size ?? 0));
         seen.add(refusal?.message.replace(/[\d.].*/, "") ?? "let in");
       }),
       {
         seed: Number(env.SEED),
         numRuns: 100,
         examples: [
-          [{ unused: 0, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: 0 }],
-          [{ unused: 1, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: 0 }],
-          [{ unused: 0, used: 0, sizes: [100], age: 0, maxUnused: 1, deleted: 0 }],
-          [{ unused: 0, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: KEPT_PER_LIVE }],
+          [{ unused: 0, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: 0, size: null }],
+          [{ unused: 1, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: 0, size: null }],
+          [{ unused: 0, used: 0, sizes: [100], age: 0, maxUnused: 1, deleted: 0, size: null }],
+          [{ unused: 0, used: 0, sizes: [], age: 0, maxUnused: 1, deleted: KEPT_PER_LIVE, size: null }],
+          [{ unused: 0, used: 0, sizes: [60], age: 0, maxUnused: 1, deleted: 0, size: 41 }],
         ],
       },
     );
-    expect(seen.size, "each reason, and none").toBe(4);
+    expect(seen.size, "each reason, and none").toBe(5);
   });
 
   it("let in exactly the API keys that the rule lets in, however the account stands [4.9-15]", async () => {

@@ -1,9 +1,16 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Upload } from "../../../src/contract/upload.ts";
+import { dailyBytesOf } from "../../../src/core/accounts/budgets.ts";
+import { presigner } from "../../../src/core/lib/presigned-url.ts";
+import { inputKey } from "../../../src/core/object-keys.ts";
+import { platformOf } from "../../../src/platform.ts";
+import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
+import { Media } from "../../../src/stores/media.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
-import { imageJob, newJob, presign, uploads } from "../../support/worker/jobs.ts";
+import { imageJob, newJob, PNG, presign, uploads } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
+import { later } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 import { USUAL_EXTENSIONS } from "../../support/node/extensions.ts";
 
@@ -53,7 +60,91 @@ describe("createUploadPresign 200", () => {
   });
 
   it("ignores unknown fields [4.3-23]", async () => {
-    expect((await client.send("POST", PATH, { contentType: "image/png", size: 1 })).status).toBe(200);
+    expect((await client.send("POST", PATH, { contentType: "image/png", extra: 1 })).status).toBe(200);
+  });
+});
+
+describe("a size given to createUploadPresign", () => {
+  const ask = (size: number, contentType = "image/png") => client.send("POST", PATH, { contentType, size });
+  const bytesOfDay = async () =>
+    dailyBytesOf(await platformOf(env).uploads.use(client.accountId, Date.now()));
+
+  it("is a part of the signature: storage computes another one of a request of another length [4.1-10]", async () => {
+    const { body } = await ask(1_234);
+    const url = new URL(body.uploadUrl);
+    const value = (name: string) => url.searchParams.get(name) ?? "";
+    expect(value("X-Amz-SignedHeaders")).toBe("content-length;content-type;host");
+    // What storage does with a request to this URL.
+    const signer = await presigner(
+      {
+        url: `${url.origin}/${body.bucket}`,
+        accessKeyId: "test-access-key",
+        secretAccessKey: "test-secret-key",
+      },
+      {
+        method: "PUT",
+        seconds: Number(value("X-Amz-Expires")),
+        now: Date.parse(value("X-Amz-Date").replace(/(....)(..)(..T..)(..)/, "$1-$2-$3:$4:")),
+        headers: ["content-length", "content-type"],
+      },
+    );
+    const signatureOf = (length: number) =>
+      signer.signature(inputKey(client.accountId, body.taskId), {
+        "content-type": "image/png",
+        "content-length": String(length),
+      });
+    expect(await signatureOf(1_234)).toBe(value("X-Amz-Signature"));
+    for (const length of [0, 1_233, 1_235, 5_000_000_000])
+      expect(await signatureOf(length)).not.toBe(value("X-Amz-Signature"));
+  });
+
+  it("is not signed where there is none: any length is taken, as before", async () => {
+    const { body } = await client.send("POST", PATH, { contentType: "image/png" });
+    expect(new URL(body.uploadUrl).searchParams.get("X-Amz-SignedHeaders")).toBe("content-type;host");
+  });
+
+  it.each([
+    ["image/png", "MAX_IMAGE_BYTES"],
+    ["video/mp4", "MAX_VIDEO_BYTES"],
+    ["application/octet-stream", "MAX_VIDEO_BYTES"],
+  ])(
+    "of more bytes of %s than a job takes is refused before anything is uploaded [4.1-10]",
+    async (type, name) => {
+      overrideSettings({ MAX_IMAGE_BYTES: 1_000_000, MAX_VIDEO_BYTES: 2_000_000 });
+      const most = name === "MAX_IMAGE_BYTES" ? 1_000_000 : 2_000_000;
+      expect((await ask(most, type)).status).toBe(200);
+      expectError(await ask(most + 1, type), 400, "upload_too_large");
+    },
+  );
+
+  it("counts at once towards the account's day, to the last byte of its budget [4.1-10]", async () => {
+    overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
+    expect((await ask(600)).status).toBe(200);
+    expect(await bytesOfDay()).toBe(600);
+    const refused = await ask(401);
+    expectError(refused, 409, "too_many_uploads");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(23 * 3_600);
+    expect((await ask(400)).status).toBe(200);
+    expect(await bytesOfDay()).toBe(1_000);
+    expectError(await ask(0), 409, "too_many_uploads");
+  });
+
+  it("lets no more bytes in together than the budget has, however many ask at once", async () => {
+    overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(300)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(await bytesOfDay()).toBe(900);
+  });
+
+  it("leaves the service nothing to look at, however late: neither an event nor an inspection is needed [4.1-10]", async () => {
+    const { body } = await ask(PNG.length);
+    await env.MEDIA.put(inputKey(client.accountId, body.taskId), PNG);
+    const look = vi.spyOn(Media.prototype, "sizeOf");
+    for (const hours of [0.2, 25, 24]) {
+      later(hours * 3_600_000);
+      await inspectUploads(platformOf(env), Date.now());
+    }
+    expect(look).not.toHaveBeenCalled();
   });
 });
 
@@ -71,6 +162,10 @@ describe("createUploadPresign 400", () => {
     [{ contentType: "application/pdf" }],
     [{ contentType: " image/png" }],
     [{ contentType: `image/${"x".repeat(95)}` }],
+    [{ contentType: "image/png", size: -1 }],
+    [{ contentType: "image/png", size: 1.5 }],
+    [{ contentType: "image/png", size: "12" }],
+    [{ contentType: "image/png", size: null }],
     [[]],
     ["image/png"],
   ])("refuses %j [4.1-1 7-2]", async (body) => {

@@ -55,6 +55,18 @@ describe("a budget of uploads", () => {
     });
   });
 
+  it("takes a file of a known size up to the day's last byte, and any on a day without another", () => {
+    const refusal = (bytes: number, size: number) =>
+      presignRefusal(BUDGETS.trial, uploaded([90, bytes]), NOW, size);
+    expect(refusal(400, 600)).toBeNull();
+    expect(refusal(400, 601)).toMatchObject({
+      message: expect.stringMatching(/^With this file, the account would have uploaded more than 1000 bytes/),
+      hints: { retryAfterSeconds: 14.75 * 3_600 },
+    });
+    expect(refusal(1_000, 0), "an empty file, after the last byte").not.toBeNull();
+    expect(presignRefusal(BUDGETS.trial, { unused: 0, hours: [] }, NOW, 5_000)).toBeNull();
+  });
+
   it.each<[string, readonly [number, number][], number]>([
     ["of this hour, a day after it", [[100, 1_000]], 24.75],
     ["of the day's first hour, at the end of this one", [[76, 1_000]], 0.75],

@@ -50,6 +50,7 @@ export async function uploadInput(
 
 /** Errors that concern one file and not the whole run. */
 const OF_THE_FILE = new Set<string>([
+  "upload_too_large",
   "import_failed",
   "import_type_unsupported",
   "unsupported_content_type",
