@@ -17,7 +17,7 @@ import {
 } from "../../support/worker/inference.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { at } from "../../support/at.ts";
-import { later } from "../../support/worker/time.ts";
+import { later, PATIENT } from "../../support/worker/time.ts";
 import { expectError } from "../../support/worker/wire.ts";
 
 describe("at-least-once delivery, exactly-once in effect", () => {
@@ -66,6 +66,34 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await deliverTask(jobId, "unknown.png");
     expect(inference.tasks).toEqual([]);
     expect(await deliver("segmentation-bulk", { v: 9 })).toMatchObject({ retryMessages: [{ msgId: "m0" }] });
+  });
+
+  it("offers a batch of ten six at a time, as many as there are connections: no timer runs for what is not sent", async () => {
+    const many = await newJob(client, 10);
+    const answers: (() => void)[] = [];
+    const times: number[] = [];
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+      times.push(ms);
+      return new AbortController().signal;
+    });
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return Response.json({}, { status: 202 });
+    });
+    const end = deliver(
+      "segmentation-bulk",
+      ...many.tasks.map((taskId) => ({ v: 1, jobId: many.jobId, taskId })),
+    );
+    let most = 0;
+    for (let answered = 0; answered < 10; answered += 1) {
+      const underWay = Math.min(6, 10 - answered);
+      await vi.waitUntil(() => answers.length >= underWay, PATIENT);
+      most = Math.max(most, answers.length);
+      expect(times, "a timer for each offer that is sent").toHaveLength(answered + answers.length);
+      answers.shift()?.();
+    }
+    expect(most).toBe(6);
+    expect(await end).toMatchObject({ explicitAcks: expect.toSatisfy((acks) => acks.length === 10) });
   });
 
   it("takes a completion twice to one effect", async () => {
