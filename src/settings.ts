@@ -126,7 +126,7 @@ export const SettingsSchema = z
     TASK_WINDOW: count(DEFAULT_POLICY.window, 100),
     LEASE_SECONDS: count(DEFAULT_POLICY.leaseMs / 1_000, 3_600),
     OUTPUT_URL_SECONDS: count(DEFAULT_POLICY.outputUrlMs / 1_000, 7 * 86_400),
-    RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000, 600),
+    RESEND_SECONDS: count(DEFAULT_POLICY.resendMs / 1_000, 6 * 3_600),
     LOG_INFO_ONE_IN: count(1, 1_000_000),
     LEDGER_OPEN_DAYS: z.coerce.number().int().min(4).max(366).default(14),
     RETENTION_DAYS: count(DEFAULT_POLICY.retentionMs / 86_400_000, MOST_DAYS),

@@ -5,6 +5,7 @@
  *   POST   /v1/tasks        TaskRequest → 202 TaskState (new or already known key), 400 (will never be accepted),
  *                           401 and 403 (an operator's setting is wrong), 409 (cancelled), 429 (lane full) and 503
  *                           (not ready or draining), both with Retry-After; all but 202 with { error, message }
+ *   POST   /v1/room         RoomRequest → 200 RoomAnswer, 503 (not ready or draining)
  *   GET    /v1/tasks/{key}  → 200 TaskState, 404
  *   GET    /v1/model        → 200 ModelDescription, 503 (no model is loaded yet)
  *   DELETE /v1/tasks/{key}  → 204: stop the task, or refuse it if it is yet to come; nothing is reported for it
@@ -16,6 +17,7 @@
  * Each answers 409 `lease_lost` once the lease is no longer in force: the service then drops the task.
  */
 export * from "./task.ts";
+export * from "./room.ts";
 export * from "./model.ts";
 export * from "./outputs.ts";
 export * from "./formats.ts";

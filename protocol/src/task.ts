@@ -116,7 +116,7 @@ export const VideoWork = z.object({
 export type VideoWork = z.infer<typeof VideoWork>;
 
 /** What a request says beside the work: whose it is, where its input lies, and the lease. `deadline` is in epoch milliseconds. */
-const delivery = {
+export const delivery = {
   /** Whose task it is, as an id that says nothing else: the service shares its places fairly between accounts. */
   account: z.string().min(1).max(100),
   /** When the task's job was accepted, epoch milliseconds: the service takes the oldest first. */

@@ -42,6 +42,12 @@ export const WORKER_ROWS: readonly Row[] = [
           "unanswered: the inference service gave no answer within ten seconds. Refused: it does not understand the Worker",
         todo: "`inference_busy` or `inference_refused` in the log says why; after an upgrade see [Upgrades](#upgrades)",
       }),
+      graph("Tasks put off for lack of room", "short", sum("tasks_put_off", "tasks", "lane")),
+      graph("Tasks put off because the service is away", "short", sum("tasks_put_off", "tasks", "why"), {
+        when: "`away` above 10 in 15 minutes",
+        means: "no inference service says whether it has room: none can be reached, is ready or accepts the Worker's token",
+        todo: "`tasks_put_off` in the log says why; the tasks wait in their queues and lose nothing",
+      }),
       graph("Time of an offer (95th percentile)", "ms", p95("task_offered", "ms", "lane"), {
         when: "above 5000 for 15 minutes",
         means: "the inference service answers slowly; at ten seconds an offer counts as unanswered",

@@ -45,6 +45,8 @@ export function workerValues(
     S3_ACCESS_KEY_ID: storage.accessKeyId,
     S3_SECRET_ACCESS_KEY: storage.secretAccessKey,
     INFERENCE_URL: inferenceUrl,
+    // A local queue is in memory: it forgets its messages when the stack stops.
+    RESEND_SECONDS: "30",
     ...given,
     LOCAL_STACK: "yes",
   };

@@ -19,6 +19,7 @@ export const METRICS = {
   job_canceled: { labels: ["by"], values: { canceledTasks: "count" } },
   job_purged: { labels: ["phase", "purge"], values: { files: "count" } },
   task_offered: { labels: ["lane", "outcome"], values: { ms: "ms" } },
+  tasks_put_off: { labels: ["lane", "why"], values: { tasks: "count" } },
   task_completed: { labels: ["reported", "outcome", "problem"], values: {} },
   lease_expired: { labels: ["lane"], values: {} },
   archive_ended: { labels: ["status"], values: { ms: "ms" } },

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { reasonOf } from "../core/log.ts";
-import { ModelDescription, type TaskRequest } from "@segmentation/protocol";
+import {
+  ModelDescription,
+  RoomAnswer,
+  type RoomRequest,
+  type TaskRequest,
+  type WaitingTask,
+} from "@segmentation/protocol";
 
 /** The inference service's answer to a task. `busy` is back-pressure: offer the task again after `delayMs`. */
 export type SubmitOutcome =
@@ -15,6 +21,13 @@ export type SubmitOutcome =
       readonly perhapsTaken: boolean;
     }
   | { readonly outcome: "refused"; readonly reason: string };
+
+/** Which tasks would find room; `away` says why none does if it is not for their number. */
+export interface Room {
+  readonly room: readonly boolean[];
+  /** `expected` is false if an operator should look into it. */
+  readonly away: { readonly reason: string; readonly expected: boolean } | null;
+}
 
 const TIMEOUT_MS = 10_000;
 /** Unless the service asks for another. */
@@ -67,6 +80,29 @@ export class InferenceClient {
     // A proxy that gave up waiting does not know what the service did.
     const perhapsTaken = status >= 500 && !(status === 503 && code !== "");
     return { outcome: "busy", delayMs, reason, expected: status === 429 || status === 503, perhapsTaken };
+  }
+
+  /**
+   * Which of these tasks would find room if they were offered now, in this order. Null if the service does not say: it is
+   * older than the question. None does if the service is away, or refuses us; `reason` says why, for the log.
+   */
+  async room(tasks: readonly WaitingTask[]): Promise<Room | null> {
+    const none = tasks.map(() => false);
+    try {
+      const response = await fetch(`${this.#baseUrl}/v1/room`, {
+        method: "POST",
+        headers: this.#headers,
+        body: JSON.stringify({ tasks } satisfies RoomRequest),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (response.ok) return { ...RoomAnswer.parse(await response.json()), away: null };
+      const { status } = response;
+      const code = await refusalCode(response);
+      if (status === 404) return null;
+      return { room: none, away: { reason: `status ${status} ${code}`, expected: status === 503 } };
+    } catch (error) {
+      return { room: none, away: { reason: reasonOf(error), expected: false } };
+    }
   }
 
   /** The model that the service has loaded; the reason, for the log, if it does not report it. */

@@ -29,7 +29,7 @@ export async function replayDeadLetters(platform: Platform): Promise<ReplayedLet
       if (jobId === null || report === null) dropped += 1;
       else {
         if (taskId === null) await platform.queues.sendArchive(jobId);
-        else await platform.queues.sendTasks(report.definition.lane, jobId, [taskId]);
+        else await platform.queues.sendTasks(report.definition.lane, jobId, [taskId], report.definition);
         replayed += 1;
       }
       await platform.deadLetters.delete(id);

@@ -3,7 +3,7 @@ import * as archives from "../core/jobs/archive.ts";
 import { jobCost, type JobCost } from "../core/jobs/cost.ts";
 import { withoutEvents } from "../core/jobs/milestones.ts";
 import { hasLateWriters, isEndConfirmed, pushDueAt, pushed } from "../core/jobs/lifecycle.ts";
-import { lateWritesMs } from "../core/jobs/policy.ts";
+import { lateWritesMs, sendRetryDelay } from "../core/jobs/policy.ts";
 import { jobError, jobStatus } from "../core/jobs/rollup.ts";
 import { isDone, type ArchiveUpload, type JobState } from "../core/jobs/state.ts";
 import * as tasks from "../core/jobs/tasks.ts";
@@ -11,8 +11,6 @@ import { log, reasonOf } from "../core/log.ts";
 import { archiveKey, archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
 import type { Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
-
-const SEND_RETRY_MS = 5_000;
 
 /**
  * The effects of a job's state outside the object: messages, the projection, the purge. Whatever is recorded as due is sent at
@@ -75,14 +73,15 @@ export class JobOutbox {
   async sendTasks(): Promise<boolean> {
     if (this.#cell.state === null) return true;
     const now = Date.now();
-    const { lane, jobId } = this.#cell.state.definition;
+    const { definition } = this.#cell.state;
+    const { lane, jobId } = definition;
     const { state, taskIds } = tasks.takeDueTasks(this.#cell.state, this.#platform.policy, now);
     if (taskIds.length === 0) return true;
     await this.#cell.commit(state);
     return this.#attempt(
       { jobId, lane },
-      () => this.#platform.queues.sendTasks(lane, jobId, taskIds),
-      (job) => tasks.unsendTasks(job, taskIds, SEND_RETRY_MS, now),
+      () => this.#platform.queues.sendTasks(lane, jobId, taskIds, definition),
+      (job) => tasks.unsendTasks(job, taskIds, sendRetryDelay(Math.random()), now),
     );
   }
 
@@ -96,7 +95,7 @@ export class JobOutbox {
     return this.#attempt(
       { jobId, lane: "archive" },
       () => this.#platform.queues.sendArchive(jobId),
-      (job) => archives.unsendArchive(job, SEND_RETRY_MS, now),
+      (job) => archives.unsendArchive(job, sendRetryDelay(Math.random()), now),
     );
   }
 

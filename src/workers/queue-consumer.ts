@@ -4,6 +4,7 @@ import { buildArchive } from "../services/build-archive.ts";
 import { keepDeadLetter } from "../services/dead-letters.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
 import { noteStoredUploads } from "../services/note-stored-uploads.ts";
+import { putOffWithoutRoom } from "../services/put-off.ts";
 import type { Platform } from "../platform.ts";
 import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
 
@@ -28,10 +29,9 @@ async function handle(
   }
 }
 
-const RETRY_SECONDS = 5;
-
-/** The longest wait before events of the bucket are delivered again: with a hundred retries they outlast a day's outage. */
-const LONGEST_EVENT_RETRY_SECONDS = 900;
+/** How long a message waits that could not be handled for the n-th time (n from 1): with ten retries it outlasts half an hour. */
+const retrySeconds = (attempts: number): number =>
+  Math.ceil(Math.min(600, 5 * 2 ** Math.min(attempts - 1, 10)) * (1 + Math.random() / 2));
 
 /** Takes a batch of the bucket's events at once: one statement records them all, and may do so again. */
 async function consumeEvents(platform: Platform, batch: MessageBatch): Promise<void> {
@@ -41,10 +41,7 @@ async function consumeEvents(platform: Platform, batch: MessageBatch): Promise<v
     batch.ackAll();
   } catch (error) {
     log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
-    for (const message of batch.messages) {
-      const delaySeconds = Math.min(LONGEST_EVENT_RETRY_SECONDS, RETRY_SECONDS * 2 ** message.attempts);
-      message.retry({ delaySeconds });
-    }
+    for (const message of batch.messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
   }
 }
 
@@ -56,13 +53,15 @@ async function consumeEvents(platform: Platform, batch: MessageBatch): Promise<v
 export async function consume(platform: Platform, batch: MessageBatch): Promise<void> {
   const kind = kindOf(batch.queue);
   if (kind === "uploads") return consumeEvents(platform, batch);
-  await mapPool(batch.messages, CONNECTIONS, async (message) => {
+  const messages =
+    kind === "task" ? await putOffWithoutRoom(platform, batch.messages, Date.now()) : batch.messages;
+  await mapPool(messages, CONNECTIONS, async (message) => {
     try {
       await handle(platform, kind, message.body);
       message.ack();
     } catch (error) {
       log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
-      message.retry({ delaySeconds: RETRY_SECONDS });
+      message.retry({ delaySeconds: retrySeconds(message.attempts) });
     }
   });
 }

@@ -56,7 +56,7 @@ describe("a deployed Worker's settings", () => {
     ["TRIAL_DAYS", 3_650],
     ["RETENTION_DAYS", 3_650],
     ["LEASE_SECONDS", 3_600],
-    ["RESEND_SECONDS", 600],
+    ["RESEND_SECONDS", 21_600],
     ["OUTPUT_URL_SECONDS", 604_800],
     ["MAX_BODY_BYTES", 1_048_576],
     ["MAX_IMAGE_BYTES", 5_368_709_120],

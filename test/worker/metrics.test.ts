@@ -133,6 +133,20 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await deliver("segmentation-bulk", bodies[3] ?? {});
     return ["accepted", "busy", "refused", "unanswered"].map((outcome) => [["info", "bulk", outcome], [0]]);
   },
+  tasks_put_off: async () => {
+    const { jobId, tasks } = await newJob(client, 3);
+    const inference = new PlayedInference();
+    const waiting = { lane: "bulk", type: "image", account: client.accountId, acceptedAt: Date.now() };
+    const bodies = tasks.map((taskId) => ({ v: 1, jobId, taskId, waiting }));
+    inference.room = (asked) => Response.json({ room: asked.map((_, i) => i === 0) });
+    await deliver("segmentation-bulk", ...bodies);
+    inference.room = () => Response.error();
+    await deliver("segmentation-bulk", ...bodies.slice(2));
+    return [
+      [["info", "bulk", "full"], [2]],
+      [["warn", "bulk", "away"], [1]],
+    ];
+  },
   task_completed: async () => {
     const { inference } = await startedJob();
     const problem = { code: "input_unreadable", message: "It cannot be read." };

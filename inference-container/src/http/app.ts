@@ -1,7 +1,13 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Logger } from "pino";
-import { ImageFormat, type ModelDescription, TaskRequest } from "@segmentation/protocol";
+import {
+  ImageFormat,
+  type ModelDescription,
+  type RoomAnswer,
+  RoomRequest,
+  TaskRequest,
+} from "@segmentation/protocol";
 import type { DeviceState } from "../supervisor/engines.ts";
 import type { ModelInfo } from "../messages.ts";
 import type { Metrics } from "../metrics.ts";
@@ -86,6 +92,20 @@ export function createApp(parts: AppParts): Hono {
       const accepted = board.submit(parsed.data);
       if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
       return c.json(accepted, 202);
+    },
+  );
+  app.post(
+    "/v1/room",
+    bodyLimit({ maxSize: BODY_BYTES, onError: (c) => c.json(TOO_LARGE, 413) }),
+    async (c) => {
+      const now = state();
+      if (now === "DRAINING" || now === "STARTING" || now === "UNABLE") {
+        c.header("retry-after", String(RETRY_NOT_READY_SECONDS));
+        return c.json(NOT_READY[now], 503);
+      }
+      const parsed = RoomRequest.safeParse(await c.req.json().catch(() => undefined));
+      if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
+      return c.json({ room: board.room(parsed.data.tasks) } satisfies RoomAnswer);
     },
   );
   app.get("/v1/tasks/:key", (c) => {

@@ -3,6 +3,7 @@ import type { Metrics } from "../metrics.ts";
 import { TaskDropped, TaskReturned } from "../failures.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { Lanes } from "./lanes.ts";
+import type { Queued } from "./line.ts";
 import { Task } from "./task.ts";
 import type { Settings } from "../settings.ts";
 
@@ -64,6 +65,11 @@ export class Board {
     if (last !== undefined) this.#waiting.get(last.key)?.abort(new TaskReturned(GAVE_WAY_MS));
     this.#pump();
     return this.state(request.key);
+  }
+
+  /** Which of these tasks would find room if they were offered now. */
+  room(tasks: readonly Queued[]): boolean[] {
+    return this.#lanes.room(tasks, Math.max(0, this.#limits.inFlight() - this.#running.size));
   }
 
   /** The state of a task; undefined if its key is unknown. */

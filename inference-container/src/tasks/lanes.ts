@@ -33,6 +33,22 @@ export class Lanes<Request extends Queued> {
     return this.#lineOf(request)?.add(request);
   }
 
+  /**
+   * Which of these tasks would find room if all were offered now, in this order.
+   * @param freePlaces into which as many pictures would go at once
+   */
+  room(tasks: readonly Queued[], freePlaces: number): boolean[] {
+    const lines = this.#lines.map(({ lane, type, line }) => {
+      const tried: Line<Queued> = line.copy(type === "image" ? freePlaces : 0);
+      return { lane, type, tried };
+    });
+    const lineOf = ({ lane, type }: Queued) => lines.find((each) => each.lane === lane && each.type === type);
+    // Copies: the same task may be asked for twice.
+    const asked = tasks.map((task) => ({ ...task }));
+    for (const task of asked) lineOf(task)?.tried.add(task);
+    return asked.map((task) => lineOf(task)?.tried.has(task) ?? false);
+  }
+
   /** Takes out the task whose turn it is, by lane and then by the line's order. @param type the only type for which there is a place */
   next(type?: TaskRequest["type"]): Request | undefined {
     for (const each of this.#lines) {

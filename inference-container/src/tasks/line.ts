@@ -1,7 +1,7 @@
-import type { TaskRequest } from "@segmentation/protocol";
+import type { WaitingTask } from "@segmentation/protocol";
 
 /** What decides the order of waiting tasks. */
-export type Queued = Pick<TaskRequest, "lane" | "type" | "account" | "acceptedAt">;
+export type Queued = Readonly<WaitingTask>;
 
 /** How many of the tasks that left a line are remembered with their accounts. */
 const RECENT = 48;
@@ -32,6 +32,19 @@ export class Line<Request extends Queued> {
 
   constructor(capacity: number) {
     this.#capacity = capacity;
+  }
+
+  /** A copy, to try what would happen, with so many more places. */
+  copy(places: number): Line<Request> {
+    const copy = new Line<Request>(this.#capacity + places);
+    copy.#waiting = this.#waiting;
+    copy.#recent.push(...this.#recent);
+    return copy;
+  }
+
+  /** Whether a task waits here. */
+  has(request: Request): boolean {
+    return this.#waiting.includes(request);
   }
 
   get length(): number {

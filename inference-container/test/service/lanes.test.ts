@@ -45,6 +45,28 @@ test("a full lane takes an older task all the same: the youngest that waits give
   expect(rig.worker.completions.get("young")).toHaveLength(1);
 });
 
+test("whoever asks is told which tasks would find room, by the order that they would have, and nothing is taken", async () => {
+  await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
+  const post = (key: string, acceptedAt: number): Promise<Response> =>
+    rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
+  const ask = async (...times: number[]): Promise<unknown> => {
+    const { account, lane, type } = rig.worker.request({ key: "asked" });
+    const tasks = times.map((acceptedAt) => ({ account, lane, type, acceptedAt }));
+    return await (await rig.ask("/v1/room", { method: "POST", body: JSON.stringify({ tasks }) })).json();
+  };
+  expect(await ask(1, 2, 3, 4)).toEqual({ room: [true, true, true, false] });
+  for (const [key, at] of [
+    ["running", 1],
+    ["old", 20],
+    ["young", 40],
+  ] as const)
+    expect((await post(key, at)).status).toBe(202);
+  expect(await ask(50)).toEqual({ room: [false] });
+  expect(await ask(30, 50, 35)).toEqual({ room: [true, false, false] });
+  expect(await ask()).toMatchObject({ error: "invalid_request" });
+  for (const key of ["running", "old", "young"]) await rig.worker.completed(key);
+});
+
 test("an account's task takes the room of another account that fills the lane", async () => {
   await using rig = await startRig({ QUEUE_CAPACITY: "2", IN_FLIGHT: "1" });
   const post = (key: string, account: string, acceptedAt: number): Promise<Response> =>

@@ -2,12 +2,16 @@ import { setImmediate } from "node:timers/promises";
 import type { BenchRequest } from "../arguments.ts";
 import { type Column, type Row, spreadTable } from "../report.ts";
 import {
+  measureBacklog,
   measureBurst,
   measureFlood,
   measureOutage,
+  type BacklogRun,
   type BurstRun,
   type FloodRun,
   type OutageRun,
+  measureWaiting,
+  type WaitingRun,
 } from "../../../test/support/node/dispatch/measure.ts";
 
 const OUTAGE: readonly Row<OutageRun>[] = [
@@ -18,6 +22,23 @@ const OUTAGE: readonly Row<OutageRun>[] = [
   ["**p99 ÷ first in, first out**", ({ p99, fifoP99 }) => p99 / fifoP99, 2],
   ["offers per picture", ({ offers }) => offers, 1],
   ["handed back per picture", ({ handedBack }) => handedBack, 1],
+];
+
+const BACKLOG: readonly Row<BacklogRun>[] = [
+  ["operations of the queue per second", ({ queueOperations }) => queueOperations, 0],
+  ["calls and alarms of objects per second", ({ objects }) => objects, 1],
+  ["a day of it by list prices, $", ({ dollarsPerDay }) => dollarsPerDay, 0],
+  ["p99 of the wait, s", ({ p99 }) => p99, 0],
+  ["first in, first out: p99, s", ({ fifoP99 }) => fifoP99, 0],
+  ["**p99 ÷ first in, first out**", ({ p99, fifoP99 }) => p99 / fifoP99, 2],
+  ["offers per picture", ({ offers }) => offers, 1],
+];
+
+const WAITING: readonly Row<WaitingRun>[] = [
+  ["messages per second", ({ messages }) => messages, 0],
+  ["operations of the queue per second", ({ queueOperations }) => queueOperations, 0],
+  ["a day of it by list prices, $", ({ dollarsPerDay }) => dollarsPerDay, 0],
+  ["p99 until the message comes ÷ wait so far", ({ p99Share }) => p99Share, 2],
 ];
 
 const FLOOD: readonly Row<FloodRun>[] = [
@@ -54,6 +75,14 @@ export async function benchDispatch({ rounds }: BenchRequest, signal: AbortSigna
       await column("four services", (seed) => measureOutage({ seed, services: 4 })),
       await column("30 accounts", (seed) => measureOutage({ seed, accounts: 30 })),
       await column("one account with 10 %", (seed) => measureOutage({ seed, largestShare: 0.1 })),
+    ]),
+    "",
+    ...spreadTable(BACKLOG, [await column("20,000 wait", (seed) => measureBacklog(20_000, { seed }))]),
+    "",
+    ...spreadTable(WAITING, [
+      await column("20,000, of 1,000 s", (seed) => measureWaiting(20_000, 1_000, seed)),
+      await column("200,000, of 10,000 s", (seed) => measureWaiting(200_000, 10_000, seed)),
+      await column("200,000, of a day", (seed) => measureWaiting(200_000, 86_400, seed)),
     ]),
     "",
     ...spreadTable(FLOOD, [

@@ -31,7 +31,8 @@ export const DEFAULT_POLICY: JobPolicy = {
   window: 6,
   maxAttempts: 3,
   leaseMs: 60 * SECOND,
-  resendMs: 30 * SECOND,
+  // A message that is put off for lack of room is not lost, and waking its job would write rows: its queue keeps it.
+  resendMs: HOUR,
   giveUpMs: DAY,
   prepareMs: 30 * SECOND,
   // A consumer has 15 minutes, and 5 minutes of CPU time: a turn reaches neither, however long its last file takes.
@@ -64,6 +65,21 @@ export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * 
 export const refusalDelay = (refusals: number, askedMs: number, random: number): number =>
   Math.round(Math.max(askedMs, backoff(refusals, SECOND, 30 * SECOND)) * (1 + random / 2));
 
+/** How soon what a queue did not take is sent again, by `random` in [0, 1): jobs that failed together come back apart. */
+export const sendRetryDelay = (random: number): number => Math.round(5 * SECOND * (1 + 2 * random));
+
+/** A waiting task comes back after this share of the time that it has waited already, and up to half as long again. */
+const PUT_OFF_SHARE = 0.2;
+
+/**
+ * For how many seconds the message of a task for which there is no room is put off, by how long its job has waited: what has
+ * waited long adds a quarter to its wait, and many that wait ask ever more rarely. `random` is in [0, 1).
+ */
+export function putOffSeconds(waitedMs: number, random: number): number {
+  const share = Math.min(600, Math.max(2, (waitedMs / SECOND) * PUT_OFF_SHARE));
+  return Math.ceil(share * (1 + random / 2));
+}
+
 /**
  * When a task that nobody holds fails for lack of room: counted from its job's standstill, because while others of the job
  * get on, it is only not its turn; and from its own last failed attempt, so that a long one leaves time for the next.
@@ -80,4 +96,4 @@ export const givesUpAt = (
 
 /** How long a message may stay unclaimed after `sends` earlier ones counted as lost. */
 export const resendDelay = (policy: JobPolicy, sends: number): number =>
-  backoff(sends, policy.resendMs, 600 * SECOND);
+  backoff(sends, policy.resendMs, 6 * HOUR);

@@ -1,8 +1,17 @@
-import type { Lane } from "@segmentation/protocol";
+import { WaitingTask, type Lane } from "@segmentation/protocol";
 import { z } from "zod";
+import type { JobDefinition } from "../../core/jobs/state.ts";
 
-/** Messages carry ids only. The receiver asks the JobObject for the rest. */
-export const TaskMessage = z.strictObject({ v: z.literal(1), jobId: z.string(), taskId: z.string() });
+/**
+ * A message carries ids, and the receiver asks the JobObject for the rest; and what decides the task's place among those that
+ * wait, so that nobody has to wake the object while there is no room. Absent from older Workers' messages.
+ */
+export const TaskMessage = z.strictObject({
+  v: z.literal(1),
+  jobId: z.string(),
+  taskId: z.string(),
+  waiting: WaitingTask.optional(),
+});
 export type TaskMessage = z.infer<typeof TaskMessage>;
 
 export const ArchiveMessage = z.strictObject({ v: z.literal(1), jobId: z.string() });
@@ -21,10 +30,24 @@ export class Queues {
     this.#queues = queues;
   }
 
-  /** Sends one message per task. @throws if the queue takes none of them. */
-  async sendTasks(lane: Lane, jobId: string, taskIds: readonly string[]): Promise<void> {
+  /** Sends one message per task. @param definition the job's @throws if the queue takes none of them. */
+  async sendTasks(
+    lane: Lane,
+    jobId: string,
+    taskIds: readonly string[],
+    { type, accountId: account, createdAt: acceptedAt }: JobDefinition,
+  ): Promise<void> {
     if (taskIds.length === 0) return;
-    await this.#queues[lane].sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId } })));
+    const waiting = { lane, type, account, acceptedAt };
+    await this.#queues[lane].sendBatch(taskIds.map((taskId) => ({ body: { v: 1, jobId, taskId, waiting } })));
+  }
+
+  /** Sends messages of a lane again, each after its delay. @throws if the queue takes none of them. */
+  async sendLater(
+    lane: Lane,
+    messages: readonly { readonly body: TaskMessage; readonly delaySeconds: number }[],
+  ): Promise<void> {
+    await this.#queues[lane].sendBatch(messages);
   }
 
   /** Asks for a job's archive to be built. @throws if the queue does not take the message. */

@@ -24,7 +24,9 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
   loggedIn: true,
   databases: [{ uuid: DATABASE_ID, name: "segmentation" }],
   applied: await readdir(join(PROJECT_ROOT, "migrations")),
-  queues: ["interactive", "bulk", "trial", "archive", "dead-letters"].map((name) => `segmentation-${name}`),
+  queues: ["interactive", "bulk", "trial", "archive", "dead-letters", "uploads"].map(
+    (name) => `segmentation-${name}`,
+  ),
   buckets: {
     "segmentation-media": {
       methods: ["PUT", "GET", "HEAD"],

@@ -30,6 +30,7 @@ const workersRuntime = (fuzz: "short" | "long") =>
           MIGRATIONS: await readD1Migrations("migrations"),
           SEED: process.env["SEED"] ?? "",
           FUZZ: fuzz,
+          RESEND_SECONDS: "30",
           PUBLIC_URL: "https://api.test",
           S3_ENDPOINT: "https://s3.test",
           S3_ACCESS_KEY_ID: "test-access-key",

@@ -5,10 +5,12 @@ import worker from "../../../src/index.ts";
 import { outputKey } from "../../../src/core/object-keys.ts";
 import {
   filesOf,
+  RoomRequest,
   type Completion,
   type ImageTaskOutput,
   type TaskRequest,
   type VideoTaskOutput,
+  type WaitingTask,
 } from "@segmentation/protocol";
 import { answerOf, fetchWorker, type Answer } from "./api.ts";
 
@@ -21,9 +23,15 @@ export class PlayedInference {
   /** The answer to the next offers. */
   answer: () => Response = () => Response.json({}, { status: 202 });
 
+  /** Whether it has room, by the tasks that it is asked about; by default it is too old for the question. */
+  room: (tasks: readonly WaitingTask[]) => Response = () => new Response(null, { status: 404 });
+
   constructor() {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const request = new Request(input, init);
+      if (new URL(request.url).pathname === "/v1/room") {
+        return this.room(RoomRequest.parse(await request.json()).tasks);
+      }
       if (request.method === "DELETE")
         this.cancelled.push(new URL(request.url).pathname.split("/").at(-1) ?? "");
       if (request.method === "POST" && this.silent) {

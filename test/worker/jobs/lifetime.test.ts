@@ -114,7 +114,7 @@ describe("a job's lifetime", () => {
     later(31_000);
     await ring(ids.listed);
     await ring(ids.unlisted);
-    expect(sent.mock.calls).toEqual([["interactive", ids.listed, [expect.any(String)]]]);
+    expect(sent.mock.calls).toEqual([["interactive", ids.listed, [expect.any(String)], expect.anything()]]);
     expect((await client.send("GET", `/v1/jobs/${ids.listed}`)).body.status).toBe("queued");
     expect((await client.send("GET", `/v1/jobs/${ids.unlisted}`)).status).toBe(404);
     expect(await ring(ids.unlisted)).toBe(false);

@@ -195,7 +195,7 @@ describe("a dead letter", () => {
     const sent = vi.spyOn(queues, "sendTasks");
     const archives = vi.spyOn(queues, "sendArchive");
     expect((await operate("POST", "/dead-letters/replay")).body).toEqual({ replayed: 2, dropped: 2 });
-    expect(sent.mock.calls).toEqual([["interactive", jobId, [taskId]]]);
+    expect(sent.mock.calls).toEqual([["interactive", jobId, [taskId], expect.anything()]]);
     expect(archives.mock.calls).toEqual([[jobId]]);
     expect(await letters()).toEqual([]);
   });

@@ -1,5 +1,7 @@
-import { firstInFirstOut, type Scenario } from "./scenario.ts";
-import { simulate } from "./simulate.ts";
+import { putOffSeconds } from "../../../../src/core/jobs/policy.ts";
+import { Random } from "../../../../inference-container/test/tracking/random.ts";
+import { firstInFirstOut, SECOND, type Scenario } from "./scenario.ts";
+import { LAST_OF_OUTAGE_SECONDS, simulate } from "./simulate.ts";
 
 /** One service with its default settings; its device takes 2.5 s for a picture. */
 const ONE_SERVICE: Scenario = {
@@ -42,6 +44,84 @@ export function measureOutage(changes: Partial<Scenario>): OutageRun {
     offers: offers / singles.length,
     handedBack: handedBack / singles.length,
   };
+}
+
+/** What a great number of tasks that wait cost, and how long they wait afterwards. */
+export interface BacklogRun {
+  readonly waiting: number;
+  /** Of the queue, per second: each message is written, read and deleted. */
+  readonly queueOperations: number;
+  /** Calls and alarms of jobs' objects per second, without those that are newly accepted. */
+  readonly objects: number;
+  /** By list prices, in dollars, if the tasks waited for a day. */
+  readonly dollarsPerDay: number;
+  readonly p99: number;
+  readonly fifoP99: number;
+  readonly offers: number;
+}
+
+const DOLLARS_PER_QUEUE_OPERATION = 0.4e-6;
+const DOLLARS_PER_WRITTEN_ROW = 1e-6;
+/** An object's record and its alarm. */
+const ROWS_PER_OBJECT = 2;
+
+/** A hundred services at half load are away until `waiting` tasks wait; measured at the end of that, and until all are done. */
+export function measureBacklog(waiting: number, changes: Partial<Scenario>): BacklogRun {
+  const services = 100;
+  const base = { ...ONE_SERVICE, services, load: 0.5, countFrom: 60, ...changes };
+  const perSecond = (services * base.load) / base.pictureSeconds;
+  const outage = { from: 60, until: 60 + waiting / perSecond };
+  const scenario = { ...base, outage, seconds: outage.until };
+  const { singles, offers, waitingBill } = simulate(scenario);
+  const perSecondOf = (count: number): number => count / LAST_OF_OUTAGE_SECONDS;
+  // Each of those that arrive meanwhile sends its first message.
+  const queueOperations = 3 * (perSecondOf(waitingBill.message) - perSecond);
+  const objects = perSecondOf(waitingBill.object);
+  return {
+    waiting,
+    queueOperations,
+    objects,
+    dollarsPerDay:
+      86_400 *
+      (queueOperations * DOLLARS_PER_QUEUE_OPERATION + objects * ROWS_PER_OBJECT * DOLLARS_PER_WRITTEN_ROW),
+    p99: quantile(
+      singles.map(({ wait }) => wait),
+      0.99,
+    ),
+    fifoP99: quantile(firstInFirstOut(scenario), 0.99),
+    offers: offers / singles.length,
+  };
+}
+
+/** What tasks cost that only wait: no service is simulated, so that there may be very many. */
+export interface WaitingRun {
+  readonly queueOperations: number;
+  /** Messages per second that the queue delivers; one queue takes 5,000. */
+  readonly messages: number;
+  readonly dollarsPerDay: number;
+  /** p99 of the time until a task's message comes, once there is room, by how long the task has waited. */
+  readonly p99Share: number;
+}
+
+/** Single pictures arrive for `seconds` while there is no room, until `waiting` of them wait; the last ten minutes count. */
+export function measureWaiting(waiting: number, seconds: number, seed: number): WaitingRun {
+  const random = new Random(seed);
+  let delivered = 0;
+  const shares: number[] = [];
+  for (let i = 0; i < waiting; i += 1) {
+    const accepted = (i / waiting) * seconds;
+    let at = accepted;
+    for (;;) {
+      at += putOffSeconds((at - accepted) * SECOND, random.between(0, 1));
+      if (at > seconds) break;
+      if (at > seconds - LAST_OF_OUTAGE_SECONDS) delivered += 1;
+    }
+    shares.push((at - seconds) / Math.max(60, seconds - accepted));
+  }
+  const messages = delivered / LAST_OF_OUTAGE_SECONDS;
+  const queueOperations = 3 * messages;
+  const dollarsPerDay = 86_400 * queueOperations * DOLLARS_PER_QUEUE_OPERATION;
+  return { queueOperations, messages, dollarsPerDay, p99Share: quantile(shares, 0.99) };
 }
 
 /** How long other accounts' single pictures take until their result, in seconds, without and with a flood. */

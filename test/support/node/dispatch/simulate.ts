@@ -1,7 +1,8 @@
 import { Random } from "../../../../inference-container/test/tracking/random.ts";
 import { Clock } from "./clock.ts";
 import { type Arrival, arrivalsOf, BEGIN, counts, deviceMs, type Scenario, SECOND } from "./scenario.ts";
-import { SimulatedJob, type Offer, type Surroundings } from "./simulated-job.ts";
+import type { Queued } from "../../../../inference-container/src/tasks/line.ts";
+import { SimulatedJob, type Billed, type Offer, type Surroundings } from "./simulated-job.ts";
 import { SimulatedService } from "./simulated-service.ts";
 
 /** A single picture that counted. Times are in seconds from its acceptance. */
@@ -21,7 +22,13 @@ export interface Outcome {
   /** How often any task was offered, and how often one gave way to another. */
   readonly offers: number;
   readonly handedBack: number;
+  /** What the platform bills, in all, and within the last ten minutes of the outage. */
+  readonly billed: Readonly<Record<Billed, number>>;
+  readonly waitingBill: Readonly<Record<Billed, number>>;
 }
+
+/** The end of an outage, when all wait that will: what waiting costs is measured there. */
+export const LAST_OF_OUTAGE_SECONDS = 600;
 
 /** Lets a scenario happen, in simulated time, until each single picture that counts has begun. Deterministic. */
 export function simulate(scenario: Scenario): Outcome {
@@ -45,7 +52,20 @@ export function simulate(scenario: Scenario): Outcome {
     offers += 1;
     return services[Math.floor(random.between(0, services.length))]?.offer(each) ?? "unreachable";
   };
-  plan(scenario, arrivals, services, { clock, random, offer });
+  const hasRoom = (task: Queued): boolean =>
+    services[Math.floor(random.between(0, services.length))]?.hasRoom(task) ?? false;
+  const billed: Record<Billed, number> = { message: 0, object: 0 };
+  const waitingBill: Record<Billed, number> = { message: 0, object: 0 };
+  const { outage } = scenario;
+  const isFullyOut = (): boolean =>
+    outage !== null &&
+    clock.now > BEGIN + (outage.until - LAST_OF_OUTAGE_SECONDS) * SECOND &&
+    clock.now < BEGIN + outage.until * SECOND;
+  const bill = (what: Billed): void => {
+    billed[what] += 1;
+    if (isFullyOut()) waitingBill[what] += 1;
+  };
+  plan(scenario, arrivals, services, { clock, random, offer, hasRoom, bill });
 
   const counted = arrivals.flatMap((arrival, index) =>
     counts(scenario, arrival) ? [{ ...arrival, taskId: String(index) }] : [],
@@ -59,7 +79,8 @@ export function simulate(scenario: Scenario): Outcome {
     return { account, wait: wait / SECOND, result: (wait + onDevice) / SECOND };
   });
   const handedBack = services.reduce((sum, service) => sum + service.handedBack, 0);
-  return { singles, floodSeconds: (floodEndsAt - BEGIN) / SECOND, offers, handedBack };
+  const floodSeconds = (floodEndsAt - BEGIN) / SECOND;
+  return { singles, floodSeconds, offers, handedBack, billed, waitingBill };
 }
 
 /** Plans what comes from outside: the outage, the flood, and the single pictures. */

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from "../../../../src/core/jobs/policy.ts";
+import { DEFAULT_POLICY, putOffSeconds } from "../../../../src/core/jobs/policy.ts";
 import { isDone, newJob, type JobDefinition, type JobState } from "../../../../src/core/jobs/state.ts";
 import * as tasks from "../../../../src/core/jobs/tasks.ts";
 import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
@@ -16,12 +16,19 @@ export interface Offer extends Queued {
   readonly lease: number;
 }
 
+/** A message goes through a queue; a job's object is called, or its alarm goes off, and writes its record and its alarm. */
+export type Billed = "message" | "object";
+
 /** What carries the messages and offers of all jobs. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   /** Offers a task to the service that the load balancer picks. */
   readonly offer: (offer: Offer) => "accepted" | "full" | "unreachable";
+  /** Whether the service that the load balancer picks has room. */
+  readonly hasRoom: (task: Queued) => boolean;
+  /** Something happened that the platform bills. */
+  readonly bill: (what: Billed) => void;
 }
 
 /** How long a message is in its queue, in milliseconds: two of the queues collect for a second (wrangler.toml). */
@@ -64,27 +71,39 @@ export class SimulatedJob {
     const { clock } = this.#surroundings;
     const { state, taskIds } = tasks.takeDueTasks(next, DEFAULT_POLICY, clock.now);
     this.#state = { ...state, projected: state.version };
-    for (const taskId of taskIds) {
-      clock.in(QUEUE_MS[state.definition.lane], () => this.#dispatch(taskId));
-    }
+    for (const taskId of taskIds) this.#send(taskId, 0);
     const wakesAt = state.tasks.every(isDone) ? Infinity : nextWake(this.#state, DEFAULT_POLICY, clock.now);
     if (wakesAt === this.#wakesAt) return;
     this.#wakesAt = wakesAt;
     if (wakesAt < Infinity) clock.at(wakesAt, () => this.#alarm(wakesAt));
   }
 
+  #send(taskId: string, delayMs: number): void {
+    const { bill, clock } = this.#surroundings;
+    bill("message");
+    clock.in(delayMs + QUEUE_MS[this.#state.definition.lane], () => this.#dispatch(taskId));
+  }
+
   #alarm(setFor: number): void {
     // It was set again in the meantime.
     if (setFor !== this.#wakesAt) return;
+    this.#surroundings.bill("object");
     this.#wakesAt = Infinity;
     this.#follow(tasks.tickTasks(this.#state, DEFAULT_POLICY, this.#surroundings.clock.now));
   }
 
   #dispatch(taskId: string): void {
+    const { clock, hasRoom, bill } = this.#surroundings;
+    const { lane, type, accountId: account, createdAt: acceptedAt } = this.#state.definition;
+    if (!hasRoom({ lane, type, account, acceptedAt })) {
+      const seconds = putOffSeconds(clock.now - acceptedAt, this.#surroundings.random.between(0, 1));
+      return this.#send(taskId, seconds * 1_000);
+    }
+    bill("object");
     if (!this.#take((state, now) => tasks.claimTask(state, taskId, DEFAULT_POLICY, now))) return;
     const { offer, random } = this.#surroundings;
-    const { lastLease: lease, definition } = this.#state;
-    const { lane, type, accountId: account, createdAt: acceptedAt } = definition;
+    const { lastLease: lease } = this.#state;
+    bill("object");
     const answer = offer({ lane, type, account, acceptedAt, job: this, taskId, lease });
     this.#take((state, now) =>
       answer === "accepted"

@@ -1,5 +1,6 @@
 import type { Completion } from "@segmentation/protocol";
 import { Lanes } from "../../../../inference-container/src/tasks/lanes.ts";
+import type { Queued } from "../../../../inference-container/src/tasks/line.ts";
 import type { Clock } from "./clock.ts";
 import type { Offer } from "./simulated-job.ts";
 
@@ -49,6 +50,12 @@ export class SimulatedService {
     this.#beat(offer);
     this.#fill();
     return "accepted";
+  }
+
+  /** Whether a task would find room; none does where the service is gone. */
+  hasRoom(task: Queued): boolean {
+    const free = this.#limits.inFlight - this.#inPlaces.length;
+    return !this.#isDown && this.#lanes.room([task], free)[0] === true;
   }
 
   /** It is gone until `restart`, with all that it had. */

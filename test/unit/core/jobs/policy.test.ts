@@ -4,7 +4,9 @@ import {
   DEFAULT_POLICY,
   givesUpAt,
   refusalDelay,
+  putOffSeconds,
   resendDelay,
+  sendRetryDelay,
   retryDelay,
 } from "../../../../src/core/jobs/policy.ts";
 import { BEGIN, DAY, SECOND } from "./a-job.ts";
@@ -16,8 +18,8 @@ describe("the job protocol, unless an operator sets other numbers,", () => {
     expect(DEFAULT_POLICY).toMatchObject({ maxAttempts: 3, window: 6, leaseMs: 60_000 });
   });
 
-  it("sends a message again after half a minute, and forgets a job that was not accepted within the same", () => {
-    expect(DEFAULT_POLICY).toMatchObject({ resendMs: 30_000, prepareMs: 30_000 });
+  it("sends a message again after an hour, and forgets a job that was not accepted within half a minute", () => {
+    expect(DEFAULT_POLICY).toMatchObject({ resendMs: 3_600_000, prepareMs: 30_000 });
   });
 
   it("lets a message's builder work four minutes on an archive, on 20,000 files at most, and keep it every 15 seconds", () => {
@@ -53,10 +55,20 @@ describe("what is tried again", () => {
     expect(refusalDelay(0, 2_001, 0.5)).toBe(2_501);
   });
 
-  it("is believed lost in the queue after the policy's time, twice that with each further message, 10 minutes at most", () => {
-    const delays = [0, 1, 2, 3, 4, 5, 6].map((sends) => resendDelay(DEFAULT_POLICY, sends));
-    expect(seconds(delays)).toEqual([30, 60, 120, 240, 480, 600, 600]);
+  it("is believed lost in the queue after the policy's time, twice that with each further message, six hours at most", () => {
+    const delays = [0, 1, 2, 3, 4].map((sends) => resendDelay(DEFAULT_POLICY, sends));
+    expect(seconds(delays)).toEqual([3_600, 7_200, 14_400, 21_600, 21_600]);
     expect(resendDelay({ ...DEFAULT_POLICY, resendMs: 50 }, 1)).toBe(100);
+  });
+
+  it("is put off for a fifth of the time that it has waited, 2 seconds at least and 10 minutes at most, and up to half as long again", () => {
+    const waits = [0, 10, 60, 600, 3_000, 86_400].map((waited) => waited * SECOND);
+    expect(waits.map((waited) => putOffSeconds(waited, 0))).toEqual([2, 2, 12, 120, 600, 600]);
+    expect(waits.map((waited) => putOffSeconds(waited, 0.999))).toEqual([3, 3, 18, 180, 900, 900]);
+  });
+
+  it("comes back between 5 and 15 seconds after its queue did not take it, by chance", () => {
+    expect(seconds([0, 0.5, 1].map(sendRetryDelay))).toEqual([5, 10, 15]);
   });
 
   it("waits a finite time however often it was tried", () => {

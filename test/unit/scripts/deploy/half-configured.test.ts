@@ -196,7 +196,7 @@ describe("npm run deploy -- --dry-run", () => {
     [
       "each queue that wrangler.toml names, and that of the dead letters",
       { account: { queues: ["segmentation-bulk"] } },
-      ["interactive", "trial", "archive", "dead-letters"].map((name) =>
+      ["interactive", "trial", "archive", "dead-letters", "uploads"].map((name) =>
         missing(`queue segmentation-${name}`, `npx wrangler queues create segmentation-${name}`),
       ),
     ],
@@ -309,7 +309,7 @@ describe("npm run deploy -- --dry-run", () => {
       [
         "database segmentation",
         "migrations",
-        ...["interactive", "bulk", "trial", "archive", "dead-letters"].map(
+        ...["interactive", "bulk", "trial", "archive", "dead-letters", "uploads"].map(
           (name) => `queue segmentation-${name}`,
         ),
         "bucket segmentation-media",

@@ -48,15 +48,15 @@ describe("createJob 202", () => {
   it("puts a single picture into the interactive queue and a batch into the bulk queue, a window at a time", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendTasks");
     const single = await newJob(client);
-    expect(sent.mock.calls).toEqual([["interactive", single.jobId, single.tasks]]);
+    expect(sent.mock.calls).toEqual([["interactive", single.jobId, single.tasks, expect.anything()]]);
     const batch = await newJob(client, 10);
-    expect(sent.mock.calls.slice(1)).toEqual([["bulk", batch.jobId, batch.tasks.slice(0, 6)]]);
+    expect(sent.mock.calls.slice(1)).toEqual([["bulk", batch.jobId, batch.tasks.slice(0, 6), expect.anything()]]);
   });
 
   it("puts a trial account's picture into the trial queue", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendTasks");
     const { jobId, tasks } = await newJob(await newClient("trial"));
-    expect(sent.mock.calls).toEqual([["trial", jobId, tasks]]);
+    expect(sent.mock.calls).toEqual([["trial", jobId, tasks, expect.anything()]]);
   });
 
   it("takes 100 tasks, every optional field, and an upload of an earlier job [4.3-1 4.3-3 8-2 8-8 4.3-28]", async () => {
@@ -188,7 +188,7 @@ describe("createJob 202", () => {
       later(61_000);
       const again = await create();
       expect(again.status).toBe(202);
-      expect(sent.mock.calls).toEqual([["trial", again.body.jobId, tasks]]);
+      expect(sent.mock.calls).toEqual([["trial", again.body.jobId, tasks, expect.anything()]]);
       expect(await objects()).toBe(before + 1);
       expect(await traces()).toEqual({ jobs: 1, entries: 1 });
       expect((await client.send("GET", `/v1/jobs/${again.body.jobId}`)).body.status).toBe("queued");

@@ -1,0 +1,51 @@
+import { putOffSeconds } from "../core/jobs/policy.ts";
+import { log, reasonOf } from "../core/log.ts";
+import type { Platform } from "../platform.ts";
+import { TaskMessage } from "../stores/jobs/queues.ts";
+
+/**
+ * Puts off the messages of a batch for whose tasks the inference service has no room: one question for all of them, and no
+ * JobObject is woken. They go back into their queue as new messages, because a queue counts how often it delivers one.
+ * Returns the messages that are left; messages of older Workers, which do not say whose they are, are left too.
+ */
+export async function putOffWithoutRoom(
+  { inference, queues }: Platform,
+  messages: readonly Message[],
+  now: number,
+): Promise<readonly Message[]> {
+  const asked = messages.flatMap((message) => {
+    const { data: body } = TaskMessage.safeParse(message.body);
+    return body?.waiting === undefined ? [] : [{ message, body, waiting: body.waiting }];
+  });
+  const [first] = asked;
+  if (first === undefined) return messages;
+  const answer = await inference.room(asked.map(({ waiting }) => waiting));
+  if (answer === null) return messages;
+  const off = asked
+    .filter((_, i) => answer.room[i] !== true)
+    .map(({ message, body, waiting }) => {
+      const delaySeconds = putOffSeconds(now - waiting.acceptedAt, Math.random());
+      return { message, body, delaySeconds };
+    });
+  if (off.length === 0) return messages;
+  const { lane } = first.waiting;
+  const { away } = answer;
+  log(away === null || away.expected ? "info" : "warn", "tasks_put_off", {
+    lane,
+    why: away === null ? "full" : "away",
+    reason: away?.reason ?? null,
+    tasks: off.length,
+  });
+  try {
+    await queues.sendLater(
+      lane,
+      off.map(({ body, delaySeconds }) => ({ body, delaySeconds })),
+    );
+    for (const { message } of off) message.ack();
+  } catch (error) {
+    log("error", "send_failed", { lane, reason: reasonOf(error) });
+    for (const { message, delaySeconds } of off) message.retry({ delaySeconds });
+  }
+  const gone = new Set(off.map(({ message }) => message));
+  return messages.filter((message) => !gone.has(message));
+}

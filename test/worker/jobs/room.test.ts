@@ -1,0 +1,123 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { TaskMessage, Queues } from "../../../src/stores/jobs/queues.ts";
+import { JobStorage } from "../../../src/stores/jobs/storage.ts";
+import { at } from "../../support/at.ts";
+import { type Client, newClient } from "../../support/worker/api.ts";
+import { deliver, PlayedInference } from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { later } from "../../support/worker/time.ts";
+
+const QUEUE = "segmentation-bulk";
+
+let client: Client;
+let inference: PlayedInference;
+let messages: TaskMessage[];
+/** What goes into the queues from now on; it stays there. */
+let queued: { body: TaskMessage; delaySeconds: number }[];
+beforeEach(async () => {
+  client = await newClient();
+  inference = new PlayedInference();
+  queued = [];
+  vi.spyOn(Object.getPrototypeOf(env.BULK_QUEUE), "sendBatch").mockImplementation(async (batch) => {
+    for (const { body, delaySeconds = 0 } of batch as typeof queued) {
+      queued.push({ body: TaskMessage.parse(body), delaySeconds });
+    }
+  });
+  await newJob(client, 6);
+  messages = queued.splice(0).map(({ body }) => body);
+});
+
+const full = () => Response.json({ room: messages.map(() => false) });
+const away = () => {
+  throw new TypeError("connection refused");
+};
+
+describe("a task for which there is no room", () => {
+  it.each([
+    ["full", full],
+    ["away", away],
+    ["starting", () => Response.json({ error: "starting" }, { status: 503 })],
+    ["refusing our token", () => Response.json({ error: "unauthorized" }, { status: 401 })],
+  ])(
+    "wakes no object and writes no row while the service is %s, however long [3.1-12]",
+    async (_, answer) => {
+      inference.room = answer;
+      const calls = vi.spyOn(Object.getPrototypeOf(env.JOBS), "getByName");
+      const saves = vi.spyOn(JobStorage.prototype, "save");
+      const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+      for (let round = 0; round < 20; round += 1) {
+        const result = await deliver(QUEUE, ...messages);
+        expect(result).toMatchObject({ retryMessages: [], explicitAcks: { length: 6 } });
+        const again = queued.splice(0);
+        expect(again.map(({ body }) => body)).toEqual(messages);
+        later(Math.max(...again.map(({ delaySeconds }) => delaySeconds)) * 1_000);
+      }
+      expect(inference.tasks).toEqual([]);
+      expect({ objects: calls.mock.calls, rows: saves.mock.calls, statements: prepare.mock.calls }).toEqual({
+        objects: [],
+        rows: [],
+        statements: [],
+      });
+    },
+  );
+
+  it("comes back ever more rarely, and not together with the others [3.1-12]", async () => {
+    inference.room = full;
+    for (const [waited, least, most] of [
+      [10, 2, 3],
+      [300, 60, 90],
+      [86_000, 600, 900],
+    ] as const) {
+      const { acceptedAt } = at(messages, 0).waiting ?? { acceptedAt: 0 };
+      later(acceptedAt + waited * 1_000 - Date.now());
+      for (let i = 0; i < 5; i += 1) await deliver(QUEUE, ...messages);
+      const delays = queued.splice(0).map(({ delaySeconds }) => delaySeconds);
+      expect(Math.min(...delays)).toBeGreaterThanOrEqual(least);
+      expect(Math.max(...delays)).toBeLessThanOrEqual(most);
+      expect(new Set(delays).size).toBeGreaterThan(1);
+    }
+  });
+
+  it("is told by one question for a batch, which says whose the tasks are and since when they wait", async () => {
+    const asked = vi.fn(full);
+    inference.room = asked;
+    await deliver(QUEUE, ...messages);
+    expect(asked).toHaveBeenCalledOnce();
+    const waiting = {
+      lane: "bulk",
+      type: "image",
+      account: client.accountId,
+      acceptedAt: expect.any(Number),
+    };
+    expect(asked).toHaveBeenCalledWith(messages.map(() => waiting));
+  });
+
+  it("stays in its queue where the queue takes no new message", async () => {
+    inference.room = full;
+    vi.spyOn(Queues.prototype, "sendLater").mockRejectedValueOnce(new Error("the queue is down"));
+    expect(await deliver(QUEUE, ...messages)).toMatchObject({
+      explicitAcks: [],
+      retryMessages: { length: 6 },
+    });
+  });
+});
+
+describe("a task for which there is room", () => {
+  it("is offered, and only the others of its batch are put off", async () => {
+    inference.room = (tasks) => Response.json({ room: tasks.map((_, i) => i % 3 === 0) });
+    await deliver(QUEUE, ...messages);
+    expect(inference.tasks.map(({ key }) => key.split(".").slice(1, 3).join("."))).toEqual(
+      [0, 3].map((i) => at(messages, i).taskId),
+    );
+    expect(queued.map(({ body }) => body.taskId)).toEqual([1, 2, 4, 5].map((i) => at(messages, i).taskId));
+  });
+
+  it("is offered by a service that does not know the question, and from a message that names no account", async () => {
+    await deliver(QUEUE, at(messages, 0));
+    inference.room = full;
+    const { waiting: _, ...older } = at(messages, 1);
+    await deliver(QUEUE, older);
+    expect(inference.tasks).toHaveLength(2);
+  });
+});
