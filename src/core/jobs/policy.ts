@@ -69,11 +69,11 @@ export const refusalDelay = (refusals: number, askedMs: number, random: number):
 export const sendRetryDelay = (random: number): number => Math.round(5 * SECOND * (1 + 2 * random));
 
 /** A waiting task comes back after this share of the time that it has waited already, and up to half as long again. */
-const PUT_OFF_SHARE = 0.2;
+const PUT_OFF_SHARE = 0.1;
 
 /**
  * For how many seconds the message of a task for which there is no room is put off, by how long its job has waited: what has
- * waited long adds a quarter to its wait, and many that wait ask ever more rarely. `random` is in [0, 1).
+ * waited long adds a tenth to its wait, and many that wait ask ever more rarely. `random` is in [0, 1).
  */
 export function putOffSeconds(waitedMs: number, random: number): number {
   const share = Math.min(600, Math.max(2, (waitedMs / SECOND) * PUT_OFF_SHARE));

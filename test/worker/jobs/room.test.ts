@@ -66,7 +66,7 @@ describe("a task for which there is no room", () => {
     inference.room = full;
     for (const [waited, least, most] of [
       [10, 2, 3],
-      [300, 60, 90],
+      [300, 30, 45],
       [86_000, 600, 900],
     ] as const) {
       const { acceptedAt } = at(messages, 0).waiting ?? { acceptedAt: 0 };

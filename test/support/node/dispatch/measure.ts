@@ -65,11 +65,10 @@ const DOLLARS_PER_WRITTEN_ROW = 1e-6;
 /** An object's record and its alarm. */
 const ROWS_PER_OBJECT = 2;
 
-/** A hundred services at half load are away until `waiting` tasks wait; measured at the end of that, and until all are done. */
+/** Services, a hundred unless `changes` say otherwise, are away at half load until `waiting` tasks wait; measured at the end of that, and until all are done. */
 export function measureBacklog(waiting: number, changes: Partial<Scenario>): BacklogRun {
-  const services = 100;
-  const base = { ...ONE_SERVICE, services, load: 0.5, countFrom: 60, ...changes };
-  const perSecond = (services * base.load) / base.pictureSeconds;
+  const base = { ...ONE_SERVICE, services: 100, load: 0.5, countFrom: 60, ...changes };
+  const perSecond = (base.services * base.load) / base.pictureSeconds;
   const outage = { from: 60, until: 60 + waiting / perSecond };
   const scenario = { ...base, outage, seconds: outage.until };
   const { singles, offers, waitingBill } = simulate(scenario);

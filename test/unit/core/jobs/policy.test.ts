@@ -61,10 +61,10 @@ describe("what is tried again", () => {
     expect(resendDelay({ ...DEFAULT_POLICY, resendMs: 50 }, 1)).toBe(100);
   });
 
-  it("is put off for a fifth of the time that it has waited, 2 seconds at least and 10 minutes at most, and up to half as long again", () => {
+  it("is put off for a tenth of the time that it has waited, 2 seconds at least and 10 minutes at most, and up to half as long again", () => {
     const waits = [0, 10, 60, 600, 3_000, 86_400].map((waited) => waited * SECOND);
-    expect(waits.map((waited) => putOffSeconds(waited, 0))).toEqual([2, 2, 12, 120, 600, 600]);
-    expect(waits.map((waited) => putOffSeconds(waited, 0.999))).toEqual([3, 3, 18, 180, 900, 900]);
+    expect(waits.map((waited) => putOffSeconds(waited, 0))).toEqual([2, 2, 6, 60, 300, 600]);
+    expect(waits.map((waited) => putOffSeconds(waited, 0.999))).toEqual([3, 3, 9, 90, 450, 900]);
   });
 
   it("comes back between 5 and 15 seconds after its queue did not take it, by chance", () => {
