@@ -77,7 +77,7 @@ const PUT_OFF_SHARE = 0.1;
  */
 export function putOffSeconds(waitedMs: number, random: number): number {
   const share = Math.min(600, Math.max(2, (waitedMs / SECOND) * PUT_OFF_SHARE));
-  return Math.ceil(share * (1 + random / 2));
+  return Math.round(share * (1 + random / 2));
 }
 
 /**
