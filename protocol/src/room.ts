@@ -11,7 +11,7 @@ export const WaitingTask = z.object({
 export type WaitingTask = z.infer<typeof WaitingTask>;
 
 /** Asks whether tasks would find room if they were offered now, in this order. */
-export const RoomRequest = z.object({ tasks: z.array(WaitingTask).min(1).max(100) });
+export const RoomRequest = z.object({ tasks: z.array(WaitingTask).min(1).max(100).readonly() });
 export type RoomRequest = z.infer<typeof RoomRequest>;
 
 /** For each task of the request, in its order. Nothing is reserved. */
