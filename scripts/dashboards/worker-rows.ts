@@ -45,7 +45,8 @@ export const WORKER_ROWS: readonly Row[] = [
       graph("Tasks put off for lack of room", "short", sum("tasks_put_off", "tasks", "lane")),
       graph("Tasks put off because the service is away", "short", sum("tasks_put_off", "tasks", "why"), {
         when: "`away` above 10 in 15 minutes",
-        means: "no inference service says whether it has room: none can be reached, is ready or accepts the Worker's token",
+        means:
+          "no inference service says whether it has room: none can be reached, is ready or accepts the Worker's token",
         todo: "`tasks_put_off` in the log says why; the tasks wait in their queues and lose nothing",
       }),
       graph("Time of an offer (95th percentile)", "ms", p95("task_offered", "ms", "lane"), {
@@ -198,8 +199,8 @@ export const WORKER_ROWS: readonly Row[] = [
         means: "what was uploaded does not count yet for its accounts, and what is too large stays",
         todo: "see the next graphs: without events all sizes wait for the inspection. See that the bucket has its event notification, and the queue `segmentation-uploads` its consumer",
       }),
-      graph("Sizes told by events", "short", sum("sizes_told", "uploads")),
-      graph("Lateness of events (highest)", "ms", highest("sizes_told", "lateMs")),
+      graph("Sizes noted from events", "short", sum("sizes_noted", "uploads")),
+      graph("Lateness of events (highest)", "ms", highest("sizes_noted", "lateMs")),
       graph("Uploads of which no event told", "short", sum("uploads_inspected", "untold")),
       graph("Uploads due for inspection", "short", highest("uploads_inspected", "due")),
       graph("Uploads inspected", "short", sum("uploads_inspected", "inspected")),

@@ -43,7 +43,7 @@ export const METRICS = {
     labels: [],
     values: { inspected: "count", due: "count", lateMs: "ms", untold: "count" },
   },
-  sizes_told: { labels: [], values: { uploads: "count", lateMs: "ms" } },
+  sizes_noted: { labels: [], values: { uploads: "count", lateMs: "ms" } },
   upload_gauges: { labels: [], values: { unsized: "count", oldestSeconds: "s" } },
   uploads_swept: { labels: [], values: { unused: "count", swept: "count" } },
   cron_ended: { labels: ["cron"], values: { ms: "ms" } },

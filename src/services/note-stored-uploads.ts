@@ -31,8 +31,8 @@ export async function noteStoredUploads(
     if (isDeleted) return media.delete([key]);
     if (size <= mostBytesOf(terms, upload.contentType)) return;
     // Another file may have replaced the one that the event is about.
-    await dropTooLarge(platform, accountId, upload, (await media.sizeOf(key)) ?? 0);
+    await dropTooLarge(platform, accountId, upload, (await media.peek(key))?.size ?? 0);
   });
   const oldest = Math.min(...events.map(({ eventTime }) => Date.parse(eventTime)));
-  log("info", "sizes_told", { uploads: stored.length, lateMs: Math.max(0, now - oldest) });
+  log("info", "sizes_noted", { uploads: stored.length, lateMs: Math.max(0, now - oldest) });
 }

@@ -295,7 +295,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await runCron(CRONS.report);
     return [[["info"], [1, 1, expect.toSatisfy((lateMs) => lateMs > HOUR && lateMs < 2 * HOUR), 0]]];
   },
-  sizes_told: async () => {
+  sizes_noted: async () => {
     const taskId = await presign(client);
     const key = inputKey(client.accountId, taskId);
     const object = { key, size: 7, eTag: "c846ff7a18f28c2e262116d6e8719ef0" };

@@ -50,7 +50,7 @@ describe("an event of the bucket", () => {
     const result = await tell(await stored(one, 40), await stored(other, 50));
     expect(result).toMatchObject({ ackAll: true, retryMessages: [] });
     expect([await sizeOf(one), await sizeOf(other), await bytesOfDay()]).toEqual([40, 50, 90]);
-    const look = vi.spyOn(Media.prototype, "sizeOf");
+    const look = vi.spyOn(Media.prototype, "peek");
     for (const ms of [6 * MINUTE, DAY]) {
       later(ms);
       await inspect();

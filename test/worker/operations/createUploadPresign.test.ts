@@ -139,7 +139,7 @@ describe("a size given to createUploadPresign", () => {
   it("leaves the service nothing to look at, however late: neither an event nor an inspection is needed [4.1-10]", async () => {
     const { body } = await ask(PNG.length);
     await env.MEDIA.put(inputKey(client.accountId, body.taskId), PNG);
-    const look = vi.spyOn(Media.prototype, "sizeOf");
+    const look = vi.spyOn(Media.prototype, "peek");
     for (const hours of [0.2, 25, 24]) {
       later(hours * 3_600_000);
       await inspectUploads(platformOf(env), Date.now());

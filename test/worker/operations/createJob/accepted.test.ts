@@ -50,7 +50,9 @@ describe("createJob 202", () => {
     const single = await newJob(client);
     expect(sent.mock.calls).toEqual([["interactive", single.jobId, single.tasks, expect.anything()]]);
     const batch = await newJob(client, 10);
-    expect(sent.mock.calls.slice(1)).toEqual([["bulk", batch.jobId, batch.tasks.slice(0, 6), expect.anything()]]);
+    expect(sent.mock.calls.slice(1)).toEqual([
+      ["bulk", batch.jobId, batch.tasks.slice(0, 6), expect.anything()],
+    ]);
   });
 
   it("puts a trial account's picture into the trial queue", async () => {
