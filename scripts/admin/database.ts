@@ -100,8 +100,9 @@ export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal
 }
 
 /** The deployed database that a configuration names. It uses Wrangler's login. */
-export function openRemoteDatabase(configFile: string): Database {
-  return wranglersDatabase(["--remote", "--config", configFile], {});
+export async function openRemoteDatabase(configFile: string): Promise<Database> {
+  const { path } = await readConfiguration(configFile);
+  return wranglersDatabase(["--remote", "--config", path], {});
 }
 
 /** Reads objects with Wrangler. */
@@ -118,8 +119,11 @@ const wranglersObjects =
 
 /** Reads objects of the local stack's bucket, or, given its configuration, of the deployed one with Wrangler's login. */
 export async function openBucket(configFile: string | null, signal?: AbortSignal): Promise<ReadObject> {
-  const bucket = await bucketName(configFile);
-  if (configFile !== null) return wranglersObjects(bucket, ["--remote", "--config", configFile], {}, signal);
+  if (configFile !== null) {
+    const { bucket, path } = await remoteBucket(configFile);
+    return wranglersObjects(bucket, ["--remote", "--config", path], {}, signal);
+  }
+  const { bucket } = await readLocalStorage();
   const state = stateFolder(process.env["STATE_DIR"]);
   if (!isFolderLocked(state)) {
     return wranglersObjects(bucket, ["--local", "--persist-to", state.data], stackMark(state), signal);
@@ -128,10 +132,9 @@ export async function openBucket(configFile: string | null, signal?: AbortSignal
   return async (key) => ObjectAnswer.parse(await api.call("POST", OBJECT_PATH, { key })).text;
 }
 
-async function bucketName(configFile: string | null): Promise<string> {
-  if (configFile === null) return (await readLocalStorage()).bucket;
+async function remoteBucket(configFile: string): Promise<{ bucket: string; path: string }> {
   const { r2_buckets: buckets, path } = await readConfiguration(configFile);
   const media = buckets.find(({ binding }) => binding === "MEDIA");
   if (media === undefined) throw new Failure(`${path} has no bucket with the binding MEDIA.`);
-  return media.bucket_name;
+  return { bucket: media.bucket_name, path };
 }

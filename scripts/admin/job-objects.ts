@@ -14,7 +14,7 @@ const FILE = /^([0-9a-f]{64})\.sqlite$/;
 
 /** Those of a local stack: the folder of the class has a file for each, named by its id. @throws Failure if there is none */
 export async function* localObjectIds(state: StateFolder): ObjectIds {
-  const { name } = await readConfiguration(DEFAULT_CONFIG);
+  const { name } = await readConfiguration(DEFAULT_CONFIG, { operator: false });
   const folder = join(state.data, "v3", "do", `${name}-${CLASS_NAME}`);
   try {
     yield (await readdir(folder)).flatMap((file) => FILE.exec(file)?.[1] ?? []);

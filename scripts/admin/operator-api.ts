@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isLoopback } from "../../src/core/lib/public-url.ts";
 import { readConfiguration } from "../deploy/configuration.ts";
+import { readOperatorEnv } from "../deploy/secrets.ts";
 import { Failure } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { readIfPresent } from "../stack/private-file.ts";
@@ -75,17 +76,17 @@ export async function openLocalOperatorApi(state: StateFolder, signal?: AbortSig
  * @throws NoWorker if OPERATOR_TOKEN is not set, or PUBLIC_URL is this machine: the token would go to who listens there
  */
 export async function openRemoteOperatorApi(configFile: string, signal: AbortSignal): Promise<OperatorApi> {
-  const token = process.env["OPERATOR_TOKEN"] ?? "";
+  const { vars, base, file } = await readConfiguration(configFile);
+  const token = process.env["OPERATOR_TOKEN"] ?? (await readOperatorEnv(base)).get("OPERATOR_TOKEN") ?? "";
   if (token === "") {
     throw new NoWorker(
       "OPERATOR_TOKEN is not set. Set it in the environment to the value of the Worker's secret of that name.",
     );
   }
-  const { vars, path } = await readConfiguration(configFile);
   const url = String(vars["PUBLIC_URL"]).replace(/\/+$/, "");
   if (isLoopback(url)) {
     throw new NoWorker(
-      `PUBLIC_URL in ${path} is an address of this machine. Set it to the Worker's, or name the file that has it with --config.`,
+      `PUBLIC_URL in ${file} is an address of this machine. Set it to the Worker's, or name the file that has it with --config.`,
     );
   }
   return operatorApiAt(url, token, signal);

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { mapPool } from "../../src/core/lib/pool.ts";
+import { Failure } from "../shared/command-line.ts";
 import { checkBucket } from "./check-bucket.ts";
 import {
   type Cloudflare,
@@ -13,13 +14,18 @@ import {
   Deployment,
   Version,
 } from "./cloudflare.ts";
-import { type Configuration, migrationsFolder, queueNames } from "./configuration.ts";
-import { type Finding, missing, pending, unchecked, warning } from "./finding.ts";
+import { PLACEHOLDER_ID } from "./check-configuration.ts";
+import { type Configuration, eventQueues, migrationsFolder, queueNames } from "./configuration.ts";
+import { type Finding, missing, pending, runs, unchecked, warning } from "./finding.ts";
+import { addToOperatorFile } from "./operator-file.ts";
 
-/** What the account says: the findings, and the names of the secrets that are set (null if they are not known). */
+/** What the account says. */
 export interface AccountReport {
   readonly findings: readonly Finding[];
+  /** The names of the secrets that are set; null if they are not known. */
   readonly secrets: ReadonlySet<string> | null;
+  /** Null if it is not known which of several it is. */
+  readonly accountId: string | null;
 }
 
 async function checkDatabase(cloudflare: Cloudflare, configuration: Configuration): Promise<Finding[]> {
@@ -31,16 +37,38 @@ async function checkDatabase(cloudflare: Cloudflare, configuration: Configuratio
   if ("reason" in answer) return [unchecked(what, sentenceOf(answer.reason))];
   if (answer.value.some(({ uuid }) => uuid === id)) return checkMigrations(cloudflare, configuration);
   const sameName = answer.value.find((one) => one.name === name);
-  return [
-    missing(
-      what,
-      "the account has no database with this id",
-      sameName === undefined
-        ? `${configuration.command(`d1 create ${name}`)}, then put its id into wrangler.toml`
-        : `set database_id = "${sameName.uuid}" in wrangler.toml`,
-    ),
-  ];
+  const problem = "the account has no database with this id";
+  const { command, file } = configuration;
+  // An id that somebody wrote may be of another account: then nothing is created here, and it stays.
+  const isOpen = PLACEHOLDER_ID.test(id);
+  if (sameName !== undefined) {
+    const creation = {
+      question: `Use the account's database ${name} (${sameName.uuid})?`,
+      run: () => nameDatabase(configuration, database, sameName.uuid),
+    };
+    const mend = `set database_id = "${sameName.uuid}" in ${file}`;
+    return [missing(what, problem, mend, isOpen ? creation : undefined)];
+  }
+  const creation = {
+    question: `Create the database ${name}?`,
+    run: async ({ run }: Cloudflare) => {
+      await run(["d1", "create", name]);
+      const made = Databases.parse(jsonIn(await run(["d1", "list", "--json"]))).find(
+        (one) => one.name === name,
+      );
+      if (made === undefined) throw new Failure(`Cloudflare does not list the new database ${name} yet.`);
+      await nameDatabase(configuration, database, made.uuid);
+    },
+  };
+  const mend = `${command(`d1 create ${name}`)}, then put its id into ${file}`;
+  return [missing(what, problem, mend, isOpen ? creation : undefined)];
 }
+
+const nameDatabase = (
+  { base }: Configuration,
+  { binding }: Configuration["d1_databases"][number],
+  id: string,
+): Promise<void> => addToOperatorFile(base, { entries: { d1_databases: [{ binding, database_id: id }] } });
 
 async function checkMigrations(cloudflare: Cloudflare, configuration: Configuration): Promise<Finding[]> {
   const files = (await readdir(migrationsFolder(configuration))).filter((name) => name.endsWith(".sql"));
@@ -87,13 +115,13 @@ async function checkQueue(
   const answer = await cloudflare.ask(["queues", "info", queue]);
   if (answer.ok) return [];
   const what = `queue ${queue}`;
-  return /does not exist/.test(answer.reason)
-    ? [missing(what, "does not exist", command(`queues create ${queue}`))]
-    : [unchecked(what, sentenceOf(answer.reason))];
+  if (!/does not exist/.test(answer.reason)) return [unchecked(what, sentenceOf(answer.reason))];
+  const creation = { question: `Create the queue ${queue}?`, run: runs(["queues", "create", queue]) };
+  return [missing(what, "does not exist", command(`queues create ${queue}`), creation)];
 }
 
 /** A Worker that was never deployed has no secrets yet. */
-async function readSecrets(cloudflare: Cloudflare): Promise<AccountReport> {
+async function readSecrets(cloudflare: Cloudflare): Promise<Omit<AccountReport, "accountId">> {
   const answer = await cloudflare.ask(["secret", "list"]);
   if (!answer.ok && /not found/.test(answer.reason)) return { findings: [], secrets: new Set() };
   const names = read(answer, Secrets);
@@ -102,10 +130,11 @@ async function readSecrets(cloudflare: Cloudflare): Promise<AccountReport> {
     : { findings: [], secrets: new Set(names.value.map(({ name }) => name)) };
 }
 
-/** Wrangler also fails if nobody is logged in; its output says so. */
-async function isLoggedIn(cloudflare: Cloudflare): Promise<boolean> {
+/** The ids of the accounts; null if nobody is logged in: then Wrangler also fails, and its output says so. */
+async function readAccounts(cloudflare: Cloudflare): Promise<readonly string[] | null> {
   const answer = await cloudflare.ask(["whoami", "--json"]);
-  return answer.ok && WhoAmI.safeParse(jsonIn(answer.output)).data?.loggedIn === true;
+  const who = answer.ok ? WhoAmI.safeParse(jsonIn(answer.output)).data : undefined;
+  return who?.loggedIn === true ? who.accounts.map(({ id }) => id) : null;
 }
 
 /** Each answer takes about a second, most of it Wrangler's start. */
@@ -118,7 +147,8 @@ export async function checkAccount(
 ): Promise<AccountReport> {
   const { r2_buckets: buckets } = configuration;
   const queues = queueNames(configuration);
-  if (!(await isLoggedIn(cloudflare))) {
+  const accounts = await readAccounts(cloudflare);
+  if (accounts === null) {
     const everything = [
       ...configuration.d1_databases.flatMap(({ database_name: name }) => [`database ${name}`, "migrations"]),
       ...queues.map((queue) => `queue ${queue}`),
@@ -126,6 +156,7 @@ export async function checkAccount(
         `bucket ${name}`,
         `CORS rules of ${name}`,
         `lifecycle rules of ${name}`,
+        ...eventQueues(configuration).map(() => `events of ${name}`),
       ]),
       ...(configuration.analytics_engine_datasets.length === 0 ? [] : [ANALYTICS_ENGINE]),
       "secrets",
@@ -133,8 +164,11 @@ export async function checkAccount(
     return {
       findings: everything.map((what) => unchecked(what, "not logged in", "npx wrangler login")),
       secrets: null,
+      accountId: null,
     };
   }
+  const named = configuration.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"];
+  const accountId = named ?? (accounts.length === 1 ? accounts[0] : undefined) ?? null;
   const secrets = await readSecrets(cloudflare);
   const checks = [
     () => checkDatabase(cloudflare, configuration),
@@ -143,7 +177,7 @@ export async function checkAccount(
     () => checkAnalytics(cloudflare, configuration),
   ];
   const found = await mapPool(checks, AT_A_TIME, (check) => check());
-  return { findings: [...secrets.findings, ...found.flat()], secrets: secrets.secrets };
+  return { findings: [...secrets.findings, ...found.flat()], secrets: secrets.secrets, accountId };
 }
 
 /** What an account has to have if the configuration has a dataset. */

@@ -1,9 +1,13 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isLoopback } from "../../src/core/lib/public-url.ts";
 import { DEFAULT_POLICY } from "../../src/core/jobs/policy.ts";
 import { usedKeptMs } from "../../src/core/uploads/lifetime.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import { type Answer, type Cloudflare, sentenceOf, labelledParagraphs } from "./cloudflare.ts";
-import type { Configuration } from "./configuration.ts";
-import { type Finding, missing, unchecked, warning } from "./finding.ts";
+import { type Configuration, eventQueues } from "./configuration.ts";
+import { type Creation, type Finding, missing, runs, unchecked, warning } from "./finding.ts";
 
 /** Days after the service's own deletion until the bucket deletes what a late writer left. */
 const DAYS_OF_GRACE = 3;
@@ -18,6 +22,14 @@ const keptDays = (retentionDays: number): Readonly<Record<string, number>> => ({
 });
 
 type Rule = ReadonlyMap<string, string>;
+
+/** A bucket, with the options by which Wrangler finds it. */
+interface Place {
+  readonly bucket: string;
+  readonly where: readonly string[];
+}
+
+const NOTHING: Answer = { ok: true, output: "" };
 
 /** After how many days a rule deletes objects; null if it does not. */
 function expiryDays(rule: Rule): number | null {
@@ -35,7 +47,7 @@ const coversBooks = (prefix: string): boolean =>
 
 function* checkLifecycle(
   rules: readonly Rule[],
-  bucket: string,
+  { bucket, where }: Place,
   { vars, command }: Configuration,
 ): Generator<Finding> {
   const retention = SettingsSchema.shape.RETENTION_DAYS.catch(30).parse(vars["RETENTION_DAYS"]);
@@ -46,14 +58,18 @@ function* checkLifecycle(
       .filter((found) => found !== null);
     const what = `lifecycle rule for ${prefix}`;
     const name = prefix.replace("/", "");
-    const add = `r2 bucket lifecycle add ${bucket} ${name} ${prefix} --expire-days ${kept + DAYS_OF_GRACE}`;
+    const expire = ["--expire-days", String(kept + DAYS_OF_GRACE)];
+    const add = ["r2", "bucket", "lifecycle", "add", bucket, name, prefix, ...expire, ...where];
     if (days.length === 0) {
-      yield missing(what, "files left by a late writer would stay forever", command(add));
+      yield missing(what, "files left by a late writer would stay forever", command(add.join(" ")), {
+        question: `Add the ${what} to ${bucket}: delete after ${kept + DAYS_OF_GRACE} days?`,
+        run: runs(add),
+      });
     } else if (Math.min(...days) <= kept) {
       yield missing(
         what,
         `deletes objects after ${Math.min(...days)} days that the service keeps for ${kept}`,
-        `${command(`r2 bucket lifecycle remove ${bucket} --name …`)}, then ${command(add)}`,
+        `${command(`r2 bucket lifecycle remove ${bucket} --name …`)}, then ${command(add.join(" "))}`,
       );
     }
   }
@@ -69,43 +85,120 @@ function* checkLifecycle(
 
 const listOf = (rule: Rule, label: string): string[] => (rule.get(label) ?? "").split(", ");
 
-function* checkCors(rules: readonly Rule[], bucket: string, { command }: Configuration): Generator<Finding> {
+/** The rule for the studio's own page: what docs/operations.md#browsers lists. */
+const corsRules = (origin: string): string =>
+  JSON.stringify({
+    rules: [
+      {
+        allowed: { origins: [origin], methods: ["PUT", "GET", "HEAD"], headers: ["content-type", "range"] },
+        exposeHeaders: ["etag", "content-length", "content-range"],
+        maxAgeSeconds: 3600,
+      },
+    ],
+  });
+
+/** Wrangler reads rules from a file only. */
+function setCors({ bucket, where }: Place, origin: string): Creation {
+  return {
+    question: `Let the pages of ${origin} upload to ${bucket} and read from it?`,
+    run: async ({ run }) => {
+      const folder = await mkdtemp(join(tmpdir(), "cors-"));
+      try {
+        const file = join(folder, "cors.json");
+        await writeFile(file, corsRules(origin));
+        await run(["r2", "bucket", "cors", "set", bucket, "--file", file, "--force", ...where]);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  };
+}
+
+function* checkCors(
+  rules: readonly Rule[],
+  place: Place,
+  { command, vars }: Configuration,
+): Generator<Finding> {
   const isServed = (method: string) =>
     rules.some((rule) => ["*", method].some((one) => listOf(rule, "allowed_methods").includes(one)));
   if (isServed("PUT") && isServed("GET")) return;
+  const { bucket } = place;
+  const page = URL.parse(String(vars["PUBLIC_URL"]));
+  // Rules that somebody has set would be lost.
+  const isNew = rules.length === 0 && page !== null && !isLoopback(page.href);
   yield warning(
     `CORS rules of ${bucket}`,
     "web pages can neither upload files nor read masks",
     `${command(`r2 bucket cors set ${bucket} --file cors.json`)} (docs/operations.md#browsers has the file)`,
+    isNew ? setCors(place, page.origin) : undefined,
   );
 }
 
 const isBucketGone = (answer: Answer): boolean =>
   !answer.ok && /bucket does not exist|\[code: 10006\]/i.test(answer.reason);
+const hasNoEvents = (answer: Answer): boolean =>
+  !answer.ok && /notification\S* \S*(?:not|no)\b|\[code: 1101\d\]/i.test(answer.reason);
 const hasNoCors = (answer: Answer): boolean =>
   !answer.ok && /CORS configuration does not exist|\[code: 10059\]/i.test(answer.reason);
 
-/** Checks that a bucket exists, and its lifecycle and CORS rules. */
+/** A queue that the bucket fills: it tells of each upload there. */
+const EVENTS = { prefix: "inputs/", action: "PutObject" } as const;
+
+function* checkEvents(
+  rules: readonly Rule[],
+  { bucket, where }: Place,
+  queue: string,
+  { command }: Configuration,
+): Generator<Finding> {
+  const tells = (rule: Rule) =>
+    rule.get("queue_name") === queue &&
+    listOf(rule, "event_type").some((types) => types.split(",").includes(EVENTS.action)) &&
+    ["(all prefixes)", EVENTS.prefix].includes(rule.get("prefix") ?? "");
+  if (rules.some(tells)) return;
+  const what = ["--event-types", "object-create", "--prefix", EVENTS.prefix, "--queue", queue];
+  const add = ["r2", "bucket", "notification", "create", bucket, ...what, ...where];
+  yield missing(
+    `events of ${bucket}`,
+    `the bucket does not tell ${queue} of uploads, so their sizes are only seen by the sweep`,
+    command(add.join(" ")),
+    { question: `Let ${bucket} tell ${queue} of uploads?`, run: runs(add) },
+  );
+}
+
+/** Checks that a bucket exists, its lifecycle and CORS rules, and whom it tells of uploads. */
 export async function checkBucket(
   cloudflare: Cloudflare,
   configuration: Configuration,
   { bucket_name: bucket, jurisdiction }: Configuration["r2_buckets"][number],
 ): Promise<Finding[]> {
   const where = jurisdiction === undefined ? [] : ["--jurisdiction", jurisdiction];
+  const place = { bucket, where };
   const ask = (rules: string) => cloudflare.ask(["r2", "bucket", rules, "list", bucket, ...where]);
   const lifecycle = await ask("lifecycle");
   if (isBucketGone(lifecycle)) {
-    const create = configuration.command(`r2 bucket create ${[bucket, ...where].join(" ")}`);
-    return [missing(`bucket ${bucket}`, "does not exist", create)];
+    const create = ["r2", "bucket", "create", bucket, ...where];
+    const creation = { question: `Create the bucket ${bucket}?`, run: runs(create) };
+    const mend = configuration.command(create.join(" "));
+    return [missing(`bucket ${bucket}`, "does not exist", mend, creation)];
   }
   const cors = await ask("cors");
+  const events: Finding[] = [];
+  for (const queue of eventQueues(configuration)) {
+    const answer = await ask("notification");
+    events.push(
+      ...judge(`events of ${bucket}`, hasNoEvents(answer) ? NOTHING : answer, (rules) =>
+        checkEvents(rules, place, queue, configuration),
+      ),
+    );
+  }
   return [
     ...judge(`lifecycle rules of ${bucket}`, lifecycle, (rules) =>
-      checkLifecycle(rules, bucket, configuration),
+      checkLifecycle(rules, place, configuration),
     ),
-    ...judge(`CORS rules of ${bucket}`, hasNoCors(cors) ? { ok: true, output: "" } : cors, (rules) =>
-      checkCors(rules, bucket, configuration),
+    ...judge(`CORS rules of ${bucket}`, hasNoCors(cors) ? NOTHING : cors, (rules) =>
+      checkCors(rules, place, configuration),
     ),
+    ...events,
   ];
 }
 

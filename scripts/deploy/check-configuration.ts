@@ -1,7 +1,14 @@
-import type { Configuration } from "./configuration.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { z } from "zod";
+import { PROJECT_ROOT } from "../shared/root.ts";
+import { type Configuration, DEFAULT_CONFIG } from "./configuration.ts";
 import { type Finding, missing, warning } from "./finding.ts";
+import { addToOperatorFile } from "./operator-file.ts";
 
-const PLACEHOLDER_ID = /^[0-]*$/;
+/** What wrangler.toml has where an account's own database is to be named. */
+export const PLACEHOLDER_ID = /^[0-]*$/;
 
 const withoutScheme = (pattern: string): string => pattern.replace(/^https?:\/\//, "");
 
@@ -18,20 +25,26 @@ const takesAllOf = (pattern: string, host: string): boolean =>
 /** The settings that the Worker itself sends requests to, at hosts of the operator's. */
 const OWN_SERVICES = ["INFERENCE_URL", "OIDC_JWKS_URL"];
 
-function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configuration): Generator<Finding> {
+function* checkRoutes({
+  route,
+  routes,
+  workers_dev: workersDev,
+  vars,
+  file,
+}: Configuration): Generator<Finding> {
   const patterns = route === undefined ? routes : [route, ...routes];
   if (workersDev !== false) {
     yield warning(
       "workers_dev",
       "the service also answers at workers.dev, bypassing your domain's rules",
-      "set workers_dev = false and preview_urls = false in wrangler.toml",
+      `set workers_dev = false and preview_urls = false in ${file}`,
     );
   }
   if (patterns.length === 0 && workersDev === false) {
     yield missing(
       "route",
       "the Worker has no address",
-      'set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.toml',
+      `set routes = [{ pattern = "your.domain", custom_domain = true }] in ${file}, or npm run deploy -- --create --domain your.domain`,
     );
   }
   const host = URL.parse(String(vars["PUBLIC_URL"]))?.host;
@@ -39,7 +52,7 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
     yield warning(
       "PUBLIC_URL",
       `no route takes ${host}: the inference service's callbacks would not arrive`,
-      "make PUBLIC_URL and routes name the same host in wrangler.toml",
+      `make PUBLIC_URL and routes name the same host in ${file}`,
     );
   }
   for (const name of OWN_SERVICES) {
@@ -48,7 +61,7 @@ function* checkRoutes({ route, routes, workers_dev: workersDev, vars }: Configur
     yield missing(
       name,
       `a route of the Worker takes ${service}: its requests would come back to itself`,
-      `exclude ${service} from routes in wrangler.toml, or give ${name} another host`,
+      `exclude ${service} from routes in ${file}, or give ${name} another host`,
     );
   }
 }
@@ -60,7 +73,7 @@ const SIGNAL_FLAG = "enable_request_signal";
 const PUBLIC_FLAG = "global_fetch_strictly_public";
 
 /** An operator's own file may be older than the clone's wrangler.toml. */
-function* checkObjects({ durable_objects: { bindings } }: Configuration): Generator<Finding> {
+function* checkObjects({ durable_objects: { bindings }, file }: Configuration): Generator<Finding> {
   for (const name of OBJECTS) {
     if (bindings.some((binding) => binding.name === name)) continue;
     yield missing(
@@ -71,28 +84,62 @@ function* checkObjects({ durable_objects: { bindings } }: Configuration): Genera
   }
 }
 
-const addFlag = (flag: string): string => `add "${flag}" to compatibility_flags in wrangler.toml`;
+const addFlag = (flag: string, file: string): string => `add "${flag}" to compatibility_flags in ${file}`;
 
-function* checkFlags({ compatibility_flags: flags }: Configuration): Generator<Finding> {
+function* checkFlags({ compatibility_flags: flags, file }: Configuration): Generator<Finding> {
   if (!flags.includes(PUBLIC_FLAG)) {
     yield missing(
       PUBLIC_FLAG,
       "without it, a customer's webhook or import reaches the other hosts of your domain past firewall and Access",
-      addFlag(PUBLIC_FLAG),
+      addFlag(PUBLIC_FLAG, file),
     );
   }
   if (!flags.includes(SIGNAL_FLAG)) {
     yield warning(
       SIGNAL_FLAG,
       "a request that waits for a job is held for up to a minute after its client has gone",
-      addFlag(SIGNAL_FLAG),
+      addFlag(SIGNAL_FLAG, file),
     );
   }
 }
 
-/** Checks what the configuration alone shows: database, bucket, objects and address. */
+const RATE_LIMITS = ["RATE_LIMIT", "ADDRESS_RATE_LIMIT"];
+
+/** The limits that a file of before they existed lacks, as the clone's own has them. */
+function* checkRateLimits({ ratelimits, base }: Configuration): Generator<Finding> {
+  for (const name of RATE_LIMITS) {
+    if (ratelimits.some((limit) => limit.name === name)) continue;
+    yield missing(
+      `rate limit ${name}`,
+      `wrangler.toml has no [[ratelimits]] with the name ${name}`,
+      "copy it from the wrangler.toml of this version",
+      {
+        question: `Add the rate limit ${name} of this version?`,
+        run: async () => {
+          const { ratelimits: limits } = OfClone.parse(
+            parse(await readFile(join(PROJECT_ROOT, DEFAULT_CONFIG), "utf8")),
+          );
+          const entries = { ratelimits: limits.filter((limit) => limit.name === name) };
+          await addToOperatorFile(base, { entries });
+        },
+      },
+    );
+  }
+}
+
+const OfClone = z.object({
+  ratelimits: z.array(
+    z.object({
+      name: z.string(),
+      namespace_id: z.string(),
+      simple: z.object({ limit: z.int(), period: z.int() }),
+    }),
+  ),
+});
+
+/** Checks what the configuration alone shows: database, bucket, objects, limits and address. */
 export function* checkConfiguration(configuration: Configuration): Generator<Finding> {
-  const { d1_databases: databases, r2_buckets: buckets, vars, command } = configuration;
+  const { d1_databases: databases, r2_buckets: buckets, vars, command, file } = configuration;
   const database = databases.find(({ binding }) => binding === "DB");
   if (database === undefined) {
     yield missing("database", "wrangler.toml has no [[d1_databases]] with the binding DB", "put it back");
@@ -100,7 +147,7 @@ export function* checkConfiguration(configuration: Configuration): Generator<Fin
     yield missing(
       "database_id",
       "wrangler.toml still has the placeholder",
-      `${command(`d1 create ${database.database_name}`)}, then put its id into wrangler.toml`,
+      `${command(`d1 create ${database.database_name}`)}, then put its id into ${file}`,
     );
   }
   const bucket = buckets.find(({ binding }) => binding === "MEDIA");
@@ -110,10 +157,11 @@ export function* checkConfiguration(configuration: Configuration): Generator<Fin
     yield missing(
       "S3_BUCKET",
       `signed URLs would point to another bucket than the binding MEDIA, which is ${bucket.bucket_name}`,
-      `set S3_BUCKET = "${bucket.bucket_name}" in [vars] of wrangler.toml`,
+      `set S3_BUCKET = "${bucket.bucket_name}" in [vars] of ${file}`,
     );
   }
   yield* checkObjects(configuration);
   yield* checkFlags(configuration);
+  yield* checkRateLimits(configuration);
   yield* checkRoutes(configuration);
 }

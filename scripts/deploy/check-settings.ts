@@ -1,7 +1,10 @@
+import { isLoopback } from "../../src/core/lib/public-url.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 import type { Configuration } from "./configuration.ts";
-import { type Finding, missing, warning } from "./finding.ts";
-import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS } from "./secrets.ts";
+import type { AccountReport } from "./check-account.ts";
+import { type Creation, type Finding, missing, warning } from "./finding.ts";
+import { addToOperatorFile } from "./operator-file.ts";
+import { isSecret, NEEDED_SECRETS, OPTIONAL_SECRETS, secretCreations } from "./secrets.ts";
 
 /** Stands for the value of a secret, which nobody can read; it suits each of them. */
 const SOME_SECRET = "x".repeat(43);
@@ -26,15 +29,17 @@ function environmentOf(vars: Configuration["vars"], secrets: ReadonlySet<string>
 }
 
 function* checkSecrets(
-  { vars, command }: Configuration,
+  { vars, command, file }: Configuration,
   secrets: ReadonlySet<string> | null,
+  creationOf: ReturnType<typeof secretCreations>,
 ): Generator<Finding> {
-  const put = (name: string) => command(`secret put ${name}`);
+  const put = (name: string) =>
+    `${name.startsWith("S3_") ? `${R2_TOKEN}, then ` : ""}${command(`secret put ${name}`)}`;
   for (const name of Object.keys(vars).filter(isSecret)) {
     yield missing(
       name,
-      "a secret is in wrangler.toml, where anybody who has the file can read it",
-      `remove it from [vars] of wrangler.toml, replace it at its source, then ${put(name)}`,
+      `a secret is in ${file}, where anybody who has the file can read it`,
+      `remove it from [vars] of ${file}, replace it at its source, then ${put(name)}`,
     );
   }
   for (const name of NEEDED_SECRETS) {
@@ -46,6 +51,7 @@ function* checkSecrets(
         ? "the secret is not set: it replaces SIGNING_SECRET, which stays for what was sealed and signed before"
         : "the secret is not set",
       put(name),
+      creationOf(name),
     );
   }
   if (secrets !== null && !secrets.has("OPERATOR_TOKEN")) {
@@ -53,27 +59,47 @@ function* checkSecrets(
       "OPERATOR_TOKEN",
       "without it, npm run admin can neither show nor wake jobs, nor erase an account",
       put("OPERATOR_TOKEN"),
+      creationOf("OPERATOR_TOKEN"),
     );
   }
 }
 
-/**
- * Checks the Worker's settings as the Worker itself will.
- * @param secrets the names of the secrets that are set; null if they are not known
- */
+/** Where the bucket's credentials come from: Wrangler cannot make them. */
+const R2_TOKEN =
+  "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens";
+
+/** R2's S3 endpoint, which follows from the account. */
+function endpointCreation(
+  { base, r2_buckets: buckets }: Configuration,
+  accountId: string | null,
+): Creation | undefined {
+  if (accountId === null) return undefined;
+  const jurisdiction = buckets.find(({ binding }) => binding === "MEDIA")?.jurisdiction;
+  const where = jurisdiction === undefined ? "" : `.${jurisdiction}`;
+  const endpoint = `https://${accountId}${where}.r2.cloudflarestorage.com`;
+  return {
+    question: `Set S3_ENDPOINT to ${endpoint}?`,
+    run: () => addToOperatorFile(base, { vars: { S3_ENDPOINT: endpoint } }),
+  };
+}
+
+/** Whether somebody has set it, and not the clone. */
+const isOfClone = (value: unknown): boolean =>
+  value === undefined || (typeof value === "string" && isLoopback(value));
+
+/** Checks the Worker's settings as the Worker itself will. */
 export function* checkSettings(
   configuration: Configuration,
-  secrets: ReadonlySet<string> | null,
+  { secrets, accountId }: Pick<AccountReport, "secrets" | "accountId">,
 ): Generator<Finding> {
-  const { vars, command } = configuration;
-  yield* checkSecrets(configuration, secrets);
+  const { vars, command, file } = configuration;
+  const creationOf = secretCreations(configuration, secrets);
+  yield* checkSecrets(configuration, secrets, creationOf);
   if (vars["LOCAL_STACK"] !== undefined || secrets?.has("LOCAL_STACK")) {
     yield missing(
       "LOCAL_STACK",
       "only the local stack may set it",
-      secrets?.has("LOCAL_STACK")
-        ? command("secret delete LOCAL_STACK")
-        : "remove it from [vars] of wrangler.toml",
+      secrets?.has("LOCAL_STACK") ? command("secret delete LOCAL_STACK") : `remove it from [vars] of ${file}`,
     );
   }
   const { LOCAL_STACK: _, ...environment } = environmentOf(vars, secrets);
@@ -85,7 +111,10 @@ export function* checkSettings(
     yield missing(
       name,
       environment[name] === undefined && !message.startsWith("missing") ? "not set" : message,
-      isSecret(name) ? command(`secret put ${name}`) : `set ${name}${example} in [vars] of wrangler.toml`,
+      isSecret(name) ? command(`secret put ${name}`) : `set ${name}${example} in [vars] of ${file}`,
+      name === "S3_ENDPOINT" && isOfClone(vars[name])
+        ? endpointCreation(configuration, accountId)
+        : creationOf(name),
     );
   }
   const known = new Set(Object.keys(SettingsSchema.shape));
@@ -94,7 +123,7 @@ export function* checkSettings(
     yield warning(
       name,
       "the Worker has no such setting",
-      "correct its name in [vars] of wrangler.toml (docs/operations.md lists all)",
+      `correct its name in [vars] of ${file} (docs/operations.md lists all)`,
     );
   }
 }

@@ -13,16 +13,17 @@ export type Answer =
 export interface Cloudflare {
   /** Runs a command, and says how it went. */
   readonly ask: (args: readonly string[]) => Promise<Answer>;
-  /** Runs a command that has to succeed and returns its output. @throws WranglerFailure */
-  readonly run: (args: readonly string[]) => Promise<string>;
+  /** Runs a command that has to succeed and returns its output. `input` is what it reads. @throws WranglerFailure */
+  readonly run: (args: readonly string[], input?: string) => Promise<string>;
 }
 
-/** Runs a command of Wrangler and returns its standard output. @throws WranglerFailure with its output */
-export type Wrangler = (args: readonly string[], signal: AbortSignal) => Promise<string>;
+/** Runs a command of Wrangler, which reads `input`, and returns its standard output. @throws WranglerFailure with its output */
+export type Wrangler = (args: readonly string[], signal: AbortSignal, input?: string) => Promise<string>;
 
 /** Cloudflare, as a configuration names it. */
 export function cloudflareOf({ path }: Configuration, wrangler: Wrangler, signal: AbortSignal): Cloudflare {
-  const run = (args: readonly string[]) => wrangler([...args, "--config", path], signal);
+  const run = (args: readonly string[], input?: string) =>
+    wrangler([...args, "--config", path], signal, input);
   const ask = async (args: readonly string[]): Promise<Answer> => {
     try {
       return { ok: true, output: await run(args) };
@@ -43,12 +44,13 @@ export function read<T>(answer: Answer, schema: z.ZodType<T>): { value: T } | { 
     : { reason: "Wrangler printed something that this command cannot read" };
 }
 
-const ERROR_LINE = /\[ERROR\]\s*(.+)|^(.*\[code: \d+\].*)$/m;
+/** Cloudflare's own sentence; else Wrangler's. */
+const ERROR_LINES = [/^(.*\[code: \d+\].*)$/m, /\[ERROR\]\s*(.+)/];
 
 /** The sentence that matters in what a failed command printed. */
 export function sentenceOf(reason: string): string {
-  const found = ERROR_LINE.exec(reason);
-  return (found?.[1] ?? found?.[2] ?? reason).trim().split("\n")[0] ?? "";
+  const found = ERROR_LINES.map((line) => line.exec(reason)?.[1]).find((sentence) => sentence !== undefined);
+  return (found ?? reason).trim().split("\n")[0] ?? "";
 }
 
 /*
@@ -81,7 +83,10 @@ export function jsonIn(output: string): unknown {
   }
 }
 
-export const WhoAmI = z.object({ loggedIn: z.boolean() });
+export const WhoAmI = z.object({
+  loggedIn: z.boolean(),
+  accounts: z.array(z.object({ id: z.string() })).default([]),
+});
 export const Secrets = z.array(z.object({ name: z.string() }));
 export const Databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 export const MigrationNames = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);

@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
-import { Failure, flags, readArguments } from "../shared/command-line.ts";
+import { Failure, flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
+import { readIfPresent } from "../stack/private-file.ts";
+import { effectiveFileOf, mergeConfiguration, operatorFileOf, replaceFile } from "./operator-file.ts";
 
 /** A route is a pattern, or an object with one. */
 const Route = z.union([z.string(), z.object({ pattern: z.string() }).transform(({ pattern }) => pattern)]);
@@ -12,6 +14,7 @@ const Route = z.union([z.string(), z.object({ pattern: z.string() }).transform((
 /** The parts of Wrangler's configuration that the checks read. Each may be missing: then a check says so. */
 const File = z.object({
   name: z.string(),
+  account_id: z.string().optional(),
   workers_dev: z.boolean().optional(),
   route: Route.optional(),
   routes: z.array(Route).default([]),
@@ -33,6 +36,7 @@ const File = z.object({
   durable_objects: z
     .object({ bindings: z.array(z.object({ name: z.string() })).default([]) })
     .default({ bindings: [] }),
+  ratelimits: z.array(z.object({ name: z.string() })).default([]),
   analytics_engine_datasets: z.array(z.object({ binding: z.string() })).default([]),
   queues: z
     .object({
@@ -46,35 +50,66 @@ const File = z.object({
 
 /** What is to be deployed. */
 export interface Configuration extends z.infer<typeof File> {
-  /** The file, as an absolute path. Paths in it start from its folder. */
+  /** The file that Wrangler reads, as an absolute path: the operator's settings are merged into it. Paths in it start from its folder. */
   readonly path: string;
+  /** The file without the operator's settings, as an absolute path. */
+  readonly base: string;
+  /** The name of the file that the operator changes: his own if there is one. */
+  readonly file: string;
   /** A Wrangler command for this configuration, as the operator types it. */
   readonly command: (text: string) => string;
 }
 
-/** Reads Wrangler's configuration. @throws Failure if there is none, or none that can be read */
-export async function readConfiguration(configFile: string): Promise<Configuration> {
-  const path = resolve(PROJECT_ROOT, configFile);
-  let toml: unknown;
+async function readToml(path: string): Promise<unknown> {
   try {
-    toml = parse(await readFile(path, "utf8"));
+    return parse(await readFile(path, "utf8"));
   } catch (error) {
     throw new Failure(`${path} cannot be read: ${messageOf(error)}`);
   }
-  const file = File.safeParse(toml);
+}
+
+/**
+ * Reads Wrangler's configuration, with the operator's settings of the file beside it, and writes the file that has both.
+ * @param operator false for the local stack, which has no operator
+ * @throws Failure if there is none, or none that can be read
+ */
+export async function readConfiguration(
+  configFile: string,
+  { operator = true } = {},
+): Promise<Configuration> {
+  const base = resolve(PROJECT_ROOT, configFile);
+  const own = operatorFileOf(base);
+  const isOwn = operator && (await readIfPresent(own)) !== null;
+  const path = isOwn ? effectiveFileOf(base) : base;
+  const written = await readToml(base);
+  const merged = isOwn ? mergeConfiguration(written, await readToml(own)) : written;
+  if (isOwn) await replaceFile(path, JSON.stringify(merged, null, 2));
+  const file = File.safeParse(merged);
   if (!file.success) {
     const [issue] = file.error.issues;
     throw new Failure(
-      `${path} is not a configuration of Wrangler: ${issue?.path.join(".")}: ${issue?.message}`,
+      `${base} is not a configuration of Wrangler: ${issue?.path.join(".")}: ${issue?.message}`,
     );
   }
-  const suffix = path === join(PROJECT_ROOT, DEFAULT_CONFIG) ? "" : ` --config ${configFile}`;
-  return { ...file.data, path, command: (text) => `npx wrangler ${text}${suffix}` };
+  const given = isOwn ? effectiveFileOf(configFile) : configFile;
+  const suffix = path === join(PROJECT_ROOT, DEFAULT_CONFIG) ? "" : ` --config ${given}`;
+  const command = (text: string) => `npx wrangler ${text}${suffix}`;
+  return { ...file.data, path, base, file: basename(isOwn ? own : base), command };
 }
 
 /** The folder of the migrations. */
-export const migrationsFolder = ({ path, d1_databases: [database] }: Configuration): string =>
-  join(dirname(path), database?.migrations_dir ?? "migrations");
+export const migrationsFolder = ({ base, d1_databases: [database] }: Configuration): string =>
+  join(dirname(base), database?.migrations_dir ?? "migrations");
+
+/** The queues that only the bucket fills: nobody in the Worker sends to them, and they hold no dead letters. */
+export const eventQueues = ({ queues: { producers, consumers } }: Configuration): readonly string[] =>
+  consumers
+    .map(({ queue }) => queue)
+    .filter(
+      (queue) =>
+        !producers.some((producer) => producer.queue === queue) &&
+        !consumers.some((consumer) => consumer.dead_letter_queue === queue),
+    );
 
 /** The names of all queues, the dead letters' too. */
 export const queueNames = ({ queues: { producers, consumers } }: Configuration): readonly string[] => [
@@ -88,6 +123,7 @@ export const queueNames = ({ queues: { producers, consumers } }: Configuration):
 
 export const DEPLOY_HELP = `Checks that everything the service needs is in place, then deploys the Worker.
 
+  npm run deploy -- --create    make what is missing, after a question each; then as below
   npm run deploy -- --dry-run   check and print what is missing; deploy nothing
   npm run deploy                check; if nothing is missing, apply the migrations and deploy
 
@@ -95,20 +131,42 @@ export const DEPLOY_HELP = `Checks that everything the service needs is in place
   --json         print JSON
   --dry-run      exit code 0 if it could be deployed now, otherwise 1
 
+With --create, which can be run again at any time and changes nothing that is right:
+  --yes                 ask nothing
+  --domain NAME         the service's domain, whose zone is in the account: segmentation.example.com
+  --inference-url URL   where the inference service answers
+  It writes these, and what Cloudflare names, to wrangler.operator.toml beside wrangler.toml. It stores
+  S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET as secrets if they are
+  in the environment, and generates the others.
+
+After a deployment it verifies the service with the API key in SEGMENTATION_API_KEY, or offers to.
+
 It uses Wrangler to ask Cloudflare: run \`npx wrangler login\` once, or set CLOUDFLARE_API_TOKEN.
 Without either, it checks what it can and lists what it could not check.
 `;
 
 export const DEFAULT_CONFIG = "wrangler.toml";
 
+const SEE = "npm run deploy -- --help";
+
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
-export const parseDeployArguments = (args: readonly string[]) =>
-  readArguments(
+export function parseDeployArguments(args: readonly string[]) {
+  const { values } = readArguments(
     "deploy",
     args,
     {
       config: { type: "string", default: DEFAULT_CONFIG },
-      ...flags("dry-run", "json"),
+      ...texts("domain", "inference-url"),
+      ...flags("create", "yes", "dry-run", "json"),
     },
     false,
-  ).values;
+  );
+  const { create, domain, "inference-url": inferenceUrl } = values;
+  if (!create && (values.yes || domain !== undefined || inferenceUrl !== undefined))
+    throw usageError(`--yes, --domain and --inference-url are for --create.\nSee: ${SEE}`);
+  if (create && values["dry-run"])
+    throw usageError(`--create makes what --dry-run only names: give one of them.\nSee: ${SEE}`);
+  if (create && values.json && !values.yes)
+    throw usageError(`With --json nobody can be asked: add --yes.\nSee: ${SEE}`);
+  return values;
+}

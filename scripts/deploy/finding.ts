@@ -1,10 +1,26 @@
 import { stripVTControlCharacters } from "node:util";
+import type { Cloudflare } from "./cloudflare.ts";
 
 /**
  * What a check found. `missing`: the service would not work. `unchecked`: it could not be checked. Both stop the deployment.
- * `pending`: the deployment does it itself. `warning`: the operator may have wanted it.
+ * `pending`: the deployment does it itself. `warning`: the operator may have wanted it. `optional`: the service works without it.
  */
-export type Severity = "missing" | "unchecked" | "pending" | "warning";
+export type Severity = "missing" | "unchecked" | "pending" | "warning" | "optional";
+
+/** How `--create` makes a piece itself. Several findings may share one. */
+export interface Creation {
+  /** Asked before: "Create the queue segmentation-bulk?" */
+  readonly question: string;
+  /** @throws Failure if it could not be made */
+  readonly run: (cloudflare: Cloudflare) => Promise<void>;
+}
+
+/** A creation that one command of Wrangler makes. */
+export const runs =
+  (args: readonly string[]): Creation["run"] =>
+  async ({ run }) => {
+    await run(args);
+  };
 
 /** One thing that a check found. */
 export interface Finding {
@@ -14,19 +30,27 @@ export interface Finding {
   readonly problem: string;
   /** What to do: a command, or a sentence that names the file to change. */
   readonly mend: string;
+  readonly creation?: Creation;
 }
 
 /** Whether the service may be deployed with these findings. */
 export const isDeployable = (findings: readonly Finding[]): boolean =>
-  findings.every(({ severity }) => severity === "pending" || severity === "warning");
+  findings.every(({ severity }) => severity !== "missing" && severity !== "unchecked");
 
 const findingOf =
   (severity: Severity) =>
-  (what: string, problem: string, mend: string): Finding => ({ severity, what, problem, mend });
+  (what: string, problem: string, mend: string, creation?: Creation): Finding => ({
+    severity,
+    what,
+    problem,
+    mend,
+    ...(creation && { creation }),
+  });
 
 export const missing = findingOf("missing");
 export const pending = findingOf("pending");
 export const warning = findingOf("warning");
+export const optional = findingOf("optional");
 
 /** The finding about a piece that could not be checked. */
 export const unchecked = (what: string, reason: string, mend = "npm run deploy -- --dry-run"): Finding =>
@@ -37,11 +61,12 @@ const HEADINGS: Readonly<Record<Severity, string>> = {
   unchecked: "Could not be checked:",
   pending: "The deployment will:",
   warning: "Worth a look:",
+  optional: "Not set up, and not needed:",
 };
 
 /** Prints the findings, most severe first, each with its fix. Findings with the same fix are grouped. */
 export function printFindings(findings: readonly Finding[]): void {
-  for (const severity of ["missing", "unchecked", "pending", "warning"] as const) {
+  for (const severity of ["missing", "unchecked", "pending", "warning", "optional"] as const) {
     const found = findings.filter((finding) => finding.severity === severity);
     if (found.length === 0) continue;
     console.log(`${HEADINGS[severity]}\n`);

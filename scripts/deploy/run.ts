@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { usageError } from "../shared/command-line.ts";
 import { runWrangler } from "../stack/wrangler.ts";
 import { checkAccount } from "./check-account.ts";
 import { checkConfiguration } from "./check-configuration.ts";
@@ -6,6 +7,14 @@ import { checkInference } from "./check-inference.ts";
 import { checkSettings } from "./check-settings.ts";
 import { type Cloudflare, cloudflareOf, type Wrangler } from "./cloudflare.ts";
 import { DEPLOY_HELP, parseDeployArguments, type Configuration, readConfiguration } from "./configuration.ts";
+import {
+  checkOptional,
+  createMissing,
+  type Created,
+  type Operator,
+  operatorAt,
+  setAddresses,
+} from "./create.ts";
 import { type Finding, isDeployable, printFindings } from "./finding.ts";
 
 /** Checks everything that the service needs. */
@@ -20,13 +29,13 @@ async function check(
   ]);
   return [
     ...checkConfiguration(configuration),
-    ...checkSettings(configuration, account.secrets),
+    ...checkSettings(configuration, account),
     ...account.findings,
     ...inference,
   ];
 }
 
-const realWrangler: Wrangler = (args, signal) => runWrangler(args, {}, signal);
+const realWrangler: Wrangler = (args, signal, input) => runWrangler(args, {}, signal, input);
 
 /** A domain that is new to the Worker gets its certificate within minutes; an address that exists answers at once. */
 const HEALTH_ATTEMPTS = 10;
@@ -48,31 +57,50 @@ async function isHealthy({ vars }: Configuration, pauseMs: number, signal: Abort
 export interface DeployOptions {
   readonly wrangler?: Wrangler;
   readonly healthPauseMs?: number;
+  readonly operator?: Operator;
 }
 
 /** Checks, and deploys unless something is missing or the operator only wants to know. Returns the exit code. */
 export async function runDeploy(
   args: readonly string[],
   signal: AbortSignal,
-  { wrangler = realWrangler, healthPauseMs = HEALTH_PAUSE_MS }: DeployOptions = {},
+  {
+    wrangler = realWrangler,
+    healthPauseMs = HEALTH_PAUSE_MS,
+    operator = operatorAt(signal),
+  }: DeployOptions = {},
 ): Promise<number> {
   const command = parseDeployArguments(args);
   if (command.help) {
     console.log(DEPLOY_HELP);
     return 0;
   }
-  const configuration = await readConfiguration(command.config);
-  const cloudflare = cloudflareOf(configuration, wrangler, signal);
-  const findings = await check(cloudflare, configuration, signal);
-  const ready = isDeployable(findings);
   const say = (sentence: string): void => {
     if (!command.json) console.log(sentence);
   };
+  const look = async () => {
+    const configuration = await readConfiguration(command.config);
+    const cloudflare = cloudflareOf(configuration, wrangler, signal);
+    return { configuration, cloudflare, findings: await check(cloudflare, configuration, signal) };
+  };
+  let created: Created | null = null;
+  if (command.create) {
+    if (!command.yes && operator.ask === null)
+      throw usageError("--create asks before each step. Run it in a terminal, or add --yes.");
+    const asked = command.yes ? { ask: null } : operator;
+    const given = { domain: command.domain, inferenceUrl: command["inference-url"] };
+    await setAddresses(await readConfiguration(command.config), given, asked);
+    created = await createMissing(look, asked, say, signal);
+  }
+  const { configuration, cloudflare, findings: found } = await look();
+  const findings = command.create ? [...found, ...checkOptional(configuration)] : found;
+  const ready = isDeployable(findings);
   if (!command.json) printFindings(findings);
   let deployed = false;
   let healthy: boolean | null = null;
   if (!ready) {
-    say("Nothing was deployed. Fix what is missing, then run this again.");
+    const what = command.create ? "what is left, which this command cannot do itself" : "what is missing";
+    say(`Nothing was deployed. Fix ${what}, then run this again.`);
   } else if (command["dry-run"]) {
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {
@@ -88,6 +116,9 @@ export async function runDeploy(
         : `Deployed, but ${health} does not answer 200. A new domain takes a few minutes; otherwise see ${configuration.command("tail")}`,
     );
   }
-  if (command.json) console.log(JSON.stringify({ ready, deployed, healthy, findings }));
+  if (command.json) {
+    const plain = findings.map(({ severity, what, problem, mend }) => ({ severity, what, problem, mend }));
+    console.log(JSON.stringify({ ready, deployed, healthy, findings: plain, ...(created && { created }) }));
+  }
   return ready && healthy !== false ? 0 : 1;
 }

@@ -1,3 +1,9 @@
+import { randomBytes } from "node:crypto";
+import { readIfPresent, writePrivateFile } from "../stack/private-file.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Creation } from "./finding.ts";
+import { operatorEnvOf } from "./operator-file.ts";
+
 /** The settings that are secrets; docs/operations.md marks them. The Worker needs these in any case. */
 export const NEEDED_SECRETS = [
   "S3_ACCESS_KEY_ID",
@@ -19,3 +25,75 @@ const ALL: ReadonlySet<string> = new Set([...NEEDED_SECRETS, ...OPTIONAL_SECRETS
 
 /** Whether a setting is a secret. */
 export const isSecret = (name: string): boolean => ALL.has(name);
+
+/** Those that are any random text. */
+const GENERATED = ["MASTER_SECRET", "INFERENCE_TOKEN", "OPERATOR_TOKEN"] as const;
+/** Of these, those that others than the Worker need: the inference service, and `npm run admin`. */
+const SHARED: ReadonlySet<string> = new Set(["INFERENCE_TOKEN", "OPERATOR_TOKEN"]);
+
+/** 32 random bytes, the strength of the HMAC that most of them key. */
+const newSecret = (): string => randomBytes(32).toString("base64url");
+
+const ENV_HEADER = `# Secrets that others than the Worker need, as \`npm run deploy -- --create\` generated them. Keep this file to yourself.
+# The inference service takes INFERENCE_TOKEN; \`npm run admin\` reads OPERATOR_TOKEN from here.
+`;
+
+/** What a file of secrets says, by name; empty if there is none. */
+export async function readOperatorEnv(configFile: string): Promise<ReadonlyMap<string, string>> {
+  const text = (await readIfPresent(operatorEnvOf(configFile))) ?? "";
+  return new Map(
+    [...text.matchAll(/^([A-Z0-9_]+)=(\S+)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
+}
+
+/** Generates secrets. One that an earlier, interrupted run generated is kept: whoever needs it may have it already. */
+async function generate(configFile: string, names: readonly string[]): Promise<Record<string, string>> {
+  const known = await readOperatorEnv(configFile);
+  const made = Object.fromEntries(names.map((name) => [name, known.get(name) ?? newSecret()]));
+  const shared = new Map(known);
+  for (const name of names.filter((one) => SHARED.has(one))) shared.set(name, made[name] ?? "");
+  // Before Cloudflare has them: nobody could read them there.
+  const lines = [...shared].map(([name, value]) => `${name}=${value}\n`);
+  if (lines.length > 0) await writePrivateFile(operatorEnvOf(configFile), ENV_HEADER + lines.join(""));
+  return made;
+}
+
+/** Stores secrets in one call, by Wrangler's standard input: arguments are visible to other processes. */
+const store =
+  (values: () => Promise<Record<string, string>>): Creation["run"] =>
+  async ({ run }) => {
+    await run(["secret", "bulk"], JSON.stringify(await values()));
+  };
+
+/**
+ * How `--create` sets a secret that is missing: it generates it, or takes it from the environment. None for others.
+ * @param secrets the names of those that are set; null if they are not known: then none is made
+ */
+export function secretCreations(
+  { base, vars }: Configuration,
+  secrets: ReadonlySet<string> | null,
+): (name: string) => Creation | undefined {
+  if (secrets === null) return () => undefined;
+  const generated = GENERATED.filter((name) => !secrets.has(name));
+  // Stripe's without a price would be half of a group, which the Worker refuses.
+  const isWanted = (name: string) => !name.startsWith("STRIPE_") || vars["STRIPE_PRICE_ID"] !== undefined;
+  const given = [...ALL].filter(
+    (name) =>
+      !secrets.has(name) &&
+      !generated.some((one) => one === name) &&
+      isWanted(name) &&
+      process.env[name] !== undefined,
+  );
+  const forGenerated: Creation = {
+    question: `Generate ${generated.join(", ")} and store them as secrets?`,
+    run: store(() => generate(base, generated)),
+  };
+  const forGiven: Creation = {
+    question: `Store ${given.join(", ")} of the environment as secrets?`,
+    run: store(async () => Object.fromEntries(given.map((name) => [name, process.env[name] ?? ""]))),
+  };
+  return (name) => {
+    if (generated.some((one) => one === name)) return forGenerated;
+    return given.includes(name) ? forGiven : undefined;
+  };
+}

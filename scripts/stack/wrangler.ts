@@ -43,12 +43,14 @@ export class WranglerFailure extends Failure {
 
 /**
  * Runs one Wrangler command and returns its standard output. @throws WranglerFailure with its output
+ * @param input what the command reads; without it, nothing
  * @param script Wrangler's, or a test's stand-in
  */
 export async function runWrangler(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
+  input = "",
   script = WRANGLER,
 ): Promise<string> {
   const options = {
@@ -58,10 +60,13 @@ export async function runWrangler(
     ...(signal && { signal }),
   };
   return await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else if (signal?.aborted) reject(signal.reason);
       else reject(new WranglerFailure(`wrangler ${args.slice(0, 2).join(" ")}`, `${stdout}\n${stderr}`));
     });
+    // A command that ends without reading it is no failure.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
   });
 }

@@ -68,11 +68,11 @@ export async function prepare({ skipped, edit }: Situation): Promise<DeployFolde
 }
 
 /** Wrangler's stand-in in this process: starting one per command would take a hundred times as long. */
-function standIn(account: StandInAccount): { wrangler: Wrangler; calls: string[] } {
+export function standIn(account: StandInAccount): { wrangler: Wrangler; calls: string[] } {
   const calls: string[] = [];
-  const wrangler: Wrangler = async (args) => {
+  const wrangler: Wrangler = async (args, _, input) => {
     calls.push(wordsOf(args));
-    const { stdout, stderr, exitCode } = answerOf(account, args);
+    const { stdout, stderr, exitCode } = answerOf(account, args, input);
     if (exitCode !== 0) throw new WranglerFailure("wrangler", `${stdout}\n${stderr}`);
     return stdout;
   };

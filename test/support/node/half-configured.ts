@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { StandInAccount } from "./wrangler/account.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
+const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
 export const DATABASE_ID = "11111111-2222-3333-4444-555555555555";
 export const WRANGLER_STAND_IN = join(PROJECT_ROOT, "test", "support", "node", "wrangler", "main.ts");
 
@@ -22,6 +23,7 @@ export const CONFIGURED = {
 /** An account that has everything. */
 export const completeAccount = async (): Promise<StandInAccount> => ({
   loggedIn: true,
+  accounts: [ACCOUNT_ID],
   databases: [{ uuid: DATABASE_ID, name: "segmentation" }],
   applied: await readdir(join(PROJECT_ROOT, "migrations")),
   queues: ["interactive", "bulk", "trial", "archive", "dead-letters", "uploads"].map(
@@ -36,11 +38,31 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
         { prefix: "outputs/", enabled: true, days: 33 },
         { prefix: "archives/", enabled: true, days: 33 },
       ],
+      events: [],
     },
   },
   secrets: ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "MASTER_SECRET", "INFERENCE_TOKEN", "OPERATOR_TOKEN"],
   running: ["d1", "secret_text", "analytics_engine"],
+  stored: {},
+  deployed: true,
   broken: [],
+  lost: [],
+});
+
+/** An account that has nothing. */
+export const emptyAccount = (): StandInAccount => ({
+  loggedIn: true,
+  accounts: [ACCOUNT_ID],
+  databases: [],
+  applied: null,
+  queues: [],
+  buckets: {},
+  secrets: null,
+  running: null,
+  stored: {},
+  deployed: false,
+  broken: [],
+  lost: [],
 });
 
 /** A folder with a copy of the project's configuration and migrations, and the description of an account. */

@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { z } from "zod";
 import type { StandInAccount } from "./account.ts";
 
 /** How a command of Wrangler ends: what it prints, and its exit code. */
@@ -60,27 +62,139 @@ function corsOf(name: string, { methods }: Bucket): WranglerAnswer {
   return prints(`Listing CORS rules for bucket '${name}'...\n${paragraph(rule)}`);
 }
 
+const OPTIONS = [
+  "config",
+  "command",
+  "jurisdiction",
+  "expire-days",
+  "file",
+  "event-types",
+  "prefix",
+  "queue",
+] as const;
+
+/** The value of a command's option. */
+function optionOf(args: readonly string[], name: (typeof OPTIONS)[number]): string {
+  const at = args.indexOf(`--${name}`);
+  return at === -1 ? "" : (args[at + 1] ?? "");
+}
+
 /** The words of a command, without its options: "queues info segmentation-bulk". */
 export const wordsOf = (args: readonly string[]): string =>
   parseArgs({
     args: [...args],
     strict: false,
     allowPositionals: true,
-    options: { config: { type: "string" }, command: { type: "string" }, jurisdiction: { type: "string" } },
+    options: Object.fromEntries(OPTIONS.map((name) => [name, { type: "string" }])),
   }).positionals.join(" ");
 
-/** Answers a command as Wrangler 4.124 would for this account. */
-export function answerOf(account: StandInAccount, args: readonly string[]): WranglerAnswer {
+function eventsOf(name: string, { events }: Bucket): WranglerAnswer {
+  if (events.length === 0) return refused("workers.api.error.event_notification_not_found", 11015);
+  const rows = events.map(({ queue, prefix, types }, i) => ({
+    rule_id: `rule-${i}`,
+    created_at: "2026-01-01T00:00:00.000Z",
+    queue_name: queue,
+    prefix: prefix === "" ? "(all prefixes)" : prefix,
+    suffix: "(all suffixes)",
+    event_type: types,
+  }));
+  return prints(`Fetching notification rules for bucket ${name}...\n${rows.map(paragraph).join("\n\n")}`);
+}
+
+const Cors = z.object({ rules: z.array(z.object({ allowed: z.object({ methods: z.array(z.string()) }) })) });
+
+/** Answers what changes the account, and changes it. Undefined for other commands. */
+function changeOf(
+  account: StandInAccount,
+  words: string,
+  args: readonly string[],
+  input: string,
+): WranglerAnswer | undefined {
+  const [, kind, name = ""] =
+    /^(d1 create|queues create|r2 bucket create|r2 bucket cors set|r2 bucket notification create|r2 bucket lifecycle add) (\S+)/.exec(
+      words,
+    ) ?? [];
+  const bucket = account.buckets[name];
+  const gone = refused("The specified bucket does not exist.", 10006);
+  switch (kind ?? words) {
+    case "d1 create":
+      if (account.databases.some((one) => one.name === name))
+        return refused("A database with that name already exists", 7502);
+      account.databases.push({ uuid: "11111111-2222-3333-4444-555555555555", name });
+      return prints(`✅ Successfully created DB '${name}'`);
+    case "queues create":
+      if (account.queues.includes(name)) return refused(`Queue name '${name}' is already taken.`, 11009);
+      account.queues.push(name);
+      return prints(`🌀 Creating queue '${name}'\n✅ Created queue '${name}'`);
+    case "r2 bucket create":
+      if (bucket !== undefined)
+        return refused("The bucket you tried to create already exists, and you own it.", 10004);
+      account.buckets[name] = {
+        methods: null,
+        lifecycle: [{ prefix: "", enabled: true, days: null }],
+        events: [],
+      };
+      return prints(`✅ Created bucket '${name}' with default storage class of Standard.`);
+    case "r2 bucket cors set":
+      if (bucket === undefined) return gone;
+      bucket.methods = Cors.parse(JSON.parse(readFileSync(optionOf(args, "file"), "utf8"))).rules.flatMap(
+        ({ allowed }) => allowed.methods,
+      );
+      return prints(`✨ Set CORS configuration for bucket '${name}'.`);
+    case "r2 bucket notification create":
+      if (bucket === undefined) return gone;
+      bucket.events.push({
+        queue: optionOf(args, "queue"),
+        prefix: optionOf(args, "prefix"),
+        types: "PutObject,CompleteMultipartUpload,CopyObject",
+      });
+      return prints("Event notification rule created successfully!");
+    case "r2 bucket lifecycle add":
+      if (bucket === undefined) return gone;
+      bucket.lifecycle.push({
+        prefix: words.split(" ").at(-1) ?? "",
+        enabled: true,
+        days: Number(optionOf(args, "expire-days")),
+      });
+      return prints(`✨ Added lifecycle rule to bucket '${name}'.`);
+    case "secret bulk": {
+      const values = z.record(z.string(), z.string()).parse(JSON.parse(input));
+      account.secrets = [...new Set([...(account.secrets ?? []), ...Object.keys(values)])];
+      Object.assign(account.stored, values);
+      return prints(`✨ ${Object.keys(values).length} secrets successfully created`);
+    }
+    case "d1 migrations apply DB":
+      account.applied = readdirSync("migrations");
+      return prints("Migrations applied.");
+    case "deploy":
+      account.deployed = true;
+      account.running = ["d1", "secret_text", "analytics_engine"];
+      return prints("Deployed segmentation-job-service.");
+  }
+  return undefined;
+}
+
+/** Answers a command as Wrangler 4.124 would for this account, which it may change. `input` is what the command reads. */
+export function answerOf(account: StandInAccount, args: readonly string[], input = ""): WranglerAnswer {
   const words = wordsOf(args);
   if (words === "whoami") {
     return account.loggedIn
-      ? json({ loggedIn: true, authType: "OAuth Token" })
+      ? json({
+          loggedIn: true,
+          authType: "OAuth Token",
+          accounts: account.accounts.map((id) => ({ id, name: "An account" })),
+        })
       : json({ loggedIn: false }, 1);
   }
   if (!account.loggedIn) {
     return fails("In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN");
   }
   if (account.broken.includes(words)) return refused("Authentication error", 10000);
+  const change = changeOf(account, words, args, input);
+  if (change !== undefined) {
+    const isLost = change.exitCode === 0 && account.lost.includes(words);
+    return isLost ? fails("The request to the Cloudflare API timed out") : change;
+  }
   switch (words) {
     case "d1 list":
       return json(account.databases);
@@ -103,10 +217,6 @@ export function answerOf(account: StandInAccount, args: readonly string[]): Wran
         id: "1-2-3",
         resources: { bindings: account.running?.map((type) => ({ type, name: type.toUpperCase() })) },
       });
-    case "d1 migrations apply DB":
-      return prints("Migrations applied.");
-    case "deploy":
-      return prints("Deployed segmentation-job-service.");
   }
   const queue = /^queues info (\S+)$/.exec(words)?.[1];
   if (queue !== undefined) {
@@ -114,9 +224,10 @@ export function answerOf(account: StandInAccount, args: readonly string[]): Wran
       ? prints(`Queue Name: ${queue}\nQueue ID: 0\nNumber of Producers: 1`)
       : fails(`Queue "${queue}" does not exist. To create it, run: wrangler queues create ${queue}`);
   }
-  const [, kind, name = ""] = /^r2 bucket (lifecycle|cors) list (\S+)$/.exec(words) ?? [];
+  const [, kind, name = ""] = /^r2 bucket (lifecycle|cors|notification) list (\S+)$/.exec(words) ?? [];
   if (kind === undefined) return fails(`Unknown arguments: ${words}`);
   const bucket = account.buckets[name];
   if (bucket === undefined) return refused("The specified bucket does not exist.", 10006);
+  if (kind === "notification") return eventsOf(name, bucket);
   return kind === "cors" ? corsOf(name, bucket) : lifecycleOf(name, bucket);
 }

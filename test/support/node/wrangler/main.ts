@@ -1,10 +1,10 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { StandInAccount } from "./account.ts";
 import { answerOf, wordsOf } from "./answer.ts";
 
 /*
  * Stands for `wrangler` where there is no Cloudflare account: it answers the commands of scripts/deploy from a file that
- * describes an account, as Wrangler 4.124 prints its answers (by its source; never compared with a real account).
+ * describes an account, and changes it there, as Wrangler 4.124 prints its answers (by its source; never compared with a real account).
  * WRANGLER_STAND_IN_ACCOUNT names the file; the commands that it was given are appended to that file with `.calls`.
  */
 
@@ -12,7 +12,9 @@ const file = process.env["WRANGLER_STAND_IN_ACCOUNT"] ?? "";
 const args = process.argv.slice(2);
 const account = StandInAccount.parse(JSON.parse(readFileSync(file, "utf8")));
 appendFileSync(`${file}.calls`, `${wordsOf(args)}\n`);
-const { stdout, stderr, exitCode } = answerOf(account, args);
+const input = wordsOf(args) === "secret bulk" ? readFileSync(0, "utf8") : "";
+const { stdout, stderr, exitCode } = answerOf(account, args, input);
+writeFileSync(file, JSON.stringify(account));
 process.stdout.write(stdout);
 process.stderr.write(stderr);
 process.exitCode = exitCode;

@@ -95,7 +95,7 @@ describe("npm run deploy -- --dry-run", () => {
     const folder = await prepare({});
     await writeFile(folder.account, JSON.stringify({ ...(await completeAccount()), queues: [] }));
     vi.stubEnv("WRANGLER_STAND_IN_ACCOUNT", folder.account);
-    const wrangler: Wrangler = (args) => runWrangler(args, {}, signal, WRANGLER_STAND_IN);
+    const wrangler: Wrangler = (args) => runWrangler(args, {}, signal, "", WRANGLER_STAND_IN);
     expect(await runDeploy(["--config", folder.config], signal, { wrangler })).toBe(1);
     expect(world.printed).toContain(
       `Missing:\n\n  queue segmentation-interactive: does not exist\n    → npx wrangler queues create segmentation-interactive --config ${folder.config}`,

@@ -20,11 +20,13 @@ const ANALYTICS_ENGINE = {
   what: "Analytics Engine",
   mend: "enable it once in Cloudflare's dashboard (docs/operations.md#dashboards-and-alarms), or remove [[analytics_engine_datasets]] from wrangler.toml",
 };
+const put = (name: string) =>
+  `${name.startsWith("S3_") ? "create an R2 API token with object read and write for the bucket at https://dash.cloudflare.com/?to=/:account/r2/api-tokens, then " : ""}npx wrangler secret put ${name}`;
 const missing = (what: string, mend: string) => ({ severity: "missing", what, mend });
 
 describe("npm run deploy -- --dry-run", () => {
   const bucket = (changes: object) => ({
-    buckets: { "segmentation-media": { methods: ["PUT", "GET"], lifecycle: [], ...changes } },
+    buckets: { "segmentation-media": { methods: ["PUT", "GET"], lifecycle: [], events: [], ...changes } },
   });
   const rule = (prefix: string, days: number | null, enabled = true) => ({ prefix, days, enabled });
   const all = [rule("inputs/", 33), rule("outputs/", 33), rule("archives/", 33)];
@@ -52,7 +54,12 @@ describe("npm run deploy -- --dry-run", () => {
     [
       "a route",
       { skipped: ["route"] },
-      [missing("route", 'set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.toml')],
+      [
+        missing(
+          "route",
+          'set routes = [{ pattern = "your.domain", custom_domain = true }] in wrangler.toml, or npm run deploy -- --create --domain your.domain',
+        ),
+      ],
     ],
     [
       "an address that is the machine's own",
@@ -115,9 +122,7 @@ describe("npm run deploy -- --dry-run", () => {
     [
       "each secret",
       { account: { secrets: ["MASTER_SECRET", "OPERATOR_TOKEN"] } },
-      ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "INFERENCE_TOKEN"].map((name) =>
-        missing(name, `npx wrangler secret put ${name}`),
-      ),
+      ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "INFERENCE_TOKEN"].map((name) => missing(name, put(name))),
     ],
     [
       "the secret that replaces one of an earlier version",
@@ -130,12 +135,12 @@ describe("npm run deploy -- --dry-run", () => {
           ],
         },
       },
-      [missing("MASTER_SECRET", "npx wrangler secret put MASTER_SECRET")],
+      [missing("MASTER_SECRET", put("MASTER_SECRET"))],
     ],
     [
       "all secrets of a Worker that was never deployed",
       { account: { secrets: null } },
-      [...NEEDED_SECRETS.map((name) => missing(name, `npx wrangler secret put ${name}`)), OPERATOR_TOKEN],
+      [...NEEDED_SECRETS.map((name) => missing(name, put(name))), OPERATOR_TOKEN],
     ],
     [
       "the secret for the operator's own commands",
