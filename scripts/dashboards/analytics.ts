@@ -1,7 +1,7 @@
 import { columnOf, type MetricName } from "../../src/core/metrics.ts";
 
 /** The dataset of wrangler.toml; a test compares them. */
-const DATASET = "segmentation";
+export const DATASET = "segmentation";
 
 /** Which points to take, by label: the rest of an SQL comparison. */
 type Where = Readonly<Record<string, string>>;

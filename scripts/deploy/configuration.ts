@@ -139,7 +139,8 @@ With --create, which can be run again at any time and changes nothing that is ri
   S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET as secrets if they are
   in the environment, and generates the others.
 
-After a deployment it verifies the service with the API key in SEGMENTATION_API_KEY, or offers to.
+  --verify  verify the service after it was deployed, with the API key of a paid account in SEGMENTATION_API_KEY
+            (npm run verify -- --help); without it, a deployment at a terminal offers to
 
 It uses Wrangler to ask Cloudflare: run \`npx wrangler login\` once, or set CLOUDFLARE_API_TOKEN.
 Without either, it checks what it can and lists what it could not check.
@@ -157,7 +158,7 @@ export function parseDeployArguments(args: readonly string[]) {
     {
       config: { type: "string", default: DEFAULT_CONFIG },
       ...texts("domain", "inference-url"),
-      ...flags("create", "yes", "dry-run", "json"),
+      ...flags("create", "yes", "verify", "dry-run", "json"),
     },
     false,
   );
@@ -168,5 +169,7 @@ export function parseDeployArguments(args: readonly string[]) {
     throw usageError(`--create makes what --dry-run only names: give one of them.\nSee: ${SEE}`);
   if (create && values.json && !values.yes)
     throw usageError(`With --json nobody can be asked: add --yes.\nSee: ${SEE}`);
+  if (values.verify && (values["dry-run"] || !process.env["SEGMENTATION_API_KEY"]))
+    throw usageError(`--verify needs a deployment, and an API key in SEGMENTATION_API_KEY.\nSee: ${SEE}`);
   return values;
 }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { usageError } from "../shared/command-line.ts";
 import { runWrangler } from "../stack/wrangler.ts";
+import { isVerified, verificationText } from "../verify/print.ts";
+import type { Outcome } from "../verify/row.ts";
+import { verifyService } from "../verify/service.ts";
 import { checkAccount } from "./check-account.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkInference } from "./check-inference.ts";
@@ -58,6 +61,20 @@ export interface DeployOptions {
   readonly wrangler?: Wrangler;
   readonly healthPauseMs?: number;
   readonly operator?: Operator;
+  readonly verify?: typeof verifyService;
+}
+
+/** The commands that follow a first deployment. */
+const nextSteps = (url: string): string => `Next:
+  npm run admin -- create-account --email you@example.com --plan paid --remote
+  npm run verify -- --url ${url} --key sk_live_…`;
+
+/** Whether the operator wants the service verified now, for units of the account whose key is in the environment. */
+async function wantsVerification({ ask }: Operator): Promise<boolean> {
+  if (ask === null || !process.env["SEGMENTATION_API_KEY"]) return false;
+  return /^y/i.test(
+    await ask("Verify the service with SEGMENTATION_API_KEY now, for at most 200 units? [y/N]"),
+  );
 }
 
 /** Checks, and deploys unless something is missing or the operator only wants to know. Returns the exit code. */
@@ -68,6 +85,7 @@ export async function runDeploy(
     wrangler = realWrangler,
     healthPauseMs = HEALTH_PAUSE_MS,
     operator = operatorAt(signal),
+    verify = verifyService,
   }: DeployOptions = {},
 ): Promise<number> {
   const command = parseDeployArguments(args);
@@ -98,6 +116,7 @@ export async function runDeploy(
   if (!command.json) printFindings(findings);
   let deployed = false;
   let healthy: boolean | null = null;
+  let verified: readonly Outcome[] | null = null;
   if (!ready) {
     const what = command.create ? "what is left, which this command cannot do itself" : "what is missing";
     say(`Nothing was deployed. Fix ${what}, then run this again.`);
@@ -115,10 +134,28 @@ export async function runDeploy(
         ? `Deployed: ${health} answers 200.`
         : `Deployed, but ${health} does not answer 200. A new domain takes a few minutes; otherwise see ${configuration.command("tail")}`,
     );
+    const url = String(configuration.vars["PUBLIC_URL"]);
+    const apiKey = process.env["SEGMENTATION_API_KEY"] ?? "";
+    if (healthy && (command.verify || (!command.json && (await wantsVerification(operator))))) {
+      const onRow = ({ name, verdict }: Outcome): void => say(`${name}: ${verdict}`);
+      verified = await verify({ baseUrl: url, apiKey, state: null, config: command.config, onRow }, signal);
+      say(verificationText(verified));
+    } else {
+      say(nextSteps(url));
+    }
   }
   if (command.json) {
     const plain = findings.map(({ severity, what, problem, mend }) => ({ severity, what, problem, mend }));
-    console.log(JSON.stringify({ ready, deployed, healthy, findings: plain, ...(created && { created }) }));
+    console.log(
+      JSON.stringify({
+        ready,
+        deployed,
+        healthy,
+        findings: plain,
+        ...(created && { created }),
+        ...(verified && { verified }),
+      }),
+    );
   }
-  return ready && healthy !== false ? 0 : 1;
+  return ready && healthy !== false && isVerified(verified ?? []) ? 0 : 1;
 }

@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { DATASET } from "../dashboards/analytics.ts";
+import { LeftOut, type Row, Wrong } from "./row.ts";
+import { within, type World } from "./world.ts";
+
+/** What one database holds at D1, bytes. */
+const MOST_BYTES = 10 * 1_000 ** 3;
+const FULL_SHARE = 0.7;
+/** A read that takes longer is far away, or waits for others. Milliseconds, measured by the database. */
+const SLOW_MS = 500;
+
+/** What is wrong with a database of this size that takes so long for a read; null if nothing is. */
+export function databaseProblem(bytes: number, ms: number): string | null {
+  if (bytes > FULL_SHARE * MOST_BYTES)
+    return `it has ${giga(bytes)} of the ${giga(MOST_BYTES)} that one database holds`;
+  return ms > SLOW_MS ? `a read of one row took ${Math.round(ms)} ms` : null;
+}
+
+const giga = (bytes: number): string => `${(bytes / 1_000 ** 3).toFixed(2)} GB`;
+
+const Points = z.object({ data: z.array(z.object({ points: z.coerce.number() })) });
+const ANALYTICS = "https://api.cloudflare.com/client/v4/accounts";
+
+/** How many metrics were written in the last minutes, by Cloudflare's API. */
+async function pointsWritten({ signal }: World): Promise<number> {
+  const { CLOUDFLARE_ACCOUNT_ID: account, CLOUDFLARE_API_TOKEN: token } = process.env;
+  if (account === undefined || token === undefined)
+    throw new LeftOut(
+      "set CLOUDFLARE_ACCOUNT_ID, and CLOUDFLARE_API_TOKEN to a token that may read Account Analytics; the log is only at hand on a local stack",
+    );
+  const response = await fetch(`${ANALYTICS}/${account}/analytics_engine/sql`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: `SELECT count() AS points FROM ${DATASET} WHERE timestamp > NOW() - INTERVAL '15' MINUTE FORMAT JSON`,
+    signal,
+  });
+  if (!response.ok) throw new Wrong(`Analytics Engine answers ${response.status}`);
+  return Points.parse(await response.json()).data[0]?.points ?? 0;
+}
+
+/** What only the operator can see: the books and the records. */
+export const OPERATOR_ROWS: readonly Row[] = [
+  {
+    name: "database",
+    mend: "lower RETENTION_DAYS and LEDGER_OPEN_DAYS; if callers and database are on different continents, set [placement] (docs/operations.md#deploying)",
+    run: async ({ database, signal }) => {
+      if ("reason" in database) throw new LeftOut(database.reason);
+      const [bytes, ms] = await database.measure(signal);
+      const problem = databaseProblem(bytes, ms);
+      if (problem !== null) throw new Wrong(problem);
+      return `${giga(bytes)} of ${giga(MOST_BYTES)}, ${ms.toFixed(1)} ms for a read`;
+    },
+  },
+  {
+    name: "log and metrics",
+    mend: "see [observability] and [[analytics_engine_datasets]] in wrangler.toml, and that Analytics Engine is enabled (docs/operations.md#dashboards-and-alarms)",
+    run: async (world) => {
+      const { local, learned, form, signal } = world;
+      if (local === null) {
+        const points = await within(
+          form.patienceMs / 2,
+          async () => (await pointsWritten(world)) || null,
+          signal,
+        );
+        if (points === null) throw new Wrong("Analytics Engine has no metric of the last 15 minutes");
+        return `${points} metrics in the last 15 minutes`;
+      }
+      if (learned.requestId === undefined) throw new LeftOut("no request had an id");
+      const id = learned.requestId;
+      const path = join(local.state.logs, "worker.log");
+      const has = async () => ((await readFile(path, "utf8").catch(() => "")).includes(id) ? true : null);
+      if ((await within(form.letGoMs, has, signal)) === null)
+        throw new Wrong(`${path} has no line of the request ${id}`);
+      return "the log has a verified request's line; a local stack has no metrics";
+    },
+  },
+];
+
+const MOST_REQUESTS = 1_500;
+const AT_A_TIME = 40;
+
+/** The last row, after everything was deleted: the account's next requests are refused for a minute. */
+export const RATE_ROW: Row = {
+  name: "rate limit",
+  mend: "see [[ratelimits]] in wrangler.toml: RATE_LIMIT has its own namespace_id, which no other Worker of the account uses",
+  run: async ({ baseUrl, apiKey, signal }) => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    let sent = 0;
+    let retryAfter: string | null = null;
+    let refused = 0;
+    const send = async (): Promise<void> => {
+      while (sent < MOST_REQUESTS && refused === 0) {
+        sent += 1;
+        const response = await fetch(`${baseUrl}/v1/account`, { headers, signal });
+        await response.body?.cancel();
+        if (response.status !== 429) continue;
+        refused += 1;
+        retryAfter = response.headers.get("retry-after");
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, send));
+    if (refused === 0) throw new Wrong(`none of ${sent} requests was refused`);
+    if (retryAfter === null) throw new Wrong("a 429 has no Retry-After");
+    return `429 after ${sent} requests, Retry-After: ${String(retryAfter)}`;
+  },
+};

@@ -1,0 +1,34 @@
+import type { World } from "./world.ts";
+
+/** One thing that differs between a laptop and the real platform, and how to see it. */
+export interface Row {
+  /** "signed PUT of another type": `--only` takes it, too. */
+  readonly name: string;
+  /** Returns what it saw. @throws Wrong, LeftOut; any other failure is wrong too */
+  readonly run: (world: World) => Promise<string>;
+  /** What to do if it is wrong. */
+  readonly mend: string;
+}
+
+/** Something is not as the service assumes. The message is what was seen. */
+export class Wrong extends Error {
+  override readonly name = "Wrong";
+}
+
+/** A row could not be tried. The message says why, and how it could be. */
+export class LeftOut extends Error {
+  override readonly name = "LeftOut";
+}
+
+/** Why a local stack calls nobody on its machine. */
+export const NO_LOCAL_URLS =
+  "the stack sends no requests to its own machine: start it with ALLOW_LOCAL_URLS=true";
+
+/** What a row came to. */
+export interface Outcome {
+  readonly name: string;
+  readonly verdict: "ok" | "wrong" | "left out";
+  readonly saw: string;
+  /** What to do; null unless it is wrong. */
+  readonly mend: string | null;
+}

@@ -1,0 +1,65 @@
+import { type Row, Wrong } from "./row.ts";
+import { request, type World } from "./world.ts";
+
+const BIG_JOB = "the job of many pictures";
+
+/** Whether the service is there, where it thinks it is, and takes the key. */
+export const SERVICE_ROWS: readonly Row[] = [
+  {
+    name: "health",
+    mend: "look at the log (npx wrangler tail): settings_wrong names the settings that are missing or wrong",
+    run: async (world) => {
+      const response = await fetch(`${world.baseUrl}/healthz`, { signal: world.signal });
+      const text = await response.text();
+      if (response.status !== 200 || !text.includes('"ok"'))
+        throw new Wrong(`/healthz answers ${response.status}: ${text.slice(0, 100)}`);
+      return "/healthz answers 200";
+    },
+  },
+  {
+    name: "key",
+    mend: "npm run admin -- create-account --email you@example.com --plan paid --remote prints one",
+    run: async (world) => {
+      const answer = await world.client.api.getAccountOverview(undefined, options(world)).withResponse();
+      const { mode, maxImageTasksPerJob } = answer.data.access;
+      const requestId = answer.response.headers.get("x-request-id");
+      if (requestId !== null) world.learned.requestId = requestId;
+      if (mode !== "paid") throw new Wrong(`the account is ${mode}: ${BIG_JOB} needs one that is paid`);
+      if (maxImageTasksPerJob < world.form.pictures)
+        throw new Wrong(`a job may have ${maxImageTasksPerJob} pictures: too few for ${BIG_JOB}`);
+      return `a paid account, up to ${maxImageTasksPerJob} pictures per job`;
+    },
+  },
+  {
+    name: "own address",
+    mend: "set PUBLIC_URL to the address at which clients reach the service: the inference service calls it back there",
+    run: async (world) => {
+      // The service refuses to fetch from itself, and so tells where it thinks it is.
+      const code = await importRefusal(world, `${world.baseUrl}/healthz`);
+      if (code !== "url_forbidden")
+        throw new Wrong(
+          `an import of ${world.baseUrl} ended with ${code}: the service does not take that for its own address`,
+        );
+      return `the service knows itself as ${world.baseUrl}`;
+    },
+  },
+  {
+    name: "model",
+    mend: "start the inference service, and see that INFERENCE_URL and INFERENCE_TOKEN are its own; model_unavailable in the log says why",
+    run: async (world) => {
+      const { id, version } = await world.client.api.retrieveModel(undefined, options(world));
+      return `${id} ${version}`;
+    },
+  },
+];
+
+const options = ({ signal }: World) => ({ signal });
+
+/** The code with which the service refuses an import; "success" if it does not. Whatever it made is deleted later. */
+export async function importRefusal(world: World, url: string): Promise<string> {
+  const response = await request(world, "POST", "/v1/uploads/import", { body: { url } });
+  const answer: unknown = await response.json();
+  if (typeof answer !== "object" || answer === null) return `status ${response.status}`;
+  if ("taskId" in answer) world.made.uploads.add(String(answer.taskId));
+  return "error" in answer ? String(answer.error) : "success";
+}

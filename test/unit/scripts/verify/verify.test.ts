@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { SegmentationClient } from "segmentation-client/node";
+import { describe, expect, it, vi } from "vitest";
+import { runDeploy } from "../../../../scripts/deploy/run.ts";
+import { parseVerifyArguments, VERIFY_HELP } from "../../../../scripts/verify/command.ts";
+import { Made } from "../../../../scripts/verify/made.ts";
+import { databaseProblem } from "../../../../scripts/verify/operator-rows.ts";
+import { verificationText } from "../../../../scripts/verify/print.ts";
+import type { Outcome } from "../../../../scripts/verify/row.ts";
+import { ROWS } from "../../../../scripts/verify/run.ts";
+import { LOCAL_FORM, REMOTE_FORM, type World } from "../../../../scripts/verify/world.ts";
+import { present } from "../../../support/at.ts";
+import { aroundEachDeployment, prepare, standIn, world } from "../../../support/node/deployment.ts";
+import { completeAccount } from "../../../support/node/half-configured.ts";
+
+const { signal } = new AbortController();
+const URL = "https://segmentation.example.com";
+
+const GOOD: Outcome = { name: "health", verdict: "ok", saw: "/healthz answers 200", mend: null };
+const LEFT_OUT: Outcome = { name: "a webhook", verdict: "left out", saw: "name an address", mend: null };
+const BAD: Outcome = {
+  name: "a stream",
+  verdict: "wrong",
+  saw: "cut off after 2 s",
+  mend: "raise the timeout",
+};
+
+/** What a row that asks nobody but the database gets. */
+const NO_SERVICE: World = {
+  baseUrl: URL,
+  apiKey: "",
+  client: new SegmentationClient({ baseUrl: URL, apiKey: "" }),
+  signal,
+  form: REMOTE_FORM,
+  named: {},
+  local: null,
+  database: { reason: "none" },
+  eventQueue: null,
+  made: new Made(),
+  learned: {},
+};
+
+describe("npm run verify", () => {
+  it("says in its help and in the operator's guide which rows there are", () => {
+    const page = readFileSync("docs/operations.md", "utf8");
+    for (const { name } of ROWS) {
+      expect(VERIFY_HELP).toContain(name);
+      expect(page).toContain(`\n| ${name} |`);
+    }
+    expect(new Set(ROWS.map(({ name }) => name)).size).toBe(ROWS.length);
+  });
+
+  it.each([
+    [[]],
+    [["--local", "--url", URL]],
+    [["--url", "segmentation.example.com"]],
+    [["--local", "--webhook-url", "nowhere"]],
+    [["--local", "--only", "weather"]],
+    [["--quick"]],
+  ])("refuses %j", (args) => {
+    expect(() => parseVerifyArguments(args)).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+
+  it("costs at most 200 units, whatever its form", () => {
+    const made = new Made();
+    made.spend(199);
+    expect(() => made.spend(2)).toThrow("at most 200 units");
+    for (const { pictures, cancelled } of [REMOTE_FORM, LOCAL_FORM])
+      expect(pictures + cancelled + 2).toBeLessThanOrEqual(200);
+  });
+
+  it("judges the database by its size and its time", () => {
+    expect(databaseProblem(6_900_000_000, 20)).toBeNull();
+    expect(databaseProblem(7_100_000_000, 20)).toBe("it has 7.10 GB of the 10.00 GB that one database holds");
+    expect(databaseProblem(1_000_000, 900)).toBe("a read of one row took 900 ms");
+  });
+
+  it("names a full database in its row, and says why one cannot be asked", async () => {
+    const row = present(
+      ROWS.find(({ name }) => name === "database"),
+      "row",
+    );
+    const full = { run: async () => [], measure: async () => [8e9, 1] as const };
+    const asked = (database: World["database"]) => row.run({ ...NO_SERVICE, database });
+    await expect(asked(full)).rejects.toMatchObject({ name: "Wrong" });
+    await expect(asked({ reason: "nobody is logged in" })).rejects.toMatchObject({
+      name: "LeftOut",
+      message: "nobody is logged in",
+    });
+  });
+
+  it("prints a line per row, and what to do under each that is wrong", () => {
+    expect(verificationText([GOOD, LEFT_OUT, BAD]).trim().split("\n")).toEqual([
+      "✓ health     /healthz answers 200",
+      "– a webhook  left out: name an address",
+      "✗ a stream   cut off after 2 s",
+      "             → raise the timeout",
+      "",
+      "1 of 3 rows are wrong; 1 could not be tried.",
+    ]);
+    expect(verificationText([GOOD])).toContain(
+      "Everything that was tried is as the service assumes: 1 rows.",
+    );
+  });
+});
+
+describe("npm run deploy", () => {
+  aroundEachDeployment();
+
+  async function deployWith(args: readonly string[], answer: string | null, outcomes: readonly Outcome[]) {
+    const { config } = await prepare({});
+    const verify = vi.fn(async () => outcomes);
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return answer ?? "";
+    };
+    const exitCode = await runDeploy(["--config", config, ...args], signal, {
+      healthPauseMs: 1,
+      wrangler: standIn(await completeAccount()).wrangler,
+      operator: { ask: answer === null ? null : ask },
+      verify,
+    });
+    return { exitCode, verify, questions };
+  }
+
+  it("names the two commands that follow, where nobody can be asked", async () => {
+    const { exitCode, verify } = await deployWith([], null, []);
+    expect(world.printed).toContain(
+      "npm run admin -- create-account --email you@example.com --plan paid --remote",
+    );
+    expect(world.printed).toContain(`npm run verify -- --url ${URL} --key sk_live_…`);
+    expect(exitCode).toBe(0);
+    expect(verify).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["y", 1],
+    ["", 0],
+  ])("offers to verify with the key in the environment: %j", async (answer, times) => {
+    vi.stubEnv("SEGMENTATION_API_KEY", "sk_live_1");
+    const { verify, questions, exitCode } = await deployWith([], answer, [GOOD, BAD]);
+    expect(questions).toEqual([
+      "Verify the service with SEGMENTATION_API_KEY now, for at most 200 units? [y/N]",
+    ]);
+    expect(verify).toHaveBeenCalledTimes(times);
+    expect(exitCode).toBe(times);
+    expect(world.printed.includes("→ raise the timeout")).toBe(times === 1);
+  });
+
+  it("verifies without a question by --verify, which needs a key", async () => {
+    vi.stubEnv("SEGMENTATION_API_KEY", "sk_live_1");
+    const { verify, exitCode } = await deployWith(["--verify"], null, [GOOD]);
+    expect(exitCode).toBe(0);
+    expect(verify).toHaveBeenCalledWith(
+      expect.objectContaining({ baseUrl: URL, apiKey: "sk_live_1", state: null }),
+      signal,
+    );
+    vi.stubEnv("SEGMENTATION_API_KEY", undefined);
+    await expect(deployWith(["--verify"], null, [])).rejects.toMatchObject({ exitCode: 2 });
+  });
+});
