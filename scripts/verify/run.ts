@@ -20,6 +20,9 @@ const GROUPS: readonly (readonly Row[])[] = [
 /** All rows, in the order of the table. */
 export const ROWS: readonly Row[] = [...SERVICE_ROWS, ...GROUPS.flat(), RATE_ROW];
 
+/** Without these, each other row would only wait and fail. */
+const NEEDED_BY_ALL = ["health", "key"];
+
 /** Rows without which others have nothing to look at: the large job makes what five others are about. */
 const MAKER = "a job of many pictures";
 const NEED_IT: ReadonlySet<string> = new Set([
@@ -80,14 +83,23 @@ export async function verify(
   const runAll = async (rows: readonly Row[]): Promise<void> => {
     for (const row of rows.filter(isWanted)) note(await outcomeOf(row, world));
   };
+  let later: readonly Row[] = [...GROUPS.flat(), RATE_ROW];
   try {
     await runAll(SERVICE_ROWS);
+    const without = NEEDED_BY_ALL.find((name) => outcomes.get(name)?.verdict === "wrong");
+    if (without !== undefined) {
+      const saw = `nothing else can be tried while "${without}" is wrong`;
+      for (const { name } of later.filter(isWanted)) note({ name, verdict: "left out", saw, mend: null });
+      later = [];
+    }
     // All of them end before anything is deleted.
-    const ends = await Promise.allSettled(GROUPS.map(runAll));
+    const ends = await Promise.allSettled(
+      GROUPS.map((group) => runAll(group.filter((row) => later.includes(row)))),
+    );
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   } finally {
     note(await deletion(world));
   }
-  await runAll([RATE_ROW]);
+  await runAll([RATE_ROW].filter((row) => later.includes(row)));
   return [...ROWS.map(({ name }) => name), DELETED].flatMap((name) => outcomes.get(name) ?? []);
 }

@@ -51,7 +51,8 @@ export async function verifyService(target: Target, signal: AbortSignal): Promis
       form: { ...(state === null ? REMOTE_FORM : LOCAL_FORM), ...target.form },
       named,
       local,
-      database: state === null ? await remoteDatabase(config, baseUrl, signal) : await localDatabase(state, signal),
+      database:
+        state === null ? await remoteDatabase(config, baseUrl, signal) : await localDatabase(state, signal),
       eventQueue,
       made: new Made(),
       learned: {},

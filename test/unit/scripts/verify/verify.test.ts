@@ -7,7 +7,7 @@ import { Made } from "../../../../scripts/verify/made.ts";
 import { databaseProblem } from "../../../../scripts/verify/operator-rows.ts";
 import { verificationText } from "../../../../scripts/verify/print.ts";
 import type { Outcome } from "../../../../scripts/verify/row.ts";
-import { ROWS } from "../../../../scripts/verify/run.ts";
+import { ROWS, verify } from "../../../../scripts/verify/run.ts";
 import { LOCAL_FORM, REMOTE_FORM, type World } from "../../../../scripts/verify/world.ts";
 import { present } from "../../../support/at.ts";
 import { aroundEachDeployment, prepare, standIn, world } from "../../../support/node/deployment.ts";
@@ -87,6 +87,22 @@ describe("npm run verify", () => {
       name: "LeftOut",
       message: "nobody is logged in",
     });
+  });
+
+  it("tries nothing else where no service answers", async () => {
+    vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
+    const outcomes = await verify(
+      NO_SERVICE,
+      new Set(["health", "a job of one picture", "rate limit"]),
+      () => {},
+    );
+    vi.restoreAllMocks();
+    expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ["health", "wrong"],
+      ["a job of one picture", "left out"],
+      ["rate limit", "left out"],
+      ["what it made is deleted", "ok"],
+    ]);
   });
 
   it("prints a line per row, and what to do under each that is wrong", () => {
