@@ -40,6 +40,7 @@ export default defineConfig({
           setupFiles: ["test/support/node/setup.ts"],
           testTimeout: HANG_MS,
           hookTimeout: HANG_MS,
+          expect: { poll: { timeout: HANG_MS / 2 } },
         },
       },
       {
@@ -49,6 +50,7 @@ export default defineConfig({
           setupFiles: ["test/support/node/setup.ts"],
           testTimeout: HANG_MS,
           hookTimeout: HANG_MS,
+          expect: { poll: { timeout: HANG_MS / 2 } },
         },
       },
       {
@@ -67,6 +69,7 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 2 * HANG_MS,
           hookTimeout: 2 * HANG_MS,
+          expect: { poll: { timeout: HANG_MS } },
           globalSetup: ["test/support/node/shared-stack-server.ts"],
         },
       },

@@ -73,7 +73,7 @@ const SIGNAL_FLAG = "enable_request_signal";
 const PUBLIC_FLAG = "global_fetch_strictly_public";
 
 /** An operator's own file may be older than the clone's wrangler.toml. */
-function* checkObjects({ durable_objects: { bindings }, file }: Configuration): Generator<Finding> {
+function* checkObjects({ durable_objects: { bindings } }: Configuration): Generator<Finding> {
   for (const name of OBJECTS) {
     if (bindings.some((binding) => binding.name === name)) continue;
     yield missing(

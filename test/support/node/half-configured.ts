@@ -20,6 +20,13 @@ export const CONFIGURED = {
   inference: [`INFERENCE_URL = "http://127.0.0.1:8788"`, `INFERENCE_URL = "https://inference.example.com"`],
 } as const;
 
+/** How the bucket reports uploads to the queue of wrangler.toml that only the bucket fills. */
+export const UPLOAD_EVENTS = {
+  queue: "segmentation-uploads",
+  prefix: "inputs/",
+  types: "PutObject,CompleteMultipartUpload,CopyObject",
+};
+
 /** An account that has everything. */
 export const completeAccount = async (): Promise<StandInAccount> => ({
   loggedIn: true,
@@ -38,7 +45,7 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
         { prefix: "outputs/", enabled: true, days: 33 },
         { prefix: "archives/", enabled: true, days: 33 },
       ],
-      events: [],
+      events: [UPLOAD_EVENTS],
     },
   },
   secrets: ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "MASTER_SECRET", "INFERENCE_TOKEN", "OPERATOR_TOKEN"],

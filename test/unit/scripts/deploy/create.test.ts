@@ -31,7 +31,6 @@ const MANY_RUNS_MS = 240_000;
 /** As the clone is, before an operator has changed anything. */
 const AS_CLONED = ["database", "route", "publicUrl", "endpoint", "inference"] as const;
 const KEYS = { S3_ACCESS_KEY_ID: "the-key-id", S3_SECRET_ACCESS_KEY: "the-secret-key" };
-const UPLOADS = '\n[[queues.consumers]]\nqueue = "segmentation-uploads"\n';
 
 /** What changes an account, apart from the deployment itself. */
 const CHANGES =
@@ -102,7 +101,7 @@ describe("npm run deploy -- --create", () => {
   const stubKeys = () => {
     for (const [name, value] of Object.entries(KEYS)) vi.stubEnv(name, value);
   };
-  const withUploads: Situation = { skipped: AS_CLONED, edit: (toml) => toml + UPLOADS };
+  const withUploads: Situation = { skipped: AS_CLONED };
 
   it("makes everything in an empty account and deploys, in one run; and again without a change", async () => {
     stubKeys();
@@ -127,10 +126,10 @@ describe("npm run deploy -- --create", () => {
     });
     expect(secrets?.toSorted()).toEqual([
       "INFERENCE_TOKEN",
+      "MASTER_SECRET",
       "OPERATOR_TOKEN",
       "S3_ACCESS_KEY_ID",
       "S3_SECRET_ACCESS_KEY",
-      "MASTER_SECRET",
     ]);
     expect(stored).toMatchObject(KEYS);
     expect({ applied, deployed }).toEqual({ applied: (await completeAccount()).applied, deployed: true });
@@ -323,22 +322,15 @@ describe("npm run deploy -- --create", () => {
 
   it("lets the bucket tell the queue that only the bucket fills, and no other", async () => {
     const account = await completeAccount();
-    account.queues.push("segmentation-uploads");
-    account.buckets["segmentation-media"]?.events.push({
-      queue: "elsewhere",
-      prefix: "",
-      types: "PutObject",
-    });
-    const clone = await cloneWith(account, { edit: (toml) => toml + UPLOADS });
+    const media = account.buckets["segmentation-media"] ?? expect.fail();
+    media.events = [{ queue: "elsewhere", prefix: "", types: "PutObject" }];
+    const clone = await cloneWith(account);
     expect(await clone.run(["--dry-run"])).toBe(1);
     expect(world.printed).toContain(
       "r2 bucket notification create segmentation-media --event-types object-create --prefix inputs/ --queue segmentation-uploads",
     );
     expect(await clone.run(["--create", "--yes"])).toBe(0);
-    expect(account.buckets["segmentation-media"]?.events.map(({ queue }) => queue)).toEqual([
-      "elsewhere",
-      "segmentation-uploads",
-    ]);
+    expect(media.events.map(({ queue }) => queue)).toEqual(["elsewhere", "segmentation-uploads"]);
   });
 
   it("adds the rate limits that a configuration of before them lacks", async () => {
@@ -399,7 +391,7 @@ describe("wrangler.operator.toml", () => {
     const toml = await readFile(clone.folder.config, "utf8");
     await writeFile(
       clone.folder.config,
-      `${toml.replace("[vars]", '[vars]\nSTUDIO_NAME = "New"')}${UPLOADS}`,
+      `${toml.replace("[vars]", '[vars]\nSTUDIO_NAME = "New"')}\n[[queues.consumers]]\nqueue = "segmentation-new"\n`,
     );
     await clone.run(["--dry-run"]);
     expect(await clone.own()).toBe(own);

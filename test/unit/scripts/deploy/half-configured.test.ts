@@ -6,7 +6,7 @@ import {
   type Found,
   type Situation,
 } from "../../../support/node/deployment.ts";
-import { DATABASE_ID } from "../../../support/node/half-configured.ts";
+import { DATABASE_ID, UPLOAD_EVENTS } from "../../../support/node/half-configured.ts";
 
 aroundEachDeployment();
 
@@ -26,7 +26,9 @@ const missing = (what: string, mend: string) => ({ severity: "missing", what, me
 
 describe("npm run deploy -- --dry-run", () => {
   const bucket = (changes: object) => ({
-    buckets: { "segmentation-media": { methods: ["PUT", "GET"], lifecycle: [], events: [], ...changes } },
+    buckets: {
+      "segmentation-media": { methods: ["PUT", "GET"], lifecycle: [], events: [UPLOAD_EVENTS], ...changes },
+    },
   });
   const rule = (prefix: string, days: number | null, enabled = true) => ({ prefix, days, enabled });
   const all = [rule("inputs/", 33), rule("outputs/", 33), rule("archives/", 33)];
