@@ -77,6 +77,13 @@ async function validated<Schema extends z.ZodType>(
     if (!result.success) throw new ServiceError("invalid_request", complaint(schema, result.data, target));
     resolve(result.data);
   });
-  await validate(c, async () => {});
+  try {
+    await validate(c, async () => {});
+  } catch (error) {
+    // zod compares the length of whatever has one before it says that this is no string: {"toString": 0, "valueOf": 0} can't be.
+    if (error instanceof TypeError && error.message.includes("primitive"))
+      throw new ServiceError("invalid_request", "The body has an object where a text or a list is expected.");
+    throw error;
+  }
   return promise;
 }

@@ -115,6 +115,15 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     }
   });
 
+  it("refuses an object whose length is nothing that can be compared, in place of any field", async () => {
+    for (const field of Object.keys(valid)) {
+      const answer = await post(
+        JSON.stringify({ ...valid, [field]: { length: { toString: 0, valueOf: 0 } } }),
+      );
+      expectError(answer, 400, "invalid_request");
+    }
+  });
+
   const streamed = (total: number): { body: ReadableStream; read: () => number } => {
     let sent = 0;
     const piece = new TextEncoder().encode(" ".repeat(16_384));
