@@ -1,10 +1,14 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { Failure } from "../shared/command-line.ts";
+import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import { type StateFolder, stackMark } from "./state-folder.ts";
-import { runWrangler } from "./wrangler.ts";
+import { QUIET_WRANGLER } from "./wrangler.ts";
 
 async function hashOfMigrations(): Promise<string> {
   const folder = join(PROJECT_ROOT, "migrations");
@@ -14,12 +18,24 @@ async function hashOfMigrations(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Brings the local D1 database up to date. Costs nothing if no migration has changed since the last start. */
+/**
+ * Brings the local D1 database up to date. Costs nothing if no migration has changed since the last start.
+ * @throws Failure with the statement that failed
+ */
 export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
   const stamp = join(state.data, "migrations.sha256");
   const wanted = await hashOfMigrations();
   if ((await readIfPresent(stamp)) === wanted) return;
-  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state.data];
-  await runWrangler(args, stackMark(state), signal);
+  const script = join(import.meta.dirname, "migrate-databases.ts");
+  try {
+    await promisify(execFile)(process.execPath, [script, "--data", state.data], {
+      cwd: PROJECT_ROOT,
+      env: { ...process.env, ...QUIET_WRANGLER, ...stackMark(state) },
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new Failure(`The local database could not be migrated: ${messageOf(error)}`);
+  }
   await writePrivateFile(stamp, wanted);
 }
