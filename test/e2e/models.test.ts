@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
@@ -44,16 +43,6 @@ describe("the models command", () => {
       if (name !== lacking) await symlink(join(whole, name), join(folder, name));
     return folder;
   };
-
-  it("check loads the embedded model and says what it takes, gives and costs", async () => {
-    const { stdout } = await models(["check", whole]);
-    expect(stdout).toMatch(/^in +image +image +float32 +\[1, 3, 1024, 1024\]$/m);
-    expect(stdout).toMatch(/^out +scores +scores +float32 +\[1, 37629, 90\]$/m);
-    expect(stdout).toMatch(/^execution provider +cpu$/m);
-    expect(stdout).toMatch(/^peak memory +\d{3,4} MB/m);
-    expect(stdout).toMatch(/^golden picture +"cat" on golden\.jpg: \d+ ms, again \d+ ms with .*cached$/m);
-    expect(stdout).toMatch(/^0\.\d{3} +\[.*\] +0\.\d{3}$/m);
-  });
 
   it("check refuses a folder that lacks a file, and one that isn't there, with exit code 1", async () => {
     const lacking = await without("nouns.tsv");
@@ -112,38 +101,6 @@ describe("the models command", () => {
     return path;
   };
   const samplePictures = ["--pictures", join("samples", "labelled", "pictures")];
-
-  it("evaluate measures what the embedded model finds in labelled pictures, and shows what it misses", async () => {
-    const [sheet, detections] = [join(scratch, "misses.png"), join(scratch, "found.json")];
-    const given = [
-      ...samplePictures,
-      "--labels",
-      await onePicture(),
-      "--sheet",
-      sheet,
-      "--detections",
-      detections,
-    ];
-    const { stdout, stderr } = await models(["evaluate", whole, "--json", ...given]);
-    expect(stderr).toContain("1 of 1 pictures");
-    const evaluation = JSON.parse(stdout);
-    expect(evaluation).toMatchObject({
-      subject: expect.stringMatching(/^builtin \S+ \(builtin\) on cpu$/),
-      set: { pictures: 1, categories: 80, objects: 12, crowds: 0 },
-      threshold: 0.05,
-      notices: [],
-      sheet,
-    });
-    expect(evaluation.maskAp.all.mean).toBeGreaterThan(0.2);
-    expect(evaluation.boxes.all.objects).toBe(12);
-    expect(evaluation.boxes.all.iou).toBeGreaterThan(0.7);
-    expect(evaluation.points.all.objects).toBe(12);
-    expect(evaluation.ms.median).toBeGreaterThan(0);
-    expect(evaluation.byThreshold).toHaveLength(19);
-    const found = JSON.parse(await readFile(detections, "utf8"));
-    expect(found).toContainEqual(expect.objectContaining({ image_id: PICTURE, category_id: 33 }));
-    expect(await sharp(sheet).metadata()).toMatchObject({ format: "png" });
-  });
 
   it("evaluate asks a running service as its clients do, in jobs of at most 32 prompts; a job of none that the model knows is an answer too", async () => {
     const { baseUrl, apiKey } = await useSharedStack();

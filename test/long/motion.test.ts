@@ -10,6 +10,8 @@ import { missingDetector, segmenting } from "../../inference-container/test/moti
 
 const segment = segmenting();
 const segmentMissing = segmenting(missingDetector(2, 8));
+const [FROM, TO] = [2, 5];
+const segmentMissingOne = segmenting(missingDetector(FROM, TO));
 
 test("ten seconds of a camera's pan give 60 frames with the cat where it is, under one id", async () => {
   const frames = await segment(await pan(), {});
@@ -44,4 +46,13 @@ test("two people who meet while the detector misses everything for two seconds k
   // For a second they are drawn without a detection.
   for (const frame of frames.slice(2, 5)) expect(ownersOn(frame)).toEqual(["far", "near"]);
   expect(ownersOn(frames.at(-1) ?? expect.fail())).toEqual(["far", "near"]);
+});
+
+test("a cat over whose face the camera pans keeps its mask and its id, though the detector misses it for a second [2.5-13]", async () => {
+  const fps = 3;
+  const frames = await segmentMissingOne(await pan(fps), { fps, maxFrames: TO + 1 });
+  const times = frames.map(({ timeSec }) => timeSec);
+  expect(times).toHaveLength(TO + 1);
+  expect(times[TO - 1]).toBeCloseTo((times[FROM - 1] ?? 0) + 1, 2);
+  expectFollowed(frames, "cat");
 });

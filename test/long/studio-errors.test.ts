@@ -57,6 +57,23 @@ describe("when something is in the way for long, the studio", () => {
     await instance(second.page, "cup 1").waitFor(PATIENTLY);
   });
 
+  it("waits for the account's job that is in the way, names it, and continues when that has ended", async () => {
+    const email = newEmail();
+    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
+    await signInAs(page, email);
+    const second = await openTab(context, `${stack.baseUrl}/studio`);
+    await signInAs(second.page, email);
+    for (const [tab, files] of [[page, PICTURES] as const, [second.page, "samples/coffee.png"] as const]) {
+      await give(tab, files);
+      await tab.getByLabel("Prompts").fill("cup,");
+    }
+    await segment(page).click();
+    await page.waitForURL(/\/jobs\//);
+    await segment(second.page).click();
+    await second.page.getByRole("link", { name: "Open that job" }).waitFor();
+    await instance(second.page, "cup 1").waitFor(PATIENTLY);
+  });
+
   it("names the file that is too large, and takes a smaller one in its place", async () => {
     const { page } = await openStudio(stack);
     const large = join(folder, "large.png");

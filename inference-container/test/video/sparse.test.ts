@@ -51,9 +51,9 @@ const GROUP = 60;
 test("ten frames of two hours cost as many decoded frames as ten of ten minutes", async () => {
   const costs = [];
   for (const seconds of [600, 7_200]) {
-    const path = await clips.make(...source(seconds), ...h264, "-g", `${GROUP}`, `${seconds}.mp4`);
+    const path = await clips.make(...source(seconds, 1), ...h264, "-g", `${GROUP}`, `${seconds}.mp4`);
     const clip = await probe(path);
-    expect(clip.times).toHaveLength(5 * seconds);
+    expect(clip.times).toHaveLength(seconds);
     const { indexes } = planSamples(clip.times, { fps: null, numFrames: 10, maxFrames: null }, 100);
     expect((await read(clip, indexes)).map(({ frameIdx }) => frameIdx)).toEqual(indexes);
     costs.push(await decodedFrames());

@@ -7,7 +7,6 @@ import { type SharedStack, useSharedStack } from "../../support/node/shared-stac
 import { BROKEN_PNG } from "../../support/node/studio-work.ts";
 import {
   closeBrowser,
-  findingsInBothThemes,
   keepSecret,
   newEmail,
   openPage,
@@ -141,19 +140,5 @@ describe("the studio's screens of an account", () => {
     expect(drawn).toBeLessThan(40);
     await page.getByLabel("Status").selectOption("Failed or canceled");
     await page.getByText(`${PLANTED / 5} jobs`).waitFor();
-  });
-
-  it("have no serious finding of axe, light and dark", async () => {
-    const { page, complaints } = await openStudio(stack);
-    const headings = { jobs: "Jobs", keys: "API keys", usage: "Usage and billing", webhooks: "Webhooks" };
-    for (const [screen, name] of Object.entries(headings)) {
-      await page.locator(`nav [href="/studio/${screen}"]`).click();
-      await page.locator(`nav [href="/studio/${screen}"][aria-current]`).waitFor();
-      // The screen before stays until this one is loaded.
-      await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-      await page.locator(".waiting").waitFor({ state: "detached" });
-      expect(await findingsInBothThemes(page), screen).toEqual([]);
-    }
-    expect(complaints).toEqual([]);
   });
 });

@@ -6,7 +6,6 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { panClip } from "../../support/node/pan-clip.ts";
 import { sample } from "../../support/node/sample.ts";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
 import { closeBrowser, openStudio, findingsInBothThemes } from "../../support/node/studio.ts";
@@ -108,42 +107,5 @@ describe("what a job gives, in the studio", () => {
     expect(again.jobId).not.toBe(jobId);
     expect(found(again)).toEqual(found(result));
     expect(await readdir(join(folder, "out", "masks"))).toHaveLength(2);
-  });
-
-  it("a clip steps by its processed frames, plays once its file is chosen, and gives its masks.json", async () => {
-    const clip = panClip(1);
-    const result = await client.segmentVideo(clip, "cat", { numFrames: 2 });
-    const { page } = await openStudio(stack, `/studio/jobs/${result.jobId}`, { acceptDownloads: true });
-    await page.getByText("Frame 1 of 2").waitFor();
-    expect(await page.getByRole("button", { name: "Play" }).isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Next processed frame" }).click();
-    await page.getByText("Frame 2 of 2").waitFor();
-    await page.getByRole("button", { name: /^cat 1/ }).click();
-    await page.getByText("Frame 1 of 2").waitFor();
-    expect(await findingsInBothThemes(page)).toEqual([]);
-    await page
-      .getByLabel("Choose the file")
-      .setInputFiles({ name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(clip) });
-    await page.getByRole("button", { name: "Play" }).click();
-    await page.getByText("Frame 2 of 2").waitFor();
-    await page.getByRole("button", { name: "Export" }).click();
-    const text = await savedBy(
-      page,
-      async () => await page.getByRole("button", { name: "Download masks.json" }).click(),
-    );
-    expect(JSON.parse(text)).toEqual(result.masksJson);
-
-    // Another run has all that the job had, and the file that was chosen is still there.
-    const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
-    await row.getByRole("button", { name: "Run again to include it" }).click();
-    await page.waitForURL((url) => !url.pathname.endsWith(result.jobId));
-    await page.getByText("Frame 1 of 2").waitFor();
-    await page.getByRole("button", { name: "Play", disabled: false }).waitFor();
-    await page.getByRole("button", { name: "Export" }).click();
-    const [preview] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download Clip with masks" }).click(),
-    ]);
-    expect(preview.suggestedFilename()).toMatch(/\.mp4$/);
   });
 });

@@ -1,7 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import sharp from "sharp";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
@@ -12,13 +10,10 @@ import {
   newEmail,
   openPage,
   openStudio,
-  openTab,
   signInAs,
 } from "../../support/node/studio.ts";
 
 const LABELLED = "samples/labelled/pictures/000000165518.jpg";
-
-/** The model shares the machine with other tests. */
 
 async function ask(page: Page, prompts: string): Promise<void> {
   await page.getByLabel("Prompts").fill(`${prompts},`);
@@ -119,34 +114,6 @@ describe("the workbench", () => {
     await page.getByText("3 pictures per job").waitFor();
     await page.getByRole("button", { name: "Keep the first 3" }).click();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
-  });
-
-  it("waits for the account's job that is in the way, names it, and continues when that has ended", async () => {
-    const email = newEmail();
-    const { page, context } = await openPage(`${stack.baseUrl}/studio`);
-    await signInAs(page, email);
-    const second = await openTab(context, `${stack.baseUrl}/studio`);
-    await signInAs(second.page, email);
-    // The model has not seen it, so that its job is still under way when the other tab asks.
-    const [r = 0, g = 0, b = 0] = randomBytes(3);
-    const corner = { create: { width: 16, height: 16, channels: 3, background: { r, g, b } } } as const;
-    const unseen = {
-      name: "unseen.png",
-      mimeType: "image/png",
-      buffer: await sharp(COFFEE)
-        .composite([{ input: corner, left: 0, top: 0 }])
-        .png()
-        .toBuffer(),
-    };
-    for (const [tab, files] of [[page, unseen] as const, [second.page, COFFEE] as const]) {
-      await give(tab, files);
-      await tab.getByLabel("Prompts").fill("cup,");
-    }
-    await segment(page).click();
-    await page.waitForURL(/\/jobs\//);
-    await segment(second.page).click();
-    await second.page.getByRole("link", { name: "Open that job" }).waitFor();
-    await instance(second.page, "cup 1").waitFor();
   });
 
   it("waits for the network and continues by itself, and nothing that was entered is lost", async () => {
