@@ -1,4 +1,5 @@
 import type { Outcome } from "./row.ts";
+import { counted } from "./world.ts";
 
 const MARKS: Readonly<Record<Outcome["verdict"], string>> = { ok: "✓", wrong: "✗", "left out": "–" };
 
@@ -18,14 +19,18 @@ function tableOf(outcomes: readonly Outcome[]): string {
 function summaryOf(outcomes: readonly Outcome[]): string {
   const count = (verdict: Outcome["verdict"]) => outcomes.filter((one) => one.verdict === verdict).length;
   const out = count("left out") === 0 ? "" : `; ${count("left out")} could not be tried`;
-  return count("wrong") === 0
-    ? `Everything that was tried is as the service assumes: ${count("ok")} rows${out}.`
-    : `${count("wrong")} of ${outcomes.length} rows are wrong${out}.`;
+  const [wrong, all] = [count("wrong"), counted(outcomes.length, "row")];
+  if (wrong > 0) return `${wrong} of ${all} ${wrong === 1 ? "is" : "are"} wrong${out}.`;
+  return `Everything that was tried is as the service assumes: ${counted(count("ok"), "row")}${out}.`;
 }
 
 /** Whether nothing is wrong. */
 export const isVerified = (outcomes: readonly Outcome[]): boolean =>
   outcomes.every(({ verdict }) => verdict !== "wrong");
+
+/** What the operator reads as a row ends: the table comes minutes later. */
+export const progressText = ({ name, verdict, saw }: Outcome): string =>
+  verdict === "wrong" ? `${name}: wrong: ${saw}` : `${name}: ${verdict}`;
 
 /** What the operator reads at the end. */
 export const verificationText = (outcomes: readonly Outcome[]): string =>
