@@ -39,7 +39,9 @@ export async function remoteDatabase(
   try {
     const { path, file, vars } = await readConfiguration(configFile);
     if (String(vars["PUBLIC_URL"]).replace(/\/+$/, "") !== baseUrl)
-      return { reason: `PUBLIC_URL in ${file} is another service's` };
+      return {
+        reason: `PUBLIC_URL in ${file} is another service's: name the configuration of this one, --config`,
+      };
     await runWrangler(["whoami", "--json"], {}, signal);
     const database = await openRemoteDatabase(configFile);
     const command = ["d1", "execute", "DB", "--remote", "--json", "--yes", "--config", path, "--command"];

@@ -5,8 +5,23 @@ const MARKS: Readonly<Record<Outcome["verdict"], string>> = { ok: "✓", wrong: 
 
 const width = (outcomes: readonly Outcome[]): number => Math.max(...outcomes.map(({ name }) => name.length));
 
+/** In place of rows after one another that could not be tried for the same reason: their number. */
+function shortened(outcomes: readonly Outcome[]): Outcome[] {
+  const short: Outcome[] = [];
+  let same = 1;
+  for (const outcome of outcomes) {
+    const last = short.at(-1);
+    const isSame = outcome.verdict === "left out" && last?.verdict === "left out" && last.saw === outcome.saw;
+    same = isSame ? same + 1 : 1;
+    if (isSame) short.pop();
+    short.push(isSame ? { ...outcome, name: counted(same, "row") } : outcome);
+  }
+  return short;
+}
+
 /** The table: a line per row, and under each that is wrong what to do. */
-function tableOf(outcomes: readonly Outcome[]): string {
+function tableOf(all: readonly Outcome[]): string {
+  const outcomes = shortened(all);
   const name = width(outcomes);
   const lines = outcomes.flatMap((outcome) => [
     `${MARKS[outcome.verdict]} ${outcome.name.padEnd(name)}  ${outcome.verdict === "left out" ? "left out: " : ""}${outcome.saw}`,

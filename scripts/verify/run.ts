@@ -21,7 +21,7 @@ const GROUPS: readonly (readonly Row[])[] = [
 export const ROWS: readonly Row[] = [...SERVICE_ROWS, ...GROUPS.flat(), RATE_ROW];
 
 /** Without these, each other row would only wait and fail. */
-const NEEDED_BY_ALL = ["health", "key"];
+const NEEDED_BY_ALL: ReadonlySet<string> = new Set(["health", "key"]);
 
 const MAKER = "a job of many pictures";
 const RESULTS = "the results of many pictures";
@@ -90,12 +90,14 @@ export async function verifyRows(
   };
   let later: readonly Row[] = [...GROUPS.flat(), RATE_ROW];
   try {
-    await runAll(SERVICE_ROWS);
-    const without = NEEDED_BY_ALL.find((name) => outcomes.get(name)?.verdict === "wrong");
-    if (without !== undefined) {
-      const saw = `nothing else can be tried while "${without}" is wrong`;
-      for (const { name } of later.filter(isWanted)) note({ name, verdict: "left out", saw, mend: null });
+    for (const row of SERVICE_ROWS) {
+      await runAll([row]);
+      if (outcomes.get(row.name)?.verdict !== "wrong" || !NEEDED_BY_ALL.has(row.name)) continue;
+      const saw = `nothing else can be tried while "${row.name}" is wrong`;
+      for (const { name } of ROWS.filter(isWanted))
+        if (!outcomes.has(name)) outcomes.set(name, { name, verdict: "left out", saw, mend: null });
       later = [];
+      break;
     }
     // All of them end before anything is deleted.
     const ends = await Promise.allSettled(

@@ -7,7 +7,7 @@ const BIG_JOB = "the job of many pictures";
 export const SERVICE_ROWS: readonly Row[] = [
   {
     name: "health",
-    mend: "look at the log (npx wrangler tail): settings_wrong names the settings that are missing or wrong",
+    mend: "see that this is the service's URL; then look at the log (npx wrangler tail): settings_wrong names the settings that are missing or wrong",
     run: async (world) => {
       const response = await fetch(`${world.baseUrl}/healthz`, { signal: world.signal });
       const text = await response.text();

@@ -80,10 +80,11 @@ export class Gauges extends D1Store {
 
   /** The subscribers with the most unpaid units, whether their subscription has ended or not: at most `limit`. */
   unpaid(limit: number): Promise<UnpaidUnits[]> {
+    // SQLite keeps the order of a CROSS JOIN: accounts that never reserved a paid unit are not read.
     return this.all(
       `SELECT a.id AS accountId, m.units - coalesce(b.paid_units, 0) AS units,
          coalesce(b.paid_units, 0) AS paidUnits, a.credit_units AS creditUnits
-       FROM metered_use AS m JOIN accounts AS a ON a.id = m.account_id LEFT JOIN billing AS b ON b.account_id = a.id
+       FROM metered_use AS m CROSS JOIN accounts AS a ON a.id = m.account_id LEFT JOIN billing AS b ON b.account_id = a.id
        WHERE m.units > coalesce(b.paid_units, 0) AND (b.account_id IS NOT NULL OR a.plan <> 'paid')
        ORDER BY 2 DESC LIMIT ?1`,
       [limit],

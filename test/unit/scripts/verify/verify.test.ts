@@ -94,12 +94,13 @@ describe("npm run verify", () => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
     const outcomes = await verifyRows(
       NO_SERVICE,
-      new Set(["health", "a job of one picture", "rate limit"]),
+      new Set(["health", "key", "a job of one picture", "rate limit"]),
       () => {},
     );
     vi.restoreAllMocks();
     expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
       ["health", "wrong"],
+      ["key", "left out"],
       ["a job of one picture", "left out"],
       ["rate limit", "left out"],
       ["what it made is deleted", "ok"],
@@ -115,6 +116,10 @@ describe("npm run verify", () => {
       "",
       "1 of 3 rows is wrong; 1 could not be tried.",
     ]);
+    const another = { ...LEFT_OUT, name: "a zip" };
+    expect(verificationText([LEFT_OUT, another, GOOD])).toContain(
+      "– 2 rows  left out: name an address\n✓ health",
+    );
     expect(verificationText([GOOD])).toContain("Everything that was tried is as the service assumes: 1 row.");
   });
 });
