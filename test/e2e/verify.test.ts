@@ -9,7 +9,7 @@ import type { Breakage } from "../support/node/breaking-proxy.ts";
 import { standIn } from "../support/node/deployment.ts";
 import { copyConfiguration, emptyAccount } from "../support/node/half-configured.ts";
 import { type SharedStack, useSharedStack } from "../support/node/shared-stack.ts";
-import { VerifiedStack } from "../support/node/verified-stack.ts";
+import { PATIENT, VerifiedStack } from "../support/node/verified-stack.ts";
 
 describe("npm run verify", () => {
   let shared: SharedStack;
@@ -51,7 +51,7 @@ describe("npm run verify", () => {
       {
         wrangler: standIn(emptyAccount()).wrangler,
         verify: ({ apiKey }, signal) =>
-          verifyService({ baseUrl: shared.baseUrl, apiKey, state: stack.state }, signal),
+          verifyService({ baseUrl: shared.baseUrl, apiKey, state: stack.state, form: PATIENT }, signal),
       },
     );
     await rm(folder.path, { recursive: true });
