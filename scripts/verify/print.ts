@@ -22,11 +22,13 @@ function shortened(outcomes: readonly Outcome[]): Outcome[] {
 /** The table: a line per row, and under each that is wrong what to do. */
 function tableOf(all: readonly Outcome[]): string {
   const outcomes = shortened(all);
-  const name = width(outcomes);
-  const lines = outcomes.flatMap((outcome) => [
-    `${MARKS[outcome.verdict]} ${outcome.name.padEnd(name)}  ${outcome.verdict === "left out" ? "left out: " : ""}${outcome.saw}`,
-    ...(outcome.mend === null ? [] : [`  ${"".padEnd(name)}  → ${outcome.mend}`]),
-  ]);
+  const column = width(outcomes);
+  const lines: string[] = [];
+  for (const { name, verdict, saw, mend } of outcomes) {
+    const why = verdict === "left out" ? "left out: " : "";
+    lines.push(`${MARKS[verdict]} ${name.padEnd(column)}  ${why}${saw}`);
+    if (mend !== null) lines.push(`  ${"".padEnd(column)}  → ${mend}`);
+  }
   return lines.join("\n");
 }
 
