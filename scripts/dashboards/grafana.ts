@@ -1,5 +1,5 @@
 /** How a graph writes its numbers, by Grafana's names of units. */
-type PanelUnit = "ms" | "s" | "bytes" | "short";
+type PanelUnit = "ms" | "s" | "bytes" | "short" | "percent";
 
 /** When to alert an operator, and what to do then: sentences for the operator's guide. */
 interface Alarm {

@@ -158,6 +158,29 @@ export const WORKER_ROWS: readonly Row[] = [
       }),
       graph("Usage events due", "short", highest("usage_reported", "due")),
       graph("Usage events sent", "short", sum("usage_reported", "sent")),
+      graph("Unpaid units of an account (highest)", "short", highest("account_owes", "units")),
+      graph(
+        "Share of its credit that an account owes (highest)",
+        "percent",
+        highest("account_owes", "percent"),
+        {
+          when: "above 80",
+          means: "an account has used most of what it may owe; at 100 its jobs get 402 `payment_required`",
+          todo: "`account_owes` in the log names the account, its unpaid units and how much of its credit they are. If you know the customer, `npm run admin -- set-credit`; if its invoices stay unpaid, see them in Stripe",
+        },
+      ),
+      graph(
+        "Work of a day that an account is not charged for (highest)",
+        "short",
+        highest("account_uncharged", "units"),
+        {
+          when: "above 1000",
+          means:
+            "an account costs more than it pays: its jobs of the day had that many more tasks, or processed units, or a hundredth of the files, than it was charged units",
+          todo: "`account_uncharged` in the log names the account. If its tasks fail, `npm run admin -- show-job` says why; if it cancels what has begun or writes very many files, lower its `set-limit`, or `npm run admin -- suspend-account`",
+        },
+      ),
+      graph("Units charged on that day (highest)", "short", highest("account_uncharged", "chargedUnits")),
       graph("Parts of books closed in a run (highest)", "short", highest("books_closed", "parts"), {
         when: "at 70 for a day",
         means:
@@ -201,7 +224,7 @@ export const WORKER_ROWS: readonly Row[] = [
       }),
       graph("Sizes noted from events", "short", sum("sizes_noted", "uploads")),
       graph("Lateness of events (highest)", "ms", highest("sizes_noted", "lateMs")),
-      graph("Uploads of which no event told", "short", sum("uploads_inspected", "untold")),
+      graph("Uploads that no event reported", "short", sum("uploads_inspected", "unreported")),
       graph("Uploads due for inspection", "short", highest("uploads_inspected", "due")),
       graph("Uploads inspected", "short", sum("uploads_inspected", "inspected")),
       graph("Unused uploads deleted", "short", sum("uploads_swept", "unused")),

@@ -141,7 +141,7 @@ const hasNoEvents = (answer: Answer): boolean =>
 const hasNoCors = (answer: Answer): boolean =>
   !answer.ok && /CORS configuration does not exist|\[code: 10059\]/i.test(answer.reason);
 
-/** A queue that the bucket fills: it tells of each upload there. */
+/** A queue that the bucket fills: it reports each upload there. */
 const EVENTS = { prefix: "inputs/", action: "PutObject" } as const;
 
 function* checkEvents(
@@ -150,22 +150,22 @@ function* checkEvents(
   queue: string,
   { command }: Configuration,
 ): Generator<Finding> {
-  const tells = (rule: Rule) =>
+  const reports = (rule: Rule) =>
     rule.get("queue_name") === queue &&
     listOf(rule, "event_type").some((types) => types.split(",").includes(EVENTS.action)) &&
     ["(all prefixes)", EVENTS.prefix].includes(rule.get("prefix") ?? "");
-  if (rules.some(tells)) return;
+  if (rules.some(reports)) return;
   const what = ["--event-types", "object-create", "--prefix", EVENTS.prefix, "--queue", queue];
   const add = ["r2", "bucket", "notification", "create", bucket, ...what, ...where];
   yield missing(
     `events of ${bucket}`,
-    `the bucket does not tell ${queue} of uploads, so their sizes are only seen by the sweep`,
+    `the bucket does not report uploads to ${queue}: the size of a file that was uploaded without one is known only after the inspection of the five-minute cron`,
     command(add.join(" ")),
-    { question: `Let ${bucket} tell ${queue} of uploads?`, run: runs(add) },
+    { question: `Let ${bucket} report uploads to ${queue}?`, run: runs(add) },
   );
 }
 
-/** Checks that a bucket exists, its lifecycle and CORS rules, and whom it tells of uploads. */
+/** Checks that a bucket exists, its lifecycle and CORS rules, and to which queue it reports uploads. */
 export async function checkBucket(
   cloudflare: Cloudflare,
   configuration: Configuration,

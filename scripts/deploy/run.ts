@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { usageError } from "../shared/command-line.ts";
 import { runWrangler } from "../stack/wrangler.ts";
-import { isVerified, verificationText } from "../verify/print.ts";
+import { isVerified, progressText, verificationText } from "../verify/print.ts";
 import type { Outcome } from "../verify/row.ts";
 import { verifyService } from "../verify/service.ts";
 import { checkAccount } from "./check-account.ts";
@@ -137,7 +137,7 @@ export async function runDeploy(
     const url = String(configuration.vars["PUBLIC_URL"]);
     const apiKey = process.env["SEGMENTATION_API_KEY"] ?? "";
     if (healthy && (command.verify || (!command.json && (await wantsVerification(operator))))) {
-      const onRow = ({ name, verdict }: Outcome): void => say(`${name}: ${verdict}`);
+      const onRow = (outcome: Outcome): void => say(progressText(outcome));
       verified = await verify({ baseUrl: url, apiKey, state: null, config: command.config, onRow }, signal);
       say(verificationText(verified));
     } else {

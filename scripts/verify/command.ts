@@ -4,7 +4,7 @@ import { isFolderLocked } from "../stack/folder-lock.ts";
 import { readIfPresent } from "../stack/private-file.ts";
 import { startStack } from "../stack/start-stack.ts";
 import { StackAddress, stateFolder, type StateFolder } from "../stack/state-folder.ts";
-import { isVerified, verificationText } from "./print.ts";
+import { isVerified, progressText, verificationText } from "./print.ts";
 import type { Outcome } from "./row.ts";
 import { ROWS } from "./run.ts";
 import { verifyService } from "./service.ts";
@@ -25,7 +25,8 @@ service assumes, with what to do. It takes some six minutes, costs at most 200 u
   --config FILE        as for npm run deploy: names the database, which is asked if Wrangler is logged in
   --json               print JSON
 
-Exit code 0 if nothing is wrong, otherwise 1; 130 after Ctrl-C, which also deletes what was made.
+Exit code 0 if nothing is wrong, also if a row could not be tried; 1 if a row is wrong; 2 if the command line is; 130 after
+Ctrl-C, which also deletes what was made.
 The last row fills the account's rate limit: its next requests get 429 for a minute.
 `;
 
@@ -93,7 +94,7 @@ export async function runVerifyCommand(args: readonly string[], signal: AbortSig
       importUrl: command["import-url"],
       protectedUrl: command["protected-url"],
     },
-    onRow: ({ name, verdict }: Outcome) => say(`${name}: ${verdict}`),
+    onRow: (outcome: Outcome) => say(progressText(outcome)),
   };
   const apiKey = command.key ?? process.env["SEGMENTATION_API_KEY"];
   if (url !== undefined && apiKey === undefined)

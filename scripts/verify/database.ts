@@ -10,11 +10,11 @@ import { runWrangler } from "../stack/wrangler.ts";
 
 /** A database that says how it is. */
 export interface MeasuredDatabase extends Database {
-  /** Its size in bytes, and how long a read of one row takes, in milliseconds. */
-  readonly measure: (signal: AbortSignal) => Promise<readonly [bytes: number, ms: number]>;
+  /** Its size in bytes, and how long a read of one row takes, in milliseconds; null if nothing measures that. */
+  readonly measure: (signal: AbortSignal) => Promise<readonly [bytes: number, ms: number | null]>;
 }
 
-/** That of a local stack that runs. The time is that of the call to its Worker. */
+/** That of a local stack that runs. How long a call to its Worker takes depends on what else the machine does. */
 export async function localDatabase(state: StateFolder, signal: AbortSignal): Promise<MeasuredDatabase> {
   const database = servedDatabase(await openLocalOperatorApi(state, signal));
   return {
@@ -23,9 +23,7 @@ export async function localDatabase(state: StateFolder, signal: AbortSignal): Pr
       const folder = join(state.data, "v3", "d1", "miniflare-D1DatabaseObject");
       const files = (await readdir(folder)).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
       const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
-      const begun = performance.now();
-      await database.run(["SELECT id FROM accounts LIMIT 1"], signal);
-      return [Math.max(0, ...sizes), performance.now() - begun];
+      return [Math.max(0, ...sizes), null];
     },
   };
 }
@@ -41,7 +39,9 @@ export async function remoteDatabase(
   try {
     const { path, file, vars } = await readConfiguration(configFile);
     if (String(vars["PUBLIC_URL"]).replace(/\/+$/, "") !== baseUrl)
-      return { reason: `PUBLIC_URL in ${file} is another service's` };
+      return {
+        reason: `PUBLIC_URL in ${file} is another service's: name the configuration of this one, --config`,
+      };
     await runWrangler(["whoami", "--json"], {}, signal);
     const database = await openRemoteDatabase(configFile);
     const command = ["d1", "execute", "DB", "--remote", "--json", "--yes", "--config", path, "--command"];

@@ -3,7 +3,7 @@ import { mapAhead } from "../../src/core/lib/pool.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { watchStream } from "./stream.ts";
 import { picture } from "./storage-rows.ts";
-import { request, seconds, type World } from "./world.ts";
+import { counted, request, seconds, type World } from "./world.ts";
 
 const PROMPT = "cat";
 const UPLOADS_AT_A_TIME = 6;
@@ -51,7 +51,7 @@ export const JOB_ROWS: readonly Row[] = [
       if (job.status !== "success") throw new Wrong(`it failed: ${job.tasks[0]?.error ?? job.error}`);
       const result = await world.client.result(jobId, { signal: world.signal });
       if (!("pictures" in result)) throw new Wrong("its result is not that of a picture");
-      return `${result.masks.length} masks of "${PROMPT}", ${seconds(Date.now() - begun)} from the upload on`;
+      return `${counted(result.masks.length, "mask")} of "${PROMPT}", ${seconds(Date.now() - begun)} from the upload on`;
     },
   },
   {

@@ -1,16 +1,34 @@
 import type { Outcome } from "./row.ts";
+import { counted } from "./world.ts";
 
 const MARKS: Readonly<Record<Outcome["verdict"], string>> = { ok: "✓", wrong: "✗", "left out": "–" };
 
 const width = (outcomes: readonly Outcome[]): number => Math.max(...outcomes.map(({ name }) => name.length));
 
+/** In place of rows after one another that could not be tried for the same reason: their number. */
+function shortened(outcomes: readonly Outcome[]): Outcome[] {
+  const short: Outcome[] = [];
+  let same = 1;
+  for (const outcome of outcomes) {
+    const last = short.at(-1);
+    const isSame = outcome.verdict === "left out" && last?.verdict === "left out" && last.saw === outcome.saw;
+    same = isSame ? same + 1 : 1;
+    if (isSame) short.pop();
+    short.push(isSame ? { ...outcome, name: counted(same, "row") } : outcome);
+  }
+  return short;
+}
+
 /** The table: a line per row, and under each that is wrong what to do. */
-function tableOf(outcomes: readonly Outcome[]): string {
-  const name = width(outcomes);
-  const lines = outcomes.flatMap((outcome) => [
-    `${MARKS[outcome.verdict]} ${outcome.name.padEnd(name)}  ${outcome.verdict === "left out" ? "left out: " : ""}${outcome.saw}`,
-    ...(outcome.mend === null ? [] : [`  ${"".padEnd(name)}  → ${outcome.mend}`]),
-  ]);
+function tableOf(all: readonly Outcome[]): string {
+  const outcomes = shortened(all);
+  const column = width(outcomes);
+  const lines: string[] = [];
+  for (const { name, verdict, saw, mend } of outcomes) {
+    const why = verdict === "left out" ? "left out: " : "";
+    lines.push(`${MARKS[verdict]} ${name.padEnd(column)}  ${why}${saw}`);
+    if (mend !== null) lines.push(`  ${"".padEnd(column)}  → ${mend}`);
+  }
   return lines.join("\n");
 }
 
@@ -18,14 +36,18 @@ function tableOf(outcomes: readonly Outcome[]): string {
 function summaryOf(outcomes: readonly Outcome[]): string {
   const count = (verdict: Outcome["verdict"]) => outcomes.filter((one) => one.verdict === verdict).length;
   const out = count("left out") === 0 ? "" : `; ${count("left out")} could not be tried`;
-  return count("wrong") === 0
-    ? `Everything that was tried is as the service assumes: ${count("ok")} rows${out}.`
-    : `${count("wrong")} of ${outcomes.length} rows are wrong${out}.`;
+  const [wrong, all] = [count("wrong"), counted(outcomes.length, "row")];
+  if (wrong > 0) return `${wrong} of ${all} ${wrong === 1 ? "is" : "are"} wrong${out}.`;
+  return `Everything that was tried is as the service assumes: ${counted(count("ok"), "row")}${out}.`;
 }
 
 /** Whether nothing is wrong. */
 export const isVerified = (outcomes: readonly Outcome[]): boolean =>
   outcomes.every(({ verdict }) => verdict !== "wrong");
+
+/** What the operator reads as a row ends: the table comes minutes later. */
+export const progressText = ({ name, verdict, saw }: Outcome): string =>
+  verdict === "wrong" ? `${name}: wrong: ${saw}` : `${name}: ${verdict}`;
 
 /** What the operator reads at the end. */
 export const verificationText = (outcomes: readonly Outcome[]): string =>

@@ -6,7 +6,7 @@ import { LeftOut, type Outcome, type Row } from "./row.ts";
 import { SERVICE_ROWS } from "./service-rows.ts";
 import { STORAGE_ROWS } from "./storage-rows.ts";
 import { WEBHOOK_ROWS } from "./webhook-rows.ts";
-import type { World } from "./world.ts";
+import { counted, type World } from "./world.ts";
 
 /** What has nothing to do with each other is verified side by side; within a group, one row after the other. */
 const GROUPS: readonly (readonly Row[])[] = [
@@ -21,16 +21,17 @@ const GROUPS: readonly (readonly Row[])[] = [
 export const ROWS: readonly Row[] = [...SERVICE_ROWS, ...GROUPS.flat(), RATE_ROW];
 
 /** Without these, each other row would only wait and fail. */
-const NEEDED_BY_ALL = ["health", "key"];
+const NEEDED_BY_ALL: ReadonlySet<string> = new Set(["health", "key"]);
 
-/** Rows without which others have nothing to look at: the large job makes what five others are about. */
 const MAKER = "a job of many pictures";
-const NEED_IT: ReadonlySet<string> = new Set([
-  "queue's delay",
-  "a stream",
-  "the results of many pictures",
-  "a zip",
-]);
+const RESULTS = "the results of many pictures";
+/** Rows that have nothing to look at without others: these make the large job, and see it to its end. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  "queue's delay": [MAKER],
+  "a stream": [MAKER],
+  [RESULTS]: [MAKER],
+  "a zip": [MAKER, RESULTS],
+};
 
 async function outcomeOf({ name, run, mend }: Row, world: World): Promise<Outcome> {
   try {
@@ -50,10 +51,14 @@ const DELETED = "what it made is deleted";
 
 async function deletion(world: World): Promise<Outcome> {
   const { made } = world;
-  const count = `${made.jobs.size} jobs, ${made.uploads.size} uploads, ${made.endpoints.size} endpoints`;
+  const count = [
+    counted(made.jobs.size, "job"),
+    counted(made.uploads.size, "upload"),
+    counted(made.endpoints.size, "endpoint"),
+  ].join(", ");
   const left = await made.deleteAll(world.client, AbortSignal.timeout(DELETION_MS));
   return left.length === 0
-    ? { name: DELETED, verdict: "ok", saw: `${count}; ${made.units} units at most`, mend: null }
+    ? { name: DELETED, verdict: "ok", saw: `${count}; ${counted(made.units, "unit")} at most`, mend: null }
     : {
         name: DELETED,
         verdict: "wrong",
@@ -68,13 +73,13 @@ async function deletion(world: World): Promise<Outcome> {
  * @param onRow hears of each row as it ends
  * @throws the signal's reason, once everything is deleted
  */
-export async function verify(
+export async function verifyRows(
   world: World,
   only: ReadonlySet<string> | null,
   onRow: (outcome: Outcome) => void,
 ): Promise<readonly Outcome[]> {
   const isWanted = ({ name }: Row): boolean =>
-    only === null || only.has(name) || (name === MAKER && [...only].some((one) => NEED_IT.has(one)));
+    only === null || only.has(name) || [...only].some((one) => NEEDS[one]?.includes(name));
   const outcomes = new Map<string, Outcome>();
   const note = (outcome: Outcome): void => {
     outcomes.set(outcome.name, outcome);
@@ -85,12 +90,14 @@ export async function verify(
   };
   let later: readonly Row[] = [...GROUPS.flat(), RATE_ROW];
   try {
-    await runAll(SERVICE_ROWS);
-    const without = NEEDED_BY_ALL.find((name) => outcomes.get(name)?.verdict === "wrong");
-    if (without !== undefined) {
-      const saw = `nothing else can be tried while "${without}" is wrong`;
-      for (const { name } of later.filter(isWanted)) note({ name, verdict: "left out", saw, mend: null });
+    for (const row of SERVICE_ROWS) {
+      await runAll([row]);
+      if (outcomes.get(row.name)?.verdict !== "wrong" || !NEEDED_BY_ALL.has(row.name)) continue;
+      const saw = `nothing else can be tried while "${row.name}" is wrong`;
+      for (const { name } of ROWS.filter(isWanted))
+        if (!outcomes.has(name)) outcomes.set(name, { name, verdict: "left out", saw, mend: null });
       later = [];
+      break;
     }
     // All of them end before anything is deleted.
     const ends = await Promise.allSettled(

@@ -7,7 +7,7 @@ const BIG_JOB = "the job of many pictures";
 export const SERVICE_ROWS: readonly Row[] = [
   {
     name: "health",
-    mend: "look at the log (npx wrangler tail): settings_wrong names the settings that are missing or wrong",
+    mend: "see that this is the service's URL; then look at the log (npx wrangler tail): settings_wrong names the settings that are missing or wrong",
     run: async (world) => {
       const response = await fetch(`${world.baseUrl}/healthz`, { signal: world.signal });
       const text = await response.text();
@@ -20,10 +20,8 @@ export const SERVICE_ROWS: readonly Row[] = [
     name: "key",
     mend: "npm run admin -- create-account --email you@example.com --plan paid --remote prints one",
     run: async (world) => {
-      const answer = await world.client.api.getAccountOverview(undefined, options(world)).withResponse();
-      const { mode, maxImageTasksPerJob } = answer.data.access;
-      const requestId = answer.response.headers.get("x-request-id");
-      if (requestId !== null) world.learned.requestId = requestId;
+      const { access } = await world.client.api.getAccountOverview(undefined, options(world));
+      const { mode, maxImageTasksPerJob } = access;
       if (mode !== "paid") throw new Wrong(`the account is ${mode}: ${BIG_JOB} needs one that is paid`);
       if (maxImageTasksPerJob < world.form.pictures)
         throw new Wrong(`a job may have ${maxImageTasksPerJob} pictures: too few for ${BIG_JOB}`);
@@ -34,7 +32,7 @@ export const SERVICE_ROWS: readonly Row[] = [
     name: "own address",
     mend: "set PUBLIC_URL to the address at which clients reach the service: the inference service calls it back there",
     run: async (world) => {
-      // The service refuses to fetch from itself, and so tells where it thinks it is.
+      // The service refuses to fetch from itself, which shows where it thinks it is.
       const code = await importRefusal(world, `${world.baseUrl}/healthz`);
       if (code !== "url_forbidden")
         throw new Wrong(

@@ -7,7 +7,7 @@ import { localDatabase, remoteDatabase } from "./database.ts";
 import { Made } from "./made.ts";
 import { OwnServer } from "./own-server.ts";
 import type { Outcome } from "./row.ts";
-import { verify } from "./run.ts";
+import { verifyRows } from "./run.ts";
 import { type Form, LOCAL_FORM, type Local, type Named, REMOTE_FORM, type World } from "./world.ts";
 
 /** A service to verify. */
@@ -57,7 +57,7 @@ export async function verifyService(target: Target, signal: AbortSignal): Promis
       made: new Made(),
       learned: {},
     };
-    return await verify(world, only === undefined ? null : new Set(only), onRow);
+    return await verifyRows(world, only === undefined ? null : new Set(only), onRow);
   } finally {
     await server?.stop();
   }

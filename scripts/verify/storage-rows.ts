@@ -42,7 +42,7 @@ const KEYS =
 
 const MARGIN_MS = 5_000;
 
-/** The bucket: what its signed URLs refuse, which pages may use them, and whom it tells of uploads. */
+/** The bucket: what its signed URLs refuse, which pages may use them, and to which queue it reports uploads. */
 export const STORAGE_ROWS: readonly Row[] = [
   {
     name: "signed PUT of another type",
@@ -98,7 +98,7 @@ export const STORAGE_ROWS: readonly Row[] = [
   },
   {
     name: "events of the bucket",
-    mend: "npm run deploy -- --create lets the bucket tell its queue of uploads; see that the queue has this Worker as consumer",
+    mend: "npm run deploy -- --create lets the bucket report uploads to its queue; see that the queue has this Worker as consumer",
     run: async (world) => {
       const { database, eventQueue, form, signal } = world;
       if (eventQueue === null) throw new LeftOut("wrangler.toml has no queue that only the bucket fills");
@@ -115,7 +115,9 @@ export const STORAGE_ROWS: readonly Row[] = [
         signal,
       );
       if (known === null)
-        throw new Wrong(`${eventQueue} did not tell of an upload within ${seconds(form.patienceMs / 4)}`);
+        throw new Wrong(
+          `${eventQueue} brought no report of an upload within ${seconds(form.patienceMs / 4)}`,
+        );
       return `the size was known ${seconds(Date.now() - begun)} after the upload`;
     },
   },

@@ -21,6 +21,8 @@ export interface Form {
   readonly patienceMs: number;
   /** How long the source of an import may be read on after its client has gone. */
   readonly letGoMs: number;
+  /** The requests per minute of an account, as `RATE_LIMIT` of wrangler.toml has them. */
+  readonly perMinute: number;
 }
 
 /** As a deployment is verified: within some five minutes. */
@@ -32,6 +34,7 @@ export const REMOTE_FORM: Form = {
   queueMs: 15_000,
   patienceMs: 240_000,
   letGoMs: 15_000,
+  perMinute: 600,
 };
 
 /** As a local stack is: within seconds. Nothing lies between, so nothing can cut off what is silent for long. */
@@ -43,6 +46,7 @@ export const LOCAL_FORM: Form = {
   queueMs: 15_000,
   patienceMs: 120_000,
   letGoMs: 10_000,
+  perMinute: 600,
 };
 
 /** What only a local stack has: its folder, and a server on the same machine that it may call. */
@@ -82,7 +86,7 @@ export interface World {
   readonly local: Local | null;
   /** The service's database, or why it cannot be asked. */
   readonly database: MeasuredDatabase | { readonly reason: string };
-  /** The queue to which the bucket tells of uploads; null if it tells none. */
+  /** The queue to which the bucket reports uploads; null if there is none. */
   readonly eventQueue: string | null;
   readonly made: Made;
   /** What the rows learn from each other. */
@@ -90,7 +94,6 @@ export interface World {
     jobId?: string;
     tasks?: readonly string[];
     stream?: Promise<StreamEnd>;
-    requestId?: string;
   };
 }
 
@@ -130,6 +133,9 @@ export async function within<T>(
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
 }
+
+/** "1 job", "2 jobs". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Milliseconds as seconds with one digit: "3.2 s". */
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

@@ -38,10 +38,12 @@ export const METRICS = {
     values: { bytes: "bytes", stuckJobs: "count", deadLetters: "count", unpurgedJobs: "count" },
   },
   usage_reported: { labels: [], values: { due: "count", sent: "count", oldestSeconds: "s" } },
+  account_owes: { labels: [], values: { units: "count", percent: "count" } },
+  account_uncharged: { labels: [], values: { units: "count", chargedUnits: "count" } },
   books_closed: { labels: [], values: { parts: "count", jobs: "count", purgedMeterEvents: "count" } },
   uploads_inspected: {
     labels: [],
-    values: { inspected: "count", due: "count", lateMs: "ms", untold: "count" },
+    values: { inspected: "count", due: "count", lateMs: "ms", unreported: "count" },
   },
   sizes_noted: { labels: [], values: { uploads: "count", lateMs: "ms" } },
   upload_gauges: { labels: [], values: { unsized: "count", oldestSeconds: "s" } },

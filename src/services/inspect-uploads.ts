@@ -12,13 +12,13 @@ const PAGE = 100;
 const MOST_A_RUN = 5_000;
 
 /**
- * Inspects the uploads that are due, whose size was not signed and of which no event of the bucket has told: records their sizes, which add to their accounts' bytes of the day, and deletes those
- * that no job can take. What can't be inspected now is left to the next run.
+ * Inspects the uploads that are due, whose size was not signed and that no event of the bucket has reported: records their
+ * sizes, which add to their accounts' bytes of the day, and deletes those that no job can take. What can't be inspected now is left to the next run.
  * @param most the most uploads of one run; the others wait for the next
  */
 export async function inspectUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<void> {
   let inspected = 0;
-  let untold = 0;
+  let unreported = 0;
   try {
     const due = await platform.uploads.dueForInspection(now, most);
     const [oldest] = due;
@@ -34,10 +34,10 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
       if (gone.length > 0) await platform.uploads.delete(gone.map(({ taskId }) => taskId));
       inspected += done.length;
       const unknown = new Set(page.filter(({ size }) => size === null).map(({ taskId }) => taskId));
-      untold += done.filter(({ taskId, size }) => size > 0 && unknown.has(taskId)).length;
+      unreported += done.filter(({ taskId, size }) => size > 0 && unknown.has(taskId)).length;
     }
     const lateMs = now - oldest.inspectAt;
-    log("info", "uploads_inspected", { inspected, due: due.length, lateMs, untold });
+    log("info", "uploads_inspected", { inspected, due: due.length, lateMs, unreported });
   } catch (error) {
     log("error", "inspection_failed", { inspected, reason: reasonOf(error) });
   }

@@ -8,7 +8,7 @@ import { admissionTermsOf } from "../settings.ts";
 import { dropTooLarge } from "./inspect-uploads.ts";
 
 /**
- * Records what the bucket's event notifications tell: the sizes of uploads, which add to their accounts' bytes of the day;
+ * Records what the bucket's event notifications report: the sizes of uploads, which add to their accounts' bytes of the day;
  * and deletes what no job can take. It can be repeated; what gets lost is found by the inspection.
  * @param messages bodies of the queue's messages; what is not about an upload is ignored
  */

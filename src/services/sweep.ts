@@ -5,6 +5,7 @@ import type { Platform } from "../platform.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
+import { watchAccounts } from "./watch-accounts.ts";
 
 /** The overview covers one day. */
 const SETTLED_UNITS_KEPT_MS = 86_400_000;
@@ -17,12 +18,13 @@ const REVOKED_KEYS_KEPT_MS = 90 * 86_400_000;
 const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
 
 /**
- * Deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. What
+ * Looks at accounts that cost more than they pay, and deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. What
  * may take longer than a cron has comes last, so that it does not hold up the rest.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
   const { uploads, ledger, apiKeys, idempotency, billing, webhookEndpoints } = platform;
   await runParts("sweep_failed", {
+    accounts: () => watchAccounts(platform, now),
     upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
     settled_units: () =>
       deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),

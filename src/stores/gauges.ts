@@ -22,17 +22,38 @@ export interface DatabaseGauges {
   readonly unpurgedJobs: number;
 }
 
-/** Uploads whose size should be known: neither was it signed, nor has an event told of it, nor has the inspection come. */
+/** Uploads whose size should be known: neither was it signed, nor has an event reported it, nor has the inspection come. */
 export interface UploadGauges {
   readonly unsized: number;
   /** When the first of these was to be inspected (epoch ms); null if there is none. */
   readonly dueSince: number | null;
 }
 
+/** What a subscriber has used or reserved and not paid for. */
+export interface UnpaidUnits {
+  readonly accountId: string;
+  readonly units: number;
+  readonly paidUnits: number;
+  /** Units that it may owe before it has paid for any, if the operator set a number for this account alone. */
+  readonly creditUnits: number | null;
+}
+
+/** What a paying account's jobs of a day have cost, in each kind. What is still in progress is in none of them. */
+export interface DayOfAccount {
+  readonly accountId: string;
+  readonly tasks: number;
+  /** Units that were processed, charged or not. */
+  readonly units: number;
+  readonly files: number;
+  /** Units that its jobs settled on the day. */
+  readonly chargedUnits: number;
+}
+
 /** A reading covers at most this many open jobs, those whose row has not changed for longest. */
 const MOST_JOBS = 50_000;
 /** So many uploads, those that are due for longest. */
 const MOST_UPLOADS = 50_000;
+const DAY_MS = 86_400_000;
 
 /** How full things are, in D1. */
 export class Gauges extends D1Store {
@@ -54,6 +75,43 @@ export class Gauges extends D1Store {
       `SELECT count(*) AS unsized, min(inspect_at) AS dueSince
        FROM (SELECT inspect_at FROM uploads WHERE inspect_at <= ?1 ORDER BY inspect_at LIMIT ?2)`,
       [now, MOST_UPLOADS],
+    );
+  }
+
+  /** The subscribers with the most unpaid units, whether their subscription has ended or not: at most `limit`. */
+  unpaid(limit: number): Promise<UnpaidUnits[]> {
+    // SQLite keeps the order of a CROSS JOIN: accounts that never reserved a paid unit are not read.
+    return this.all(
+      `SELECT a.id AS accountId, m.units - coalesce(b.paid_units, 0) AS units,
+         coalesce(b.paid_units, 0) AS paidUnits, a.credit_units AS creditUnits
+       FROM metered_use AS m CROSS JOIN accounts AS a ON a.id = m.account_id LEFT JOIN billing AS b ON b.account_id = a.id
+       WHERE m.units > coalesce(b.paid_units, 0) AND (b.account_id IS NOT NULL OR a.plan <> 'paid')
+       ORDER BY 2 DESC LIMIT ?1`,
+      [limit],
+    );
+  }
+
+  /**
+   * The paying accounts whose jobs of a day exceed what was charged on it by most: at most `limit`.
+   * @param day epoch days, UTC
+   * @param filesPerUnit how many files cost as much as a unit may
+   */
+  uncharged(day: number, filesPerUnit: number, limit: number): Promise<DayOfAccount[]> {
+    return this.all(
+      `SELECT accountId, tasks, units, files, chargedUnits FROM (
+         SELECT d.account_id AS accountId, d.tasks - coalesce(sum(j.total_items), 0) AS tasks,
+           d.units - coalesce(sum(r.units), 0) AS units, d.files - coalesce(sum(j.files), 0) AS files,
+           coalesce((SELECT u.units FROM usage_days AS u WHERE u.account_id = d.account_id AND u.day = ?1), 0) AS chargedUnits
+         FROM daily_use AS d
+         LEFT JOIN jobs AS j ON j.account_id = d.account_id AND j.status IN ('queued', 'processing')
+           AND j.created_at >= ?1 * ${DAY_MS}
+         LEFT JOIN ledger AS r ON r.job_id = j.id AND r.kind = 'reserve'
+         WHERE d.day = ?1 AND EXISTS (SELECT 1 FROM ledger WHERE account_id = d.account_id AND fund = 'paid'
+           AND kind = 'reserve' AND at >= ?1 * ${DAY_MS})
+         GROUP BY d.account_id)
+       WHERE max(tasks, units, files / ?2) > chargedUnits
+       ORDER BY max(tasks, units, files / ?2) - chargedUnits DESC LIMIT ?3`,
+      [day, filesPerUnit, limit],
     );
   }
 

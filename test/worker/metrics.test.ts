@@ -15,7 +15,7 @@ import { buildArchive } from "../../src/services/build-archive.ts";
 import { CRONS, logged, runCron } from "../support/worker/crons.ts";
 import { callBack, deliver, deliverTask, PlayedInference, success } from "../support/worker/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../support/worker/jobs.ts";
-import { settledJob } from "../support/worker/ledger.ts";
+import { makeCustomer, settledJob, useUnits } from "../support/worker/ledger.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
 import { later, PATIENT } from "../support/worker/time.ts";
 import {
@@ -276,6 +276,22 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
       [["info"], [1, 1, 20]],
       [["info"], [0, 0, 0]],
     ];
+  },
+  account_owes: async () => {
+    client = await newClient("trial");
+    await makeCustomer(client.accountId, "active");
+    await env.DB.prepare("UPDATE accounts SET credit_units = 10 WHERE id = ?1").bind(client.accountId).run();
+    await useUnits(client.accountId, 7, Date.now());
+    await runCron(CRONS.sweep);
+    return [[["info"], [7, 70]]];
+  },
+  account_uncharged: async () => {
+    const { tasks, jobId } = await newJob(client, 3);
+    await newJob(client);
+    await client.send("POST", `/v1/jobs/${jobId}/cancel`);
+    expect(tasks).toHaveLength(3);
+    await runCron(CRONS.sweep);
+    return [[["info"], [3, 0]]];
   },
   books_closed: async () => {
     const endedAt = Date.now();

@@ -57,7 +57,7 @@ const TASKS_PER_UNIT = 2;
  * How many files per day a paying account's tasks may write for each unit: a picture of one unit may have thousands of masks,
  * and the bucket charges for each file.
  */
-const FILES_PER_UNIT = 100;
+export const FILES_PER_UNIT = 100;
 
 /** Two of the largest jobs. */
 const LEAST_FILES_PER_DAY = 65_000;

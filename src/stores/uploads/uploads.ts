@@ -26,7 +26,7 @@ export interface DueUpload extends RecordedUpload {
   readonly accountId: string;
   readonly presignedAt: number;
   readonly inspectAt: number;
-  /** The most bytes that were seen of it; null if nothing has told of any yet. */
+  /** The most bytes that were seen of it; null if nothing has reported any yet. */
   readonly size: number | null;
   /** Whether its account has deleted it. */
   readonly isDeleted: boolean;
@@ -208,7 +208,7 @@ export class Uploads extends D1Store {
   }
 
   /**
-   * Records the sizes that the bucket's events tell, so that nobody has to inspect these uploads; a deleted one is inspected
+   * Records the sizes that the bucket's events report, so that nobody has to inspect these uploads; a deleted one is inspected
    * nevertheless. An upload whose size was signed is not written.
    * @param taken how many bytes every job takes: an upload of more is recorded, and returned, each time
    */

@@ -175,7 +175,7 @@ describe("an event that is lost", () => {
     expect(await bytesOfDay()).toBe(20 + 30 + 101);
     expect([await isThere(told), await isThere(lost), await isThere(large)]).toEqual([true, true, false]);
     expect(lines()).toContainEqual(
-      expect.objectContaining({ event: "uploads_inspected", due: 2, inspected: 2, untold: 2 }),
+      expect.objectContaining({ event: "uploads_inspected", due: 2, inspected: 2, unreported: 2 }),
     );
   });
 

@@ -5,8 +5,10 @@ import { promisify } from "node:util";
 import { parse } from "smol-toml";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { parseAdminArguments } from "../../../../scripts/admin/arguments.ts";
 import { runDeploy } from "../../../../scripts/deploy/run.ts";
 import { runWrangler } from "../../../../scripts/stack/wrangler.ts";
+import { parseVerifyArguments } from "../../../../scripts/verify/command.ts";
 import {
   aroundEachDeployment,
   prepare,
@@ -138,6 +140,30 @@ describe("npm run deploy -- --create", () => {
     expect(await clone.run(create)).toBe(0);
     expect(clone.calls.filter((words) => CHANGES.test(words))).toEqual([]);
     expect([clone.account, await clone.own(), await clone.env()]).toEqual(before);
+  });
+
+  it("goes as the operator's guide begins: it stops once for the storage's credentials, and names the two commands that follow", async () => {
+    const guide = await readFile("docs/operations.md", "utf8");
+    const [, commands = ""] = /```sh\n(.*?)```/s.exec(guide) ?? [];
+    const [login, deploy = "", admin = "", verify = "", ...more] = commands.trim().split("\n");
+    expect([login, more]).toEqual(["npx wrangler login", []]);
+    const argumentsOf = (line: string) => line.split(" -- ")[1]?.split(" ") ?? [];
+    const clone = await cloneWith(emptyAccount());
+    const run = () => clone.run(argumentsOf(deploy), { answers: () => "" });
+    expect(await run()).toBe(1);
+    const missing = [...world.printed.matchAll(/^ {2}(\w+): the secret is not set/gm)].map(
+      ([, name]) => name,
+    );
+    expect(missing).toEqual(Object.keys(KEYS));
+    expect(world.printed).toContain("https://dash.cloudflare.com/?to=/:account/r2/api-tokens");
+    expect(await clone.env()).toContain("INFERENCE_TOKEN=");
+    stubKeys();
+    expect(await run()).toBe(0);
+    expect(world.printed.trimEnd().split("\n").slice(-2)).toEqual([`  ${admin}`, `  ${verify}`]);
+    expect(parseAdminArguments(argumentsOf(admin))).toMatchObject({ remote: true });
+    expect(parseVerifyArguments(argumentsOf(verify))).toMatchObject({
+      url: "https://segmentation.example.com",
+    });
   });
 
   it("generates secrets of 32 bytes that only Cloudflare and a private file have", async () => {
@@ -320,7 +346,7 @@ describe("npm run deploy -- --create", () => {
     expect(clone.calls).not.toContain("secret bulk");
   });
 
-  it("lets the bucket tell the queue that only the bucket fills, and no other", async () => {
+  it("lets the bucket report uploads to the queue that only the bucket fills, and to no other", async () => {
     const account = await completeAccount();
     const media = account.buckets["segmentation-media"] ?? expect.fail();
     media.events = [{ queue: "elsewhere", prefix: "", types: "PutObject" }];

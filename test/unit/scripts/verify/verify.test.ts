@@ -7,7 +7,7 @@ import { Made } from "../../../../scripts/verify/made.ts";
 import { databaseProblem } from "../../../../scripts/verify/operator-rows.ts";
 import { verificationText } from "../../../../scripts/verify/print.ts";
 import type { Outcome } from "../../../../scripts/verify/row.ts";
-import { ROWS, verify as walkThrough } from "../../../../scripts/verify/run.ts";
+import { ROWS, verifyRows } from "../../../../scripts/verify/run.ts";
 import { LOCAL_FORM, REMOTE_FORM, type World } from "../../../../scripts/verify/world.ts";
 import { present } from "../../../support/at.ts";
 import { aroundEachDeployment, prepare, standIn, world } from "../../../support/node/deployment.ts";
@@ -73,6 +73,7 @@ describe("npm run verify", () => {
     expect(databaseProblem(6_900_000_000, 20)).toBeNull();
     expect(databaseProblem(7_100_000_000, 20)).toBe("it has 7.10 GB of the 10.00 GB that one database holds");
     expect(databaseProblem(1_000_000, 900)).toBe("a read of one row took 900 ms");
+    expect(databaseProblem(1_000_000, null)).toBeNull();
   });
 
   it("names a full database in its row, and says why one cannot be asked", async () => {
@@ -91,14 +92,15 @@ describe("npm run verify", () => {
 
   it("tries nothing else where no service answers", async () => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
-    const outcomes = await walkThrough(
+    const outcomes = await verifyRows(
       NO_SERVICE,
-      new Set(["health", "a job of one picture", "rate limit"]),
+      new Set(["health", "key", "a job of one picture", "rate limit"]),
       () => {},
     );
     vi.restoreAllMocks();
     expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
       ["health", "wrong"],
+      ["key", "left out"],
       ["a job of one picture", "left out"],
       ["rate limit", "left out"],
       ["what it made is deleted", "ok"],
@@ -112,11 +114,13 @@ describe("npm run verify", () => {
       "✗ a stream   cut off after 2 s",
       "             → raise the timeout",
       "",
-      "1 of 3 rows are wrong; 1 could not be tried.",
+      "1 of 3 rows is wrong; 1 could not be tried.",
     ]);
-    expect(verificationText([GOOD])).toContain(
-      "Everything that was tried is as the service assumes: 1 rows.",
+    const another = { ...LEFT_OUT, name: "a zip" };
+    expect(verificationText([LEFT_OUT, another, GOOD])).toContain(
+      "– 2 rows  left out: name an address\n✓ health",
     );
+    expect(verificationText([GOOD])).toContain("Everything that was tried is as the service assumes: 1 row.");
   });
 });
 
