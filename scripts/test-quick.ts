@@ -5,7 +5,7 @@ import { runTests } from "./testing/run-tests.ts";
 await runCommand((signal) =>
   runTests(
     {
-      projects: ["unit", "client", "worker"],
+      projects: ["unit", "client", "worker", "databases"],
       args: process.argv.slice(2),
       withChecks: false,
       withModel: false,

@@ -97,6 +97,15 @@ export async function readConfiguration(
   return { ...file.data, path, base, file: basename(isOwn ? own : base), command };
 }
 
+/** The bindings of the databases that accounts may be in, the first one first. */
+export const databaseBindings = ({
+  d1_databases: databases,
+}: Pick<Configuration, "d1_databases">): string[] =>
+  databases
+    .map(({ binding }) => binding)
+    .filter((binding) => /^DB(?:_[1-9]\d*)?$/.test(binding))
+    .toSorted((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
+
 /** The folder of the migrations. */
 export const migrationsFolder = ({ base, d1_databases: [database] }: Configuration): string =>
   join(dirname(base), database?.migrations_dir ?? "migrations");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { databaseBindings, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import { type StateFolder, stackMark } from "./state-folder.ts";
@@ -14,12 +15,15 @@ async function hashOfMigrations(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Brings the local D1 database up to date. Costs nothing if no migration has changed since the last start. */
+/** Brings the local D1 databases up to date. Costs nothing if no migration has changed since the last start. */
 export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
   const stamp = join(state.data, "migrations.sha256");
-  const wanted = await hashOfMigrations();
+  const databases = databaseBindings(await readConfiguration(DEFAULT_CONFIG));
+  const wanted = [await hashOfMigrations(), ...databases].join(" ");
   if ((await readIfPresent(stamp)) === wanted) return;
-  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state.data];
-  await runWrangler(args, stackMark(state), signal);
+  for (const database of databases) {
+    const args = ["d1", "migrations", "apply", database, "--local", "--persist-to", state.data];
+    await runWrangler(args, stackMark(state), signal);
+  }
   await writePrivateFile(stamp, wanted);
 }

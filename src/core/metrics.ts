@@ -34,9 +34,10 @@ export const METRICS = {
     values: { openJobs: "count", openTasks: "count", waitingJobs: "count", oldestWaitingSeconds: "s" },
   },
   database_gauges: {
-    labels: [],
+    labels: ["database"],
     values: { bytes: "bytes", stuckJobs: "count", deadLetters: "count", unpurgedJobs: "count" },
   },
+  database_failed: { labels: ["database", "fault"], values: { times: "count" } },
   usage_reported: { labels: [], values: { due: "count", sent: "count", oldestSeconds: "s" } },
   books_closed: { labels: [], values: { parts: "count", jobs: "count", purgedMeterEvents: "count" } },
   uploads_inspected: {

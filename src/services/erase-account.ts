@@ -26,6 +26,8 @@ export async function eraseAccount(
   now: number,
 ): Promise<ErasureReport> {
   const { erasures, billing } = platform;
+  // Before the books: nobody may find them by a credential while they are emptied.
+  if (platform.databases.length > 1) await platform.directory.forgetCredentials(accountId);
   const erasure = await erasures.begin(accountId, now);
   if (erasure === null) throw new ServiceError("not_found", `There is no account ${accountId}.`);
   const { deleted, filesLeft } =
@@ -61,7 +63,7 @@ async function eraseWhatIsLeft(
   await platform.webhookEndpoints.forgetErased(accountId);
   deleted += await eraseJobs(platform, accountId, until);
   const forget = (limit: number): Promise<number> => platform.erasures.forgetUploads(accountId, limit);
-  deleted += await deleteInPages(forget, until, PAGES_A_RUN);
+  deleted += await deleteInPages(forget, until, platform.share(PAGES_A_RUN));
   let filesLeft = false;
   for (const prefix of accountPrefixes(accountId)) {
     const files = await platform.media.deletePrefix(prefix, until);
@@ -75,7 +77,7 @@ async function eraseWhatIsLeft(
 async function eraseJobs(platform: Platform, accountId: string, until: number): Promise<number> {
   let erased = 0;
   let after = "";
-  for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
+  for (let pages = 0; pages < platform.share(PAGES_A_RUN); pages += 1) {
     const page = await platform.erasures.jobs(accountId, after, JOBS_A_PAGE);
     const ends = await mapPool(page, CONNECTIONS, (jobId) => eraseJob(platform, accountId, jobId));
     erased += ends.filter((end) => end !== "left").length;
@@ -113,8 +115,9 @@ const SWEEP_MS = 5 * 60_000;
  */
 export async function sweepErasures(platform: Platform, now: number): Promise<void> {
   const until = Date.now() + SWEEP_MS;
-  const waiting = await platform.erasures.unfinished(RUNS_A_SWEEP);
-  for (let runs = 0; runs < RUNS_A_SWEEP && Date.now() < until; runs += 1) {
+  const most = platform.share(RUNS_A_SWEEP);
+  const waiting = await platform.erasures.unfinished(most);
+  for (let runs = 0; runs < most && Date.now() < until; runs += 1) {
     const accountId = waiting.shift();
     if (accountId === undefined) return;
     try {
@@ -144,7 +147,7 @@ export async function eraseEndpoint(platform: Platform, endpointId: string): Pro
 /** Erases the objects of deleted endpoints, of one account or of all. Returns how many. */
 export async function eraseEndpoints(platform: Platform, accountId: string | null): Promise<number> {
   let erased = 0;
-  for (const endpointId of await platform.webhookEndpoints.toErase(accountId, MOST_A_RUN))
+  for (const endpointId of await platform.webhookEndpoints.toErase(accountId, platform.share(MOST_A_RUN)))
     if (await eraseEndpoint(platform, endpointId)) erased += 1;
   return erased;
 }

@@ -5,6 +5,7 @@ import type { MetricName } from "../../src/core/metrics.ts";
 import { platformOf } from "../../src/platform.ts";
 import { cancelJob } from "../../src/services/operate-jobs.ts";
 import { Gauges } from "../../src/stores/gauges.ts";
+import { Jobs } from "../../src/stores/jobs/jobs.ts";
 import { Media } from "../../src/stores/media.ts";
 import { Uploads } from "../../src/stores/uploads/uploads.ts";
 import { inputKey } from "../../src/core/object-keys.ts";
@@ -262,7 +263,17 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     later(DAY + 1);
     await newJob(client);
     await runCron(CRONS.report);
-    return [[["info"], [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1, 1]]];
+    return [
+      [
+        ["info", "DB"],
+        [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1, 1],
+      ],
+    ];
+  },
+  database_failed: async () => {
+    vi.spyOn(Jobs.prototype, "list").mockRejectedValue(new Error("D1_ERROR: Exceeded maximum DB size"));
+    await client.send("GET", "/v1/jobs");
+    return [[["error", "DB", "full"], [1]]];
   },
   usage_reported: async () => {
     const stripe = new PlayedStripe();

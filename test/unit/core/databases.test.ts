@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { databaseFault, FIRST_DATABASE, recorded, shareOf } from "../../../src/core/databases.ts";
+import { databasesOf } from "../../../src/env.ts";
+
+describe("what is wrong with a database", () => {
+  it.each([
+    ["D1_ERROR: Exceeded maximum DB size", "full"],
+    ["D1_ERROR: database or disk is full: SQLITE_FULL", "full"],
+    ["D1_ERROR: D1 DB is overloaded. Too many requests queued.", "overloaded"],
+    ["D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.", "overloaded"],
+    ["D1_ERROR: Network connection lost.", "away"],
+    ["D1_ERROR: Internal error in D1 DB storage caused object to be reset.", "away"],
+    ["D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.", "away"],
+    ["Error: job_1 may still be listed: Error: D1_ERROR: Network connection lost.", "away"],
+    ["D1_ERROR: the account is being moved: SQLITE_CONSTRAINT", "moved"],
+  ])("is told by its error: %s is %s", (message, fault) => {
+    expect(databaseFault(message)).toBe(fault);
+  });
+
+  it.each([
+    "D1_ERROR: UNIQUE constraint failed: accounts.id: SQLITE_CONSTRAINT",
+    "D1_ERROR: no such table: jobs: SQLITE_ERROR",
+    "D1_ERROR: the account is erased: SQLITE_CONSTRAINT",
+    "TypeError: x is undefined",
+  ])("is nothing if the mistake is our own: %s", (message) => {
+    expect(databaseFault(message)).toBeNull();
+  });
+});
+
+describe("a share of a run's work", () => {
+  it("is all of it for one database, and never nothing; the shares of sixteen leave room for what each costs anyway", () => {
+    expect(shareOf(70, 1)).toBe(70);
+    expect(shareOf(1, 16)).toBe(1);
+    for (const databases of [2, 4, 16]) expect(shareOf(1_000, databases) * databases).toBeLessThan(700);
+  });
+});
+
+describe("the databases of an environment", () => {
+  const d1 = { prepare: () => {}, batch: () => {} };
+
+  it("are DB, and what is bound as DB_2, DB_3 and so on, in the order of their numbers", () => {
+    const env: object = {
+      DB_10: d1,
+      DB_2: d1,
+      DB: d1,
+      DB_3: "text",
+      DB_X: d1,
+      OTHER_DB: d1,
+      DB_02: d1,
+    };
+    expect([...databasesOf(env as Parameters<typeof databasesOf>[0]).keys()]).toEqual([
+      "DB",
+      "DB_2",
+      "DB_10",
+    ]);
+  });
+
+  it("are recorded by their names, and the first one by none, as before there were others", () => {
+    expect(recorded("DB_2")).toEqual({ database: "DB_2" });
+    expect(recorded(FIRST_DATABASE)).toEqual({});
+    expect(recorded(undefined)).toEqual({});
+  });
+});
