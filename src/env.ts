@@ -1,4 +1,4 @@
-import { FIRST_DATABASE } from "./core/databases.ts";
+import { databaseNames } from "./core/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc, StreamsRpc } from "./stores/jobs/rpc.ts";
 import type { WebhookRpc } from "./stores/webhooks/rpc.ts";
@@ -36,12 +36,13 @@ const isDatabase = (binding: unknown): binding is D1Database =>
 
 /** The databases by the names of their bindings, the first one first: `DB`, and all that are called `DB_2`, `DB_3`, …. */
 export function databasesOf(env: Env): ReadonlyMap<string, D1Database> {
-  const further = Object.entries(env).flatMap(([name, binding]): [number, string, D1Database][] => {
-    const number = /^DB_([1-9]\d*)$/.exec(name)?.[1];
-    return number !== undefined && isDatabase(binding) ? [[Number(number), name, binding]] : [];
-  });
-  further.sort(([a], [b]) => a - b);
-  return new Map([[FIRST_DATABASE, env.DB], ...further.map(([, name, db]) => [name, db] as const)]);
+  const bindings = new Map<string, unknown>(Object.entries(env));
+  return new Map(
+    databaseNames([...bindings.keys()]).flatMap((name) => {
+      const binding = bindings.get(name);
+      return isDatabase(binding) ? [[name, binding] as const] : [];
+    }),
+  );
 }
 
 /**

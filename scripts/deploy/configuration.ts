@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { databaseNames } from "../../src/core/databases.ts";
 import { basename, dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
@@ -100,11 +101,7 @@ export async function readConfiguration(
 /** The bindings of the databases that accounts may be in, the first one first. */
 export const databaseBindings = ({
   d1_databases: databases,
-}: Pick<Configuration, "d1_databases">): string[] =>
-  databases
-    .map(({ binding }) => binding)
-    .filter((binding) => /^DB(?:_[1-9]\d*)?$/.test(binding))
-    .toSorted((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
+}: Pick<Configuration, "d1_databases">): string[] => databaseNames(databases.map(({ binding }) => binding));
 
 /** The folder of the migrations. */
 export const migrationsFolder = ({ base, d1_databases: [database] }: Configuration): string =>

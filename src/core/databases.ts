@@ -1,6 +1,12 @@
 /** The name of the first database: the directory, and where an account's books are unless the directory says otherwise. */
 export const FIRST_DATABASE = "DB";
 
+/** Those of a configuration's bindings that are such databases, by their names: `DB`, and then `DB_2`, `DB_3`, … by their numbers. */
+export const databaseNames = (bindings: readonly string[]): string[] =>
+  bindings
+    .filter((binding) => /^DB(?:_[1-9]\d*)?$/.test(binding))
+    .toSorted((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
+
 /** A database's name as a record keeps it: absent for the first one, as in records from before there were others. */
 export const recorded = (database: string | undefined): { readonly database?: string } =>
   database === undefined || database === FIRST_DATABASE ? {} : { database };
@@ -32,5 +38,5 @@ export function databaseFault(reason: string): DatabaseFault | null {
 /** A share of what one run of a Worker may do for one database, if there are `databases` of them; at least one. */
 export function shareOf(most: number, databases: number): number {
   // D1 takes a thousand statements from a run: what each database costs in any case is taken from what is shared.
-  return databases === 1 ? most : Math.max(1, Math.floor((most * 0.6) / databases));
+  return databases === 1 ? most : Math.max(1, Math.floor((most * 0.4) / databases));
 }

@@ -73,6 +73,9 @@ async function resident(name: string, inference = new PlayedInference()): Promis
         "INSERT INTO former_customers (customer_id, account_id, forgotten_at) VALUES ('cus_old_' || ?1, ?1, 5)",
       ),
       one("INSERT INTO deleted_jobs (job_id, account_id, deleted_at) VALUES ('job_deleted_' || ?1, ?1, 5)"),
+      one("INSERT INTO ended_subscriptions (account_id, ended_at) VALUES (?1, 5)"),
+      one("INSERT INTO refused_looks (account_id, day, looks) VALUES (?1, 5, 2)"),
+      one("INSERT INTO webhook_tests (account_id, hour, asked) VALUES (?1, 5, 2)"),
       one("INSERT INTO billing_sessions (account_id, hour, asked) VALUES (?1, 5, 2)"),
       one("INSERT INTO upload_bytes (account_id, hour, bytes, deleted) VALUES (?1, 5, 2, 1)"),
       // Of a time before events named their account: its identifier is the job's id.

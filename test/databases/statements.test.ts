@@ -67,6 +67,7 @@ async function plantBacklog(name: string, now: number): Promise<void> {
       "webhook_endpoints (id, account_id, url, secrets, enabled_at, deleted_at, created_at, updated_at)",
       `'whe_' || i, ${account}, '', '', 0, ${old}, 0, 0`,
     ),
+    insert("ended_subscriptions (account_id, ended_at)", `${account}, ${old}`),
     `UPDATE accounts SET erasing_at = ${old}, erasure_tried_at = ${old} WHERE id > 'acct_0700'`,
   ];
   const db = database(name);
@@ -75,7 +76,13 @@ async function plantBacklog(name: string, now: number): Promise<void> {
 
 /** Objects that know nothing, and an empty bucket: how many statements a run takes does not depend on them. */
 const NOTHING = {
-  JOBS: { getByName: () => ({ wake: async () => false, erase: async () => "unknown" as const }) },
+  JOBS: {
+    getByName: () => ({
+      wake: async () => false,
+      erase: async () => "unknown" as const,
+      cancelUnbegun: async () => {},
+    }),
+  },
   WEBHOOKS: { getByName: () => ({ erase: async () => {} }) },
   MEDIA: {
     head: async () => null,
@@ -119,6 +126,7 @@ describe("a run of the crons over sixteen databases that are all behind", () => 
                (SELECT count(*) FROM ledger_closings) > 0 AS closings,
                (SELECT count(*) FROM meter_events WHERE sent_at IS NOT NULL) > 0 AS meter_events,
                (SELECT count(*) FROM billing WHERE looked_at IS NOT NULL) > 0 AS billing,
+               (SELECT count(*) FROM ended_subscriptions) < ${ROWS} AS ended_subscriptions,
                (SELECT count(*) FROM webhook_endpoints WHERE erased_at IS NOT NULL) > 0 AS endpoints,
                (SELECT count(*) FROM idempotency_keys) = 0 AS idempotency_keys`,
           )

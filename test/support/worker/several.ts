@@ -112,7 +112,7 @@ export async function rowsOf(name: string, accountId: string): Promise<Record<st
           : table === "meter_events"
             ? "account_id = ?1 OR identifier = 'job_old_' || ?1"
             : "account_id = ?1";
-      const order = table === "ledger" ? "id" : "1, 2, 3";
+      const order = table === "ledger" ? "id" : "1, 2";
       const { results } = await database(name)
         .prepare(`SELECT * FROM ${table} WHERE ${where} ORDER BY ${order}`)
         .bind(accountId)

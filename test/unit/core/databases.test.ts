@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { databaseFault, FIRST_DATABASE, recorded, shareOf } from "../../../src/core/databases.ts";
-import { databasesOf } from "../../../src/env.ts";
+import {
+  databaseFault,
+  databaseNames,
+  FIRST_DATABASE,
+  recorded,
+  shareOf,
+} from "../../../src/core/databases.ts";
 
 describe("what is wrong with a database", () => {
   it.each([
@@ -36,23 +41,9 @@ describe("a share of a run's work", () => {
 });
 
 describe("the databases of an environment", () => {
-  const d1 = { prepare: () => {}, batch: () => {} };
-
   it("are DB, and what is bound as DB_2, DB_3 and so on, in the order of their numbers", () => {
-    const env: object = {
-      DB_10: d1,
-      DB_2: d1,
-      DB: d1,
-      DB_3: "text",
-      DB_X: d1,
-      OTHER_DB: d1,
-      DB_02: d1,
-    };
-    expect([...databasesOf(env as Parameters<typeof databasesOf>[0]).keys()]).toEqual([
-      "DB",
-      "DB_2",
-      "DB_10",
-    ]);
+    const bindings = ["DB_10", "DB_2", "MEDIA", "DB", "DB_X", "OTHER_DB", "DB_02"];
+    expect(databaseNames(bindings)).toEqual(["DB", "DB_2", "DB_10"]);
   });
 
   it("are recorded by their names, and the first one by none, as before there were others", () => {

@@ -62,12 +62,11 @@ describe("the operator's accounts in several databases", () => {
     expect(books).toBe(databases.get("DB_2"));
     expect(await showAccount(books, accountId, Date.now())).toMatchObject({ accountId });
     const { keyId, secret } = await createKeyWhereItIs(databases, accountId, "second");
-    const [[entry]] = (await databases
+    const digest = await apiKeyDigest(secret);
+    const entries = await databases
       .get("DB")
-      ?.run([
-        `SELECT account_id FROM directory_credentials WHERE credential = '${await apiKeyDigest(secret)}'`,
-      ])) ?? [[]];
-    expect(entry).toEqual({ account_id: accountId });
+      ?.run([`SELECT account_id FROM directory_credentials WHERE credential = '${digest}'`]);
+    expect(entries).toEqual([[{ account_id: accountId }]]);
     expect(await revokeKeyWhereItIs(databases, keyId)).toMatch(/^20/);
     await expect(revokeKeyWhereItIs(databases, "key_0")).rejects.toThrow("no API key");
     await expect(findJobAnywhere(databases, "job_0")).rejects.toThrow("no job");
