@@ -119,7 +119,7 @@ export function unpackCounts(text: string): number[] {
       group = text.charCodeAt(at++) - 48;
       // NaN, past the end, is not in range either.
       if (!(group >= 0 && group < 64 && bits < 35))
-        throw new RangeError("The text of the mask is not a COCO run-length encoding, or it is cut off.");
+        throw new RangeError("The text is not a COCO run-length encoding, or is cut off.");
       value |= (group & 31) << bits;
       if ((group & 48) === 16 && bits < 27) value |= -32 << bits;
     }

@@ -61,7 +61,9 @@ async function sendAll(run: Run, until: number): Promise<void> {
   let pace = FIRST_AT_A_TIME;
   const underWay = new Set<Promise<void>>();
   const send = async ({ delivery, index }: Begun): Promise<void> => {
-    pace = paceAfter(pace, await attempt(run, delivery, index));
+    const end = await attempt(run, delivery, index);
+    // Read only now: attempts that ended meanwhile have moved it.
+    pace = paceAfter(pace, end);
   };
   const begin = (): boolean => {
     const { storage } = run;

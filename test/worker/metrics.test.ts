@@ -214,7 +214,7 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await ringEndpoint(endpoint);
     later(MINUTE - 1);
     await ringEndpoint(endpoint);
-    later(1);
+    later(6 * MINUTE);
     endpoints.answer(endpoint, () => new Response(null, { status: 200 }));
     await ringEndpoint(endpoint);
     return [[["info"], [1, JSON.stringify(event).length]]];
@@ -380,11 +380,14 @@ describe("metrics", () => {
       "task_completed",
       "task_offered",
     ]);
-    expect(lines().length).toBe(13);
+    expect(lines()).toHaveLength(8);
   });
 
   it("are those of every line, also where the log is sampled", async () => {
     onTestFinished(() => void sampleInfo(1));
+    // Objects have platforms of their own, which are made when they are first needed.
+    await startedJob();
+    points.length = 0;
     platformOf(Object.assign({}, env, { LOG_INFO_ONE_IN: "1000000" }));
     const lines = logged();
     const { inference } = await startedJob();

@@ -138,10 +138,11 @@ export class Payments {
 
   /** What counts of a customer, as it is now. */
   async stateOf(customerId: string): Promise<CustomerState> {
-    const [subscription, invoices] = await Promise.all([
-      this.subscriptionOf(customerId),
-      this.#askedOf("invoicesOf", customerId, () => newestInvoices(this.#stripe, customerId)),
-    ]);
+    // One after the other: a customer that Stripe does not know is reported once.
+    const subscription = await this.subscriptionOf(customerId);
+    const invoices = await this.#askedOf("invoicesOf", customerId, () =>
+      newestInvoices(this.#stripe, customerId),
+    );
     return { subscription, ...standingOfInvoices(invoices, Date.now()) };
   }
 

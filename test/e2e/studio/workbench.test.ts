@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
+import sharp from "sharp";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../support/node/shared-stack.ts";
@@ -126,10 +128,15 @@ describe("the workbench", () => {
     const second = await openTab(context, `${stack.baseUrl}/studio`);
     await signInAs(second.page, email);
     // The model has not seen it, so that its job is still under way when the other tab asks.
+    const [r = 0, g = 0, b = 0] = randomBytes(3);
+    const corner = { create: { width: 16, height: 16, channels: 3, background: { r, g, b } } } as const;
     const unseen = {
       name: "unseen.png",
       mimeType: "image/png",
-      buffer: Buffer.concat([await readFile(COFFEE), Buffer.from(crypto.randomUUID())]),
+      buffer: await sharp(COFFEE)
+        .composite([{ input: corner, left: 0, top: 0 }])
+        .png()
+        .toBuffer(),
     };
     for (const [tab, files] of [[page, unseen] as const, [second.page, COFFEE] as const]) {
       await give(tab, files);

@@ -223,7 +223,7 @@ describe("a request with an Idempotency-Key", () => {
       const answer = await env.DB.prepare("SELECT answer FROM idempotency_keys").first<string>("answer");
       expect(answer).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
       const plain = answer?.split(".").map((part) => atob(part.replaceAll("-", "+").replaceAll("_", "/")));
-      expect(plain?.[0]).toBe('{"alg":"dir","enc":"A256GCM"}');
+      expect(plain?.[0]).toMatch(/^\{"alg":"dir","enc":"A256GCM","kid":"[\w-]{12}"\}$/);
       expect(plain?.join()).not.toContain("billing.test");
       expect((await portal()).answer).toEqual({ url });
     });

@@ -381,7 +381,8 @@ describe("relist, after a restore of an older database,", () => {
   it("reports an account that is missing, and does not invent it", async () => {
     const { jobId } = await newJob(client);
     await loseJobs();
-    await env.DB.batch([env.DB.prepare("DELETE FROM api_keys"), env.DB.prepare("DELETE FROM accounts")]);
+    const ofAccounts = ["api_keys", "account_counts", "refused_looks", "metered_use"];
+    await env.DB.batch([...ofAccounts, "accounts"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
     expect(await relist()).toEqual({ [jobId]: "account_missing" });
     expect(await traces()).toEqual({ jobs: 0, entries: 0 });
   });

@@ -19,11 +19,14 @@ beforeEach(async () => {
   client = await newClient();
   inference = new PlayedInference();
   queued = [];
-  vi.spyOn(Object.getPrototypeOf(env.BULK_QUEUE), "sendBatch").mockImplementation(async (batch) => {
-    for (const { body, delaySeconds = 0 } of batch as typeof queued) {
+  const intoQueue: Queue["sendBatch"] = (batch) => {
+    for (const { body, delaySeconds = 0 } of batch) {
       queued.push({ body: TaskMessage.parse(body), delaySeconds });
     }
-  });
+    return Promise.resolve({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
+  };
+  const queues: Queue = Object.getPrototypeOf(env.BULK_QUEUE);
+  vi.spyOn(queues, "sendBatch").mockImplementation(intoQueue);
   await newJob(client, 6);
   messages = queued.splice(0).map(({ body }) => body);
 });

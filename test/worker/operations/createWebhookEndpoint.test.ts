@@ -132,7 +132,9 @@ describe("createWebhookEndpoint 409", () => {
     await client.send("DELETE", `/v1/webhook-endpoints/${endpointId}`);
     const answer = await createEndpoint(client, { url: URL });
     expectError(answer, 409, "too_many_webhook_endpoints");
-    expect(answer.body.message).toContain("100 webhook endpoints with those that it has deleted");
+    expect(answer.body.message).toContain(
+      "100 webhook endpoints, including those deleted within the last day",
+    );
     later(86_400_001);
     await runCron(CRONS.sweep);
     expect((await createEndpoint(client, { url: URL })).status).toBe(201);

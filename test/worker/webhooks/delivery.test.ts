@@ -185,7 +185,8 @@ describe("an attempt", () => {
     endpoints.answer(endpoint, async () => {
       open += 1;
       most = Math.max(most, open);
-      await scheduler.wait(1);
+      // Long enough for the others of the same width to begin, on a busy machine too.
+      await scheduler.wait(100);
       open -= 1;
       return new Response(null, { status });
     });

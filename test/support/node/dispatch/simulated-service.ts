@@ -55,7 +55,7 @@ export class SimulatedService {
   /** Whether a task would find room; none does where the service is gone. */
   hasRoom(task: Queued): boolean {
     const free = this.#limits.inFlight - this.#inPlaces.length;
-    return !this.#isDown && this.#lanes.room([task], free)[0] === true;
+    return !this.#isDown && (this.#lanes.room([task], free)[0] ?? false);
   }
 
   /** It is gone until `restart`, with all that it had. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { forgotten } from "../../../../src/core/jobs/lifecycle.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import type { JobState } from "../../../../src/core/jobs/state.ts";
 import {
   cancelTasks,

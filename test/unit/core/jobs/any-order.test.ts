@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { takesPlace } from "../../../../src/core/jobs/delivery.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
 import { isDone, type JobState } from "../../../../src/core/jobs/state.ts";
 import { claimTask, completeTask, takeDueTasks, tickTasks } from "../../../../src/core/jobs/tasks.ts";

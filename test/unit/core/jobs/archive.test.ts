@@ -15,7 +15,7 @@ import {
   unsendArchive,
   type ArchiveOutcome,
 } from "../../../../src/core/jobs/archive.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import type { ArchiveRecord, JobState } from "../../../../src/core/jobs/state.ts";
 import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";
 import { accepted, BEGIN, DAY, ended, failure, imageJob, SECOND, SUCCESS, successfulJob } from "./a-job.ts";

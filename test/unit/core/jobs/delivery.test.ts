@@ -14,7 +14,7 @@ import {
   wakeTime,
   type Delivery,
 } from "../../../../src/core/jobs/delivery.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { BEGIN } from "./a-job.ts";
 
 type Work = Delivery<{ readonly at: "finished" }>;

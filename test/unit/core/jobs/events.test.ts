@@ -8,7 +8,7 @@ import {
   type JobEvent,
   type Sent,
 } from "../../../../src/core/jobs/events.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { jobProgress, jobView } from "../../../../src/core/jobs/rollup.ts";
 import { hasEnded, type JobState } from "../../../../src/core/jobs/state.ts";
 import { cancelTasks, claimTask, extendTask } from "../../../../src/core/jobs/tasks.ts";

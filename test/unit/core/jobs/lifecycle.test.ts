@@ -8,7 +8,8 @@ import {
   forgotten,
   hasLateWriters,
 } from "../../../../src/core/jobs/lifecycle.ts";
-import { DEFAULT_POLICY as policy, lateWritesMs } from "../../../../src/core/jobs/policy.ts";
+import { lateWritesMs } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { newJob, type JobState, type ArchiveRecord } from "../../../../src/core/jobs/state.ts";
 import {
   BEGIN,

@@ -5,7 +5,7 @@ import { accepted, BEGIN, imageJob, ended, failure, SECOND, SUCCESS, successfulJ
 import { WebhookEvent } from "../../../../src/contract/webhook.ts";
 import { claimArchive, completeArchive, requestArchive } from "../../../../src/core/jobs/archive.ts";
 import { forgotten, nextWake } from "../../../../src/core/jobs/lifecycle.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { jobView } from "../../../../src/core/jobs/rollup.ts";
 import { only } from "../../../support/at.ts";
 

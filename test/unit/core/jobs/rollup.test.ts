@@ -22,7 +22,7 @@ import {
   successfulJob,
 } from "./a-job.ts";
 import fc from "fast-check";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { claimTask, completeTask, extendTask, takeDueTasks } from "../../../../src/core/jobs/tasks.ts";
 import type { ProgressReport } from "@segmentation/protocol";
 import { requestArchive } from "../../../../src/core/jobs/archive.ts";

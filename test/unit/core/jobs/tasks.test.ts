@@ -11,7 +11,7 @@ import {
   tickTasks,
   unsendTasks,
 } from "../../../../src/core/jobs/tasks.ts";
-import { DEFAULT_POLICY as policy } from "../../../../src/core/jobs/policy.ts";
+import { policy } from "../../../support/job-policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
 import { isDone, type JobState } from "../../../../src/core/jobs/state.ts";
 import { nextWake } from "../../../../src/core/jobs/lifecycle.ts";

@@ -243,7 +243,7 @@ describe("npm run deploy -- --create", () => {
       ]),
     );
     expect(clone.account.queues).not.toContain("segmentation-bulk");
-    expect(clone.account.queues).toHaveLength(4);
+    expect(clone.account.queues).toHaveLength(5);
     expect(world.printed).toContain(
       "queue segmentation-bulk: does not exist\n    → npx wrangler queues create segmentation-bulk",
     );
@@ -311,7 +311,7 @@ describe("npm run deploy -- --create", () => {
     const clone = await cloneWith(account, {});
     expect(await clone.run(["--create", "--yes"])).toBe(1);
     expect(clone.calls.filter((words) => CHANGES.test(words))).toEqual([]);
-    expect(world.printed).toContain("deletes after 2 days what the service keeps for 30");
+    expect(world.printed).toContain("deletes objects after 2 days that the service keeps for 30");
   });
 
   it("makes no secret while it does not know which there are", async () => {
@@ -324,7 +324,7 @@ describe("npm run deploy -- --create", () => {
     const account = await completeAccount();
     const media = account.buckets["segmentation-media"] ?? expect.fail();
     media.events = [{ queue: "elsewhere", prefix: "", types: "PutObject" }];
-    const clone = await cloneWith(account);
+    const clone = await cloneWith(account, {});
     expect(await clone.run(["--dry-run"])).toBe(1);
     expect(world.printed).toContain(
       "r2 bucket notification create segmentation-media --event-types object-create --prefix inputs/ --queue segmentation-uploads",

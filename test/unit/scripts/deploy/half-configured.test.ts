@@ -322,6 +322,7 @@ describe("npm run deploy -- --dry-run", () => {
         "bucket segmentation-media",
         "CORS rules of segmentation-media",
         "lifecycle rules of segmentation-media",
+        "events of segmentation-media",
         "Analytics Engine",
         "secrets",
       ].map((what) => ({ severity: "unchecked", what, mend: "npx wrangler login" })),

@@ -7,7 +7,7 @@ import { Made } from "../../../../scripts/verify/made.ts";
 import { databaseProblem } from "../../../../scripts/verify/operator-rows.ts";
 import { verificationText } from "../../../../scripts/verify/print.ts";
 import type { Outcome } from "../../../../scripts/verify/row.ts";
-import { ROWS, verify } from "../../../../scripts/verify/run.ts";
+import { ROWS, verify as walkThrough } from "../../../../scripts/verify/run.ts";
 import { LOCAL_FORM, REMOTE_FORM, type World } from "../../../../scripts/verify/world.ts";
 import { present } from "../../../support/at.ts";
 import { aroundEachDeployment, prepare, standIn, world } from "../../../support/node/deployment.ts";
@@ -91,7 +91,7 @@ describe("npm run verify", () => {
 
   it("tries nothing else where no service answers", async () => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
-    const outcomes = await verify(
+    const outcomes = await walkThrough(
       NO_SERVICE,
       new Set(["health", "a job of one picture", "rate limit"]),
       () => {},
