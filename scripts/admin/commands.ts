@@ -92,8 +92,8 @@ export const COMMANDS = {
     does: "creates an account and its first key",
     options: z.strictObject({ email: EMAIL, plan: PLAN, name: WORDS.nullable().default(null) }),
     run: async (given, { databases }) => {
-      const account = { ...given, keyLabel: "first key" };
-      return { result: { ...(await createAccountSomewhere(await databases({ create: true }), account)) } };
+      const asked = { ...given, keyLabel: "first key" };
+      return { result: { ...(await createAccountSomewhere(await databases({ create: true }), asked)) } };
     },
   }),
   "list-accounts": command({

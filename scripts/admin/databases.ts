@@ -123,7 +123,7 @@ export async function listAllAccounts(
     const place: Row = databases.size === 1 ? {} : { database: name };
     pages.push({
       more: found.more,
-      accounts: found.accounts.map((account): Row => ({ ...account, ...place })),
+      accounts: found.accounts.map((account): Row => Object.assign(account, place)),
     });
   }
   const accounts = pages
@@ -173,6 +173,9 @@ export async function listDatabases(databases: Databases, signal?: AbortSignal):
   });
 }
 
+const entryOf = (name: string): string =>
+  sql`INSERT INTO databases (name, bytes, added_at) VALUES (${name}, 0, ${Date.now()}) ON CONFLICT DO NOTHING`;
+
 /** Lets new accounts be created in a database, if its schema is that of the first one. @throws Failure if it is not */
 export async function addDatabase(databases: Databases, name: string, signal?: AbortSignal): Promise<Row[]> {
   const schema =
@@ -185,8 +188,6 @@ export async function addDatabase(databases: Databases, name: string, signal?: A
     throw new Failure(
       `${name} does not have the tables of ${FIRST_DATABASE}. Apply the migrations first: npm run deploy does, or npx wrangler d1 migrations apply ${name} --remote`,
     );
-  const enter = (each: string): string =>
-    sql`INSERT INTO databases (name, bytes, added_at) VALUES (${each}, 0, ${Date.now()}) ON CONFLICT DO NOTHING`;
-  await directoryOf(databases).run([enter(FIRST_DATABASE), enter(name)], signal);
+  await directoryOf(databases).run([entryOf(FIRST_DATABASE), entryOf(name)], signal);
   return listDatabases(databases, signal);
 }

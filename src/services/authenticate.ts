@@ -15,7 +15,7 @@ import type { Place } from "../stores/accounts/directory.ts";
 import type { IdentityProvider } from "../stores/accounts/identity-provider.ts";
 import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
 import type { Platform } from "../platform.ts";
-import { needing } from "./database-failure.ts";
+import { needing, RETRY_SECONDS } from "./database-failure.ts";
 import { logSparsely } from "./log-sparsely.ts";
 
 /**
@@ -50,9 +50,6 @@ function verifierOf(platform: Platform, credential: string): Verify | null {
   return () => verifyToken(platform, identityProvider, credential);
 }
 
-/** When to try again: a move takes seconds for a small account, and minutes for a large one. */
-export const MOVING_SECONDS = 30;
-
 const isMoving = (found: Account | null | "suspended"): boolean =>
   found !== null && found !== "suspended" && found.isMoving;
 
@@ -74,7 +71,7 @@ async function find(platform: Platform, bearer: Bearer, seenIn: string | undefin
     if (database !== first) found = await findIn(database);
   }
   if (isMoving(found))
-    throw new ServiceError("account_moving", undefined, { retryAfterSeconds: MOVING_SECONDS });
+    throw new ServiceError("account_moving", undefined, { retryAfterSeconds: RETRY_SECONDS });
   if (found === null && bearer.create !== undefined) return bearer.create();
   return found === "suspended" ? null : found;
 }

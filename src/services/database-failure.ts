@@ -4,7 +4,7 @@ import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 
 /** When to try again: a move of an account takes minutes, and a database that fails comes back by itself or not soon. */
-const RETRY_SECONDS = 30;
+export const RETRY_SECONDS = 30;
 
 /**
  * Runs what needs a database. If that is full, overloaded or away, the log gets an alarm, and the caller is told to try again:

@@ -298,18 +298,19 @@ function cutOffDatabases(): { at: (call: number, after: boolean) => void } {
     if (left === 0 && isAfter) await call();
     throw new Error("cut off");
   };
-  const prototypes: object[] = [
-    Object.getPrototypeOf(database("DB")),
-    Object.getPrototypeOf(database("DB").prepare("SELECT 1")),
-  ];
-  for (const prototype of prototypes) {
-    for (const name of ["batch", "all", "first", "run"]) {
+  const d1: D1Database = Object.getPrototypeOf(database("DB"));
+  const statement: D1PreparedStatement = Object.getPrototypeOf(database("DB").prepare("SELECT 1"));
+  for (const [prototype, names] of [
+    [d1, ["batch"]],
+    [statement, ["all", "first", "run"]],
+  ] as const) {
+    for (const name of names) {
       const original: unknown = Reflect.get(prototype, name);
       if (typeof original !== "function") continue;
-      vi.spyOn(prototype as Record<string, () => unknown>, name).mockImplementation(function (
-        this: unknown,
-        ...args: unknown[]
-      ) {
+      vi.spyOn<Record<string, (...args: unknown[]) => unknown>, string>(
+        Object.assign(prototype),
+        name,
+      ).mockImplementation(function (this: unknown, ...args: unknown[]) {
         return counted(() => Reflect.apply(original, this, args));
       });
     }

@@ -4,7 +4,7 @@ import { MOVED_TABLES } from "../../../src/stores/accounts/transit.ts";
 import { databasesOf, type Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
 import { platformOf } from "../../../src/platform.ts";
-import { answerOf, type Answer, type Client } from "./api.ts";
+import { answerOf, type Answer } from "./api.ts";
 
 /** The names of the runtime's databases, of which there are sixteen. */
 export const ALL = [...databasesOf(env).keys()];
@@ -94,10 +94,10 @@ export async function sendIn(
   credential: string,
   method: string,
   path: string,
-  body?: object,
+  body?: unknown,
 ): Promise<Answer> {
   const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };
-  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const request = new Request(`https://api.test${path}`, init);
   return answerOf(await worker.fetch(request, environment, createExecutionContext()));
 }
@@ -116,7 +116,7 @@ export async function rowsOf(name: string, accountId: string): Promise<Record<st
       const { results } = await database(name)
         .prepare(`SELECT * FROM ${table} WHERE ${where} ORDER BY ${order}`)
         .bind(accountId)
-        .all<Record<string, unknown>>();
+        .all();
       return [table, results.map(({ id, ...row }) => (table === "ledger" ? row : { id, ...row }))] as const;
     }),
   );
@@ -134,10 +134,3 @@ export async function databasesWith(accountId: string): Promise<string[]> {
   );
   return used.filter((_, i) => counts[i]);
 }
-
-/** The same client, whose requests go to the Worker in an environment. */
-export const clientIn = (environment: Env, { accountId, key }: Client): Client => ({
-  accountId,
-  key,
-  send: (method, path, body) => sendIn(environment, key, method, path, body as object | undefined),
-});

@@ -40,13 +40,13 @@ describe("a share of a run's work", () => {
   });
 });
 
-describe("the databases of an environment", () => {
-  it("are DB, and what is bound as DB_2, DB_3 and so on, in the order of their numbers", () => {
+describe("a database's name", () => {
+  it("is DB, and what is bound as DB_2, DB_3 and so on, in the order of their numbers", () => {
     const bindings = ["DB_10", "DB_2", "MEDIA", "DB", "DB_X", "OTHER_DB", "DB_02"];
     expect(databaseNames(bindings)).toEqual(["DB", "DB_2", "DB_10"]);
   });
 
-  it("are recorded by their names, and the first one by none, as before there were others", () => {
+  it("is recorded for all but the first, which records from before there were others do not name either", () => {
     expect(recorded("DB_2")).toEqual({ database: "DB_2" });
     expect(recorded(FIRST_DATABASE)).toEqual({});
     expect(recorded(undefined)).toEqual({});
