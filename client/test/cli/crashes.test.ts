@@ -82,15 +82,33 @@ async function runOver(
   }
 }
 
+/** Copies a folder; again if a file is given its final name meanwhile, which a thread of the file system does at any time. */
+function copyWhole(from: string, to: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return cpSync(from, to, { recursive: true, preserveTimestamps: true });
+    } catch (error) {
+      const isRenamed = error instanceof Error && "code" in error && error.code === "ENOENT";
+      if (!isRenamed || attempt === 10) throw error;
+      rmSync(to, { recursive: true, force: true });
+    }
+  }
+}
+
 /** Runs until the kill, and leaves the folder as it is in that moment at `next`. Returns whether it was killed before its end. */
 async function runUntil(kill: Kill, folder: string, next: string, service: PlayedService): Promise<boolean> {
   let left = kill.step;
   const killed = Promise.withResolvers<true>();
   const run = runOver(folder, service, (line) => {
     if (left-- > 0) return;
-    // At once: nothing of the killed run comes between.
-    cpSync(folder, next, { recursive: true, preserveTimestamps: true });
-    rmSync(join(next, "out", "segmentation-journal.lock"));
+    try {
+      // At once: nothing of the killed run comes between.
+      copyWhole(folder, next);
+      rmSync(join(next, "out", "segmentation-journal.lock"));
+    } catch (error) {
+      killed.reject(error);
+      throw error;
+    }
     if (line !== undefined)
       appendFileSync(join(next, "out", JOURNAL_NAME), line.slice(0, (line.length * kill.tornPercent) / 100));
     killed.resolve(true);
