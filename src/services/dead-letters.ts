@@ -20,10 +20,11 @@ export async function keepDeadLetter(platform: Platform, body: unknown, now: num
   await books.deadLetters.keep({ at: now, jobId, taskId });
 }
 
-/** Where a job's account has its books; the first database if the job can't be asked. */
-async function databaseOfJob(platform: Platform, jobId: string): Promise<string | undefined> {
+/** Where a job's account has its books; the first database if the job can't be asked. One database is all there is to ask for. */
+async function databaseOfJob({ databases, jobObject }: Platform, jobId: string): Promise<string | undefined> {
+  if (databases.length === 1) return undefined;
   try {
-    return (await platform.jobObject(jobId).listing())?.definition.database;
+    return (await jobObject(jobId).listing())?.definition.database;
   } catch {
     return undefined;
   }
