@@ -1,4 +1,4 @@
-import { databaseBindings, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
+import { accountDatabases, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { stateFolder } from "../stack/state-folder.ts";
 import { adminHelp, parseAdminArguments } from "./arguments.ts";
 import type { Service } from "./commands.ts";
@@ -22,9 +22,9 @@ export async function runAdmin(args: readonly string[], signal: AbortSignal): Pr
         remote
           ? openRemoteDatabase(config, binding)
           : (create ? openLocalDatabase : openExistingDatabase)(state, signal, binding);
-      const bindings = databaseBindings(await readConfiguration(config));
+      const configuration = await readConfiguration(config, { operator: remote });
       const opened: [string, Database][] = [];
-      for (const binding of bindings) opened.push([binding, await open(binding)]);
+      for (const { binding } of accountDatabases(configuration)) opened.push([binding, await open(binding)]);
       return new Map(opened);
     },
     api: () => (remote ? openRemoteOperatorApi(config, signal) : openLocalOperatorApi(state, signal)),

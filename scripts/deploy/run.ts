@@ -10,7 +10,7 @@ import { checkInference } from "./check-inference.ts";
 import { checkSettings } from "./check-settings.ts";
 import { type Cloudflare, cloudflareOf, type Wrangler } from "./cloudflare.ts";
 import {
-  databaseBindings,
+  accountDatabases,
   DEPLOY_HELP,
   parseDeployArguments,
   type Configuration,
@@ -130,8 +130,8 @@ export async function runDeploy(
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {
     // In this order: the Worker that runs reads the migrated database, and the new one needs it.
-    for (const database of databaseBindings(configuration))
-      say(await cloudflare.run(["d1", "migrations", "apply", database, "--remote"]));
+    for (const { binding } of accountDatabases(configuration))
+      say(await cloudflare.run(["d1", "migrations", "apply", binding, "--remote"]));
     say(await cloudflare.run(["deploy"]));
     deployed = true;
     healthy = await isHealthy(configuration, healthPauseMs, signal);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { databaseBindings, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
+import { accountDatabases, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { readIfPresent, writePrivateFile } from "./private-file.ts";
 import { type StateFolder, stackMark } from "./state-folder.ts";
@@ -18,7 +18,8 @@ async function hashOfMigrations(): Promise<string> {
 /** Brings the local D1 databases up to date. Costs nothing if no migration has changed since the last start. */
 export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
   const stamp = join(state.data, "migrations.sha256");
-  const databases = databaseBindings(await readConfiguration(DEFAULT_CONFIG));
+  const configuration = await readConfiguration(DEFAULT_CONFIG, { operator: false });
+  const databases = accountDatabases(configuration).map(({ binding }) => binding);
   const wanted = [await hashOfMigrations(), ...databases].join(" ");
   if ((await readIfPresent(stamp)) === wanted) return;
   for (const database of databases) {
