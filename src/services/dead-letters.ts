@@ -16,13 +16,15 @@ export async function keepDeadLetter(platform: Platform, body: unknown, now: num
   const jobId = task.data?.jobId ?? archive.data?.jobId ?? null;
   const taskId = task.data?.taskId ?? null;
   log("error", "dead_letter", { jobId, taskId });
-  const books = platform.at(jobId === null ? undefined : await databaseOfJob(platform, jobId));
+  const { databases, at } = platform;
+  // With one database there is nothing to ask: letters of a batch keep their order.
+  const database = databases.length > 1 && jobId !== null ? await databaseOfJob(platform, jobId) : undefined;
+  const books = at(database);
   await books.deadLetters.keep({ at: now, jobId, taskId });
 }
 
-/** Where a job's account has its books; the first database if the job can't be asked. One database is all there is to ask for. */
-async function databaseOfJob({ databases, jobObject }: Platform, jobId: string): Promise<string | undefined> {
-  if (databases.length === 1) return undefined;
+/** Where a job's account has its books; the first database if the job can't be asked. */
+async function databaseOfJob({ jobObject }: Platform, jobId: string): Promise<string | undefined> {
   try {
     return (await jobObject(jobId).listing())?.definition.database;
   } catch {
