@@ -179,9 +179,10 @@ async function verifyToken(
   };
 }
 
-/** Where the account of a new identity is to be created. */
-async function placeOfNew({ databases, database, directory }: Platform, entry: string): Promise<Place> {
+/** Where the account of a new identity is to be created. @throws ServiceError database_unavailable. */
+async function placeOfNew(platform: Platform, entry: string): Promise<Place> {
+  const { databases, database, directory } = platform;
   const accountId = newId("acct");
   if (databases.length === 1) return { accountId, database };
-  return directory.enterNew(entry, accountId, databases);
+  return needing(platform, database, () => directory.enterNew(entry, accountId, databases));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { platformOf } from "../../src/platform.ts";
 import { runScheduled } from "../../src/workers/scheduled.ts";
+import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { CRONS, logged } from "../support/worker/crons.ts";
 import { imageJob, uploaded } from "../support/worker/jobs.ts";
@@ -75,6 +76,37 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     const failedParts = told.filter(({ event }) => event === "sweep_failed");
     expect(failedParts.length).toBeGreaterThan(0);
     expect(new Set(failedParts.map((line) => line["database"]))).toEqual(new Set(["DB_3"]));
+  });
+});
+
+describe("the directory that is away", () => {
+  it("refuses the accounts of the first database and people who are new; those elsewhere who were seen here go on [A9-2]", async () => {
+    const isAway = { now: false };
+    const first = databaseThrough(database("DB"), (_, call) =>
+      isAway.now ? failWith("D1_ERROR: Network connection lost.") : call(),
+    );
+    const environment = withDatabases(3, { DB: first });
+    const [here, seen, unseen] = [
+      await inDatabase("DB", () => newClient("paid")),
+      await inDatabase("DB_2", () => newClient("paid")),
+      await inDatabase("DB_2", () => newClient("paid")),
+    ];
+    const token = await (await PlayedIdentityProvider.start()).issue();
+    const overview = (credential: string) => sendIn(environment, credential, "GET", "/v1/account");
+    for (const { key } of [here, seen]) expect((await overview(key)).status).toBe(200);
+    isAway.now = true;
+
+    const task = await sendIn(environment, seen.key, "POST", "/v1/uploads/presign", {
+      contentType: "image/png",
+    });
+    expect(task.status).toBe(200);
+    expect((await overview(seen.key)).status).toBe(200);
+    for (const credential of [here.key, unseen.key, token])
+      expectError(await overview(credential), 503, "database_unavailable");
+    isAway.now = false;
+    // Nobody was taken for a stranger meanwhile.
+    for (const credential of [here.key, unseen.key, token])
+      expect((await overview(credential)).status).toBe(200);
   });
 });
 
