@@ -135,7 +135,8 @@ describe("the list of stuck jobs", () => {
   it("has the other jobs too where an object can't be reached", async () => {
     const [away, there] = [await newJob(client), await newJob(client)];
     later(2 * HOUR);
-    const platform = platformOf(env);
+    // The operator asks the platform of the first database.
+    const platform = platformOf(env).at();
     const { jobObject } = platform;
     vi.spyOn(platform, "jobObject").mockImplementation((jobId) => {
       if (jobId === away.jobId) throw new Error("the object was reset");
@@ -337,7 +338,8 @@ describe("relist, after a restore of an older database,", () => {
     const { jobId } = await newJob(client);
     const other = await newJob(client);
     await loseJobs();
-    const platform = platformOf(env);
+    // The operator asks the platform of the first database.
+    const platform = platformOf(env).at();
     const objectId = String(env.JOBS.idFromName(jobId));
     const { jobObjectById } = platform;
     const away = vi.spyOn(platform, "jobObjectById").mockImplementation((id) => {
