@@ -171,6 +171,12 @@ export const WORKER_ROWS: readonly Row[] = [
         means: "D1 holds 10 GB; once it is full, the service accepts nothing",
         todo: "add a database (`npm run admin -- add-database`) and move accounts to it; or shorten `RETENTION_DAYS`; see which table grows with `npx wrangler d1 execute`",
       }),
+      graph("Time of a read from the database", "ms", highest("database_gauges", "readMs", "database"), {
+        when: "above 500 for 15 minutes",
+        means:
+          "a read of one row waits for others: the database runs one statement at a time, and has work for most of its time",
+        todo: "see the times of queries in D1's own metrics; move accounts to a database that has less to do (`npm run admin -- move-account`), or add one",
+      }),
       graph(
         "Refused because a database is full, overloaded or away",
         "short",

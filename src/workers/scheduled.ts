@@ -105,7 +105,7 @@ const inAll = (a: LaneGauges, b: LaneGauges): LaneGauges => ({
   waitingSince: earlier(a.waitingSince, b.waitingSince),
 });
 
-/** Logs how full a database is, and notes it for new accounts. Returns its part of the rest; null if it can't be read. */
+/** Logs how full a database is and how fast it answers, and notes it for new accounts. Returns its part of the rest; null if it can't be read. */
 async function readDatabase(books: Platform, now: number): Promise<Part | null> {
   const { database, databases, gauges } = books;
   try {
@@ -116,7 +116,7 @@ async function readDatabase(books: Platform, now: number): Promise<Part | null> 
     };
     const uploads = await gauges.uploads(now);
     const full = await gauges.database(now - STUCK_MS, purgedBy(books, now));
-    log("info", "database_gauges", { database, ...full });
+    log("info", "database_gauges", { database, ...full, readMs: await gauges.readMs() });
     if (databases.length > 1) await books.directory.noteSize(database, full.bytes);
     return { lanes, uploads };
   } catch (error) {

@@ -13,6 +13,7 @@ import {
   useDatabases,
   withDatabases,
 } from "../support/worker/several.ts";
+import { later } from "../support/worker/time.ts";
 import { expectError } from "../support/worker/wire.ts";
 
 useDatabases(3);
@@ -107,6 +108,26 @@ describe("the directory that is away", () => {
     // Nobody was taken for a stranger meanwhile.
     for (const credential of [here.key, unseen.key, token])
       expect((await overview(credential)).status).toBe(200);
+  });
+});
+
+describe("a database that answers late", () => {
+  it("shows in its gauge, by which it is told from the others", async () => {
+    later(0);
+    const late = databaseThrough(database("DB_3"), (_, call) => {
+      later(700);
+      return call();
+    });
+    const lines = logged();
+    // One after another, so that a database's time is its own.
+    const platform = platformOf(withDatabases(3, { DB_3: late }));
+    const { gauges } = platform.at("DB_3");
+    expect([await platform.gauges.readMs(), await gauges.readMs()]).toEqual([0, 700]);
+    await runScheduled(platform, CRONS.report, Date.now());
+    const told = lines().filter(({ event }) => event === "database_gauges");
+    expect(told.map((line) => line["database"]).toSorted()).toEqual(["DB", "DB_2", "DB_3"]);
+    const ofLate = told.find((line) => line["database"] === "DB_3");
+    expect(ofLate?.["readMs"]).toBeGreaterThanOrEqual(700);
   });
 });
 
