@@ -22,6 +22,7 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       workerProject("worker", "test/worker/**/*.test.ts", "short"),
+      workerProject("databases", "test/databases/**/*.test.ts", "short", 16),
       workerProject("long-worker", "test/long/worker/**/*.test.ts", "long"),
       {
         test: {

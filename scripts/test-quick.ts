@@ -27,7 +27,7 @@ const given = process.argv.slice(2);
 await runCommand((signal) =>
   runTests(
     {
-      projects: ["unit", "client", "worker"],
+      projects: ["unit", "client", "worker", "databases"],
       args: given.length > 0 ? given : LEFT_OUT.map((path) => `--exclude=${path}.test.ts`),
       withChecks: false,
       withModel: false,

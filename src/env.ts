@@ -1,3 +1,4 @@
+import { databaseNames } from "./core/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc, StreamsRpc } from "./stores/jobs/rpc.ts";
 import type { WebhookRpc } from "./stores/webhooks/rpc.ts";
@@ -5,6 +6,7 @@ import type { ArchiveMessage, TaskMessage } from "./stores/jobs/queues.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
 export interface Env {
+  /** The first database. Others are `DB_2`, `DB_3`, …: `databasesOf` finds them. */
   readonly DB: D1Database;
   readonly MEDIA: R2Bucket;
   readonly ASSETS: Fetcher;
@@ -27,6 +29,20 @@ declare global {
     /** The same environment, as `cloudflare:workers` exports it. */
     interface Env extends Bindings {}
   }
+}
+
+const isDatabase = (binding: unknown): binding is D1Database =>
+  typeof binding === "object" && binding !== null && "prepare" in binding && "batch" in binding;
+
+/** The databases by the names of their bindings, the first one first: `DB`, and all that are called `DB_2`, `DB_3`, …. */
+export function databasesOf(env: Env): ReadonlyMap<string, D1Database> {
+  const bindings = new Map<string, unknown>(Object.entries(env));
+  return new Map(
+    databaseNames([...bindings.keys()]).flatMap((name) => {
+      const binding = bindings.get(name);
+      return isDatabase(binding) ? [[name, binding] as const] : [];
+    }),
+  );
 }
 
 /**

@@ -4,7 +4,8 @@ import { LogThrottle, sampleInfo } from "./core/log.ts";
 import { RecentMap } from "./core/lib/recent-map.ts";
 import { Semaphore } from "./core/lib/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
-import { settingsOf, type Env } from "./env.ts";
+import { FIRST_DATABASE, shareOf } from "./core/databases.ts";
+import { databasesOf, settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
 import {
   billingSettingsOf,
@@ -19,6 +20,7 @@ import { Assets } from "./stores/assets.ts";
 import { Billing } from "./stores/billing/billing.ts";
 import { Closings } from "./stores/billing/closings.ts";
 import { DeadLetters } from "./stores/jobs/dead-letters.ts";
+import { Directory } from "./stores/accounts/directory.ts";
 import { DeletedUploads } from "./stores/uploads/deleted-uploads.ts";
 import { Erasures } from "./stores/accounts/erasures.ts";
 import { Gauges } from "./stores/gauges.ts";
@@ -32,25 +34,17 @@ import { OldJobs } from "./stores/jobs/old-jobs.ts";
 import { Payments } from "./stores/billing/payments.ts";
 import { Queues } from "./stores/jobs/queues.ts";
 import { RequestRate } from "./stores/request-rate.ts";
+import { Transits } from "./stores/accounts/transit.ts";
 import { Uploads } from "./stores/uploads/uploads.ts";
 import { TrialLane } from "./stores/jobs/trial-lane.ts";
 import { UsageOutbox } from "./stores/billing/usage-outbox.ts";
 import { WebhookEndpoints } from "./stores/webhooks/endpoints.ts";
 
-/** What the services work with: the settings, and a store for each kind of fact. The composition root creates it. */
-export interface Platform {
-  readonly settings: Settings;
-  readonly policy: JobPolicy;
+/** The stores of one database: everything that begins with an account. */
+export interface Books {
+  /** The name of the database. */
+  readonly database: string;
   readonly accounts: Accounts;
-  /** Null if the operator has none. */
-  readonly identityProvider: IdentityProvider | null;
-  /** By account. */
-  readonly requestRate: RequestRate;
-  /** By the client's address, for credentials that are not known to be valid. */
-  readonly addressRate: RequestRate;
-  readonly seenCredentials: SeenCredentials;
-  /** For log lines that anybody can provoke. */
-  readonly logThrottle: LogThrottle;
   readonly apiKeys: ApiKeys;
   readonly idempotency: IdempotencyKeys;
   readonly erasures: Erasures;
@@ -61,22 +55,50 @@ export interface Platform {
   readonly trialLane: TrialLane;
   readonly ledger: Ledger;
   readonly closings: Closings;
+  readonly billing: Billing;
+  readonly usage: UsageOutbox;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly lostJobs: LostJobs;
+  readonly deadLetters: DeadLetters;
+  readonly gauges: Gauges;
+  /** Accounts that are on their way from here or to here. */
+  readonly transits: Transits;
+}
+
+/**
+ * What the services work with: the settings, and a store for each kind of fact, with the books of one database. The composition
+ * root creates it, with the books of the first.
+ */
+export interface Platform extends Books {
+  readonly settings: Settings;
+  readonly policy: JobPolicy;
+  /** The names of all databases, the first one first. */
+  readonly databases: readonly string[];
+  /** The same platform with the books of another database; absent for the first one. @throws Error if there is no such database. */
+  readonly at: (database?: string) => Platform;
+  /** Which part of `most` a run for all databases may do for each of them. */
+  readonly share: (most: number) => number;
+  /** Where the books of accounts are. */
+  readonly directory: Directory;
+  /** Null if the operator has none. */
+  readonly identityProvider: IdentityProvider | null;
+  /** By account. */
+  readonly requestRate: RequestRate;
+  /** By the client's address, for credentials that are not known to be valid. */
+  readonly addressRate: RequestRate;
+  readonly seenCredentials: SeenCredentials;
+  /** For log lines that anybody can provoke. */
+  readonly logThrottle: LogThrottle;
   readonly media: Media;
   /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
   readonly queues: Queues;
-  readonly billing: Billing;
-  readonly usage: UsageOutbox;
   /** Null if the operator has no billing. */
   readonly payments: Payments | null;
   readonly assets: Assets;
   readonly inference: InferenceClient;
-  readonly webhookEndpoints: WebhookEndpoints;
   /** The inference service's model, as last reported to this isolate. */
   readonly knownModel: RecentMap<Model>;
-  readonly lostJobs: LostJobs;
-  readonly deadLetters: DeadLetters;
-  readonly gauges: Gauges;
   /** The JobObject of this id, whether or not there is such a job. */
   readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
   /** The object that counts an account's open streams. */
@@ -122,25 +144,25 @@ function createPlatform(env: Env): Platform {
   sampleInfo(settings.LOG_INFO_ONE_IN);
   const identitySettings = identitySettingsOf(settings);
   const billingSettings = billingSettingsOf(settings);
-  return {
+  const bindings = databasesOf(env);
+  const databases = [...bindings.keys()];
+  const byDatabase = new Map<string, Platform>();
+  const shared = {
     settings,
     policy: policyOf(settings),
-    accounts: new Accounts(env.DB),
+    databases,
+    at: (database = FIRST_DATABASE) => {
+      const there = byDatabase.get(database);
+      if (there === undefined) throw new Error(`No such database: this Worker has no binding ${database}.`);
+      return there;
+    },
+    share: (most: number) => shareOf(most, databases.length),
+    directory: new Directory(env.DB),
     identityProvider: identitySettings && new IdentityProvider(identitySettings),
     requestRate: new RequestRate(env.RATE_LIMIT),
     addressRate: new RequestRate(env.ADDRESS_RATE_LIMIT),
     seenCredentials: newSeenCredentials(),
     logThrottle: new LogThrottle(LOGGED_EVERY_MS),
-    apiKeys: new ApiKeys(env.DB),
-    idempotency: new IdempotencyKeys(env.DB),
-    erasures: new Erasures(env.DB),
-    uploads: new Uploads(env.DB),
-    deletedUploads: new DeletedUploads(env.DB),
-    jobs: new Jobs(env.DB),
-    oldJobs: new OldJobs(env.DB),
-    trialLane: new TrialLane(env.DB),
-    ledger: new Ledger(env.DB),
-    closings: new Closings(env.DB),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS, MOST_BUFFERED_IMPORTS_PER_ACCOUNT),
     queues: new Queues({
@@ -149,25 +171,47 @@ function createPlatform(env: Env): Platform {
       trial: env.TRIAL_QUEUE,
       archive: env.ARCHIVE_QUEUE,
     }),
-    billing: new Billing(env.DB),
-    usage: new UsageOutbox(env.DB),
     payments: billingSettings && new Payments(billingSettings),
     assets: new Assets(env.ASSETS),
     inference: new InferenceClient(settings.INFERENCE_URL, settings.INFERENCE_TOKEN),
-    webhookEndpoints: new WebhookEndpoints(env.DB),
-    knownModel: new RecentMap(1, MODEL_KEPT_MS),
-    lostJobs: new LostJobs(env.DB),
-    deadLetters: new DeadLetters(env.DB),
-    gauges: new Gauges(env.DB),
-    accountStreams: (accountId) => env.STREAMS.getByName(accountId),
-    jobObject: (jobId) => env.JOBS.getByName(jobId),
-    jobObjectById: (objectId) => {
+    knownModel: new RecentMap<Model>(1, MODEL_KEPT_MS),
+    accountStreams: (accountId: string) => env.STREAMS.getByName(accountId),
+    jobObject: (jobId: string) => env.JOBS.getByName(jobId),
+    jobObjectById: (objectId: string) => {
       try {
         return env.JOBS.get(env.JOBS.idFromString(objectId));
       } catch {
         return null;
       }
     },
-    webhookObject: (endpointId) => env.WEBHOOKS.getByName(endpointId),
+    webhookObject: (endpointId: string) => env.WEBHOOKS.getByName(endpointId),
   };
+  for (const [database, db] of bindings) {
+    const others = [...bindings.values()].filter((other) => other !== db);
+    byDatabase.set(database, { ...shared, ...booksIn(database, db, others) });
+  }
+  return shared.at();
 }
+
+/** The stores of a database. */
+const booksIn = (database: string, db: D1Database, others: readonly D1Database[]): Books => ({
+  database,
+  accounts: new Accounts(db, database),
+  apiKeys: new ApiKeys(db),
+  idempotency: new IdempotencyKeys(db),
+  erasures: new Erasures(db),
+  uploads: new Uploads(db),
+  deletedUploads: new DeletedUploads(db),
+  jobs: new Jobs(db),
+  oldJobs: new OldJobs(db),
+  trialLane: new TrialLane(db, others),
+  ledger: new Ledger(db),
+  closings: new Closings(db),
+  billing: new Billing(db),
+  usage: new UsageOutbox(db),
+  webhookEndpoints: new WebhookEndpoints(db),
+  lostJobs: new LostJobs(db),
+  deadLetters: new DeadLetters(db),
+  gauges: new Gauges(db),
+  transits: new Transits(db),
+});

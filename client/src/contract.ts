@@ -54,12 +54,14 @@ export const ASSETS = {
 /** What the service answers instead of a result. */
 export type ApiErrorCode =
   | "Unauthorized"
+  | "account_moving"
   | "active_job_exists"
   | "api_key_not_found"
   | "billing_not_configured"
   | "body_incomplete"
   | "body_too_large"
   | "daily_limit_reached"
+  | "database_unavailable"
   | "download_not_requested"
   | "duplicate_task"
   | "email_unverified"

@@ -22,15 +22,21 @@ export interface CreatedAccount {
   readonly secret: string;
 }
 
-/** Creates an account with its first API key. @throws Failure if the e-mail address already has an account */
+/**
+ * Creates an account with its first API key.
+ * @param before called before, with its id and the digest of its key
+ * @throws Failure if the e-mail address already has an account
+ */
 export async function createAccount(
   database: Database,
   account: NewAccount,
   signal?: AbortSignal,
+  before: (accountId: string, digest: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<CreatedAccount> {
   const accountId = newId("acct");
   const now = Date.now();
   const key = await newKey(account.keyLabel);
+  await before(accountId, key.digest);
   const [created] = await database.run(
     [
       sql`INSERT INTO accounts (id, email, email_verified, name, plan, created_at, updated_at)

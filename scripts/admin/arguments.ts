@@ -24,6 +24,8 @@ const OPTIONS = {
     "plan",
     "name",
     "account",
+    "database",
+    "to",
     "units-per-day",
     "label",
     "key",

@@ -1,23 +1,26 @@
 import { z } from "zod";
 import { SettingsSchema } from "../../src/settings.ts";
 import { stateFolder } from "../stack/state-folder.ts";
+import { PLANS, setCredit, setPlan, setStatus, setUnitsPerDay, showAccount } from "./accounts.ts";
+import { openBucket } from "./database.ts";
 import {
-  createAccount,
-  listAccounts,
-  PLANS,
-  setPlan,
-  setStatus,
-  setCredit,
-  setUnitsPerDay,
-  showAccount,
-} from "./accounts.ts";
-import { type Database, openBucket } from "./database.ts";
+  addDatabase,
+  booksOf,
+  checkLedgers,
+  createAccountSomewhere,
+  createKeyWhereItIs,
+  type Databases,
+  findJobAnywhere,
+  listAllAccounts,
+  listDatabases,
+  revokeKeyWhereItIs,
+} from "./databases.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { localObjectIds, remoteObjectIds } from "./job-objects.ts";
-import { createKey, listKeys, revokeKey } from "./keys.ts";
-import { checkLedger } from "./ledger-check.ts";
-import { cancelJob, deadLetters, findJob, showJob, stuckJobs, wakeJob } from "./operate.ts";
+import { listKeys } from "./keys.ts";
+import { cancelJob, deadLetters, showJob, stuckJobs, wakeJob } from "./operate.ts";
 import type { OperatorApi } from "./operator-api.ts";
+import { moveAccount } from "./move-account.ts";
 import { type Outcome, readable } from "./print.ts";
 import { relist } from "./relist.ts";
 import { rotateSecret } from "./rotate-secret.ts";
@@ -26,8 +29,8 @@ import { rotateSecret } from "./rotate-secret.ts";
 export interface Service {
   /** The configuration of the deployed service; null for the local stack. */
   readonly configFile: string | null;
-  /** Opens the database; a local one has to exist, unless it is to be created. */
-  readonly database: (options?: { readonly create: boolean }) => Promise<Database>;
+  /** Opens the databases; local ones have to exist, unless they are to be created. */
+  readonly databases: (options?: { readonly create: boolean }) => Promise<Databases>;
   readonly api: () => Promise<OperatorApi>;
   readonly signal: AbortSignal;
 }
@@ -73,6 +76,11 @@ const JOB = text(id("job"), "an id like job_…, with 32 hexadecimal digits");
 const account = z.strictObject({ account: ACCOUNT });
 const job = z.strictObject({ job: JOB });
 
+const DATABASE = text(/^DB(?:_[1-9]\d*)?$/, "a database's binding, like DB_2");
+
+/** What a trial grants, as the Worker's setting says. */
+const trialTokens = (): number => SettingsSchema.shape.TRIAL_TOKENS.parse(process.env["TRIAL_TOKENS"]);
+
 /** Between two runs of an erasure after one that could delete nothing. */
 const PAUSE_MS = 2_000;
 
@@ -83,11 +91,10 @@ export const COMMANDS = {
     takes: `--email a@example.com --plan ${PLANS.join("|")} [--name "A Name"]`,
     does: "creates an account and its first key",
     options: z.strictObject({ email: EMAIL, plan: PLAN, name: WORDS.nullable().default(null) }),
-    run: async (given, { database }) => ({
-      result: {
-        ...(await createAccount(await database({ create: true }), { ...given, keyLabel: "first key" })),
-      },
-    }),
+    run: async (given, { databases }) => {
+      const asked = { ...given, keyLabel: "first key" };
+      return { result: { ...(await createAccountSomewhere(await databases({ create: true }), asked)) } };
+    },
   }),
   "list-accounts": command({
     takes: "[--email a@example.com] [--limit 50] [--after ID]",
@@ -99,8 +106,8 @@ export const COMMANDS = {
         .default("50")
         .transform(Number),
     }),
-    run: async (page, { database, signal }) => {
-      const { accounts, more } = await listAccounts(await database(), page, signal);
+    run: async (page, { databases, signal }) => {
+      const { accounts, more } = await listAllAccounts(await databases(), page, signal);
       const next = ` There are more: --after ${String(accounts.at(-1)?.["accountId"])}`;
       return {
         result: accounts.map(readable),
@@ -112,16 +119,26 @@ export const COMMANDS = {
     takes: "--account ID",
     does: "shows an account's owner, plan, status, keys, jobs, usage and billing",
     options: account,
-    run: async (given, { database, signal }) => ({
-      result: await showAccount(await database(), given.account, Date.now(), signal),
+    run: async (given, { databases, signal }) => ({
+      result: await showAccount(
+        await booksOf(await databases(), given.account, signal),
+        given.account,
+        Date.now(),
+        signal,
+      ),
     }),
   }),
   "set-plan": command({
     takes: `--account ID --plan ${PLANS.join("|")}`,
     does: "paid and blocked override the subscription; with trial, the subscription decides",
     options: account.extend({ plan: PLAN }),
-    run: async (given, { database, signal }) => ({
-      result: await setPlan(await database(), given.account, given.plan, signal),
+    run: async (given, { databases, signal }) => ({
+      result: await setPlan(
+        await booksOf(await databases(), given.account, signal),
+        given.account,
+        given.plan,
+        signal,
+      ),
     }),
   }),
   "set-limit": command({
@@ -132,8 +149,13 @@ export const COMMANDS = {
         (units) => (units === "default" ? null : Number(units)),
       ),
     }),
-    run: async (given, { database, signal }) => ({
-      result: await setUnitsPerDay(await database(), given.account, given["units-per-day"], signal),
+    run: async (given, { databases, signal }) => ({
+      result: await setUnitsPerDay(
+        await booksOf(await databases(), given.account, signal),
+        given.account,
+        given["units-per-day"],
+        signal,
+      ),
     }),
   }),
   "set-credit": command({
@@ -144,32 +166,48 @@ export const COMMANDS = {
         units === "default" ? null : Number(units),
       ),
     }),
-    run: async (given, { database, signal }) => ({
-      result: await setCredit(await database(), given.account, given.units, signal),
+    run: async (given, { databases, signal }) => ({
+      result: await setCredit(
+        await booksOf(await databases(), given.account, signal),
+        given.account,
+        given.units,
+        signal,
+      ),
     }),
   }),
   "suspend-account": command({
     takes: "--account ID",
     does: "refuses all credentials of an account; its jobs in progress continue",
     options: account,
-    run: async (given, { database, signal }) => ({
-      result: await setStatus(await database(), given.account, "suspended", signal),
+    run: async (given, { databases, signal }) => ({
+      result: await setStatus(
+        await booksOf(await databases(), given.account, signal),
+        given.account,
+        "suspended",
+        signal,
+      ),
     }),
   }),
   "resume-account": command({
     takes: "--account ID",
     does: "accepts the credentials of a suspended account again",
     options: account,
-    run: async (given, { database, signal }) => ({
-      result: await setStatus(await database(), given.account, "active", signal),
+    run: async (given, { databases, signal }) => ({
+      result: await setStatus(
+        await booksOf(await databases(), given.account, signal),
+        given.account,
+        "active",
+        signal,
+      ),
     }),
   }),
   "erase-account": command({
     takes: "--account ID [--yes]",
     does: "erases an account for good (docs/operations.md says what remains); without --yes, only shows it",
     options: account.extend({ yes: z.boolean().default(false) }),
-    run: async (given, { database, api, signal }) => {
-      const shown = await showAccount(await database(), given.account, Date.now(), signal);
+    run: async (given, { databases, api, signal }) => {
+      const books = await booksOf(await databases(), given.account, signal);
+      const shown = await showAccount(books, given.account, Date.now(), signal);
       if (!given.yes)
         return {
           result: shown,
@@ -182,12 +220,52 @@ export const COMMANDS = {
       return eraseAccount(ask, (progress) => console.error(progress), PAUSE_MS, signal);
     },
   }),
+  "list-databases": command({
+    takes: "",
+    does: "lists the databases, their sizes as last seen, and how many accounts the directory names in each",
+    options: z.strictObject({}),
+    run: async (_given, { databases, signal }) => ({
+      result: (await listDatabases(await databases(), signal)).map(readable),
+    }),
+  }),
+  "add-database": command({
+    takes: "--database DB_2",
+    does: "lets new accounts be created in a further database, which wrangler.toml binds and npm run deploy has migrated",
+    options: z.strictObject({ database: DATABASE }),
+    run: async (given, { databases, signal }) => ({
+      result: (await addDatabase(await databases(), given.database, signal)).map(readable),
+    }),
+  }),
+  "move-account": command({
+    takes: "--account ID --to DB_2",
+    does: "moves an account without jobs in progress to another database; given again, it goes on where it was cut off",
+    options: account.extend({ to: DATABASE }),
+    run: async (given, { databases, api, signal }) => {
+      const worker = await api();
+      const all = await databases();
+      return moveAccount({
+        ask: (confirmed) =>
+          worker.call("POST", `/accounts/${given.account}/move`, { to: given.to, confirmed }),
+        checkLedger: (name) =>
+          checkLedgers(new Map([...all].filter(([each]) => each === name)), trialTokens(), Date.now(), {
+            signal,
+          }),
+        onProgress: (progress) => console.error(progress),
+        signal,
+      });
+    },
+  }),
   "create-key": command({
     takes: '--account ID [--label "CI"]',
     does: "creates a key and shows its secret once",
     options: account.extend({ label: WORDS.default("admin") }),
-    run: async (given, { database, signal }) => {
-      const { keyId, secret } = await createKey(await database(), given.account, given.label, signal);
+    run: async (given, { databases, signal }) => {
+      const { keyId, secret } = await createKeyWhereItIs(
+        await databases(),
+        given.account,
+        given.label,
+        signal,
+      );
       return { result: { accountId: given.account, keyId, secret } };
     },
   }),
@@ -195,16 +273,17 @@ export const COMMANDS = {
     takes: "--key ID",
     does: "revokes a key; it is refused from its next use on",
     options: z.strictObject({ key: text(id("key"), "a key's id (key_…)") }),
-    run: async ({ key }, { database, signal }) => ({
-      result: { keyId: key, revokedAt: await revokeKey(await database(), key, signal) },
+    run: async ({ key }, { databases, signal }) => ({
+      result: { keyId: key, revokedAt: await revokeKeyWhereItIs(await databases(), key, signal) },
     }),
   }),
   "list-keys": command({
     takes: "--account ID",
     does: "lists an account's keys, newest first, including revoked ones",
     options: account,
-    run: async (given, { database, signal }) => {
-      const keys = await listKeys(await database(), given.account, signal);
+    run: async (given, { databases, signal }) => {
+      const books = await booksOf(await databases(), given.account, signal);
+      const keys = await listKeys(books, given.account, signal);
       return { result: keys.map(readable), summary: `${counted(keys.length, "key")}.` };
     },
   }),
@@ -212,8 +291,8 @@ export const COMMANDS = {
     takes: "ID",
     does: "shows a job's tasks with attempts and leases, its archive and its alarm",
     options: job,
-    run: (given, { api, database, signal }) =>
-      showJob(api, async () => findJob(await database(), given.job, signal), given.job),
+    run: (given, { api, databases, signal }) =>
+      showJob(api, async () => findJobAnywhere(await databases(), given.job, signal), given.job),
   }),
   "wake-job": command({
     takes: "ID",
@@ -271,10 +350,10 @@ export const COMMANDS = {
         .default(null),
       objects: z.boolean().default(false),
     }),
-    run: async ({ grant, objects }, { database, configFile, signal }) => {
-      const tokens = grant ?? SettingsSchema.shape.TRIAL_TOKENS.parse(process.env["TRIAL_TOKENS"]);
+    run: async ({ grant, objects }, { databases, configFile, signal }) => {
+      const tokens = grant ?? trialTokens();
       const read = objects ? await openBucket(configFile, signal) : undefined;
-      const { findings, summary } = await checkLedger(await database(), tokens, Date.now(), {
+      const { findings, summary } = await checkLedgers(await databases(), tokens, Date.now(), {
         signal,
         read,
         onProgress: (progress) => console.error(`so far: ${progress}`),

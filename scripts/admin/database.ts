@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { FIRST_DATABASE } from "../../src/core/databases.ts";
 import { readConfiguration } from "../deploy/configuration.ts";
 import { Failure } from "../shared/command-line.ts";
 import { isFolderLocked } from "../stack/folder-lock.ts";
@@ -36,9 +37,10 @@ async function execute(
   where: readonly string[],
   env: NodeJS.ProcessEnv,
   command: string,
+  binding: string,
   signal?: AbortSignal,
 ) {
-  const args = ["d1", "execute", "DB", "--json", "--yes", ...where, "--command", command];
+  const args = ["d1", "execute", binding, "--json", "--yes", ...where, "--command", command];
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runWrangler(args, env, signal);
@@ -51,10 +53,10 @@ async function execute(
   }
 }
 
-function wranglersDatabase(where: readonly string[], env: NodeJS.ProcessEnv): Database {
+function wranglersDatabase(where: readonly string[], env: NodeJS.ProcessEnv, binding: string): Database {
   return {
     run: async (statements, signal) => {
-      const output = await execute(where, env, statements.join(";\n"), signal);
+      const output = await execute(where, env, statements.join(";\n"), binding, signal);
       const answer = Answer.safeParse(JSON.parse(output));
       if (!answer.success)
         throw new Failure(`Wrangler printed a result that this command cannot read:\n${output}`);
@@ -64,45 +66,57 @@ function wranglersDatabase(where: readonly string[], env: NodeJS.ProcessEnv): Da
 }
 
 /** The database that a running Worker of a local stack has open. */
-export const servedDatabase = (api: OperatorApi): Database => ({
+export const servedDatabase = (api: OperatorApi, binding = FIRST_DATABASE): Database => ({
   run: async (statements) => {
-    const request: SqlRequest = { statements: [...statements] };
+    const request: SqlRequest = { database: binding, statements: [...statements] };
     return SqlAnswer.parse(await api.call("POST", SQL_PATH, request)).results;
   },
 });
 
 /** The D1 database of an existing local stack: a mistyped STATE_DIR must not look like an empty service. @throws Failure if there is none */
-export async function openExistingDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+export async function openExistingDatabase(
+  state: StateFolder,
+  signal?: AbortSignal,
+  binding = FIRST_DATABASE,
+): Promise<Database> {
   if (!existsSync(state.data)) {
     throw new Failure(
       `There is no local stack in ${state.path}. Set STATE_DIR to its folder, or start one with npm start.`,
     );
   }
-  return openLocalDatabase(state, signal);
+  return openLocalDatabase(state, signal, binding);
 }
 
 /** The file of a local stack's D1 database, created and migrated if needed. The stack must not run. */
-async function openDatabaseFile(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+async function openDatabaseFile(
+  state: StateFolder,
+  binding: string,
+  signal?: AbortSignal,
+): Promise<Database> {
   await createStateFolder(state);
   await applyMigrations(state, signal);
-  return wranglersDatabase(["--local", "--persist-to", state.data], stackMark(state));
+  return wranglersDatabase(["--local", "--persist-to", state.data], stackMark(state), binding);
 }
 
 /**
  * The D1 database of a local stack: by its Worker if the stack runs, else the file.
  * @throws Failure while the stack is being started or stopped
  */
-export async function openLocalDatabase(state: StateFolder, signal?: AbortSignal): Promise<Database> {
+export async function openLocalDatabase(
+  state: StateFolder,
+  signal?: AbortSignal,
+  binding = FIRST_DATABASE,
+): Promise<Database> {
   await createStateFolder(state);
   return isFolderLocked(state)
-    ? servedDatabase(await openLocalOperatorApi(state, signal))
-    : openDatabaseFile(state, signal);
+    ? servedDatabase(await openLocalOperatorApi(state, signal), binding)
+    : openDatabaseFile(state, binding, signal);
 }
 
 /** The deployed database that a configuration names. It uses Wrangler's login. */
-export async function openRemoteDatabase(configFile: string): Promise<Database> {
+export async function openRemoteDatabase(configFile: string, binding = FIRST_DATABASE): Promise<Database> {
   const { path } = await readConfiguration(configFile);
-  return wranglersDatabase(["--remote", "--config", path], {});
+  return wranglersDatabase(["--remote", "--config", path], {}, binding);
 }
 
 /** Reads objects with Wrangler. */

@@ -1,8 +1,8 @@
-import { DEFAULT_CONFIG } from "../deploy/configuration.ts";
+import { accountDatabases, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { stateFolder } from "../stack/state-folder.ts";
 import { adminHelp, parseAdminArguments } from "./arguments.ts";
 import type { Service } from "./commands.ts";
-import { openExistingDatabase, openLocalDatabase, openRemoteDatabase } from "./database.ts";
+import { type Database, openExistingDatabase, openLocalDatabase, openRemoteDatabase } from "./database.ts";
 import { openLocalOperatorApi, openRemoteOperatorApi } from "./operator-api.ts";
 import { print } from "./print.ts";
 
@@ -17,10 +17,16 @@ export async function runAdmin(args: readonly string[], signal: AbortSignal): Pr
   const state = stateFolder(process.env["STATE_DIR"]);
   const service: Service = {
     configFile: remote ? config : null,
-    database: async ({ create } = { create: false }) =>
-      remote
-        ? openRemoteDatabase(config)
-        : await (create ? openLocalDatabase : openExistingDatabase)(state, signal),
+    databases: async ({ create } = { create: false }) => {
+      const open = (binding: string): Database | Promise<Database> =>
+        remote
+          ? openRemoteDatabase(config, binding)
+          : (create ? openLocalDatabase : openExistingDatabase)(state, signal, binding);
+      const configuration = await readConfiguration(config, { operator: remote });
+      const opened: [string, Database][] = [];
+      for (const { binding } of accountDatabases(configuration)) opened.push([binding, await open(binding)]);
+      return new Map(opened);
+    },
     api: () => (remote ? openRemoteOperatorApi(config, signal) : openLocalOperatorApi(state, signal)),
     signal,
   };

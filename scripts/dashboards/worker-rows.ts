@@ -189,11 +189,28 @@ export const WORKER_ROWS: readonly Row[] = [
       }),
       graph("Jobs whose books were closed", "short", sum("books_closed", "jobs")),
       graph("Meter events purged", "short", sum("books_closed", "purgedMeterEvents")),
-      graph("Size of the database", "bytes", highest("database_gauges", "bytes"), {
+      graph("Size of the database", "bytes", highest("database_gauges", "bytes", "database"), {
         when: "above 7000000000",
         means: "D1 holds 10 GB; once it is full, the service accepts nothing",
-        todo: "shorten `RETENTION_DAYS`; see which table grows with `npx wrangler d1 execute`",
+        todo: "add a database (`npm run admin -- add-database`) and move accounts to it; or shorten `RETENTION_DAYS`; see which table grows with `npx wrangler d1 execute`",
       }),
+      graph("Time of a read from the database", "ms", highest("database_gauges", "readMs", "database"), {
+        when: "above 500 for 15 minutes",
+        means:
+          "a read of one row waits for others: the database runs one statement at a time, and has work for most of its time",
+        todo: "see the times of queries in D1's own metrics; move accounts to a database that has less to do (`npm run admin -- move-account`), or add one",
+      }),
+      graph(
+        "Refused because a database is full, overloaded or away",
+        "short",
+        sum("database_failed", "times", "database"),
+        {
+          when: "above 10 in 5 minutes",
+          means:
+            "accounts whose books are in that database get 503 `database_unavailable`; others notice nothing",
+          todo: "`database_failed` in the log has the reason; if it is full, move accounts (`npm run admin -- move-account`)",
+        },
+      ),
       graph("Dead letters", "short", highest("database_gauges", "deadLetters"), {
         when: "above 0",
         means: "messages could not be processed in three deliveries",

@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { FIRST_DATABASE } from "../../src/core/databases.ts";
 import { mapPool } from "../../src/core/lib/pool.ts";
 import { Failure } from "../shared/command-line.ts";
 import { checkBucket } from "./check-bucket.ts";
@@ -15,7 +16,14 @@ import {
   Version,
 } from "./cloudflare.ts";
 import { PLACEHOLDER_ID } from "./check-configuration.ts";
-import { type Configuration, eventQueues, migrationsFolder, queueNames } from "./configuration.ts";
+import {
+  accountDatabases,
+  type BoundDatabase,
+  type Configuration,
+  eventQueues,
+  migrationsFolder,
+  queueNames,
+} from "./configuration.ts";
 import { type Finding, missing, pending, runs, unchecked, warning } from "./finding.ts";
 import { addToOperatorFile } from "./operator-file.ts";
 
@@ -28,14 +36,17 @@ export interface AccountReport {
   readonly accountId: string | null;
 }
 
-async function checkDatabase(cloudflare: Cloudflare, configuration: Configuration): Promise<Finding[]> {
-  const [database] = configuration.d1_databases;
-  if (database === undefined) return [];
+async function checkDatabase(
+  cloudflare: Cloudflare,
+  configuration: Configuration,
+  database: BoundDatabase,
+): Promise<Finding[]> {
   const { database_name: name, database_id: id } = database;
   const what = `database ${name}`;
   const answer = read(await cloudflare.ask(["d1", "list", "--json"]), Databases);
   if ("reason" in answer) return [unchecked(what, sentenceOf(answer.reason))];
-  if (answer.value.some(({ uuid }) => uuid === id)) return checkMigrations(cloudflare, configuration);
+  if (answer.value.some(({ uuid }) => uuid === id))
+    return checkMigrations(cloudflare, configuration, database);
   const sameName = answer.value.find((one) => one.name === name);
   const problem = "the account has no database with this id";
   const { command, file } = configuration;
@@ -64,42 +75,53 @@ async function checkDatabase(cloudflare: Cloudflare, configuration: Configuratio
   return [missing(what, problem, mend, isOpen ? creation : undefined)];
 }
 
-const nameDatabase = (
-  { base }: Configuration,
-  { binding }: Configuration["d1_databases"][number],
-  id: string,
-): Promise<void> => addToOperatorFile(base, { entries: { d1_databases: [{ binding, database_id: id }] } });
+const nameDatabase = ({ base }: Configuration, { binding }: BoundDatabase, id: string): Promise<void> =>
+  addToOperatorFile(base, { entries: { d1_databases: [{ binding, database_id: id }] } });
 
-async function checkMigrations(cloudflare: Cloudflare, configuration: Configuration): Promise<Finding[]> {
-  const files = (await readdir(migrationsFolder(configuration))).filter((name) => name.endsWith(".sql"));
+async function checkMigrations(
+  cloudflare: Cloudflare,
+  configuration: Configuration,
+  database: BoundDatabase,
+): Promise<Finding[]> {
+  const { binding, database_name: databaseName } = database;
+  const folder = await readdir(migrationsFolder(configuration, database));
+  const files = folder.filter((name) => name.endsWith(".sql"));
   const command = "SELECT name FROM d1_migrations ORDER BY id";
   const answer = await cloudflare.ask([
     "d1",
     "execute",
-    "DB",
+    binding,
     "--remote",
     "--json",
     "--yes",
     "--command",
     command,
   ]);
+  const whatOf = (name: string): string =>
+    binding === FIRST_DATABASE ? `migration ${name}` : `migration ${name} of ${databaseName}`;
   const isNew = !answer.ok && /no such table/.test(answer.reason);
   const names = isNew ? { value: [{ results: [] }] } : read(answer, MigrationNames);
-  if ("reason" in names) return [unchecked("migrations", sentenceOf(names.reason))];
+  if ("reason" in names)
+    return [
+      unchecked(
+        binding === FIRST_DATABASE ? "migrations" : `migrations of ${databaseName}`,
+        sentenceOf(names.reason),
+      ),
+    ];
   const applied = new Set(names.value[0].results.map(({ name }) => name));
   const due = files.filter((name) => !applied.has(name)).toSorted();
   const foreign = [...applied].filter((name) => !files.includes(name));
   return [
     ...due.map((name): Finding =>
       pending(
-        `migration ${name}`,
+        whatOf(name),
         "not applied yet",
-        configuration.command("d1 migrations apply DB --remote"),
+        configuration.command(`d1 migrations apply ${binding} --remote`),
       ),
     ),
     ...foreign.map((name): Finding =>
       warning(
-        `migration ${name}`,
+        whatOf(name),
         "the database has it, but this checkout does not: it is older than the deployed version",
         "deploy the version that has it, unless you intend to roll back",
       ),
@@ -150,7 +172,10 @@ export async function checkAccount(
   const accounts = await readAccounts(cloudflare);
   if (accounts === null) {
     const everything = [
-      ...configuration.d1_databases.flatMap(({ database_name: name }) => [`database ${name}`, "migrations"]),
+      ...accountDatabases(configuration).flatMap(({ database_name: name }) => [
+        `database ${name}`,
+        "migrations",
+      ]),
       ...queues.map((queue) => `queue ${queue}`),
       ...buckets.flatMap(({ bucket_name: name }) => [
         `bucket ${name}`,
@@ -171,7 +196,9 @@ export async function checkAccount(
   const accountId = named ?? (accounts.length === 1 ? accounts[0] : undefined) ?? null;
   const secrets = await readSecrets(cloudflare);
   const checks = [
-    () => checkDatabase(cloudflare, configuration),
+    ...accountDatabases(configuration).map(
+      (database) => () => checkDatabase(cloudflare, configuration, database),
+    ),
     ...queues.map((queue) => () => checkQueue(cloudflare, configuration, queue)),
     ...buckets.map((bucket) => () => checkBucket(cloudflare, configuration, bucket)),
     () => checkAnalytics(cloudflare, configuration),

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
+import { FIRST_DATABASE } from "../../src/core/databases.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import { type Configuration, DEFAULT_CONFIG } from "./configuration.ts";
+import { accountDatabases, type Configuration, DEFAULT_CONFIG } from "./configuration.ts";
 import { type Finding, missing, warning } from "./finding.ts";
 import { addToOperatorFile } from "./operator-file.ts";
 
@@ -137,19 +138,38 @@ const OfClone = z.object({
   ),
 });
 
+/** Each database has its id, and is bound once: an account that moved to the same database would be deleted there. */
+function* checkDatabases(configuration: Configuration): Generator<Finding> {
+  const { command, file } = configuration;
+  const databases = accountDatabases(configuration);
+  for (const [i, { binding, database_name: name, database_id: id }] of databases.entries()) {
+    const isFirst = binding === FIRST_DATABASE;
+    const isNamed = !PLACEHOLDER_ID.test(id);
+    if (!isNamed) {
+      yield missing(
+        isFirst ? "database_id" : `database_id of ${binding}`,
+        isFirst ? "wrangler.toml still has the placeholder" : "it has none yet",
+        `${command(`d1 create ${name}`)}, then put its id into ${file}`,
+      );
+    }
+    const twin = databases
+      .slice(0, i)
+      .find((other) => other.database_name === name || (isNamed && other.database_id === id));
+    if (twin !== undefined)
+      yield missing(
+        `database ${binding}`,
+        `it is the one that is bound as ${twin.binding}`,
+        `give ${binding} a database_name and a database_id of its own in ${file}`,
+      );
+  }
+}
+
 /** Checks what the configuration alone shows: database, bucket, objects, limits and address. */
 export function* checkConfiguration(configuration: Configuration): Generator<Finding> {
-  const { d1_databases: databases, r2_buckets: buckets, vars, command, file } = configuration;
-  const database = databases.find(({ binding }) => binding === "DB");
-  if (database === undefined) {
+  const { d1_databases: databases, r2_buckets: buckets, vars, file } = configuration;
+  if (!databases.some(({ binding }) => binding === FIRST_DATABASE))
     yield missing("database", "wrangler.toml has no [[d1_databases]] with the binding DB", "put it back");
-  } else if (PLACEHOLDER_ID.test(database.database_id)) {
-    yield missing(
-      "database_id",
-      "wrangler.toml still has the placeholder",
-      `${command(`d1 create ${database.database_name}`)}, then put its id into ${file}`,
-    );
-  }
+  yield* checkDatabases(configuration);
   const bucket = buckets.find(({ binding }) => binding === "MEDIA");
   if (bucket === undefined) {
     yield missing("bucket", "wrangler.toml has no [[r2_buckets]] with the binding MEDIA", "put it back");

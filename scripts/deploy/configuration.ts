@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
+import { databaseNames } from "../../src/core/databases.ts";
 import { Failure, flags, readArguments, texts, usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
@@ -97,9 +98,22 @@ export async function readConfiguration(
   return { ...file.data, path, base, file: basename(isOwn ? own : base), command };
 }
 
-/** The folder of the migrations. */
-export const migrationsFolder = ({ base, d1_databases: [database] }: Configuration): string =>
-  join(dirname(base), database?.migrations_dir ?? "migrations");
+/** A database as the configuration has it. */
+export type BoundDatabase = Configuration["d1_databases"][number];
+
+/** The databases that accounts may be in, the first one first. */
+export const accountDatabases = ({
+  d1_databases: databases,
+}: Pick<Configuration, "d1_databases">): BoundDatabase[] =>
+  databaseNames(databases.map(({ binding }) => binding)).flatMap((name) =>
+    databases.filter(({ binding }) => binding === name),
+  );
+
+/** The folder of a database's migrations. */
+export const migrationsFolder = (
+  { base }: Configuration,
+  { migrations_dir: folder }: BoundDatabase,
+): string => join(dirname(base), folder);
 
 /** The queues that only the bucket fills: nobody in the Worker sends to them, and they hold no dead letters. */
 export const eventQueues = ({ queues: { producers, consumers } }: Configuration): readonly string[] =>

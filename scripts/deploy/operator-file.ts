@@ -44,11 +44,14 @@ export function mergeConfiguration(base: unknown, own: unknown): unknown {
     );
   }
   if (!areNamed(base) || !areNamed(own)) return own;
-  const changed = base.map((entry) => {
-    const change = own.find((one) => nameOf(one) === nameOf(entry));
-    return change === undefined ? entry : mergeConfiguration(entry, change);
-  });
-  return [...changed, ...own.filter((one) => !base.some((entry) => nameOf(entry) === nameOf(one)))];
+  // One after another: `--create` adds an id in an entry of its own, also to a database that only the operator's file has.
+  const merged = [...base];
+  for (const entry of own) {
+    const at = merged.findIndex((one) => nameOf(one) === nameOf(entry));
+    if (at === -1) merged.push(entry);
+    else merged[at] = mergeConfiguration(merged[at], entry);
+  }
+  return merged;
 }
 
 const HEADER = `# Your deployment. It is merged over wrangler.toml, so it holds only what differs from it; an upgrade does not touch it.

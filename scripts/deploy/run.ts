@@ -9,7 +9,13 @@ import { checkConfiguration } from "./check-configuration.ts";
 import { checkInference } from "./check-inference.ts";
 import { checkSettings } from "./check-settings.ts";
 import { type Cloudflare, cloudflareOf, type Wrangler } from "./cloudflare.ts";
-import { DEPLOY_HELP, parseDeployArguments, type Configuration, readConfiguration } from "./configuration.ts";
+import {
+  accountDatabases,
+  DEPLOY_HELP,
+  parseDeployArguments,
+  type Configuration,
+  readConfiguration,
+} from "./configuration.ts";
 import {
   checkOptional,
   createMissing,
@@ -124,7 +130,8 @@ export async function runDeploy(
     say("Nothing is missing. Deploy with: npm run deploy");
   } else {
     // In this order: the Worker that runs reads the migrated database, and the new one needs it.
-    say(await cloudflare.run(["d1", "migrations", "apply", "DB", "--remote"]));
+    for (const { binding } of accountDatabases(configuration))
+      say(await cloudflare.run(["d1", "migrations", "apply", binding, "--remote"]));
     say(await cloudflare.run(["deploy"]));
     deployed = true;
     healthy = await isHealthy(configuration, healthPauseMs, signal);

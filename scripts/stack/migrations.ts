@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { accountDatabases, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { Failure } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
@@ -19,12 +20,14 @@ async function hashOfMigrations(): Promise<string> {
 }
 
 /**
- * Brings the local D1 database up to date. Costs nothing if no migration has changed since the last start.
+ * Brings the local D1 databases up to date. Costs nothing if no migration has changed since the last start.
  * @throws Failure with the statement that failed
  */
 export async function applyMigrations(state: StateFolder, signal?: AbortSignal): Promise<void> {
   const stamp = join(state.data, "migrations.sha256");
-  const wanted = await hashOfMigrations();
+  const configuration = await readConfiguration(DEFAULT_CONFIG, { operator: false });
+  const databases = accountDatabases(configuration).map(({ binding }) => binding);
+  const wanted = [await hashOfMigrations(), ...databases].join(" ");
   if ((await readIfPresent(stamp)) === wanted) return;
   const script = join(import.meta.dirname, "migrate-databases.ts");
   try {
@@ -35,7 +38,7 @@ export async function applyMigrations(state: StateFolder, signal?: AbortSignal):
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Failure(`The local database could not be migrated: ${messageOf(error)}`);
+    throw new Failure(`The local databases could not be migrated: ${messageOf(error)}`);
   }
   await writePrivateFile(stamp, wanted);
 }

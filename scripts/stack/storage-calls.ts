@@ -9,9 +9,12 @@ import { z } from "zod";
 export const Row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 export type Row = z.infer<typeof Row>;
 
-/** Runs the statements in one transaction. */
+/** Runs the statements in one transaction of a database, which its binding names. */
 export const SQL_PATH = "/sql";
-export const SqlRequest = z.object({ statements: z.array(z.string()).min(1) });
+export const SqlRequest = z.object({
+  database: z.string().default("DB"),
+  statements: z.array(z.string()).min(1),
+});
 export type SqlRequest = z.infer<typeof SqlRequest>;
 /** The rows of each statement. */
 export const SqlAnswer = z.object({ results: z.array(z.array(Row)) });

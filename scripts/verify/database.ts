@@ -3,55 +3,75 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Database, openRemoteDatabase, servedDatabase } from "../admin/database.ts";
 import { openLocalOperatorApi } from "../admin/operator-api.ts";
-import { readConfiguration } from "../deploy/configuration.ts";
+import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import { accountDatabases, DEFAULT_CONFIG, readConfiguration } from "../deploy/configuration.ts";
 import { messageOf } from "../shared/error-parts.ts";
 import type { StateFolder } from "../stack/state-folder.ts";
 import { runWrangler } from "../stack/wrangler.ts";
 
-/** A database that says how it is. */
-export interface MeasuredDatabase extends Database {
-  /** Its size in bytes, and how long a read of one row takes, in milliseconds; null if nothing measures that. */
-  readonly measure: (signal: AbortSignal) => Promise<readonly [bytes: number, ms: number | null]>;
+/** How one database is. */
+export interface Measure {
+  /** The name of its binding. */
+  readonly name: string;
+  readonly bytes: number;
+  /** How long a read of one row takes; null if nothing measures that. */
+  readonly ms: number | null;
 }
 
-/** That of a local stack that runs. How long a call to its Worker takes depends on what else the machine does. */
-export async function localDatabase(state: StateFolder, signal: AbortSignal): Promise<MeasuredDatabase> {
-  const database = servedDatabase(await openLocalOperatorApi(state, signal));
+/** All databases of a service: a statement is run in each of them, because the account's rows are in one. They say how they are. */
+export interface MeasuredDatabases extends Database {
+  readonly measure: (signal: AbortSignal) => Promise<readonly Measure[]>;
+}
+
+const inEach = (databases: readonly Database[]): Database => ({
+  run: async (statements, signal) => {
+    const answers = await Promise.all(databases.map((database) => database.run(statements, signal)));
+    return statements.map((_, i) => answers.flatMap((rows) => rows[i] ?? []));
+  },
+});
+
+/** Those of a local stack that runs; only the largest is measured. How long a call takes depends on what else the machine does. */
+export async function localDatabases(state: StateFolder, signal: AbortSignal): Promise<MeasuredDatabases> {
+  const api = await openLocalOperatorApi(state, signal);
+  const bound = accountDatabases(await readConfiguration(DEFAULT_CONFIG, { operator: false }));
   return {
-    ...database,
+    ...inEach(bound.map(({ binding }) => servedDatabase(api, binding))),
     measure: async () => {
       const folder = join(state.data, "v3", "d1", "miniflare-D1DatabaseObject");
       const files = (await readdir(folder)).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
       const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
-      return [Math.max(0, ...sizes), null];
+      return [{ name: FIRST_DATABASE, bytes: Math.max(0, ...sizes), ms: null }];
     },
   };
 }
 
 const Measured = z.tuple([z.object({ meta: z.object({ size_after: z.number(), duration: z.number() }) })]);
 
-/** The deployed one of the service at a URL, by Wrangler's login; or why it cannot be asked. */
-export async function remoteDatabase(
+/** The deployed ones of the service at a URL, by Wrangler's login; or why they cannot be asked. */
+export async function remoteDatabases(
   configFile: string,
   baseUrl: string,
   signal: AbortSignal,
-): Promise<MeasuredDatabase | { readonly reason: string }> {
+): Promise<MeasuredDatabases | { readonly reason: string }> {
   try {
-    const { path, file, vars } = await readConfiguration(configFile);
+    const configuration = await readConfiguration(configFile);
+    const { path, file, vars } = configuration;
     if (String(vars["PUBLIC_URL"]).replace(/\/+$/, "") !== baseUrl)
       return {
         reason: `PUBLIC_URL in ${file} is another service's: name the configuration of this one, --config`,
       };
     await runWrangler(["whoami", "--json"], {}, signal);
-    const database = await openRemoteDatabase(configFile);
-    const command = ["d1", "execute", "DB", "--remote", "--json", "--yes", "--config", path, "--command"];
+    const names = accountDatabases(configuration).map(({ binding }) => binding);
+    const measured = async (name: string, own: AbortSignal): Promise<Measure> => {
+      const where = ["--remote", "--json", "--yes", "--config", path];
+      const read = ["--command", "SELECT id FROM accounts LIMIT 1"];
+      const output = await runWrangler(["d1", "execute", name, ...where, ...read], {}, own);
+      const [{ meta }] = Measured.parse(JSON.parse(output));
+      return { name, bytes: meta.size_after, ms: meta.duration };
+    };
     return {
-      ...database,
-      measure: async (own) => {
-        const output = await runWrangler([...command, "SELECT id FROM accounts LIMIT 1"], {}, own);
-        const [{ meta }] = Measured.parse(JSON.parse(output));
-        return [meta.size_after, meta.duration];
-      },
+      ...inEach(await Promise.all(names.map((name) => openRemoteDatabase(configFile, name)))),
+      measure: (own) => Promise.all(names.map((name) => measured(name, own))),
     };
   } catch (error) {
     signal.throwIfAborted();

@@ -44,14 +44,22 @@ async function pointsWritten({ signal }: World): Promise<number> {
 export const OPERATOR_ROWS: readonly Row[] = [
   {
     name: "database",
-    mend: "lower RETENTION_DAYS and LEDGER_OPEN_DAYS; if callers and database are on different continents, set [placement] (docs/operations.md#deploying)",
+    mend: "add a database (docs/operations.md#several-databases), or lower RETENTION_DAYS and LEDGER_OPEN_DAYS; if callers and database are on different continents, set [placement] (docs/operations.md#deploying)",
     run: async ({ database, signal }) => {
       if ("reason" in database) throw new LeftOut(database.reason);
-      const [bytes, ms] = await database.measure(signal);
-      const problem = databaseProblem(bytes, ms);
-      if (problem !== null) throw new Wrong(problem);
-      const time = ms === null ? "a local stack measures no time" : `${ms.toFixed(1)} ms for a read`;
-      return `${giga(bytes)} of ${giga(MOST_BYTES)}; ${time}`;
+      const measures = await database.measure(signal);
+      const nameOf = (name: string): string => (measures.length === 1 ? "" : `${name}: `);
+      const problems = measures.flatMap(({ name, bytes, ms }) => {
+        const problem = databaseProblem(bytes, ms);
+        return problem === null ? [] : [nameOf(name) + problem];
+      });
+      if (problems.length > 0) throw new Wrong(problems.join("; "));
+      return measures
+        .map(
+          ({ name, bytes, ms }) =>
+            `${nameOf(name)}${giga(bytes)} of ${giga(MOST_BYTES)}, ${ms === null ? "a local stack measures no time" : `${ms.toFixed(1)} ms for a read`}`,
+        )
+        .join("; ");
     },
   },
   {

@@ -3,7 +3,7 @@ import { SegmentationClient } from "segmentation-client/node";
 import { DEFAULT_CONFIG, eventQueues, readConfiguration } from "../deploy/configuration.ts";
 import type { StateFolder } from "../stack/state-folder.ts";
 import { readLocalStorage } from "../stack/wrangler-settings.ts";
-import { localDatabase, remoteDatabase } from "./database.ts";
+import { localDatabases, remoteDatabases } from "./database.ts";
 import { Made } from "./made.ts";
 import { OwnServer } from "./own-server.ts";
 import type { Outcome } from "./row.ts";
@@ -52,7 +52,7 @@ export async function verifyService(target: Target, signal: AbortSignal): Promis
       named,
       local,
       database:
-        state === null ? await remoteDatabase(config, baseUrl, signal) : await localDatabase(state, signal),
+        state === null ? await remoteDatabases(config, baseUrl, signal) : await localDatabases(state, signal),
       eventQueue,
       made: new Made(),
       learned: {},

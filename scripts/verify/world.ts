@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SegmentationClient } from "segmentation-client/node";
-import type { MeasuredDatabase } from "./database.ts";
+import type { MeasuredDatabases } from "./database.ts";
 import type { StateFolder } from "../stack/state-folder.ts";
 import type { Made } from "./made.ts";
 import type { OwnServer } from "./own-server.ts";
@@ -84,8 +84,8 @@ export interface World {
   readonly form: Form;
   readonly named: Named;
   readonly local: Local | null;
-  /** The service's database, or why it cannot be asked. */
-  readonly database: MeasuredDatabase | { readonly reason: string };
+  /** The service's databases, or why they cannot be asked. */
+  readonly database: MeasuredDatabases | { readonly reason: string };
   /** The queue to which the bucket reports uploads; null if there is none. */
   readonly eventQueue: string | null;
   readonly made: Made;

@@ -93,6 +93,8 @@ export const COMMON_ERRORS = [
   "rate_limited",
   "internal_error",
   "identity_provider_unavailable",
+  "database_unavailable",
+  "account_moving",
 ] as const;
 
 /** Errors of every operation with a body. */

@@ -122,7 +122,7 @@ export const ResealAnswer = z.object({
   resealed: count,
   /** Endpoints whose secrets none of the service's secrets opens. */
   unreadable: z.array(z.string()),
-  /** From behind which endpoint the next page begins; null after the last. */
+  /** Where the next page begins, for the next request; null after the last. */
   next: z.string().nullable(),
   /** The settings with the secrets that only read. */
   earlier: z.array(z.string()).readonly(),
@@ -130,6 +130,27 @@ export const ResealAnswer = z.object({
   signedMs: z.number(),
 });
 export type ResealAnswer = z.infer<typeof ResealAnswer>;
+export const MoveRequest = z.object({
+  /** The database's binding. */
+  to: z.string(),
+  /** Whether the copy is in order, so that the account may go over to it: without, a move ends at `copied`. */
+  confirmed: z.boolean(),
+});
+
+/**
+ * How far the move of an account is. `copying`: its rows are being copied. `copied`: all of them are, and it waits for the
+ * confirmation. `moving`: its objects are being told, or what is left of it at the old place is being deleted. `moved`: it is
+ * in the new database, and nothing of it is elsewhere.
+ */
+export const MoveReport = z.object({
+  accountId: z.string(),
+  state: z.enum(["copying", "copied", "moving", "moved"]),
+  from: z.string(),
+  to: z.string(),
+  /** How many rows it has there so far. */
+  rows: count,
+});
+export type MoveReport = z.infer<typeof MoveReport>;
 
 /**
  * How far the erasure of an account is, as the operator's API reports it. `erasing`: something is left. `emptied`:

@@ -137,6 +137,8 @@ export const ERROR_CATALOGUE = {
     trial_queue_full: `The free trial's queue is full. ${TRY_AGAIN}, or upgrade.`,
     identity_provider_unavailable: `Access tokens cannot be checked at the moment. ${TRY_AGAIN}, or use an API key.`,
     model_unavailable: `The inference service did not report its model. ${TRY_AGAIN}.`,
+    database_unavailable: `The database with this account's books does not answer as expected. ${TRY_AGAIN}; if it keeps failing, report the X-Request-Id to the service's operator.`,
+    account_moving: `The service is moving this account to another database. ${TRY_AGAIN}.`,
     billing_not_configured: "Billing is not set up on this service. Ask its operator.",
   }),
 };

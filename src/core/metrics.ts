@@ -34,9 +34,10 @@ export const METRICS = {
     values: { openJobs: "count", openTasks: "count", waitingJobs: "count", oldestWaitingSeconds: "s" },
   },
   database_gauges: {
-    labels: [],
-    values: { bytes: "bytes", stuckJobs: "count", deadLetters: "count", unpurgedJobs: "count" },
+    labels: ["database"],
+    values: { bytes: "bytes", stuckJobs: "count", deadLetters: "count", unpurgedJobs: "count", readMs: "ms" },
   },
+  database_failed: { labels: ["database", "fault"], values: { times: "count" } },
   usage_reported: { labels: [], values: { due: "count", sent: "count", oldestSeconds: "s" } },
   account_owes: { labels: [], values: { units: "count", percent: "count" } },
   account_uncharged: { labels: [], values: { units: "count", chargedUnits: "count" } },

@@ -2,6 +2,7 @@ import type { Context, Hono } from "hono";
 import { IdempotencyKey, type Operation } from "../contract/operation.ts";
 import { OPERATION_IDS, OPERATIONS, type OperationId } from "../contract/operations.ts";
 import { ServiceError } from "../core/errors.ts";
+import { needing } from "../services/database-failure.ts";
 import { isOnce } from "../services/idempotency.ts";
 import type { OperationAnswer, OperationRequest } from "../services/operation-request.ts";
 import { getAccount, getAccountOverview, getAccountUsage } from "../services/operations/account.ts";
@@ -138,7 +139,7 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
     c.set("operation", id);
     const request = await readRequest(c, operation);
     const begun = Date.now();
-    const answer = await mounted.handle(request, c);
+    const answer = await needing(platform(c), request.account.database, () => mounted.handle(request, c));
     if (request.waitSeconds !== null) {
       c.header("preference-applied", `wait=${request.waitSeconds}`);
       c.set("heldMs", Date.now() - begun);
@@ -154,10 +155,11 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
 /** A request, checked in this order. @throws ServiceError as authenticate, idempotencyKeyOf, readBody and readQuery. */
 async function readRequest(c: Context<AppEnv>, operation: Operation) {
   const { body, query, requestHeaders = [] } = operation;
+  const account = await authenticate(c);
   return {
     ...c.req.param(),
-    platform: platform(c),
-    account: await authenticate(c),
+    platform: platform(c).at(account.database),
+    account,
     idempotencyKey: idempotencyKeyOf(c, operation),
     body: body && (await readBody(c, body)),
     query: query && (await readQuery(c, query)),

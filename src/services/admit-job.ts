@@ -25,12 +25,13 @@ export async function admitJob(
   await jobObject.prepare(job);
   let refusal = new ServiceError("enqueue_failed");
   try {
+    const openElsewhere = job.lane === "trial" ? await platform.trialLane.openElsewhere() : 0;
     const listing = await platform.jobs.insert(job, {
       maxActiveJobs: access.maxActiveJobs,
       units,
       fund: fundOf(access.accessMode),
       offer: trialOfferOf(platform.settings),
-      maxTrialBacklog: platform.settings.TRIAL_MAX_BACKLOG,
+      maxTrialBacklog: platform.settings.TRIAL_MAX_BACKLOG - openElsewhere,
       maxUnitsPerDay: access.maxUnitsPerDay,
       maxTasksPerDay: access.maxTasksPerDay,
       files: filesToReserve(job),
@@ -38,7 +39,10 @@ export async function admitJob(
       maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
     });
     if (listing.listed && (await jobObject.accept())) return listing.use;
-    if (!listing.listed) refusal = (await refusalBy(listing)) ?? refusal;
+    if (!listing.listed) {
+      const openTrialTasks = listing.openTrialTasks + openElsewhere;
+      refusal = (await refusalBy({ ...listing, openTrialTasks })) ?? refusal;
+    }
   } catch (error) {
     log("error", "accept_failed", { jobId: job.jobId, reason: reasonOf(error) });
   }

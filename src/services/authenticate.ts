@@ -3,11 +3,19 @@ import { addressOwner } from "../core/accounts/callers.ts";
 import { sha256Hex } from "../core/lib/digest.ts";
 import { ServiceError, TRY_AGAIN } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
-import { profileAfter, sameProfile, Subject } from "../core/accounts/identity.ts";
+import {
+  profileAfter,
+  sameProfile,
+  Subject,
+  type Identity,
+  type Profile,
+} from "../core/accounts/identity.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
+import type { Place } from "../stores/accounts/directory.ts";
 import type { IdentityProvider } from "../stores/accounts/identity-provider.ts";
 import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
 import type { Platform } from "../platform.ts";
+import { needing, RETRY_SECONDS } from "./database-failure.ts";
 import { logSparsely } from "./log-sparsely.ts";
 
 /**
@@ -16,15 +24,56 @@ import { logSparsely } from "./log-sparsely.ts";
  */
 const TOKEN_PATTERN = /^[\w-]+\.[\w-]+\.(?=.)(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
-/** Finds the account that a credential lets in, or null. */
-type LookUp = () => Promise<Account | null>;
+/** A credential that is good as far as its form and signature go. */
+interface Bearer {
+  /** The digest by which the directory knows it. */
+  readonly entry: string;
+  /** The account that it lets in, if its books are in this platform's database; null if they are not. */
+  readonly find: (books: Platform) => Promise<Account | null | "suspended">;
+  /** Creates the account that is nowhere yet; absent if the credential creates none. */
+  readonly create?: () => Promise<Account | null>;
+}
 
-/** How to look up a credential by its form; null for a text that can be neither an API key nor an access token. */
-function lookUpOf({ accounts, identityProvider }: Platform, credential: string): LookUp | null {
-  if (isWellFormedApiKey(credential))
-    return async () => accounts.findByKeyDigest(await apiKeyDigest(credential));
+/** Verifies a credential; null if it can let nobody in. */
+type Verify = () => Promise<Bearer | null>;
+
+/** How to verify a credential by its form; null for a text that can be neither an API key nor an access token. */
+function verifierOf(platform: Platform, credential: string): Verify | null {
+  const { identityProvider } = platform;
+  if (isWellFormedApiKey(credential)) {
+    return async () => {
+      const digest = await apiKeyDigest(credential);
+      return { entry: digest, find: ({ accounts }) => accounts.findByKeyDigest(digest) };
+    };
+  }
   if (identityProvider === null || !TOKEN_PATTERN.test(credential)) return null;
-  return () => signIn({ accounts, identityProvider }, credential);
+  return () => verifyToken(platform, identityProvider, credential);
+}
+
+const isMoving = (found: Account | null | "suspended"): boolean =>
+  found !== null && found !== "suspended" && found.isMoving;
+
+/**
+ * The account that a credential lets in, where it was found last, or where the directory says. One database is all there is
+ * to ask, and needs no directory.
+ * @throws ServiceError account_moving, database_unavailable.
+ */
+async function find(platform: Platform, bearer: Bearer, seenIn: string | undefined): Promise<Account | null> {
+  const isOne = platform.databases.length === 1;
+  const { database: directory } = platform;
+  const findIn = (database: string) => needing(platform, database, () => bearer.find(platform.at(database)));
+  const lookUp = () => needing(platform, directory, () => platform.directory.find(bearer.entry));
+  const first = isOne ? directory : (seenIn ?? (await lookUp()));
+  let found = await findIn(first);
+  // It may have been moved since it was seen there.
+  if (!isOne && seenIn !== undefined && (found === null || isMoving(found))) {
+    const database = await lookUp();
+    if (database !== first) found = await findIn(database);
+  }
+  if (isMoving(found))
+    throw new ServiceError("account_moving", undefined, { retryAfterSeconds: RETRY_SECONDS });
+  if (found === null && bearer.create !== undefined) return bearer.create();
+  return found === "suspended" ? null : found;
 }
 
 /**
@@ -40,22 +89,24 @@ export async function authenticate(
   credential: string,
   address: string | null,
 ): Promise<Account | null> {
-  const lookUp = lookUpOf(platform, credential);
-  if (lookUp === null) return null;
+  const verify = verifierOf(platform, credential);
+  if (verify === null) return null;
   const digest = await sha256Hex(credential);
   const { accepted, refused } = platform.seenCredentials;
   if (refused.get(digest, Date.now()) !== undefined) return null;
   const known = accepted.get(digest, Date.now());
-  await (known === undefined ? boundStranger(platform, address) : boundAccount(platform, known));
+  await (known === undefined ? boundStranger(platform, address) : boundAccount(platform, known.accountId));
 
-  const account = await lookUp();
+  const bearer = await verify();
+  const account = bearer && (await find(platform, bearer, known?.database));
   if (account === null) {
     accepted.delete(digest);
     refused.put(digest, true, Date.now());
     return null;
   }
-  accepted.put(digest, account.accountId, Date.now());
-  if (known === undefined) await boundAccount(platform, account.accountId);
+  const { accountId, database } = account;
+  accepted.put(digest, { accountId, database }, Date.now());
+  if (known === undefined) await boundAccount(platform, accountId);
   return account;
 }
 
@@ -86,20 +137,52 @@ async function boundStranger(platform: Platform, address: string | null): Promis
   );
 }
 
-/** The account of an access token; the first token creates it. A token that changes nothing costs one read. */
-async function signIn(
-  { accounts, identityProvider }: Pick<Platform, "accounts"> & { identityProvider: IdentityProvider },
+/** By which the directory knows an identity. */
+export const identityEntry = ({ issuer, subject }: Identity): Promise<string> =>
+  sha256Hex(JSON.stringify([issuer, subject]));
+
+/** Verifies an access token. The first one creates its account; one that changes nothing costs one read. */
+async function verifyToken(
+  platform: Platform,
+  identityProvider: IdentityProvider,
   token: string,
-): Promise<Account | null> {
+): Promise<Bearer | null> {
   const claims = await identityProvider.verify(token);
   const subject = Subject.safeParse(claims?.sub);
   if (!subject.success) return null;
   const identity = { issuer: identityProvider.issuer, subject: subject.data };
+  const entry = await identityEntry(identity);
 
-  const known = await accounts.findByIdentity(identity);
-  if (known?.suspended) return null;
-  const profile = profileAfter(claims, known?.profile);
-  if (known !== null && sameProfile(known.profile, profile)) return known.account;
-  const saved = await accounts.saveIdentity(identity, profile, newId("acct"), Date.now());
-  return saved.suspended ? null : saved.account;
+  const save = async ({ accounts }: Platform, profile: Profile, accountId: string) => {
+    const saved = await accounts.saveIdentity(identity, profile, accountId, Date.now());
+    return saved.suspended ? "suspended" : saved.account;
+  };
+  return {
+    entry,
+    find: async (books) => {
+      const known = await books.accounts.findByIdentity(identity);
+      if (known === null) return null;
+      if (known.suspended) return "suspended";
+      if (known.account.isMoving) return known.account;
+      const profile = profileAfter(claims, known.profile);
+      if (sameProfile(known.profile, profile)) return known.account;
+      return save(books, profile, newId("acct"));
+    },
+    create: async () => {
+      const { accountId, database } = await placeOfNew(platform, entry);
+      const profile = profileAfter(claims);
+      const created = await needing(platform, database, () =>
+        save(platform.at(database), profile, accountId),
+      );
+      return created === "suspended" ? null : created;
+    },
+  };
+}
+
+/** Where the account of a new identity is to be created. @throws ServiceError database_unavailable. */
+async function placeOfNew(platform: Platform, entry: string): Promise<Place> {
+  const { databases, database, directory } = platform;
+  const accountId = newId("acct");
+  if (databases.length === 1) return { accountId, database };
+  return needing(platform, database, () => directory.enterNew(entry, accountId, databases));
 }

@@ -16,7 +16,11 @@ const MOST_A_RUN = 5_000;
  * sizes, which add to their accounts' bytes of the day, and deletes those that no job can take. What can't be inspected now is left to the next run.
  * @param most the most uploads of one run; the others wait for the next
  */
-export async function inspectUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<void> {
+export async function inspectUploads(
+  platform: Platform,
+  now: number,
+  most = platform.share(MOST_A_RUN),
+): Promise<void> {
   let inspected = 0;
   let unreported = 0;
   try {
@@ -39,7 +43,7 @@ export async function inspectUploads(platform: Platform, now: number, most = MOS
     const lateMs = now - oldest.inspectAt;
     log("info", "uploads_inspected", { inspected, due: due.length, lateMs, unreported });
   } catch (error) {
-    log("error", "inspection_failed", { inspected, reason: reasonOf(error) });
+    log("error", "inspection_failed", { inspected, database: platform.database, reason: reasonOf(error) });
   }
 }
 

@@ -42,7 +42,16 @@ export async function cancelJob(platform: Platform, jobId: string): Promise<Canc
 
 /** The hundred oldest jobs in progress whose status has not changed for `hours`. */
 export async function stuckJobs(platform: Platform, hours: number, now: number): Promise<StuckJobs> {
-  const rows = await platform.oldJobs.underWaySince(now - hours * HOUR_MS, null, MOST_STUCK);
+  const unchangedSince = now - hours * HOUR_MS;
+  const found = await Promise.all(
+    platform.databases.map((database) =>
+      platform.at(database).oldJobs.underWaySince(unchangedSince, null, MOST_STUCK),
+    ),
+  );
+  const rows = found
+    .flat()
+    .toSorted((a, b) => a.since - b.since)
+    .slice(0, MOST_STUCK);
   const jobs = await mapPool(rows, CONNECTIONS, async ({ jobId, since }) => ({
     jobId,
     updatedAt: since,

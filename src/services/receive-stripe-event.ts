@@ -40,11 +40,35 @@ export async function receiveStripeEvent(platform: Platform, body: string, signa
   const outcome =
     event.customerId === null
       ? "not_interesting"
-      : await takeEvent(platform, payments, event, event.customerId);
+      : await takeWhereKnown(platform, payments, event, event.customerId);
   log("info", "stripe_event", { eventId: event.id, type: event.type, outcome });
 }
 
 type Outcome = "written" | "known" | "subsumed" | "forgotten" | "unknown_customer" | "not_interesting";
+
+/**
+ * Takes an event in the database that has its customer. Stripe names the customer and not the account, so each is asked.
+ * @throws the error of a database that can't be asked, if no other has the customer: the provider sends the event again.
+ */
+async function takeWhereKnown(
+  platform: Platform,
+  payments: Payments,
+  event: PaymentEvent,
+  customerId: string,
+): Promise<Outcome> {
+  let failure: unknown = null;
+  let outcome: Outcome = "unknown_customer";
+  for (const database of platform.databases) {
+    try {
+      outcome = await takeEvent(platform.at(database), payments, event, customerId);
+      if (outcome !== "unknown_customer") return outcome;
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== null) throw failure;
+  return outcome;
+}
 
 async function takeEvent(
   platform: Platform,

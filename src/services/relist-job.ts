@@ -17,13 +17,14 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
   if (jobObject === null || listing === null) {
     return { objectId, jobId: null, accountId: null, usedUnits: null, found: "empty" };
   }
-  const { jobId, accountId } = listing.definition;
+  const { jobId, accountId, database } = listing.definition;
   const usedUnits = listing.cost?.usedUnits ?? null;
-  let found = await findLoss(platform, listing);
+  const books = platform.at(database);
+  let found = await findLoss(books, listing);
   if (found === "account_erased" && !dryRun) await jobObject.erase();
   if (LOST.has(found) && !dryRun) {
     const units = unitsToReserve(listing.definition, platform.settings.MAX_VIDEO_FRAMES);
-    if (await platform.lostJobs.relist(listing, Math.max(units, usedUnits ?? 0))) {
+    if (await books.lostJobs.relist(listing, Math.max(units, usedUnits ?? 0))) {
       await jobObject.wake();
       log("warn", "job_relisted", { jobId, accountId, found });
     } else {
@@ -37,14 +38,14 @@ async function relistJob(platform: Platform, objectId: string, dryRun: boolean):
 /** The findings that call for writing rows back. */
 const LOST: ReadonlySet<Relisted["found"]> = new Set(["missing", "behind", "books_closed"]);
 
-async function findLoss(platform: Platform, listing: JobListing): Promise<Relisted["found"]> {
+async function findLoss(books: Platform, listing: JobListing): Promise<Relisted["found"]> {
   const { definition, phase, projected } = listing;
   const { jobId, accountId } = definition;
   if (phase !== "running") return "unsettled";
-  const { version, hasAccount, isErased, isClosed } = await platform.lostJobs.find(jobId, accountId);
+  const { version, hasAccount, isErased, isClosed } = await books.lostJobs.find(jobId, accountId);
   if (isErased) return "account_erased";
   if (version !== null) return version < projected ? "behind" : "listed";
-  if ((await platform.jobs.standing(jobId)) === "withdrawn") return "unsettled";
+  if ((await books.jobs.standing(jobId)) === "withdrawn") return "unsettled";
   if (isClosed) return "books_closed";
   return hasAccount ? "missing" : "account_missing";
 }

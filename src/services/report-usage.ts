@@ -20,15 +20,15 @@ const ASKED_FIRST = 3;
  * unreachable, or if our key belongs to an account that does not have our customers.
  */
 export async function reportUsage(platform: Platform, now: number): Promise<void> {
-  const { payments, usage } = platform;
+  const { payments, usage, database } = platform;
   if (payments === null) return;
   const limits = { now, triedAfter: now - RESENT_WITHIN_MS, usedAfter: now - SENT_WITHIN_MS };
   const { lagMs, stalled } = await usage.backlog(limits);
   const oldestSeconds = lagMs === null ? null : Math.round(lagMs / 1_000);
-  if (stalled.count > 0) log("error", "usage_stalled", { ...stalled });
-  if (lagMs !== null && lagMs > LAG_ALARM_MS) log("error", "usage_lagging", { oldestSeconds });
+  if (stalled.count > 0) log("error", "usage_stalled", { database, ...stalled });
+  if (lagMs !== null && lagMs > LAG_ALARM_MS) log("error", "usage_lagging", { database, oldestSeconds });
 
-  const due = await usage.due(limits, MOST_A_RUN);
+  const due = await usage.due(limits, platform.share(MOST_A_RUN));
   // One report finds out whether Stripe answers; preferably one that it may know, because the others can wait out an outage.
   const first = due.find((use) => use.mayBeKnown) ?? due[0];
   const rest = due.filter((use) => use !== first);
@@ -42,7 +42,7 @@ export async function reportUsage(platform: Platform, now: number): Promise<void
     sent += outcome.sent;
     if (outcome.isAway || Date.now() > now + RUN_MS) break;
   }
-  log("info", "usage_reported", { due: due.length, sent, oldestSeconds });
+  log("info", "usage_reported", { database, due: due.length, sent, oldestSeconds });
 }
 
 /** Whether the payment provider has our customers. Where it can't be asked, the first report finds out. */

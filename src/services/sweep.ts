@@ -2,7 +2,7 @@ import { dayOf } from "../core/billing/usage.ts";
 import { USAGE_KEPT_DAYS } from "../core/billing/usage.ts";
 import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
-import { deleteInPages } from "./delete-in-pages.ts";
+import { deleteInPages, MOST_PAGES } from "./delete-in-pages.ts";
 import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 import { watchAccounts } from "./watch-accounts.ts";
@@ -18,30 +18,38 @@ const REVOKED_KEYS_KEPT_MS = 90 * 86_400_000;
 const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
 
 /**
- * Looks at accounts that cost more than they pay, and deletes what has outlived its retention, each part by itself: a part that fails is logged and left to the next sweep. What
- * may take longer than a cron has comes last, so that it does not hold up the rest.
+ * Looks at one database's accounts that cost more than they pay, and deletes what has outlived its retention, each part by itself: a
+ * part that fails is logged and left to the next sweep. What may take longer than a cron has comes last, so that it does not hold up the rest.
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
-  const { uploads, ledger, apiKeys, idempotency, billing, webhookEndpoints } = platform;
-  await runParts("sweep_failed", {
+  const { uploads, ledger, idempotency, billing, webhookEndpoints } = platform;
+  const inPages = (deletePage: (limit: number) => Promise<number>): Promise<number> =>
+    deleteInPages(deletePage, undefined, platform.share(MOST_PAGES));
+  await runParts(platform, "sweep_failed", {
     accounts: () => watchAccounts(platform, now),
-    upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
-    settled_units: () =>
-      deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
-    usage_days: () => deleteInPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
-    api_keys: () => deleteInPages((limit) => apiKeys.purgeRevoked(now - REVOKED_KEYS_KEPT_MS, limit)),
-    idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
-    stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
+    upload_bytes: () => inPages((limit) => uploads.purgeBytes(now, limit)),
+    settled_units: () => inPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
+    usage_days: () => inPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
+    api_keys: () => inPages((limit) => purgeKeys(platform, now - REVOKED_KEYS_KEPT_MS, limit)),
+    idempotency_keys: () => inPages((limit) => idempotency.purge(now, limit)),
+    stripe_events: () => inPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
     webhook_endpoints: () => eraseEndpoints(platform, null),
-    erased_endpoints: () =>
-      deleteInPages((limit) => webhookEndpoints.purge(now - ERASED_ENDPOINTS_KEPT_MS, limit)),
+    erased_endpoints: () => inPages((limit) => webhookEndpoints.purge(now - ERASED_ENDPOINTS_KEPT_MS, limit)),
     uploads: () => sweepUploads(platform, now),
     erasures: () => sweepErasures(platform, now),
   });
 }
 
+/** Deletes revoked keys, and before them what the directory has of them. Returns how many. */
+async function purgeKeys({ apiKeys, databases, directory }: Platform, before: number, limit: number) {
+  const digests = databases.length === 1 ? [] : await apiKeys.revokedDigests(before, limit);
+  if (digests.length > 0) await directory.forget(digests);
+  return apiKeys.purgeRevoked(before, limit);
+}
+
 /** Runs each part by itself, one after another: one that fails is logged as `event`, and the others run all the same. */
 export async function runParts(
+  { database }: Platform,
   event: string,
   parts: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<void> {
@@ -49,7 +57,7 @@ export async function runParts(
     try {
       await run();
     } catch (error) {
-      log("error", event, { part, reason: reasonOf(error) });
+      log("error", event, { part, database, reason: reasonOf(error) });
     }
   }
 }

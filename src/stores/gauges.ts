@@ -115,6 +115,13 @@ export class Gauges extends D1Store {
     );
   }
 
+  /** How long a read of one row takes, with what it waits for: milliseconds. A database runs one statement at a time. */
+  async readMs(): Promise<number> {
+    const begun = Date.now();
+    await this.all("SELECT id FROM accounts LIMIT 1");
+    return Date.now() - begun;
+  }
+
   /** @param unchangedSince @param purgedBy epoch ms: jobs that were deleted before should be gone */
   async database(unchangedSince: number, purgedBy: number): Promise<DatabaseGauges> {
     const { results, meta } = await this.statement(

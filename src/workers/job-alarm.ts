@@ -41,7 +41,7 @@ async function decidePrepared(
   now: number,
 ): Promise<void> {
   if (now < definition.createdAt + platform.policy.prepareMs) return;
-  const standing = await platform.jobs.standing(definition.jobId);
+  const standing = await platform.at(definition.database).jobs.standing(definition.jobId);
   const latest = cell.state;
   if (latest?.phase === "prepared") await cell.commit(decided(latest, standing));
 }

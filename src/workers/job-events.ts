@@ -39,9 +39,10 @@ export class JobEvents {
     for (;;) {
       const { state } = this.#cell;
       if (state?.phase !== "running" || state.events === undefined) return;
-      const listeners = await this.#platform.webhookEndpoints.listeners(state.definition.accountId);
+      const { accountId, database } = state.definition;
+      const listeners = await this.#platform.at(database).webhookEndpoints.listeners(accountId);
       const ends = await Promise.allSettled(
-        state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners)),
+        state.events.map((event) => this.#handOver(event, eventOf(state, event), listeners, database)),
       );
       const received = state.events.filter((_, i) => ends[i]?.status === "fulfilled");
       await this.#cell.take((job) => ({ state: withoutEvents(job, received), taken: true }));
@@ -50,13 +51,20 @@ export class JobEvents {
   }
 
   /** Hands an event to the object of each endpoint that wants it. */
-  async #handOver(event: NotedEvent, body: WebhookEvent, listeners: readonly Listener[]): Promise<void> {
+  async #handOver(
+    event: NotedEvent,
+    body: WebhookEvent,
+    listeners: readonly Listener[],
+    database: string | undefined,
+  ): Promise<void> {
     const { id, type, at } = event;
     const outgoing: OutgoingEvent = { id, type, at, body: JSON.stringify(body) };
     await Promise.all(
       listeners
         .filter((listener) => wants(listener, event))
-        .map(({ endpointId }) => this.#platform.webhookObject(endpointId).receive(endpointId, outgoing)),
+        .map(({ endpointId }) =>
+          this.#platform.webhookObject(endpointId).receive(endpointId, outgoing, database),
+        ),
     );
   }
 }

@@ -324,6 +324,12 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     return this.#outbox.listing();
   }
 
+  async moveTo(database: string): Promise<void> {
+    const { state } = this.#cell;
+    if (state === null || state.definition.database === database) return;
+    await this.#cell.commit({ ...state, definition: { ...state.definition, database } });
+  }
+
   /**
    * What time does to the job, and the outbox's second try. The platform drops an alarm that throws too often, and the
    * job would be lost with it: this one never throws, not even while a setting is missing.
@@ -351,7 +357,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   async #decide(accountId: string): Promise<void> {
     const { state } = this.#cell;
     if (state?.phase !== "prepared" || state.definition.accountId !== accountId) return;
-    const standing = await this.#platform.jobs.standing(state.definition.jobId);
+    const { jobId, database } = state.definition;
+    const standing = await this.#platform.at(database).jobs.standing(jobId);
     const latest = this.#cell.state;
     if (latest?.phase === "prepared" && standing === "listed")
       await this.#cell.commit(decided(latest, standing));

@@ -9,7 +9,7 @@ import { isDone, type ArchiveUpload, type JobState } from "../core/jobs/state.ts
 import * as tasks from "../core/jobs/tasks.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { archiveKey, archivesPrefix, outputsPrefix } from "../core/object-keys.ts";
-import type { Platform } from "../platform.ts";
+import type { Books, Platform } from "../platform.ts";
 import type { JobCell } from "./job-cell.ts";
 
 /**
@@ -25,6 +25,11 @@ export class JobOutbox {
   constructor(cell: JobCell, platform: Platform) {
     this.#cell = cell;
     this.#platform = platform;
+  }
+
+  /** The stores of the database that the account's books are in. */
+  get #books(): Books {
+    return this.#platform.at(this.#cell.state?.definition.database);
   }
 
   /** Sends what is due until nothing is left; what fails is due again later. One run at a time. Never throws. */
@@ -125,7 +130,7 @@ export class JobOutbox {
     const { state } = this.#cell;
     if (state === null || state.struck) return;
     const { jobId } = state.definition;
-    await this.#platform.jobs.retire(jobId, this.#cost(state), state.updatedAt, isEndConfirmed(state));
+    await this.#books.jobs.retire(jobId, this.#cost(state), state.updatedAt, isEndConfirmed(state));
     if (this.#cell.state !== null) await this.#cell.commit({ ...this.#cell.state, struck: true });
   }
 
@@ -152,7 +157,7 @@ export class JobOutbox {
     const { jobId } = listing.definition;
     const again = isEndConfirmed(state);
     const projection = { jobId, version, status, error, updatedAt, cost, again };
-    const { standing, mayHaveEndpoints } = await this.#platform.jobs.project(projection);
+    const { standing, mayHaveEndpoints } = await this.#books.jobs.project(projection);
     const latest = this.#cell.state;
     if (latest === null) return;
     const job = mayHaveEndpoints ? latest : withoutEvents(latest, latest.events ?? []);
@@ -205,7 +210,7 @@ export class JobOutbox {
     const prefixes = [outputsPrefix(accountId, jobId), archivesPrefix(accountId, jobId)];
     let files = 0;
     for (const prefix of prefixes) files += (await this.#platform.media.deletePrefix(prefix)).deleted;
-    if (state.phase === "withdrawn") await this.#platform.jobs.withdraw(jobId, Date.now());
+    if (state.phase === "withdrawn") await this.#books.jobs.withdraw(jobId, Date.now());
     const purge = state.purgeAgainAt === undefined ? "first" : "second";
     log("info", "job_purged", { jobId, phase: state.phase, purge, files });
 
@@ -216,7 +221,7 @@ export class JobOutbox {
     if (!this.#isLastPurge && purge === "first" && hasLateWriters(latest, policy, now)) {
       return this.#cell.commit({ ...latest, purgeAgainAt: now + lateWritesMs(policy) });
     }
-    if (latest.phase === "expired") await this.#platform.jobs.forget(jobId);
+    if (latest.phase === "expired") await this.#books.jobs.forget(jobId);
     await this.#cell.clear();
   }
 }

@@ -15,45 +15,49 @@ import {
   wakeStuckJobs,
 } from "../services/wake-jobs.ts";
 import type { Platform } from "../platform.ts";
+import type { LaneGauges, UploadGauges } from "../stores/gauges.ts";
 
-/** The work of each cron in wrangler.toml; null for an unknown one. */
-function workOf(platform: Platform, cron: string, now: number): Promise<unknown> | null {
-  switch (cron) {
-    case "*/5 * * * *":
-      return Promise.all([
-        // A part that threw would end the run while the others are at work.
-        runParts("sweep_failed", {
-          usage: () => reportUsage(platform, now),
-          ended_subscriptions: () => endSubscriptions(platform, now),
-        }),
-        runParts("sweep_failed", { ledger: () => closeBooks(platform, now) }),
-        inspectUploads(platform, now),
-        readGauges(platform, now),
-      ]);
-    case "17 * * * *":
-      return sweep(platform, now);
-    case "43 3 * * *":
-      return nightly(platform, now);
-    default:
-      return null;
-  }
-}
+/** The work of a cron in one database. Nothing of it throws: a run goes on while another one fails. */
+type Work = (books: Platform, now: number) => Promise<void>;
 
-/** Does what the cron is for, and logs how long that took. */
+/** The work of each cron in wrangler.toml. */
+const WORK: Readonly<Record<string, Work>> = {
+  "*/5 * * * *": async (books, now) => {
+    await Promise.all([
+      // A part that threw would end the run while the others are at work.
+      runParts(books, "sweep_failed", {
+        usage: () => reportUsage(books, now),
+        ended_subscriptions: () => endSubscriptions(books, now),
+      }),
+      runParts(books, "sweep_failed", { ledger: () => closeBooks(books, now) }),
+      inspectUploads(books, now),
+    ]);
+  },
+  "17 * * * *": sweep,
+  "43 3 * * *": nightly,
+};
+
+/**
+ * Does what the cron is for, in all databases at once, so that one that is slow or fails holds up no other; and logs how long
+ * that took.
+ */
 export async function runScheduled(platform: Platform, cron: string, now: number): Promise<void> {
   const begun = Date.now();
-  const work = workOf(platform, cron, now);
-  if (work === null) return log("error", "unknown_cron", { cron });
-  await work;
+  const work = WORK[cron];
+  if (work === undefined) return log("error", "unknown_cron", { cron });
+  await Promise.all([
+    ...platform.databases.map((database) => work(platform.at(database), now)),
+    ...(cron === "*/5 * * * *" ? [readGauges(platform, now)] : []),
+  ]);
   log("info", "cron_ended", { cron, ms: Date.now() - begun });
 }
 
 /**
- * What is done once a night, each part by itself: a part that fails is logged and left to the next night. The jobs come
+ * What is done once a night in one database, each part by itself: a part that fails is logged and left to the next night. The jobs come
  * last: there may be more of them than one night can wake.
  */
 async function nightly(platform: Platform, now: number): Promise<void> {
-  await runParts("nightly_failed", {
+  await runParts(platform, "nightly_failed", {
     dead_letters: () => platform.deadLetters.purge(now - LETTERS_KEPT_MS),
     subscriptions: () => refreshSubscriptions(platform, now),
     deleted_jobs: () => wakeDeletedJobs(platform, now),
@@ -62,22 +66,61 @@ async function nightly(platform: Platform, now: number): Promise<void> {
   });
 }
 
-/** Logs how full the lanes and the database are, and how late sizes of uploads come. What can't be read now is read by the next cron. */
+/** Logs how full the lanes and the databases are, and how late sizes of uploads come. What can't be read now is read by the next cron, and counts as nothing. */
 async function readGauges(platform: Platform, now: number): Promise<void> {
-  const { gauges } = platform;
+  const read = await Promise.all(
+    platform.databases.map((database) => readDatabase(platform.at(database), now)),
+  );
+  const answers = read.filter((each) => each !== null);
+  // They are one for all; nothing is said of them while none of the databases answers.
+  if (answers.length === 0) return;
+  for (const lane of Lane.options) {
+    const { waitingSince, ...open } = answers.map(({ lanes }) => lanes[lane]).reduce(inAll);
+    log("info", "lane_gauges", { lane, ...open, oldestWaitingSeconds: secondsSince(waitingSince, now) });
+  }
+  const { unsized, dueSince } = answers
+    .map(({ uploads }) => uploads)
+    .reduce((a, b) => ({ unsized: a.unsized + b.unsized, dueSince: earlier(a.dueSince, b.dueSince) }));
+  log("info", "upload_gauges", { unsized, oldestSeconds: secondsSince(dueSince, now) });
+}
+
+const secondsSince = (time: number | null, now: number): number =>
+  time === null ? 0 : Math.round((now - time) / 1_000);
+
+/** The earlier of two times; null if there is neither. */
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+/** What is one for all databases, as one of them has it. */
+interface Part {
+  readonly lanes: Record<Lane, LaneGauges>;
+  readonly uploads: UploadGauges;
+}
+
+/** What two databases have of a lane together. */
+const inAll = (a: LaneGauges, b: LaneGauges): LaneGauges => ({
+  openJobs: a.openJobs + b.openJobs,
+  openTasks: a.openTasks + b.openTasks,
+  waitingJobs: a.waitingJobs + b.waitingJobs,
+  waitingSince: earlier(a.waitingSince, b.waitingSince),
+});
+
+/** Logs how full a database is and how fast it answers, and notes it for new accounts. Returns its part of the rest; null if it can't be read. */
+async function readDatabase(books: Platform, now: number): Promise<Part | null> {
+  const { database, databases, gauges } = books;
   try {
-    for (const lane of Lane.options) {
-      const { waitingSince, ...open } = await gauges.lane(lane);
-      const oldestWaitingSeconds = waitingSince === null ? 0 : Math.round((now - waitingSince) / 1_000);
-      log("info", "lane_gauges", { lane, ...open, oldestWaitingSeconds });
-    }
-    const { unsized, dueSince } = await gauges.uploads(now);
-    const oldestSeconds = dueSince === null ? 0 : Math.round((now - dueSince) / 1_000);
-    log("info", "upload_gauges", { unsized, oldestSeconds });
-    log("info", "database_gauges", {
-      ...(await gauges.database(now - STUCK_MS, purgedBy(platform, now))),
-    });
+    const lanes = {
+      interactive: await gauges.lane("interactive"),
+      bulk: await gauges.lane("bulk"),
+      trial: await gauges.lane("trial"),
+    };
+    const uploads = await gauges.uploads(now);
+    const full = await gauges.database(now - STUCK_MS, purgedBy(books, now));
+    log("info", "database_gauges", { database, ...full, readMs: await gauges.readMs() });
+    if (databases.length > 1) await books.directory.noteSize(database, full.bytes);
+    return { lanes, uploads };
   } catch (error) {
-    log("error", "gauges_failed", { reason: reasonOf(error) });
+    log("error", "gauges_failed", { database, reason: reasonOf(error) });
+    return null;
   }
 }

@@ -22,15 +22,16 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
     return platformOf(this.env);
   }
 
-  async receive(endpointId: string, event: OutgoingEvent): Promise<DeliveryRecord | null> {
+  async receive(endpointId: string, event: OutgoingEvent, database?: string): Promise<DeliveryRecord | null> {
     const storage = this.#storage;
     if (storage.endpointId === null) {
       // An erased object must not come to life again for an event that was already on its way.
       const erasures = this.#erasures;
-      const target = await this.#platform.webhookEndpoints.target(endpointId);
+      const target = await this.#platform.at(database).webhookEndpoints.target(endpointId);
       if (target === null || erasures !== this.#erasures) return null;
       storage.begin(endpointId);
     }
+    storage.database = database;
     const delivery = storage.add(event, Date.now());
     // Only an enabled endpoint receives events.
     storage.isHeld = false;
@@ -62,6 +63,10 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
     await this.#rearm();
   }
 
+  moveTo(database: string): void {
+    if (this.#storage.endpointId !== null) this.#storage.database = database;
+  }
+
   async erase(): Promise<void> {
     this.#erasures += 1;
     await this.#storage.clear();
@@ -76,7 +81,7 @@ export class WebhookObject extends DurableObject<Env> implements WebhookRpc {
     try {
       // An interrupted run is woken again.
       await this.#storage.setAlarm(Date.now() + BROKEN_RETRY_MS);
-      await sendDue(this.#platform, this.#storage);
+      await sendDue(this.#platform.at(this.#storage.database), this.#storage);
       await this.#rearm();
     } catch (error) {
       log("error", "alarm_failed", { object: this.#storage.endpointId, reason: reasonOf(error) });

@@ -5,6 +5,7 @@ import type { MetricName } from "../../src/core/metrics.ts";
 import { platformOf } from "../../src/platform.ts";
 import { cancelJob } from "../../src/services/operate-jobs.ts";
 import { Gauges } from "../../src/stores/gauges.ts";
+import { Jobs } from "../../src/stores/jobs/jobs.ts";
 import { Media } from "../../src/stores/media.ts";
 import { Uploads } from "../../src/stores/uploads/uploads.ts";
 import { inputKey } from "../../src/core/object-keys.ts";
@@ -27,7 +28,7 @@ import {
 } from "../support/worker/webhooks.ts";
 
 /** A data point as a reader of the table in Analytics Engine sees it. */
-type Row = [blobs: unknown, doubles: unknown];
+type Row = [blobs: readonly unknown[], doubles: readonly unknown[]];
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -51,7 +52,7 @@ beforeEach(async () => {
 const written = (index: string): Row[] =>
   points
     .filter(({ indexes }) => indexes?.length === 1 && indexes[0] === index)
-    .map(({ blobs, doubles }) => [blobs, doubles]);
+    .map(({ blobs = [], doubles = [] }) => [blobs, doubles]);
 
 async function startedJob() {
   const inference = new PlayedInference();
@@ -254,15 +255,31 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     ];
   },
   database_gauges: async () => {
-    await newJob(client);
-    await deliver("segmentation-dead-letters", { jobId: "job_1" });
+    const { jobId: stuck } = await newJob(client);
+    await deliver("segmentation-dead-letters", { v: 1, jobId: stuck });
     const { jobId } = await successfulJob(client);
     vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));
     await client.send("DELETE", `/v1/jobs/${jobId}`);
     later(DAY + 1);
     await newJob(client);
     await runCron(CRONS.report);
-    return [[["info"], [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1, 1]]];
+    const { databases } = platformOf(env);
+    expect(written("database_gauges").map(([[, name]]) => name)).toEqual(
+      expect.arrayContaining([...databases]),
+    );
+    // Nothing is in the others.
+    points = points.filter(({ blobs = [] }) => blobs[1] === globalThis.booksOfTest);
+    return [
+      [
+        ["info", globalThis.booksOfTest],
+        [expect.toSatisfy((bytes) => Number(bytes) > 50_000), 1, 1, 1, 0],
+      ],
+    ];
+  },
+  database_failed: async () => {
+    vi.spyOn(Jobs.prototype, "list").mockRejectedValue(new Error("D1_ERROR: Exceeded maximum DB size"));
+    await client.send("GET", "/v1/jobs");
+    return [[["error", globalThis.booksOfTest, "full"], [1]]];
   },
   usage_reported: async () => {
     const stripe = new PlayedStripe();
@@ -272,10 +289,13 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     await runCron(CRONS.report);
     await runCron(CRONS.report);
     expect(stripe.calls.length).toBeGreaterThan(0);
-    return [
-      [["info"], [1, 1, 20]],
-      [["info"], [0, 0, 0]],
-    ];
+    // One of each database, in any order.
+    points.sort((a, b) => (b.doubles?.[0] ?? 0) - (a.doubles?.[0] ?? 0));
+    const others = Array.from({ length: 2 * platformOf(env).databases.length - 1 }, (): Row => [
+      ["info"],
+      [0, 0, 0],
+    ]);
+    return [[["info"], [1, 1, 20]], ...others];
   },
   account_owes: async () => {
     client = await newClient("trial");
@@ -364,7 +384,7 @@ describe("metrics", () => {
   it("count each warning and error under its event, by its level alone", async () => {
     vi.spyOn(Gauges.prototype, "lane").mockRejectedValue(new Error("the database is gone"));
     await runCron(CRONS.report);
-    expect(written("gauges_failed")).toEqual([[["error"], []]]);
+    expect(written("gauges_failed")).toEqual(platformOf(env).databases.map(() => [["error"], []]));
     expect(written("cron_ended")).toHaveLength(1);
   });
 

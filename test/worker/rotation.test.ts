@@ -158,7 +158,8 @@ describe("a rotation of the master secret", () => {
       await deliverBy(without, endpoint);
       // Its first secret has not been valid for a day, where it was rotated; each delivery is signed by that, too.
       const received = receivers.of(endpoint);
-      expect(received).toHaveLength(rounds + 1);
+      // The object's own alarm may go off beside, and send one again under its id.
+      expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(rounds + 1);
       for (const request of received) expect(verified(endpoint.secret, request).type).toBe("test");
     }
   });

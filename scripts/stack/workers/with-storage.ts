@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import type { Env } from "../../../src/env.ts";
+import { ServiceError } from "../../../src/core/errors.ts";
+import { databasesOf, type Env } from "../../../src/env.ts";
 import type { AppEnv } from "../../../src/http/context.ts";
 import { respondWithError } from "../../../src/http/errors.ts";
 import { authenticateOperator } from "../../../src/http/middleware/authenticate.ts";
@@ -22,10 +23,11 @@ const storage = new Hono<AppEnv>()
   .onError(respondWithError)
   .use(authenticateOperator)
   .post(SQL_PATH, async (c) => {
-    const { DB } = c.env;
-    const { statements: texts } = await readCallback(c, SqlRequest);
-    const statements = texts.map((statement) => DB.prepare(statement));
-    return c.json({ results: (await DB.batch(statements)).map(({ results }) => Row.array().parse(results)) });
+    const { database, statements: texts } = await readCallback(c, SqlRequest);
+    const db = databasesOf(c.env).get(database);
+    if (db === undefined) throw new ServiceError("not_found", `There is no database ${database}.`);
+    const statements = texts.map((statement) => db.prepare(statement));
+    return c.json({ results: (await db.batch(statements)).map(({ results }) => Row.array().parse(results)) });
   })
   .post(OBJECT_PATH, async (c) => {
     const { key } = await readCallback(c, ObjectRequest);

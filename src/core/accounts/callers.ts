@@ -31,10 +31,19 @@ const ACCEPTED_MS = 10 * 60_000;
 /** A credential may stay refused for this long after it has become valid, as when its account is reinstated. */
 const REFUSED_MS = 10_000;
 
-/** What this isolate knows about credentials, by digest. It never decides who has access, only which rate limit applies. */
+/** An account that a credential was accepted for, and the database where its books were then. */
+export interface SeenAccount {
+  readonly accountId: string;
+  readonly database: string;
+}
+
+/**
+ * What this isolate knows about credentials, by digest. It never decides who has access, only which rate limit applies, and
+ * which database is asked first.
+ */
 export interface SeenCredentials {
   /** By credential, the account that it was last accepted for. */
-  readonly accepted: RecentMap<string>;
+  readonly accepted: RecentMap<SeenAccount>;
   readonly refused: RecentMap<true>;
 }
 

@@ -3,6 +3,7 @@ import type { CreateJobRequest } from "../../contract/job.ts";
 import type { ProcessingMode } from "../../contract/primitives.ts";
 import type { Region } from "../../contract/region.ts";
 import { laneOf } from "../accounts/access.ts";
+import { recorded } from "../databases.ts";
 import type { JobDefinition, JobRegion, ImageJobDefinition } from "./state.ts";
 import {
   categoriesOf,
@@ -16,6 +17,7 @@ import {
 interface Asker {
   readonly accountId: string;
   readonly accessMode: AccessMode;
+  readonly database?: string;
 }
 
 /** `video` for a video; for pictures `single` or `batch`, by their number. */
@@ -36,7 +38,7 @@ function regionOf({ taskId, box, points = [] }: Region): JobRegion {
 
 /** The job that an account's request describes, with the id `jobId`; `now` is epoch milliseconds. */
 export function defineJob(
-  { accountId, accessMode }: Asker,
+  { accountId, accessMode, database }: Asker,
   request: CreateJobRequest,
   jobId: string,
   now: number,
@@ -49,6 +51,7 @@ export function defineJob(
     lane: laneOf(accessMode, processingMode),
     taskIds: request.tasks,
     createdAt: now,
+    ...recorded(database),
   };
   if (request.type === "image") {
     const parameters = ImageParameters.parse({ ...request, prompts: request.prompts ?? [] });

@@ -24,6 +24,8 @@ interface BaseDefinition {
    */
   readonly inputEtags?: readonly string[];
   readonly createdAt: number;
+  /** Where the account's books are; absent for the first database, as in jobs that were stored before there were others. */
+  readonly database?: string;
 }
 
 /** Where in a task's picture to segment an object, as in the protocol's `TaskRegion`. */
@@ -45,7 +47,7 @@ export interface VideoJobDefinition extends BaseDefinition, Readonly<VideoParame
   readonly formats?: readonly VideoFormat[];
 }
 
-/** What the account requested; it never changes. `createdAt` is epoch milliseconds, like every time in this folder. */
+/** What the account requested; only its database may change, if the account is moved. `createdAt` is epoch milliseconds, like every time in this folder. */
 export type JobDefinition = ImageJobDefinition | VideoJobDefinition;
 
 /** How a task ends. `lease` is the lease of the holder that ended it; null if no holder did. */

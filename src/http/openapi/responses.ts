@@ -45,6 +45,8 @@ const HINTS: Partial<Record<ErrorCode, ErrorHints>> = {
     upgradeUrl: "https://segmentation.example.com/upgrade",
   },
   identity_provider_unavailable: { retryAfterSeconds: 5 },
+  database_unavailable: { retryAfterSeconds: 30 },
+  account_moving: { retryAfterSeconds: 30 },
 };
 
 const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
@@ -104,9 +106,14 @@ function errorResponse(status: ServiceError["status"], codes: readonly ErrorCode
   };
 }
 
-/** The errors that every operation may answer with, each as a response of its own. */
+/** The errors that every operation may answer with, by status. */
+const COMMON_BY_STATUS = Map.groupBy(COMMON_ERRORS, (code) => ERROR_CATALOGUE[code][0]);
+
+/** These errors, each status as a response of its own, named after its first code. */
 export const commonResponses = (): Record<string, object> =>
-  Object.fromEntries(COMMON_ERRORS.map((code) => [code, errorResponse(ERROR_CATALOGUE[code][0], [code])]));
+  Object.fromEntries(
+    Array.from(COMMON_BY_STATUS, ([status, codes]) => [codes[0], errorResponse(status, codes)]),
+  );
 
 /** An operation whose error codes are all in the catalogue; the compiler checks it. */
 type CataloguedOperation = Omit<Operation, "errors"> & { readonly errors: readonly ErrorCode[] };
@@ -130,8 +137,8 @@ export function responsesOf(operation: CataloguedOperation): Record<string, obje
   if (operation.noContent !== undefined) {
     responses[204] = { description: operation.noContent, headers: EVERY_RESPONSE };
   }
-  for (const code of COMMON_ERRORS) {
-    responses[ERROR_CATALOGUE[code][0]] = { $ref: `#/components/responses/${code}` };
+  for (const [status, [name]] of COMMON_BY_STATUS) {
+    responses[status] = { $ref: `#/components/responses/${name}` };
   }
   const own: readonly ErrorCode[] = errorsOf(operation);
   const codes = [...own, ...COMMON_ERRORS];

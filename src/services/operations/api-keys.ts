@@ -6,6 +6,7 @@ import { ServiceError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Platform } from "../../platform.ts";
 import type { ApiKeyRecord } from "../../stores/accounts/api-keys.ts";
+import { needing } from "../database-failure.ts";
 import { once, type Once, type Outcome } from "../idempotency.ts";
 import type { OperationRequest } from "../operation-request.ts";
 
@@ -57,7 +58,9 @@ async function makeKey(
   const now = Date.now();
   const key = { keyId, label, prefix: apiKeyPrefix(secret), revokedAt: null, createdAt: now, updatedAt: now };
   const { MAX_API_KEYS: maxLive } = platform.settings;
-  if (await platform.apiKeys.insert(accountId, key, await apiKeyDigest(secret), maxLive)) {
+  const digest = await apiKeyDigest(secret);
+  if (await platform.apiKeys.insert(accountId, key, digest, maxLive)) {
+    await enterKey(platform, accountId, digest);
     const apiKey = apiKeyView(key);
     return {
       answer: { apiKey, secret, secretUnavailable: false },
@@ -72,6 +75,13 @@ async function makeKey(
   // An earlier run made the key and was interrupted: its secret is lost.
   const answer = { apiKey: apiKeyView(made), secretUnavailable: true };
   return { answer, remembered: answer };
+}
+
+/** Tells the directory whose key this is, if there is more than one database to look for it. */
+async function enterKey({ at, databases }: Platform, accountId: string, digest: string): Promise<void> {
+  const first = at();
+  if (databases.length > 1)
+    await needing(first, first.database, () => first.directory.enter(digest, accountId));
 }
 
 /**

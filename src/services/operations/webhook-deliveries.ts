@@ -80,6 +80,7 @@ export async function testWebhookEndpoint(
 ): Promise<WebhookDelivery> {
   await requireEnabled(request);
   const { platform, account, endpointId } = request;
+  const object = platform.webhookObject(endpointId);
   const at = Date.now();
   const hour = Math.floor(at / HOUR_MS);
   if (!(await platform.webhookEndpoints.countTest(account.accountId, hour, MOST_TESTS_PER_HOUR))) {
@@ -91,5 +92,5 @@ export async function testWebhookEndpoint(
   }
   const event: WebhookEvent = { type: "test", timestamp: isoOf(at), data: { endpointId } };
   const outgoing = { id: newId("evt"), type: event.type, at, body: JSON.stringify(event) };
-  return deliveryView(existing(await platform.webhookObject(endpointId).receive(endpointId, outgoing)));
+  return deliveryView(existing(await object.receive(endpointId, outgoing, platform.database)));
 }

@@ -14,6 +14,10 @@ export interface Account {
   readonly paidUnits: number | null;
   /** The account's own number of units that it may owe before it has paid for any; null if it has none. */
   readonly creditUnits: number | null;
+  /** Where its books are. */
+  readonly database: string;
+  /** Whether it is being moved to another database, or has been moved. */
+  readonly isMoving: boolean;
 }
 
 /** The account of an identity, with the profile from the last token. */
@@ -32,6 +36,7 @@ interface AccountRow {
   credit_units: number | null;
   paid_units: number | null;
   owes: number | null;
+  is_moving: number;
 }
 
 interface ProfileRow {
@@ -42,13 +47,15 @@ interface ProfileRow {
   status: "active" | "suspended";
 }
 
-const accountOf = (row: AccountRow): Account => ({
+const accountOf = (row: AccountRow, database: string): Account => ({
+  database,
   accountId: row.id,
   accessMode: accessModeOf(row.plan, row.subscription_status, row.owes === 1),
   emailVerified: row.email_verified === 1,
   unitsPerDay: row.units_per_day,
   paidUnits: row.plan === "trial" ? (row.paid_units ?? 0) : null,
   creditUnits: row.credit_units,
+  isMoving: row.is_moving === 1,
 });
 
 const profileOf = ({ email, email_verified: verified, name, image }: ProfileRow): Profile => ({
@@ -58,19 +65,27 @@ const profileOf = ({ email, email_verified: verified, name, image }: ProfileRow)
   image,
 });
 
-const identityOf = (row: AccountRow & ProfileRow): KnownIdentity => ({
-  account: accountOf(row),
+const identityOf = (row: AccountRow & ProfileRow, database: string): KnownIdentity => ({
+  account: accountOf(row, database),
   profile: profileOf(row),
   suspended: row.status === "suspended",
 });
 
 /** An AccountRow. */
-const RULES =
-  "a.id, a.plan, a.units_per_day, a.credit_units, a.email_verified, b.subscription_status, b.paid_units, b.owes";
+const RULES = `a.id, a.plan, a.units_per_day, a.credit_units, a.email_verified, b.subscription_status, b.paid_units, b.owes,
+  EXISTS (SELECT 1 FROM in_transit AS t WHERE t.account_id = a.id) AS is_moving`;
+
 const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
 
-/** Accounts in D1, by their credentials. */
+/** The accounts of a database, by their credentials. */
 export class Accounts extends D1Store {
+  readonly #database: string;
+
+  constructor(db: D1Database, database: string) {
+    super(db);
+    this.#database = database;
+  }
+
   /** The active account of an unrevoked key, by the key's digest: one indexed read. */
   async findByKeyDigest(digest: string): Promise<Account | null> {
     const row = await this.first<AccountRow>(
@@ -79,7 +94,7 @@ export class Accounts extends D1Store {
        WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
       [digest],
     );
-    return row && accountOf(row);
+    return row && accountOf(row, this.#database);
   }
 
   #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
@@ -94,7 +109,7 @@ export class Accounts extends D1Store {
   /** The account of an identity, suspended or not: one indexed read. */
   async findByIdentity(identity: Identity): Promise<KnownIdentity | null> {
     const row = await this.#byIdentity(identity).first<AccountRow & ProfileRow>();
-    return row && identityOf(row);
+    return row && identityOf(row, this.#database);
   }
 
   /** Creates the account of an identity under the id `accountId`, or updates its profile. Two concurrent calls create one. */
@@ -111,12 +126,27 @@ export class Accounts extends D1Store {
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'trial', ?8, ?8)
          ON CONFLICT (issuer, subject) WHERE subject IS NOT NULL DO UPDATE SET
            email = excluded.email, email_verified = excluded.email_verified,
-           name = excluded.name, image = excluded.image, updated_at = excluded.updated_at`,
+           name = excluded.name, image = excluded.image, updated_at = excluded.updated_at
+         ON CONFLICT (id) DO NOTHING`,
         [accountId, identity.issuer, identity.subject, email, Number(emailVerified), name, image, now],
       ),
       this.#byIdentity(identity),
     ]);
-    return identityOf(present(read?.results[0]));
+    return identityOf(present(read?.results[0]), this.#database);
+  }
+
+  /** The digests of an account's keys, and the identity that it belongs to; null if it has none. */
+  async credentials(accountId: string): Promise<{ keys: string[]; identity: Identity | null }> {
+    const row = await this.first<{ keys: string; issuer: string | null; subject: string | null }>(
+      `SELECT issuer, subject,
+         (SELECT json_group_array(digest) FROM api_keys WHERE account_id = ?1) AS keys
+       FROM accounts WHERE id = ?1`,
+      [accountId],
+    );
+    if (row === null) return { keys: [], identity: null };
+    const { keys, issuer, subject } = row;
+    const identity = issuer === null || subject === null ? null : { issuer, subject };
+    return { keys: JSON.parse(keys), identity };
   }
 
   /** What getAccount shows; null if there is no such account. */

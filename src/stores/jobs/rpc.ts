@@ -96,6 +96,8 @@ export interface JobRpc {
   report(): Promise<JobReport | null>;
   /** The job as the list and the ledger should have it. */
   listing(): JobListing | null;
+  /** The account's books are being moved to another database: the job's row is there from now on. */
+  moveTo(database: string): Promise<void>;
 }
 
 /** The methods that an AccountStreams object offers, as RPC. */

@@ -221,6 +221,15 @@ export class WebhookEndpoints extends D1Store {
     return rows.map(parsed);
   }
 
+  /** The ids of all endpoints of an account, the deleted ones whose objects may still exist among them. */
+  async ids(accountId: string): Promise<string[]> {
+    const rows = await this.all<{ id: string }>(
+      "SELECT id FROM webhook_endpoints WHERE account_id = ?1 AND erased_at IS NULL",
+      [accountId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** What an endpoint's object needs to send to it; null if there is no such endpoint. */
   async target(endpointId: string): Promise<EndpointTarget | null> {
     const row = await this.first<Omit<EndpointTarget, "isDisabled"> & { isDisabled: number }>(

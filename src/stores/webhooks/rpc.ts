@@ -20,15 +20,18 @@ export interface DeliveryRecord extends Delivery, OutgoingEvent {
 export interface WebhookRpc {
   /**
    * Accepts an event to send; a known one stays as it is. It returns before anything is sent.
+   * @param database where the endpoint's row is; absent for the first database
    * @returns the delivery; null if the endpoint no longer exists.
    */
-  receive(endpointId: string, event: OutgoingEvent): Promise<DeliveryRecord | null>;
+  receive(endpointId: string, event: OutgoingEvent, database?: string): Promise<DeliveryRecord | null>;
   /** Up to `limit` deliveries with a number below `before`, the newest first. */
   deliveries(before: number | null, limit: number): DeliveryRecord[];
   /** The account requests another attempt. Null if the object has no such delivery, or no longer has it. */
   retry(deliveryId: string): Promise<DeliveryRecord | "too_many_attempts" | null>;
   /** The endpoint is enabled again: pending deliveries continue. */
   resume(): Promise<void>;
+  /** The account's books are being moved: the endpoint's row is in this database from now on. */
+  moveTo(database: string): void;
   /** Deletes everything. */
   erase(): Promise<void>;
 }

@@ -47,6 +47,7 @@ const SCHEMA = `
   END;`;
 
 const ENDPOINT = "endpoint";
+const DATABASE = "database";
 const HELD = "held";
 const FAILING = "failingSince";
 
@@ -64,6 +65,15 @@ export class WebhookStorage {
   /** The endpoint's id; null until `begin`. */
   get endpointId(): string | null {
     return this.#storage.kv.get<string>(ENDPOINT) ?? null;
+  }
+
+  /** Where the endpoint's row is; undefined for the first database. */
+  get database(): string | undefined {
+    return this.#storage.kv.get<string>(DATABASE);
+  }
+
+  set database(database: string | undefined) {
+    if (database !== this.database) this.#put(DATABASE, database ?? null);
   }
 
   /** Sets up the object of an endpoint. */
@@ -187,7 +197,7 @@ export class WebhookStorage {
     this.#put(FAILING, since);
   }
 
-  #put(key: string, value: boolean | number | null): void {
+  #put(key: string, value: boolean | number | string | null): void {
     if (value === null) this.#storage.kv.delete(key);
     else this.#storage.kv.put(key, value);
   }

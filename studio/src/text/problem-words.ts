@@ -27,6 +27,8 @@ const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
     `The free trial’s queue is full. Try again ${when}, or switch to the paid plan.`,
   identity_provider_unavailable: (when) =>
     `Your sign-in can’t be checked right now. Try again ${when}, or use an API key.`,
+  database_unavailable: (when) => `The service can’t reach your account’s data right now. Try again ${when}.`,
+  account_moving: (when) => `The service is moving your account. Try again ${when}.`,
   model_unavailable: (when) => `The model is not ready. Try again ${when}.`,
   upload_incomplete: () => "A file did not reach the service. Add it again.",
   webhook_endpoint_disabled: () => "This endpoint is disabled. Enable it, then try again.",

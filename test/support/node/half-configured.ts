@@ -32,7 +32,7 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
   loggedIn: true,
   accounts: [ACCOUNT_ID],
   databases: [{ uuid: DATABASE_ID, name: "segmentation" }],
-  applied: await readdir(join(PROJECT_ROOT, "migrations")),
+  applied: { DB: await readdir(join(PROJECT_ROOT, "migrations")) },
   queues: ["interactive", "bulk", "trial", "archive", "dead-letters", "uploads"].map(
     (name) => `segmentation-${name}`,
   ),
@@ -61,7 +61,7 @@ export const emptyAccount = (): StandInAccount => ({
   loggedIn: true,
   accounts: [ACCOUNT_ID],
   databases: [],
-  applied: null,
+  applied: {},
   queues: [],
   buckets: {},
   secrets: null,

@@ -4,6 +4,25 @@ import { buildStudio } from "../../../scripts/studio/build.ts";
 
 const LANES = ["interactive", "bulk", "trial", "archive"];
 
+/** The databases beside DB: `DATABASES=3 npx vitest run --project worker` adds DB_2 and DB_3. */
+const further = (databases: number): string[] =>
+  Array.from({ length: databases - 1 }, (_, i) => `DB_${i + 2}`);
+
+/**
+ * With several databases, the accounts of a test are in one of them (test/support/worker/databases.ts), which differs from test
+ * to test. Tests look into `env.DB` and `platformOf(env)` for what they expect of their accounts: here these words mean that
+ * database.
+ */
+const testsLookIntoTheirDatabase = {
+  name: "tests-look-into-their-database",
+  transform(code: string, id: string) {
+    if (!/\/test\/(?:support\/)?worker\/[^?]*\.ts/.test(id)) return null;
+    return code
+      .replaceAll(/\benv\.DB\b/g, "env[globalThis.booksOfTest]")
+      .replaceAll("platformOf(env)", "platformOf(env).at(globalThis.booksOfTest)");
+  },
+};
+
 /** Receives what the queues deliver and does nothing with it. */
 const sink = {
   name: "sink",
@@ -19,7 +38,7 @@ const sink = {
  * The Workers runtime, with the bindings of wrangler.toml. Nothing leaves it, and its queues deliver to nobody: the tests
  * deliver messages themselves, in any order and as often as they like.
  */
-const workersRuntime = (fuzz: "short" | "long") =>
+const workersRuntime = (fuzz: "short" | "long", databases: number) =>
   cloudflareTest(async () => {
     await buildStudio();
     return {
@@ -48,6 +67,7 @@ const workersRuntime = (fuzz: "short" | "long") =>
           OIDC_JWKS_URL: "https://identity.test/jwks",
           STUDIO_CLIENT_ID: "the-studio",
         },
+        d1Databases: Object.fromEntries(further(databases).map((name) => [name, name])),
         queueProducers: Object.fromEntries(
           LANES.map((lane) => [`${lane.toUpperCase()}_QUEUE`, `sink-${lane}`]),
         ),
@@ -59,19 +79,25 @@ const workersRuntime = (fuzz: "short" | "long") =>
     };
   });
 
-/** A vitest project of tests on the Workers runtime; `fuzz` says how much the random tests draw. */
+/**
+ * A vitest project of tests on the Workers runtime.
+ * @param fuzz how much the random tests draw
+ * @param databases how many there are
+ */
 export const workerProject = (
   name: string,
   include: string,
   fuzz: "short" | "long",
+  databases = Number(process.env["DATABASES"] ?? 1),
 ): TestProjectConfiguration => ({
   // Vite would warn about each source map that a package names and does not ship; Stripe has hundreds.
   logLevel: "error",
-  plugins: [workersRuntime(fuzz)],
+  plugins: [workersRuntime(fuzz, databases), ...(databases > 1 ? [testsLookIntoTheirDatabase] : [])],
   test: {
     name,
     include: [include],
     setupFiles: ["test/support/worker/one-proxy-layer.ts", "test/support/worker/setup.ts"],
+    hookTimeout: 60_000,
     testTimeout: fuzz === "long" ? 600_000 : 240_000,
     // Instead of one second, which a busy machine may take for anything.
     expect: { poll: { timeout: 150_000 } },

@@ -4,6 +4,7 @@ import { apiKeyDigest, apiKeyPrefix, generateApiKey } from "../../../src/core/ac
 import type { Plan } from "../../../src/core/accounts/access.ts";
 import { newId } from "../../../src/core/ids.ts";
 import worker from "../../../src/index.ts";
+import { enterAccount } from "./databases.ts";
 import { EventReader } from "../event-stream.ts";
 
 /** An account made for a test, with its secret key. */
@@ -67,6 +68,7 @@ export async function newClient(plan: Plan = "paid"): Promise<Client> {
        VALUES (?1, ?2, 'test', ?3, ?4, ?5, ?5)`,
     ).bind(newId("key"), accountId, apiKeyPrefix(key), await apiKeyDigest(key), now),
   ]);
+  await enterAccount(accountId, await apiKeyDigest(key));
   return {
     accountId,
     key,

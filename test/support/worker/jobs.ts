@@ -98,7 +98,8 @@ export async function newVideoJob(
 export async function cutOffJob(client: Client, { listed } = { listed: true }): Promise<string> {
   const request = CreateJobRequest.parse(imageJob([await uploaded(client)]));
   const { accountId } = client;
-  const definition = defineJob({ accountId, accessMode: "paid" }, request, newId("job"), Date.now());
+  const asker = { accountId, accessMode: "paid", database: globalThis.booksOfTest } as const;
+  const definition = defineJob(asker, request, newId("job"), Date.now());
   await env.JOBS.getByName(definition.jobId).prepare(definition);
   const terms = {
     maxActiveJobs: 1_000,

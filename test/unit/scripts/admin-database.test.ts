@@ -54,7 +54,7 @@ describe("the database of a local stack that runs", () => {
         method: "POST",
         url: "/internal/operator/sql",
         token: `Bearer ${OPERATOR_TOKEN}`,
-        body: { statements },
+        body: { database: "DB", statements },
       },
     ]);
     server.close();

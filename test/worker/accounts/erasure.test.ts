@@ -364,12 +364,19 @@ describe("an account that is erased", () => {
     });
     vi.spyOn(console, "log").mockImplementation(() => {});
     const left = async () => (await platformOf(env).erasures.unfinished(100)).length;
-    await sweepErasures(platformOf(env), begun - 2);
+    let swept = 0;
+    const sweep = async (times: number) => {
+      for (let i = 0; i < times; i += 1, swept += 1)
+        await sweepErasures(platformOf(env), begun - HOUR + swept);
+    };
+    // One of several databases has a part of the sweep.
+    const turns = 20 / platformOf(env).share(20);
+    await sweep(turns);
     expect(await left()).toBe(21);
-    await sweepErasures(platformOf(env), begun - 1);
+    await sweep(1);
     expect(await left()).toBe(20);
     vi.restoreAllMocks();
-    await sweepErasures(platformOf(env), begun);
+    await sweep(turns);
     expect(await left()).toBe(0);
   });
 });
@@ -448,10 +455,12 @@ describe("an account with more than one run can erase", () => {
       await platformOf(env).erasures.begin(client.accountId, Date.now());
     }
     slowPages(101_000);
+    // For three of them there is time; one of several databases has a part of the sweep.
+    const runs = Math.min(3, platformOf(env).share(20));
     const begun = Date.now();
     await sweepErasures(platformOf(env), begun);
     expect(Date.now() - begun).toBeLessThan(6 * 60_000);
     const left = clients.map(({ accountId }) => platformOf(env).erasures.remains(accountId));
-    expect((await Promise.all(left)).map(({ jobs }) => jobs)).toEqual([60 - 2 * 24, 60 - 24]);
+    expect((await Promise.all(left)).map(({ jobs }) => jobs)).toEqual([60 - (runs - 1) * 24, 60 - 24]);
   });
 });

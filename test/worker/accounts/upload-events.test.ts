@@ -138,8 +138,9 @@ describe("an event of the bucket", () => {
     const events = await Promise.all([10, 20, 30].map(async (bytes) => stored(await presign(client), bytes)));
     const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
     await tell(...events);
-    expect(prepare).toHaveBeenCalledOnce();
-    expect(await planOf(String(prepare.mock.calls[0]?.[0]))).toContainEqual(
+    // Where there are several databases, another one asks the directory which of them the batch is for.
+    expect(prepare).toHaveBeenCalledTimes(Math.min(2, platformOf(env).databases.length));
+    expect(await planOf(String(prepare.mock.calls.at(-1)?.[0]))).toContainEqual(
       expect.stringMatching(/^SEARCH uploads USING .*autoindex_uploads_1 \(task_id=\?\)/),
     );
   });

@@ -29,8 +29,11 @@ const use = (credential: string, address: string | null, path = "/v1/api-keys"):
     },
   });
 
-/** Counts the statements that the Worker prepares from now on. */
-const countReads = () => vi.spyOn(env.DB, "prepare");
+/** Counts the statements that the Worker prepares from now on, whichever database they are for. */
+const countReads = () => vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
+
+/** The reads that a credential costs which lets nobody in: where there are several databases, the directory is one of them. */
+const readsOfOne = () => Math.min(2, platformOf(env).databases.length);
 
 /** Sends a thousand credentials from an address; how many were refused by their rate, and what they cost at most. */
 async function flood(
@@ -54,7 +57,7 @@ describe("a flood of made-up credentials", () => {
   it("costs at most the rate of its address in reads, and learns when to retry [8-15]", async () => {
     const reads = countReads();
     const { limited, most } = await flood(newAddress(), generateApiKey);
-    expect(reads.mock.calls.length).toBeLessThanOrEqual(most);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(most * readsOfOne());
     expect(limited.length).toBeGreaterThanOrEqual(1_000 - most);
     for (const answer of limited) {
       expectError(answer, 429, "rate_limited");
@@ -88,7 +91,7 @@ describe("a flood of made-up credentials", () => {
       );
     }
     const minutes = Math.floor(Date.now() / MINUTE_MS) - Math.floor(begun / MINUTE_MS) + 1;
-    expect(reads.mock.calls.length).toBeLessThanOrEqual(minutes * RATE);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(minutes * RATE * readsOfOne());
   });
 
   it("stops nobody else: neither other addresses, nor those at the same one whose credential was seen good [8-15]", async () => {
@@ -122,10 +125,10 @@ describe("a wrong credential", () => {
   it("costs a read once in ten seconds, however often it comes", async () => {
     const [key, reads] = [generateApiKey(), countReads()];
     for (let i = 0; i < 5; i += 1) expectError(await use(key, newAddress()), 401, "Unauthorized");
-    expect(reads).toHaveBeenCalledTimes(1);
+    expect(reads).toHaveBeenCalledTimes(readsOfOne());
     later(10_000);
     expectError(await use(key, newAddress()), 401, "Unauthorized");
-    expect(reads).toHaveBeenCalledTimes(2);
+    expect(reads).toHaveBeenCalledTimes(2 * readsOfOne());
   });
 
   it("that was good is refused at its very next use, and then costs no more than any other", async () => {
@@ -134,7 +137,7 @@ describe("a wrong credential", () => {
     await env.DB.prepare("UPDATE api_keys SET revoked_at = 1").run();
     const reads = countReads();
     for (let i = 0; i < 5; i += 1) expectError(await use(client.key, address), 401, "Unauthorized");
-    expect(reads).toHaveBeenCalledTimes(1);
+    expect(reads).toHaveBeenCalledTimes(readsOfOne());
   });
 
   it("of an account that is let in again works within ten seconds", async () => {

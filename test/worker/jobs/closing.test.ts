@@ -88,10 +88,12 @@ describe("the books", () => {
       ]).flat(),
     );
     const closed = () => env.DB.prepare("SELECT count(*) FROM ledger_closings").first("count(*)");
+    // One of several databases has a part of the run.
+    const most = platformOf(env).share(70);
     await runCron(CRONS.report);
-    expect(await closed()).toBe(70);
+    expect(await closed()).toBe(most);
     await runCron(CRONS.report);
-    expect(await closed()).toBe(90);
+    expect(await closed()).toBe(Math.min(90, 2 * most));
   });
 
   it("are closed although usage cannot be reported at the same time, which is logged", async () => {

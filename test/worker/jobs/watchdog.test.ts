@@ -175,7 +175,7 @@ describe("more old jobs than one night can wake", () => {
     const prepare = vi.spyOn(Object.getPrototypeOf(env.DB), "prepare");
     await night();
     expect(await rows()).toBe(0);
-    expect(prepare.mock.calls.length).toBeLessThan(25);
+    expect(prepare.mock.calls.length).toBeLessThan(25 * platformOf(env).databases.length);
   });
 
   it("hold up no customer's subscription and no purge", async () => {
@@ -184,8 +184,9 @@ describe("more old jobs than one night can wake", () => {
     const purged = vi.spyOn(DeadLetters.prototype, "purge");
     void night();
     await vi.waitFor(() => {
-      expect(asked).toHaveBeenCalledOnce();
-      expect(purged).toHaveBeenCalledOnce();
+      const { length: databases } = platformOf(env).databases;
+      expect(asked).toHaveBeenCalledTimes(databases);
+      expect(purged).toHaveBeenCalledTimes(databases);
     }, PATIENT);
   });
 });

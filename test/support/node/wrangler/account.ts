@@ -6,8 +6,8 @@ export const StandInAccount = z.object({
   /** The ids of the accounts that the login may use. */
   accounts: z.array(z.string()),
   databases: z.array(z.object({ uuid: z.string(), name: z.string() })),
-  /** The names of the migrations that the database has; null if it never had one. */
-  applied: z.array(z.string()).nullable(),
+  /** By its binding, the names of the migrations that a database has; absent if it never had one. */
+  applied: z.record(z.string(), z.array(z.string())),
   queues: z.array(z.string()),
   /** `methods`: those that the CORS rule allows; null if there is none. `days`: null for a rule that deletes no objects. */
   buckets: z.record(

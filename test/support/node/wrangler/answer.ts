@@ -111,7 +111,7 @@ function changeOf(
   input: string,
 ): WranglerAnswer | undefined {
   const [, kind, name = ""] =
-    /^(d1 create|queues create|r2 bucket create|r2 bucket cors set|r2 bucket notification create|r2 bucket lifecycle add) (\S+)/.exec(
+    /^(d1 create|d1 migrations apply|queues create|r2 bucket create|r2 bucket cors set|r2 bucket notification create|r2 bucket lifecycle add) (\S+)/.exec(
       words,
     ) ?? [];
   const bucket = account.buckets[name];
@@ -120,7 +120,10 @@ function changeOf(
     case "d1 create":
       if (account.databases.some((one) => one.name === name))
         return refused("A database with that name already exists", 7502);
-      account.databases.push({ uuid: "11111111-2222-3333-4444-555555555555", name });
+      account.databases.push({
+        uuid: `${"1".repeat(8)}-2222-3333-4444-${"5".repeat(11)}${5 + account.databases.length}`,
+        name,
+      });
       return prints(`✅ Successfully created DB '${name}'`);
     case "queues create":
       if (account.queues.includes(name)) return refused(`Queue name '${name}' is already taken.`, 11009);
@@ -163,8 +166,8 @@ function changeOf(
       Object.assign(account.stored, values);
       return prints(`✨ ${Object.keys(values).length} secrets successfully created`);
     }
-    case "d1 migrations apply DB":
-      account.applied = readdirSync("migrations");
+    case "d1 migrations apply":
+      account.applied[name] = readdirSync("migrations");
       return prints("Migrations applied.");
     case "deploy":
       account.deployed = true;
@@ -198,10 +201,6 @@ export function answerOf(account: StandInAccount, args: readonly string[], input
   switch (words) {
     case "d1 list":
       return json(account.databases);
-    case "d1 execute DB":
-      return account.applied === null
-        ? json({ error: { text: "no such table: d1_migrations: SQLITE_ERROR [code: 7500]" } }, 1)
-        : json([{ results: account.applied.map((name) => ({ name })), success: true, meta: {} }]);
     case "secret list":
       return account.secrets === null
         ? fails(
@@ -217,6 +216,13 @@ export function answerOf(account: StandInAccount, args: readonly string[], input
         id: "1-2-3",
         resources: { bindings: account.running?.map((type) => ({ type, name: type.toUpperCase() })) },
       });
+  }
+  const database = /^d1 execute (\S+)$/.exec(words)?.[1];
+  if (database !== undefined) {
+    const names = account.applied[database];
+    return names === undefined
+      ? json({ error: { text: "no such table: d1_migrations: SQLITE_ERROR [code: 7500]" } }, 1)
+      : json([{ results: names.map((name) => ({ name })), success: true, meta: {} }]);
   }
   const queue = /^queues info (\S+)$/.exec(words)?.[1];
   if (queue !== undefined) {

@@ -27,7 +27,7 @@ describe("npm run deploy -- --dry-run", () => {
   });
 
   it("names the migrations that are not applied, of a new database all", async () => {
-    const all = (await completeAccount()).applied?.toSorted() ?? [];
+    const all = (await completeAccount()).applied["DB"]?.toSorted() ?? [];
     const due = (names: readonly string[]) =>
       names.map((name) => ({
         severity: "pending",
@@ -35,11 +35,11 @@ describe("npm run deploy -- --dry-run", () => {
         mend: "npx wrangler d1 migrations apply DB --remote",
       }));
     expect(all.length).toBeGreaterThan(1);
-    expect(await deploy({ account: { applied: null } }, "--dry-run")).toMatchObject({
+    expect(await deploy({ account: { applied: {} } }, "--dry-run")).toMatchObject({
       exitCode: 0,
       found: due(all),
     });
-    expect(await deploy({ account: { applied: all.slice(0, 1) } }, "--dry-run")).toMatchObject({
+    expect(await deploy({ account: { applied: { DB: all.slice(0, 1) } } }, "--dry-run")).toMatchObject({
       exitCode: 0,
       found: due(all.slice(1)),
     });
@@ -68,8 +68,8 @@ describe("npm run deploy -- --dry-run", () => {
   });
 
   it("says if the database is newer than the checkout", async () => {
-    const applied = [...((await completeAccount()).applied ?? []), "9999_of_tomorrow.sql"];
-    const { found } = await deploy({ account: { applied } }, "--dry-run");
+    const applied = [...((await completeAccount()).applied["DB"] ?? []), "9999_of_tomorrow.sql"];
+    const { found } = await deploy({ account: { applied: { DB: applied } } }, "--dry-run");
     expect(found).toMatchObject([{ severity: "warning", what: "migration 9999_of_tomorrow.sql" }]);
   });
 
@@ -123,7 +123,7 @@ describe("npm run deploy -- --dry-run", () => {
 
 describe("npm run deploy", () => {
   it("applies the migrations, then deploys, then asks the Worker whether it is healthy", async () => {
-    const { exitCode, calls, deployed, healthy } = await deploy({ account: { applied: null } });
+    const { exitCode, calls, deployed, healthy } = await deploy({ account: { applied: {} } });
     expect({ exitCode, deployed, healthy }).toEqual({ exitCode: 0, deployed: true, healthy: true });
     expect(calls.slice(-2)).toEqual(["d1 migrations apply DB", "deploy"]);
   });

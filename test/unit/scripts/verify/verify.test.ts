@@ -81,9 +81,20 @@ describe("npm run verify", () => {
       ROWS.find(({ name }) => name === "database"),
       "row",
     );
-    const full = { run: async () => [], measure: async () => [8e9, 1] as const };
+    const measured = (...sizes: number[]) => ({
+      run: async () => [],
+      measure: async () => sizes.map((bytes, i) => ({ name: `DB_${i + 1}`, bytes, ms: 1 })),
+    });
     const asked = (database: World["database"]) => row.run({ ...NO_SERVICE, database });
-    await expect(asked(full)).rejects.toMatchObject({ name: "Wrong" });
+    expect(await asked(measured(1e9))).toBe("1.00 GB of 10.00 GB, 1.0 ms for a read");
+    expect(await asked(measured(1e9, 2e9))).toBe(
+      "DB_1: 1.00 GB of 10.00 GB, 1.0 ms for a read; DB_2: 2.00 GB of 10.00 GB, 1.0 ms for a read",
+    );
+    await expect(asked(measured(8e9))).rejects.toMatchObject({ name: "Wrong" });
+    await expect(asked(measured(1e9, 8e9))).rejects.toMatchObject({
+      name: "Wrong",
+      message: expect.stringMatching(/^DB_2: it has 8.00 GB/),
+    });
     await expect(asked({ reason: "nobody is logged in" })).rejects.toMatchObject({
       name: "LeftOut",
       message: "nobody is logged in",

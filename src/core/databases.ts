@@ -1,0 +1,42 @@
+/** The name of the first database: the directory, and where an account's books are unless the directory says otherwise. */
+export const FIRST_DATABASE = "DB";
+
+/** Those of a configuration's bindings that are such databases, by their names: `DB`, and then `DB_2`, `DB_3`, … by their numbers. */
+export const databaseNames = (bindings: readonly string[]): string[] =>
+  bindings
+    .filter((binding) => /^DB(?:_[1-9]\d*)?$/.test(binding))
+    .toSorted((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
+
+/** A database's name as a record keeps it: absent for the first one, as in records from before there were others. */
+export const recorded = (database: string | undefined): { readonly database?: string } =>
+  database === undefined || database === FIRST_DATABASE ? {} : { database };
+
+/** What triggers say when they refuse a write for an account that is being moved (migrations/0025). */
+const BEING_MOVED = "the account is being moved";
+
+/**
+ * What is wrong with a database, by the message of its error: it is `full`, `overloaded` or `away`; or the account is being
+ * `moved`, and nothing is wrong. Null for any other error, which is our own mistake.
+ */
+export type DatabaseFault = "full" | "overloaded" | "away" | "moved";
+
+/** https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, and SQLite's own words. */
+const FAULTS: readonly (readonly [DatabaseFault, RegExp])[] = [
+  ["moved", new RegExp(BEING_MOVED)],
+  ["full", /exceeded maximum DB size|maximum account storage limit|SQLITE_FULL|disk is full/i],
+  ["overloaded", /DB is overloaded|too many requests queued|exceeded timeout|exceeded its (?:CPU|memory)/i],
+  [
+    "away",
+    /Network connection lost|object to be reset|transient issue on remote node|reset because its code was updated|No such database/i,
+  ],
+];
+
+export function databaseFault(reason: string): DatabaseFault | null {
+  return FAULTS.find(([, pattern]) => pattern.test(reason))?.[0] ?? null;
+}
+
+/** A share of what one run of a Worker may do for one database, if there are `databases` of them; at least one. */
+export function shareOf(most: number, databases: number): number {
+  // D1 takes a thousand statements from a run: what each database costs in any case is taken from what is shared.
+  return databases === 1 ? most : Math.max(1, Math.floor((most * 0.4) / databases));
+}

@@ -1,0 +1,31 @@
+import { databaseFault } from "../core/databases.ts";
+import { ServiceError } from "../core/errors.ts";
+import { log, reasonOf } from "../core/log.ts";
+import type { Platform } from "../platform.ts";
+
+/** When to try again: a move of an account takes minutes, and a database that fails comes back by itself or not soon. */
+export const RETRY_SECONDS = 30;
+
+/**
+ * Runs what needs a database. If that is full, overloaded or away, the log gets an alarm, and the caller is told to try again:
+ * those whose books are in it, and nobody else.
+ * @throws ServiceError database_unavailable, account_moving; any other error as it is.
+ */
+export async function needing<T>(
+  platform: Platform,
+  database: string,
+  work: () => T | Promise<T>,
+): Promise<Awaited<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = reasonOf(error);
+    const fault = error instanceof ServiceError ? null : databaseFault(reason);
+    if (fault === null) throw error;
+    const hints = { retryAfterSeconds: RETRY_SECONDS };
+    if (fault === "moved") throw new ServiceError("account_moving", undefined, hints);
+    const times = platform.logThrottle.count(`database_failed ${database} ${fault}`, Date.now());
+    if (times > 0) log("error", "database_failed", { database, fault, reason, times });
+    throw new ServiceError("database_unavailable", undefined, hints);
+  }
+}

@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { secretsOf } from "../../src/settings.ts";
+import { sealSecrets } from "../../src/core/webhooks/signing.ts";
+import { inputKey } from "../../src/core/object-keys.ts";
+import { platformOf, type Platform } from "../../src/platform.ts";
+import { noteStoredUploads } from "../../src/services/note-stored-uploads.ts";
+import { resealSecrets } from "../../src/services/reseal-secrets.ts";
+import { Directory } from "../../src/stores/accounts/directory.ts";
+import { newClient } from "../support/worker/api.ts";
+import { presign } from "../support/worker/jobs.ts";
+import { database, inDatabase, useDatabases, withDatabases } from "../support/worker/several.ts";
+import { newEndpoint } from "../support/worker/webhooks.ts";
+
+const environment = useDatabases(4);
+const EACH = ["DB", "DB_2", "DB_4"];
+let platform: Platform;
+
+beforeEach(() => {
+  platform = platformOf(environment);
+});
+
+/** An upload of a new account in a database, and what the bucket tells of it. */
+const uploadIn = (name: string, size: number) =>
+  inDatabase(name, async () => {
+    const client = await newClient();
+    const taskId = await presign(client);
+    const key = inputKey(client.accountId, taskId);
+    const eventTime = new Date().toISOString();
+    return {
+      taskId,
+      event: { bucket: "segmentation-media", action: "PutObject", object: { key, size }, eventTime },
+    };
+  });
+
+const sizeIn = (name: string, taskId: string) =>
+  database(name).prepare("SELECT size FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("size");
+
+describe("a batch of the bucket's events", () => {
+  it("brings the sizes of uploads in each database, by one read of the directory", async () => {
+    const uploads: Awaited<ReturnType<typeof uploadIn>>[] = [];
+    for (const [i, name] of EACH.entries()) uploads.push(await uploadIn(name, 40 + i));
+    const read = vi.spyOn(Directory.prototype, "databasesOf");
+    const events = uploads.map(({ event }) => event);
+    await noteStoredUploads(platform, events, Date.now());
+    const sizes = await Promise.all(uploads.map(({ taskId }, i) => sizeIn(EACH[i] ?? "DB", taskId)));
+    expect(sizes).toEqual([40, 41, 42]);
+    expect(read).toHaveBeenCalledOnce();
+  });
+
+  it("needs no directory where there is one database", async () => {
+    const { taskId, event } = await uploadIn("DB", 40);
+    const read = vi.spyOn(Directory.prototype, "databasesOf");
+    await noteStoredUploads(platformOf(withDatabases(1)), [event], Date.now());
+    expect(await sizeIn("DB", taskId)).toBe(40);
+    expect(read).not.toHaveBeenCalled();
+  });
+});
+
+describe("a rotation of the master secret", () => {
+  it("seals anew what endpoints of each database have of the former one", async () => {
+    const former = { ...platform.settings, MASTER_SECRET: "a former secret of the tests of 43 characters-" };
+    const { MASTER_SECRET: current } = platform.settings;
+    for (const name of EACH) {
+      await inDatabase(name, async () => {
+        const { endpointId } = await newEndpoint(await newClient());
+        const sealed = await sealSecrets(secretsOf(former), endpointId, [
+          { secret: "whsec_c2VjcmV0", validUntil: Date.now() + 1_000_000 },
+        ]);
+        await database(name)
+          .prepare("UPDATE webhook_endpoints SET secrets = ?2 WHERE id = ?1")
+          .bind(endpointId, sealed)
+          .run();
+      });
+    }
+    const settings = {
+      ...platform.settings,
+      MASTER_SECRET: current,
+      MASTER_SECRET_PREVIOUS: former.MASTER_SECRET,
+    };
+    const rotating = { ...platform, settings };
+    const counts = { looked: 0, resealed: 0, unreadable: 0 };
+    let after: string | null = "";
+    for (let pages = 0; after !== null && pages < 10; pages += 1) {
+      const page = await resealSecrets(rotating, after);
+      counts.looked += page.looked;
+      counts.resealed += page.resealed;
+      counts.unreadable += page.unreadable.length;
+      after = page.next;
+    }
+    expect({ ...counts, after }).toEqual({ looked: 3, resealed: 3, unreadable: 0, after: null });
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it, vi } from "vitest";
+import { platformOf } from "../../src/platform.ts";
+import { runScheduled } from "../../src/workers/scheduled.ts";
+import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
+import { newClient, type Client } from "../support/worker/api.ts";
+import { CRONS, logged } from "../support/worker/crons.ts";
+import { imageJob, uploaded } from "../support/worker/jobs.ts";
+import {
+  database,
+  databaseThrough,
+  inDatabase,
+  sendIn,
+  useDatabases,
+  withDatabases,
+} from "../support/worker/several.ts";
+import { later } from "../support/worker/time.ts";
+import { expectError } from "../support/worker/wire.ts";
+
+useDatabases(3);
+
+const isWrite = (sql: string): boolean => !/^\s*SELECT/.test(sql);
+const never = new Promise<never>(() => {});
+const failWith = (message: string) => Promise.reject(new Error(message));
+
+/** How DB_3 fails, and what the log calls it. */
+const FAILURES = {
+  away: () => failWith("D1_ERROR: Network connection lost."),
+  full: (statements: readonly string[]) =>
+    statements.some(isWrite) ? failWith("D1_ERROR: Exceeded maximum DB size") : null,
+  overloaded: () => failWith("D1_ERROR: D1 DB is overloaded. Requests queued for too long."),
+  slow: () => never,
+} as const;
+
+/** The Worker with three databases, the third of which fails. */
+function withFailing(how: keyof typeof FAILURES) {
+  const failing = databaseThrough(database("DB_3"), (statements, call) => {
+    const failure: Promise<never> | null = FAILURES[how](statements);
+    return failure ?? call();
+  });
+  return withDatabases(3, { DB_3: failing });
+}
+
+/** Leaves what the hourly sweep deletes. */
+async function plantStale(client: Client, name: string): Promise<() => Promise<number | null>> {
+  const db = database(name);
+  await db
+    .prepare("INSERT INTO upload_bytes (account_id, hour, bytes) VALUES (?1, 1, 1)")
+    .bind(client.accountId)
+    .run();
+  return () => db.prepare("SELECT count(*) AS n FROM upload_bytes WHERE hour = 1").first<number>("n");
+}
+
+describe.each(["away", "full", "overloaded"] as const)("a database that is %s", (how) => {
+  it("refuses its own accounts with 503 and tells the operator; others notice nothing, nor do their sweeps [A9-2]", async () => {
+    const environment = withFailing(how);
+    const ill = await inDatabase("DB_3", () => newClient("paid"));
+    const well = await inDatabase("DB_2", () => newClient("trial"));
+    const task = await inDatabase("DB_2", () => uploaded(well));
+    const [stale, kept] = [await plantStale(well, "DB_2"), await plantStale(ill, "DB_3")];
+    const lines = logged();
+
+    const body = { contentType: "image/png" };
+    for (let i = 0; i < 3; i += 1) {
+      const refused = await sendIn(environment, ill.key, "POST", "/v1/uploads/presign", body);
+      expectError(refused, 503, "database_unavailable");
+      expect(refused.headers.get("retry-after")).toBe("30");
+      expect(refused.body.message).not.toContain("D1_ERROR");
+    }
+    expect((await sendIn(environment, well.key, "POST", "/v1/uploads/presign", body)).status).toBe(200);
+    expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
+    await runScheduled(platformOf(environment), CRONS.sweep, Date.now());
+
+    expect([await stale(), await kept()]).toEqual([0, 1]);
+    const told = lines();
+    const alarms = told.filter(({ event }) => event === "database_failed");
+    expect(alarms).toEqual([expect.objectContaining({ level: "error", database: "DB_3", fault: how })]);
+    const failedParts = told.filter(({ event }) => event === "sweep_failed");
+    expect(failedParts.length).toBeGreaterThan(0);
+    expect(new Set(failedParts.map((line) => line["database"]))).toEqual(new Set(["DB_3"]));
+  });
+});
+
+describe("the directory that is away", () => {
+  it("refuses the accounts of the first database and people who are new; those elsewhere who were seen here go on [A9-2]", async () => {
+    const isAway = { now: false };
+    const first = databaseThrough(database("DB"), (_, call) =>
+      isAway.now ? failWith("D1_ERROR: Network connection lost.") : call(),
+    );
+    const environment = withDatabases(3, { DB: first });
+    const [here, seen, unseen] = [
+      await inDatabase("DB", () => newClient("paid")),
+      await inDatabase("DB_2", () => newClient("paid")),
+      await inDatabase("DB_2", () => newClient("paid")),
+    ];
+    const token = await (await PlayedIdentityProvider.start()).issue();
+    const overview = (credential: string) => sendIn(environment, credential, "GET", "/v1/account");
+    for (const { key } of [here, seen]) expect((await overview(key)).status).toBe(200);
+    isAway.now = true;
+
+    const task = await sendIn(environment, seen.key, "POST", "/v1/uploads/presign", {
+      contentType: "image/png",
+    });
+    expect(task.status).toBe(200);
+    expect((await overview(seen.key)).status).toBe(200);
+    for (const credential of [here.key, unseen.key, token])
+      expectError(await overview(credential), 503, "database_unavailable");
+    isAway.now = false;
+    // Nobody was taken for a stranger meanwhile.
+    for (const credential of [here.key, unseen.key, token])
+      expect((await overview(credential)).status).toBe(200);
+  });
+});
+
+describe("a database that answers late", () => {
+  it("shows in its gauge, by which it is told from the others", async () => {
+    later(0);
+    const late = databaseThrough(database("DB_3"), (_, call) => {
+      later(700);
+      return call();
+    });
+    const lines = logged();
+    // One after another, so that a database's time is its own.
+    const platform = platformOf(withDatabases(3, { DB_3: late }));
+    const { gauges } = platform.at("DB_3");
+    expect([await platform.gauges.readMs(), await gauges.readMs()]).toEqual([0, 700]);
+    await runScheduled(platform, CRONS.report, Date.now());
+    const told = lines().filter(({ event }) => event === "database_gauges");
+    expect(told.map((line) => line["database"]).toSorted()).toEqual(["DB", "DB_2", "DB_3"]);
+    const ofLate = told.find((line) => line["database"] === "DB_3");
+    expect(ofLate?.["readMs"]).toBeGreaterThanOrEqual(700);
+  });
+});
+
+describe("a database that is slow", () => {
+  it("holds up neither the requests of others nor their sweeps [A9-2]", async () => {
+    const environment = withFailing("slow");
+    const well = await inDatabase("DB_2", () => newClient("trial"));
+    const task = await inDatabase("DB_2", () => uploaded(well));
+    const stale = await plantStale(well, "DB_2");
+    // Nobody waits for its end: the third database never answers.
+    void runScheduled(platformOf(environment), CRONS.sweep, Date.now());
+    await vi.waitFor(async () => expect(await stale()).toBe(0), { timeout: 30_000 });
+    expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
+  });
+});

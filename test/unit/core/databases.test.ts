@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import {
+  databaseFault,
+  databaseNames,
+  FIRST_DATABASE,
+  recorded,
+  shareOf,
+} from "../../../src/core/databases.ts";
+
+describe("what is wrong with a database", () => {
+  it.each([
+    ["D1_ERROR: Exceeded maximum DB size", "full"],
+    ["D1_ERROR: database or disk is full: SQLITE_FULL", "full"],
+    ["D1_ERROR: D1 DB is overloaded. Too many requests queued.", "overloaded"],
+    ["D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.", "overloaded"],
+    ["D1_ERROR: Network connection lost.", "away"],
+    ["D1_ERROR: Internal error in D1 DB storage caused object to be reset.", "away"],
+    ["D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.", "away"],
+    ["Error: job_1 may still be listed: Error: D1_ERROR: Network connection lost.", "away"],
+    ["D1_ERROR: the account is being moved: SQLITE_CONSTRAINT", "moved"],
+  ])("is told by its error: %s is %s", (message, fault) => {
+    expect(databaseFault(message)).toBe(fault);
+  });
+
+  it.each([
+    "D1_ERROR: UNIQUE constraint failed: accounts.id: SQLITE_CONSTRAINT",
+    "D1_ERROR: no such table: jobs: SQLITE_ERROR",
+    "D1_ERROR: the account is erased: SQLITE_CONSTRAINT",
+    "TypeError: x is undefined",
+  ])("is nothing if the mistake is our own: %s", (message) => {
+    expect(databaseFault(message)).toBeNull();
+  });
+});
+
+describe("a share of a run's work", () => {
+  it("is all of it for one database, and never nothing; the shares of sixteen leave room for what each costs anyway", () => {
+    expect(shareOf(70, 1)).toBe(70);
+    expect(shareOf(1, 16)).toBe(1);
+    for (const databases of [2, 4, 16]) expect(shareOf(1_000, databases) * databases).toBeLessThan(700);
+  });
+});
+
+describe("a database's name", () => {
+  it("is DB, and what is bound as DB_2, DB_3 and so on, in the order of their numbers", () => {
+    const bindings = ["DB_10", "DB_2", "MEDIA", "DB", "DB_X", "OTHER_DB", "DB_02"];
+    expect(databaseNames(bindings)).toEqual(["DB", "DB_2", "DB_10"]);
+  });
+
+  it("is recorded for all but the first, which records from before there were others do not name either", () => {
+    expect(recorded("DB_2")).toEqual({ database: "DB_2" });
+    expect(recorded(FIRST_DATABASE)).toEqual({});
+    expect(recorded(undefined)).toEqual({});
+  });
+});
