@@ -8,7 +8,7 @@ import { trialOfferOf } from "../settings.ts";
 import type { Listing } from "../stores/jobs/jobs.ts";
 import type { HeldKey } from "./idempotency.ts";
 
-type HoldKey = HeldKey<never>["hold"];
+type HoldKey = HeldKey<unknown>["hold"];
 
 /**
  * Admits a job: its JobObject writes it down (with an alarm that cleans up if everything else is interrupted), D1 lists it and

@@ -24,7 +24,7 @@ export function addressOwner(address: string): string | null {
   return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
 }
 
-/** Ten thousand digests with their accounts take some 10 MB; the Worker's isolate has 128. */
+/** Ten thousand digests with their accounts take some 6 to 8 MB; the Worker's isolate has 128. */
 const CAPACITY = 10_000;
 /** Since its last use. It only spares a good credential the rate limit of unknown ones, and a call of the database. */
 const ACCEPTED_MS = 10 * 60_000;

@@ -58,10 +58,9 @@ export interface NotedUpload extends RecordedUpload {
   readonly isDeleted: boolean;
 }
 
-interface PreconditionRow extends AccountUseRow {
+/** A row of the account's use and the trial lane, or of an upload. */
+interface PreconditionRow extends AccountUseRow, RecordedUpload {
   open_trial_tasks: number;
-  task_id: string | null;
-  content_type: string | null;
   size: number | null;
   etag: string | null;
   media: string | null;
@@ -75,14 +74,14 @@ function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
   return { size, etag, media: isKnown ? { type, format } : null };
 }
 
-function preconditionsOf([read]: readonly D1Result<PreconditionRow>[]): JobPreconditions {
-  const rows = present(read).results;
-  const uploads = rows.flatMap((row) => {
-    const { task_id: taskId, content_type: contentType } = row;
-    return taskId === null || contentType === null ? [] : [{ taskId, contentType, seen: seenOf(row) }];
-  });
-  const account = present(rows[0]);
-  return { uploads, use: accountUseOf(account), openTrialTasks: account.open_trial_tasks };
+function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[]): JobPreconditions {
+  const row = present(account?.results[0]);
+  const uploads = present(owned).results.map((upload) => ({
+    taskId: upload.taskId,
+    contentType: upload.contentType,
+    seen: seenOf(upload),
+  }));
+  return { uploads, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
 }
 
 const HOUR_MS = 3_600_000;
@@ -179,15 +178,20 @@ export class Uploads extends D1Store {
     usableSince: { readonly unused: number; readonly used: number },
     isTrial: boolean,
   ): Question<JobPreconditions> {
-    const statement = this.statement(
-      `SELECT account.*, owned.*
-       FROM (SELECT *, iif(?5, ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})) AS account
-       LEFT JOIN (SELECT u.task_id, u.content_type, u.size, u.etag, u.media FROM json_each(?2) AS asked
-                  JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
-                    AND u.created_at > iif(u.unused, ?3, ?4)) AS owned`,
-      [accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used, Number(isTrial)],
-    );
-    return { statements: [statement], read: preconditionsOf };
+    const statements = [
+      this.statement(`SELECT *, iif(?2, ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})`, [
+        accountId,
+        Number(isTrial),
+      ]),
+      this.statement(
+        `SELECT u.task_id AS taskId, u.content_type AS contentType, u.size, u.etag, u.media
+         FROM json_each(?2) AS asked
+         JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
+           AND u.created_at > iif(u.unused, ?3, ?4)`,
+        [accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used],
+      ),
+    ];
+    return { statements, read: preconditionsOf };
   }
 
   /** Uploads that are due for inspection at `now` (epoch ms), longest due first. */
