@@ -14,7 +14,7 @@ import {
   policyOf,
   type Settings,
 } from "./settings.ts";
-import { Accounts } from "./stores/accounts/accounts.ts";
+import { type Account, Accounts } from "./stores/accounts/accounts.ts";
 import { ApiKeys } from "./stores/accounts/api-keys.ts";
 import { Assets } from "./stores/assets.ts";
 import { Billing } from "./stores/billing/billing.ts";
@@ -86,7 +86,7 @@ export interface Platform extends Books {
   readonly requestRate: RequestRate;
   /** By the client's address, for credentials that are not known to be valid. */
   readonly addressRate: RequestRate;
-  readonly seenCredentials: SeenCredentials;
+  readonly seenCredentials: SeenCredentials<Account>;
   /** For log lines that anybody can provoke. */
   readonly logThrottle: LogThrottle;
   readonly media: Media;
@@ -161,7 +161,7 @@ function createPlatform(env: Env): Platform {
     identityProvider: identitySettings && new IdentityProvider(identitySettings),
     requestRate: new RequestRate(env.RATE_LIMIT),
     addressRate: new RequestRate(env.ADDRESS_RATE_LIMIT),
-    seenCredentials: newSeenCredentials(),
+    seenCredentials: newSeenCredentials<Account>(),
     logThrottle: new LogThrottle(LOGGED_EVERY_MS),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS, MOST_BUFFERED_IMPORTS_PER_ACCOUNT),

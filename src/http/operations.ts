@@ -2,6 +2,7 @@ import type { Context, Hono } from "hono";
 import { IdempotencyKey, type Operation } from "../contract/operation.ts";
 import { OPERATION_IDS, OPERATIONS, type OperationId } from "../contract/operations.ts";
 import { ServiceError } from "../core/errors.ts";
+import { enter } from "../services/authenticate.ts";
 import { needing } from "../services/database-failure.ts";
 import { isOnce } from "../services/idempotency.ts";
 import type { OperationAnswer, OperationRequest } from "../services/operation-request.ts";
@@ -34,6 +35,8 @@ import {
   updateWebhookEndpoint,
 } from "../services/operations/webhook-endpoints.ts";
 import { authenticate } from "./middleware/authenticate.ts";
+import type { Account } from "../stores/accounts/accounts.ts";
+import type { Batching } from "../stores/d1-store.ts";
 import { platform, type AppEnv } from "./context.ts";
 import { respondWithJson } from "./json-stream.ts";
 import { waitSeconds } from "../core/jobs/waiters.ts";
@@ -112,7 +115,7 @@ interface Mounted {
   handle(
     request: Pick<
       OperationRequest<OperationId>,
-      "platform" | "account" | "idempotencyKey" | "waitSeconds"
+      "platform" | "account" | "door" | "idempotencyKey" | "waitSeconds"
     > & {
       readonly body: unknown;
       readonly query: unknown;
@@ -120,6 +123,12 @@ interface Mounted {
     c: Context<AppEnv>,
   ): Promise<object | void>;
 }
+
+/**
+ * The operations whose account is read in the first call of the database that they make: each sends its first batch through
+ * the request's door, and does nothing before that has an effect.
+ */
+const BEHIND_DOOR: ReadonlySet<OperationId> = new Set(["createUploadPresign", "createJob"]);
 
 /** Adds the routes of all operations, as the contract's table describes them. */
 export function mountOperations(app: Hono<AppEnv>): void {
@@ -137,13 +146,25 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
   const mounted: Mounted = { handle: HANDLERS[id] };
   app.on(operation.method.toUpperCase(), route, async (c) => {
     c.set("operation", id);
-    const request = await readRequest(c, operation);
-    const begun = Date.now();
-    const answer = await needing(platform(c), request.account.database, () => mounted.handle(request, c));
-    if (request.waitSeconds !== null) {
-      c.header("preference-applied", `wait=${request.waitSeconds}`);
-      c.set("heldMs", Date.now() - begun);
-    }
+    const caller = await authenticate(c);
+    let read: ReturnType<typeof readRequest> | undefined;
+    const serve = async (account: Account, door: Batching) => {
+      c.set("account", account);
+      const request = await (read ??= readRequest(c, operation));
+      const { database } = account;
+      const begun = Date.now();
+      const answer = await needing(platform(c), database, () =>
+        mounted.handle({ ...request, platform: platform(c).at(database), account, door }, c),
+      );
+      if (request.waitSeconds !== null) {
+        c.header("preference-applied", `wait=${request.waitSeconds}`);
+        c.set("heldMs", Date.now() - begun);
+      }
+      return answer;
+    };
+    const { recalled } = caller;
+    const isBehindDoor = BEHIND_DOOR.has(id);
+    const answer = await enter(platform(c), { ...caller, recalled: isBehindDoor ? recalled : null }, serve);
     if (answer instanceof Response) return answer;
     if (operation.status === 204 || answer === undefined) return c.body(null, 204);
     if (!isOnce(answer)) return c.json(answer, operation.status);
@@ -152,14 +173,11 @@ function mount(app: Hono<AppEnv>, route: string, id: OperationId): void {
   });
 }
 
-/** A request, checked in this order. @throws ServiceError as authenticate, idempotencyKeyOf, readBody and readQuery. */
+/** What a request asks for, checked in this order. @throws ServiceError as idempotencyKeyOf, readBody and readQuery. */
 async function readRequest(c: Context<AppEnv>, operation: Operation) {
   const { body, query, requestHeaders = [] } = operation;
-  const account = await authenticate(c);
   return {
     ...c.req.param(),
-    platform: platform(c).at(account.database),
-    account,
     idempotencyKey: idempotencyKeyOf(c, operation),
     body: body && (await readBody(c, body)),
     query: query && (await readQuery(c, query)),

@@ -6,12 +6,15 @@ import { log, reasonOf } from "../core/log.ts";
 import type { Platform } from "../platform.ts";
 import { trialOfferOf } from "../settings.ts";
 import type { Listing } from "../stores/jobs/jobs.ts";
-import type { HoldKey } from "./idempotency.ts";
+import type { HeldKey } from "./idempotency.ts";
+
+type HoldKey = HeldKey<unknown>["hold"];
 
 /**
  * Admits a job: its JobObject writes it down (with an alarm that cleans up if everything else is interrupted), D1 lists it and
  * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
  * @param refusalBy gives the reason for the refusal if D1 turns the job down
+ * @param along further statements of the batch that lists the job
  * @returns the account's use with the job.
  * @throws ServiceError that of `refusalBy` for a job that lost a race, or enqueue_failed; and as withdraw.
  */
@@ -20,13 +23,14 @@ export async function admitJob(
   { job, access, units }: ProposedJob,
   refusalBy: (listing: Listing) => Promise<ServiceError | null>,
   holdKey: HoldKey,
+  along: readonly D1PreparedStatement[],
 ): Promise<AccountUse> {
   const jobObject = platform.jobObject(job.jobId);
   await jobObject.prepare(job);
   let refusal = new ServiceError("enqueue_failed");
   try {
     const openElsewhere = job.lane === "trial" ? await platform.trialLane.openElsewhere() : 0;
-    const listing = await platform.jobs.insert(job, {
+    const terms = {
       maxActiveJobs: access.maxActiveJobs,
       units,
       fund: fundOf(access.accessMode),
@@ -37,7 +41,8 @@ export async function admitJob(
       files: filesToReserve(job),
       maxFilesPerDay: access.maxFilesPerDay,
       maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
-    });
+    };
+    const listing = await platform.jobs.insert(job, terms, along);
     if (listing.listed && (await jobObject.accept())) return listing.use;
     if (!listing.listed) {
       const openTrialTasks = listing.openTrialTasks + openElsewhere;

@@ -11,6 +11,8 @@ import {
   type Profile,
 } from "../core/accounts/identity.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
+import type { Door } from "../stores/accounts/door.ts";
+import type { Batching } from "../stores/d1-store.ts";
 import type { Place } from "../stores/accounts/directory.ts";
 import type { IdentityProvider } from "../stores/accounts/identity-provider.ts";
 import { RATE_PERIOD_SECONDS } from "../stores/request-rate.ts";
@@ -30,6 +32,8 @@ interface Bearer {
   readonly entry: string;
   /** The account that it lets in, if its books are in this platform's database; null if they are not. */
   readonly find: (books: Platform) => Promise<Account | null | "suspended">;
+  /** The door that lets it in only to this account, which it has been let in to before. */
+  readonly door: (books: Platform, account: Account) => Door;
   /** Creates the account that is nowhere yet; absent if the credential creates none. */
   readonly create?: () => Promise<Account | null>;
 }
@@ -43,7 +47,11 @@ function verifierOf(platform: Platform, credential: string): Verify | null {
   if (isWellFormedApiKey(credential)) {
     return async () => {
       const digest = await apiKeyDigest(credential);
-      return { entry: digest, find: ({ accounts }) => accounts.findByKeyDigest(digest) };
+      return {
+        entry: digest,
+        find: ({ accounts }) => accounts.findByKeyDigest(digest),
+        door: ({ accounts }, account) => accounts.doorByKey(digest, account),
+      };
     };
   }
   if (identityProvider === null || !TOKEN_PATTERN.test(credential)) return null;
@@ -76,19 +84,54 @@ async function find(platform: Platform, bearer: Bearer, seenIn: string | undefin
   return found === "suspended" ? null : found;
 }
 
+/** Who makes a request, by a credential that is good as far as form, signature and rates go. */
+export interface Caller {
+  /** Reads the account, within its rate of requests; null if the credential lets nobody in. @throws ServiceError rate_limited, and as find. */
+  readonly read: () => Promise<Account | null>;
+  /** The account as this isolate has read it before, and the door to it; null if it has not, or not recently. */
+  readonly recalled: { readonly account: Account; readonly door: Door } | null;
+}
+
 /**
- * The account of a credential, within its rate of requests; null if the credential lets nobody in. Whatever a client can
- * make up is bounded before it costs a read or a signature check: a text without a credential's form, a credential refused
- * seconds ago, and per client address everything that this isolate has not accepted recently. The account is still read for
- * every request, so that a revoked key is refused at once.
+ * Does something for a caller whose account is read in the first call of the database that this makes: `act` sends its first
+ * batch through the door, and does nothing before that has an effect. If the account is no longer as it was read before, or
+ * `act` ends before it asks anything, the account is read, and `act` begins again.
+ * @throws ServiceError Unauthorized, and as `read` and `act`.
+ */
+export async function enter<T>(
+  platform: Platform,
+  { read, recalled }: Caller,
+  act: (account: Account, door: Batching) => Promise<T>,
+): Promise<T> {
+  if (recalled !== null) {
+    const { account, door } = recalled;
+    const served = await act(account, door).then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        if (door.state === "passed" || door.state === "failed") throw error;
+        return null;
+      },
+    );
+    if (served !== null && door.state !== "passed") throw new Error("a request was served past the door");
+    if (served !== null) return served.answer;
+  }
+  const account = await read();
+  if (account === null) throw new ServiceError("Unauthorized");
+  return act(account, platform.at(account.database).accounts.open);
+}
+
+/**
+ * Who makes a request; null if the credential lets nobody in. Whatever a client can make up is bounded before it costs a
+ * read or a signature check: a text without a credential's form, a credential refused seconds ago, and per client address everything that this isolate has not accepted recently. The account is still read for
+ * every request, by itself or at a door, so that a revoked key is refused at once.
  * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
  * @throws ServiceError rate_limited, identity_provider_unavailable.
  */
-export async function authenticate(
+export async function callerOf(
   platform: Platform,
   credential: string,
   address: string | null,
-): Promise<Account | null> {
+): Promise<Caller | null> {
   const verify = verifierOf(platform, credential);
   if (verify === null) return null;
   const digest = await sha256Hex(credential);
@@ -97,17 +140,26 @@ export async function authenticate(
   const known = accepted.get(digest, Date.now());
   await (known === undefined ? boundStranger(platform, address) : boundAccount(platform, known.accountId));
 
-  const bearer = await verify();
-  const account = bearer && (await find(platform, bearer, known?.database));
-  if (account === null) {
+  const refuse = (): null => {
     accepted.delete(digest);
     refused.put(digest, true, Date.now());
     return null;
-  }
-  const { accountId, database } = account;
-  accepted.put(digest, { accountId, database }, Date.now());
-  if (known === undefined) await boundAccount(platform, accountId);
-  return account;
+  };
+  const bearer = await verify();
+  if (bearer === null) return refuse();
+  // It is remembered from its last use on.
+  if (known !== undefined) accepted.put(digest, known, Date.now());
+  return {
+    read: async () => {
+      const account = await find(platform, bearer, known?.database);
+      if (account === null) return refuse();
+      accepted.put(digest, account, Date.now());
+      if (known === undefined) await boundAccount(platform, account.accountId);
+      return account;
+    },
+    recalled:
+      known === undefined ? null : { account: known, door: bearer.door(platform.at(known.database), known) },
+  };
 }
 
 /** Refuses a client that exceeds a rate, and logs which: the request is refused before its account is read. */
@@ -159,6 +211,7 @@ async function verifyToken(
   };
   return {
     entry,
+    door: ({ accounts }, account) => accounts.doorByIdentity(identity, account),
     find: async (books) => {
       const known = await books.accounts.findByIdentity(identity);
       if (known === null) return null;

@@ -3,7 +3,8 @@ import { ServiceError } from "../core/errors.ts";
 import { fingerprintOf } from "../core/lib/digest.ts";
 import { log, reasonOf } from "../core/log.ts";
 import { seal, unseal } from "../core/lib/sealed.ts";
-import type { RequestName } from "../stores/accounts/idempotency.ts";
+import type { KeyClaim, RequestName, RequestRecord } from "../stores/accounts/idempotency.ts";
+import { ask } from "../stores/d1-store.ts";
 import type { Platform } from "../platform.ts";
 import { secretsOf } from "../settings.ts";
 
@@ -31,15 +32,32 @@ export interface Once<T> {
 /** Whether an operation returned an answer of `once`; no answer itself has a field of this name. */
 export const isOnce = (answer: object): answer is Once<object> => "replayed" in answer;
 
-/**
- * Makes sure that a run still has its key, and renews its lease. A run calls it before it undoes anything: a slow run would
- * otherwise undo what the next one has made.
- * @throws ServiceError idempotency_in_progress if another run has taken the key over.
- */
-export type HoldKey = () => Promise<void>;
+/** A run's hold on its request's key; without a key there is nothing to hold. */
+export interface HeldKey<T> {
+  /**
+   * Makes sure that a run still has its key, renews its lease, and takes back what `remember` kept. A run calls it before it
+   * undoes anything: a slow run would otherwise undo what the next one has made.
+   * @throws ServiceError idempotency_in_progress if another run has taken the key over.
+   */
+  readonly hold: () => Promise<void>;
+  /** Keeps an answer, in the batch that lists the job that it is about: what statements the batch needs for that. */
+  readonly remember: (answer: T) => Promise<readonly D1PreparedStatement[]>;
+}
 
 /** An operation takes a second or less; only after a crash does the key stay taken for its whole lease. */
 const RETRY_SECONDS = 2;
+
+/** Claims a request's key for a run whose effect has the id `effectId`; null for a request without a key. */
+export const claimOf = async (
+  { accountId, operation, key, body }: RepeatableRequest,
+  effectId: string,
+): Promise<KeyClaim | null> =>
+  key === undefined
+    ? null
+    : {
+        name: { accountId, operation, key },
+        claim: { fingerprint: await fingerprintOf(body), effectId, lease: crypto.randomUUID() },
+      };
 
 /**
  * Runs a request once, however often it arrives within 24 hours: a repetition gets the first answer.
@@ -57,29 +75,56 @@ export async function once<T>(
   request: RepeatableRequest,
   newEffectId: () => string,
   schema: z.ZodType<T>,
-  run: (effectId: string, holdKey: HoldKey) => Promise<Outcome<T>>,
+  run: (effectId: string) => Promise<Outcome<T>>,
 ): Promise<Once<T>> {
-  const { accountId, operation, key, body } = request;
-  if (key === undefined) {
-    const { answer } = await run(newEffectId(), () => Promise.resolve());
-    return { answer, replayed: false };
-  }
+  const effectId = newEffectId();
+  const claim = await claimOf(request, effectId);
+  if (claim === null) return { answer: (await run(effectId)).answer, replayed: false };
+  const { idempotency, accounts } = platform;
+  const known = await ask(accounts.open, idempotency.claim(claim, Date.now()));
+  return runClaimed(platform, claim, known, schema, { run, stands: () => Promise.resolve(true) });
+}
 
-  const name: RequestName = { accountId, operation, key };
+/** What is done for a key that was claimed. */
+export interface ClaimedRun<T> {
+  readonly run: (effectId: string, key: HeldKey<T>) => Promise<Outcome<T>>;
+  /** Whether the effect still stands whose answer an earlier run kept, before its end that nobody knows. */
+  readonly stands: (effectId: string, key: HeldKey<T>) => Promise<boolean>;
+}
+
+/**
+ * As `once`, for a key of which it is known what came of the claim.
+ * @throws ServiceError as `once`.
+ */
+export async function runClaimed<T>(
+  platform: Platform,
+  { name, claim }: KeyClaim,
+  known: RequestRecord,
+  schema: z.ZodType<T>,
+  { run, stands }: ClaimedRun<T>,
+): Promise<Once<T>> {
+  const { accountId, operation, key } = name;
   const purpose = JSON.stringify(["idempotent answer", accountId, operation, key]);
   const secrets = secretsOf(platform.settings);
-  const lease = crypto.randomUUID();
-  const claim = { fingerprint: await fingerprintOf(body), effectId: newEffectId(), lease };
-  const known = await platform.idempotency.claim(name, claim, Date.now());
-
-  if (known.lease === lease) {
-    const holdKey = async () => {
+  const sealed = (answer: T) => seal(secrets, purpose, JSON.stringify(answer));
+  const { lease } = claim;
+  const isClaimed = known.lease === lease;
+  let kept: T | undefined;
+  const held: HeldKey<T> = {
+    hold: async () => {
       if (!(await platform.idempotency.renew(name, lease, Date.now()))) throw inProgress();
-    };
-    const { answer, remembered } = await attempt(platform, name, lease, () => run(known.effectId, holdKey));
+    },
+    remember: async (answer) => {
+      kept = answer;
+      return [platform.idempotency.completeWithJob(name, lease, await sealed(answer))];
+    },
+  };
+
+  if (isClaimed && (known.answer === null || !(await stands(known.effectId, held)))) {
+    const { answer, remembered } = await attempt(platform, name, lease, () => run(known.effectId, held));
     try {
-      const sealed = await seal(secrets, purpose, JSON.stringify(remembered));
-      await platform.idempotency.complete(name, lease, sealed);
+      if (JSON.stringify(kept) !== JSON.stringify(remembered))
+        await platform.idempotency.complete(name, lease, await sealed(remembered));
     } catch (error) {
       // The effect exists, and this answer is right: a repetition runs again after this lease and finds the effect.
       log("error", "answer_not_remembered", { account: accountId, operation, reason: reasonOf(error) });

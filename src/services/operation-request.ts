@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { OPERATIONS, OperationId } from "../contract/operations.ts";
 import type { Platform } from "../platform.ts";
 import type { Account } from "../stores/accounts/accounts.ts";
+import type { Batching } from "../stores/d1-store.ts";
 import type { Once } from "./idempotency.ts";
 
 type Row<Id extends OperationId> = (typeof OPERATIONS)[Id];
@@ -16,6 +17,8 @@ export type OperationRequest<Id extends OperationId> = {
   readonly platform: Platform;
   /** The account that the credential belongs to. */
   readonly account: Account;
+  /** What the first batch of an operation goes through whose account is read with it (http/operations.ts). */
+  readonly door: Batching;
   readonly query: Row<Id> extends { query: z.ZodType<infer Query> } ? Query : undefined;
   readonly body: Row<Id> extends { body: z.ZodType<infer Body> } ? Body : undefined;
   readonly idempotencyKey: string | undefined;

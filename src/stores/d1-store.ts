@@ -1,6 +1,28 @@
 /** A value of a statement's parameter. */
 export type SqlValue = string | number | null;
 
+/** What runs statements in one round trip and one transaction: a database, or a door of it (accounts/door.ts). */
+export type Batching = Pick<D1Database, "batch">;
+
+/** What a store asks, as statements, so that several stores can ask in one round trip; `read` makes the answer of their results. */
+export interface Question<Answer> {
+  readonly statements: readonly D1PreparedStatement[];
+  read(results: readonly D1Result[]): Answer;
+}
+
+/** Two questions as one. */
+export const together = <A, B>(a: Question<A>, b: Question<B>): Question<readonly [A, B]> => ({
+  statements: [...a.statements, ...b.statements],
+  read: (results) => [
+    a.read(results.slice(0, a.statements.length)),
+    b.read(results.slice(a.statements.length)),
+  ],
+});
+
+/** Asks a question in one round trip. */
+export const ask = async <Answer>(db: Batching, question: Question<Answer>): Promise<Answer> =>
+  question.read(await db.batch([...question.statements]));
+
 /** What the stores in D1 share: running one statement, whose parameters ?1, ?2, … have the values given in that order. */
 export abstract class D1Store {
   protected readonly db: D1Database;

@@ -24,31 +24,25 @@ export function addressOwner(address: string): string | null {
   return `${groups.slice(0, NETWORK_GROUPS).join(":")}::/64`;
 }
 
-/** Ten thousand digests with their accounts take some 3 MB; the Worker's isolate has 128. */
+/** Ten thousand digests with their accounts take some 6 to 8 MB; the Worker's isolate has 128. */
 const CAPACITY = 10_000;
-/** Since its last use. It only spares a good credential the rate limit of unknown ones. */
+/** Since its last use. It only spares a good credential the rate limit of unknown ones, and a call of the database. */
 const ACCEPTED_MS = 10 * 60_000;
 /** A credential may stay refused for this long after it has become valid, as when its account is reinstated. */
 const REFUSED_MS = 10_000;
 
-/** An account that a credential was accepted for, and the database where its books were then. */
-export interface SeenAccount {
-  readonly accountId: string;
-  readonly database: string;
-}
-
 /**
- * What this isolate knows about credentials, by digest. It never decides who has access, only which rate limit applies, and
- * which database is asked first.
+ * What this isolate knows about credentials, by digest. It never decides who has access, only which rate limit applies,
+ * which database is asked first, and what a door expects there.
  */
-export interface SeenCredentials {
-  /** By credential, the account that it was last accepted for. */
-  readonly accepted: RecentMap<SeenAccount>;
+export interface SeenCredentials<Account> {
+  /** By credential, the account that it was last accepted for, as it was then. */
+  readonly accepted: RecentMap<Account>;
   readonly refused: RecentMap<true>;
 }
 
 /** Starts without any credentials. */
-export const newSeenCredentials = (): SeenCredentials => ({
+export const newSeenCredentials = <Account>(): SeenCredentials<Account> => ({
   accepted: new RecentMap(CAPACITY, ACCEPTED_MS),
   refused: new RecentMap(CAPACITY, REFUSED_MS),
 });

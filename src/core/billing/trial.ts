@@ -14,6 +14,12 @@ export interface TrialUse {
   readonly startedAt: number | null;
 }
 
+/** The use of a trial once a job of so many tokens is accepted that was created at `at` (epoch ms). */
+export const trialWith = ({ usedTokens, startedAt }: TrialUse, tokens: number, at: number): TrialUse => ({
+  usedTokens: usedTokens + tokens,
+  startedAt: startedAt ?? at,
+});
+
 /** The state of a trial at some time; times are epoch milliseconds. */
 export interface Trial {
   readonly status: TrialStatus;

@@ -14,10 +14,14 @@ export type Standing = "listed" | "withdrawn" | "settled" | "missing";
 /** How often an accepted job that the list has lost is pushed again, and reported. */
 const UNLISTED_RETRY_MS = 4 * 3_600_000;
 
+/** How long the list may show a job as queued that has begun: most pictures end before, and are pushed once and not twice. */
+const BEGIN_SHOWN_MS = 5_000;
+
 /** When the projection is due, epoch milliseconds; null while the list has it. */
 export function pushDueAt(state: JobState): number | null {
   if (state.projected >= state.version) return null;
-  return state.unlistedAt === null ? state.updatedAt : state.unlistedAt + UNLISTED_RETRY_MS;
+  if (state.unlistedAt !== null) return state.unlistedAt + UNLISTED_RETRY_MS;
+  return state.updatedAt + (state.tasks.every(isDone) ? 0 : BEGIN_SHOWN_MS);
 }
 
 /**

@@ -2,9 +2,8 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ServiceError } from "../../core/errors.ts";
 import { readLeaseToken } from "../../core/jobs/lease.ts";
-import { authenticate as accountOf } from "../../services/authenticate.ts";
+import { type Caller, callerOf } from "../../services/authenticate.ts";
 import { secretsOf } from "../../settings.ts";
-import type { Account } from "../../stores/accounts/accounts.ts";
 import { platform, type AppEnv } from "../context.ts";
 
 /** No valid credential is longer. */
@@ -19,13 +18,12 @@ function bearerCredential(c: Context<AppEnv>): string {
   return credential;
 }
 
-/** The account of an API key or an access token, within its rate of requests. @throws ServiceError Unauthorized, and as the service. */
-export async function authenticate(c: Context<AppEnv>): Promise<Account> {
+/** Who makes the request, by an API key or an access token. @throws ServiceError Unauthorized, and as the service. */
+export async function authenticate(c: Context<AppEnv>): Promise<Caller> {
   const address = c.req.header("cf-connecting-ip") ?? null;
-  const account = await accountOf(platform(c), bearerCredential(c), address);
-  if (account === null) throw new ServiceError("Unauthorized");
-  c.set("account", account);
-  return account;
+  const caller = await callerOf(platform(c), bearerCredential(c), address);
+  if (caller === null) throw new ServiceError("Unauthorized");
+  return caller;
 }
 
 const digest = (text: string): Promise<ArrayBuffer> =>

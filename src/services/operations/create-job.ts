@@ -19,15 +19,16 @@ import { newId } from "../../core/ids.ts";
 import { defineJob } from "../../core/jobs/define.ts";
 import type { JobDefinition } from "../../core/jobs/state.ts";
 import { unitsToReserve, type AccountUse } from "../../core/billing/ledger.ts";
-import { trialAt } from "../../core/billing/trial.ts";
+import { trialAt, trialWith } from "../../core/billing/trial.ts";
 import { reusableMs, USABLE_MS } from "../../core/uploads/lifetime.ts";
 import type { Platform } from "../../platform.ts";
 import { accessLimitsOf, admissionTermsOf, trialOfferOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
+import { ask, together, type Question } from "../../stores/d1-store.ts";
 import type { JobPreconditions } from "../../stores/uploads/uploads.ts";
 import { admitJob, recoverJob } from "../admit-job.ts";
 import { catchUp } from "../catch-up.ts";
-import { once, type HoldKey, type Once } from "../idempotency.ts";
+import { claimOf, runClaimed, type HeldKey, type Once } from "../idempotency.ts";
 import { LooksAtUploads } from "../look-at-uploads.ts";
 import type { OperationRequest } from "../operation-request.ts";
 
@@ -39,35 +40,49 @@ import type { OperationRequest } from "../operation-request.ts";
 export async function createJob({
   platform,
   account,
+  door,
   body: request,
   idempotencyKey: key,
 }: OperationRequest<"createJob">): Promise<Once<AcceptedJob>> {
   const { accountId } = account;
   const freshId = newId("job");
-  return once(
-    platform,
-    { accountId, operation: "createJob", key, body: request },
-    () => freshId,
-    AcceptedJob,
-    async (jobId, holdKey) => {
-      const isAccepted = jobId !== freshId && (await recoverJob(platform, { accountId, jobId }, holdKey));
-      const use = isAccepted
-        ? await platform.ledger.use(accountId)
-        : await create(platform, account, request, jobId, holdKey);
-      const answer = acceptedJob(platform, account, request, jobId, use);
+  const claim = await claimOf({ accountId, operation: "createJob", key, body: request }, freshId);
+  const question = preconditions(platform, account, request.tasks, Date.now());
+  if (claim === null) {
+    const found = await ask(door, question);
+    const answer = await create(platform, account, request, freshId, found, NO_KEY);
+    return { answer, replayed: false };
+  }
+  const claiming = platform.idempotency.claim(claim, Date.now());
+  const [known, found] = await ask(door, together(claiming, question));
+  const stands = (jobId: string, { hold }: HeldKey<AcceptedJob>) =>
+    recoverJob(platform, { accountId, jobId }, hold);
+  return runClaimed(platform, claim, known, AcceptedJob, {
+    stands,
+    run: async (jobId, held) => {
+      const isAccepted = jobId !== freshId && (await stands(jobId, held));
+      const answer = isAccepted
+        ? acceptedJob(platform, account, request, jobId, await platform.ledger.use(accountId))
+        : await create(platform, account, request, jobId, found, held);
       return { answer, remembered: answer };
     },
-  );
+  });
 }
 
-/** Checks every reason to refuse the job, then admits it. Returns the account's use including the job. */
+const NO_KEY: HeldKey<AcceptedJob> = {
+  hold: () => Promise.resolve(),
+  remember: () => Promise.resolve([]),
+};
+
+/** Checks every reason to refuse the job, then admits it. Returns its answer. */
 async function create(
   platform: Platform,
   account: Account,
   request: CreateJobRequest,
   jobId: string,
-  holdKey: HoldKey,
-): Promise<AccountUse> {
+  found: JobPreconditions,
+  { hold, remember }: HeldKey<AcceptedJob>,
+): Promise<AcceptedJob> {
   const { settings } = platform;
   const terms = admissionTermsOf(settings);
   refuse(requestRefusal(terms, request));
@@ -77,12 +92,12 @@ async function create(
   const job = defineJob(account, request, jobId, Date.now());
   const proposed: ProposedJob = { job, access, units: unitsToReserve(job, settings.MAX_VIDEO_FRAMES) };
   const refusalBy = (use: AccountUse) => accountRefusal(terms, proposed, use);
-  const [{ uploads, use }, openTrialTasks] = await Promise.all([
-    preconditions(platform, job, refusalBy),
-    access.accessMode === "trial" ? platform.trialLane.openTasks() : 0,
+  const [{ uploads, use, openTrialTasks: openHere }, openElsewhere] = await Promise.all([
+    caughtUp(platform, account, job, found, refusalBy),
+    access.accessMode === "trial" ? platform.trialLane.openElsewhere() : 0,
   ]);
   refuse(refusalBy(use));
-  refuse(await laneRefusal(platform, terms, proposed, openTrialTasks));
+  refuse(await laneRefusal(platform, terms, proposed, openHere + openElsewhere));
 
   refuse(ownershipRefusal(job, uploads));
   const looks = new LooksAtUploads(platform, job, uploads);
@@ -91,15 +106,20 @@ async function create(
     const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
     refuse(trialFormatRefusal(terms, proposed, use, stored));
     const pinned = { ...proposed, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
-    return await admitJob(
+    const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
+    // Another job that is accepted meanwhile changes the answer of a trial account; then it is remembered once more.
+    const expected = answerBy({ ...use, trial: trialWith(use.trial, proposed.units, job.createdAt) });
+    const listed = await admitJob(
       platform,
       pinned,
       async (listing) =>
         refusalBy(listing.use) ??
         (await laneRefusal(platform, terms, proposed, listing.openTrialTasks)) ??
         (listing.lacksUpload ? new ServiceError("task_not_owned") : null),
-      holdKey,
+      hold,
+      await remember(expected),
     );
+    return answerBy(listed);
   } catch (error) {
     await looks.noteRefused();
     throw error;
@@ -110,21 +130,32 @@ function refuse(refusal: ServiceError | null): void {
   if (refusal !== null) throw refusal;
 }
 
-/** What D1 has before the job; read again if only the list's copy of a job, which may be behind, is in the way. */
-async function preconditions(
+/** What D1 has before the job. */
+const preconditions = (
+  { uploads, policy }: Platform,
+  { accountId, accessMode }: Account,
+  taskIds: readonly string[],
+  now: number,
+): Question<JobPreconditions> =>
+  uploads.preconditions(
+    accountId,
+    taskIds,
+    { unused: now - USABLE_MS, used: now - reusableMs(policy) },
+    accessMode === "trial",
+  );
+
+/** The same, read again if only the list's copy of a job, which may be behind, is in the way. */
+async function caughtUp(
   platform: Platform,
-  { accountId, taskIds, createdAt }: JobDefinition,
+  account: Account,
+  { taskIds, createdAt }: JobDefinition,
+  found: JobPreconditions,
   refusalBy: (use: AccountUse) => ServiceError | null,
 ): Promise<JobPreconditions> {
-  const usableSince = {
-    unused: createdAt - USABLE_MS,
-    used: createdAt - reusableMs(platform.policy),
-  };
-  const found = await platform.uploads.preconditions(accountId, taskIds, usableSince);
   const { activeJobId } = found.use;
   if (activeJobId === null || refusalBy(found.use) === null) return found;
   await catchUp(platform, activeJobId);
-  return platform.uploads.preconditions(accountId, taskIds, usableSince);
+  return ask(platform.accounts.open, preconditions(platform, account, taskIds, createdAt));
 }
 
 /** The trial lane's pace is measured over this long. */

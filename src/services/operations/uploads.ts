@@ -9,6 +9,7 @@ import { inputKey } from "../../core/object-keys.ts";
 import type { Platform } from "../../platform.ts";
 import { admissionTermsOf, importPatienceOf, publicUrlTermsOf, uploadBudgetsOf } from "../../settings.ts";
 import type { Account } from "../../stores/accounts/accounts.ts";
+import type { Batching } from "../../stores/d1-store.ts";
 import type { UploadDeletion } from "../../stores/uploads/deleted-uploads.ts";
 import { ImportSource } from "../../stores/uploads/import-source.ts";
 import type { NewUpload } from "../../stores/uploads/uploads.ts";
@@ -25,6 +26,7 @@ import { storeImport } from "../store-import.ts";
 export async function createUploadPresign({
   platform,
   account,
+  door,
   body,
 }: OperationRequest<"createUploadPresign">): Promise<Upload> {
   const { media, settings } = platform;
@@ -40,7 +42,7 @@ export async function createUploadPresign({
   const upload = { taskId: newTaskId(contentType), contentType, size };
   const [uploadUrl] = await Promise.all([
     media.signUpload(inputKey(account.accountId, upload.taskId), upload, UPLOAD_SECONDS),
-    recordUpload(platform, account, upload),
+    recordUpload(platform, account, upload, door),
   ]);
   const { taskId } = upload;
   return { uploadUrl, taskId, bucket: media.bucketName, expiresIn: UPLOAD_SECONDS };
@@ -95,9 +97,15 @@ async function refuseSpentBudget(
 }
 
 /** Records an upload whose bytes are still to come, if the account's budget has room. @throws ServiceError too_many_uploads. */
-async function recordUpload(platform: Platform, account: Account, upload: NewUpload): Promise<void> {
+async function recordUpload(
+  platform: Platform,
+  account: Account,
+  upload: NewUpload,
+  door?: Batching,
+): Promise<void> {
   const now = Date.now();
-  if (await platform.uploads.insert(account.accountId, upload, budgetOf(platform, account), now)) return;
+  const budget = budgetOf(platform, account);
+  if (await platform.uploads.insert(account.accountId, upload, budget, now, door)) return;
   await refuseSpentBudget(platform, account, now, upload.size);
   throw new ServiceError("too_many_uploads");
 }

@@ -1,7 +1,8 @@
 import type { AccessMode, Account as AccountProfile } from "../../contract/account.ts";
 import { accessModeOf, type Plan } from "../../core/accounts/access.ts";
 import { nameOf, type Identity, type Profile } from "../../core/accounts/identity.ts";
-import { D1Store, present } from "../d1-store.ts";
+import { type Batching, D1Store, present } from "../d1-store.ts";
+import { Door } from "./door.ts";
 
 /** An account as the rules see it. */
 export interface Account {
@@ -18,6 +19,8 @@ export interface Account {
   readonly database: string;
   /** Whether it is being moved to another database, or has been moved. */
   readonly isMoving: boolean;
+  /** The row that all this was read from. */
+  readonly text: string;
 }
 
 /** The account of an identity, with the profile from the last token. */
@@ -47,7 +50,8 @@ interface ProfileRow {
   status: "active" | "suspended";
 }
 
-const accountOf = (row: AccountRow, database: string): Account => ({
+const accountOf = (text: string, row: AccountRow, database: string): Account => ({
+  text,
   database,
   accountId: row.id,
   accessMode: accessModeOf(row.plan, row.subscription_status, row.owes === 1),
@@ -65,17 +69,41 @@ const profileOf = ({ email, email_verified: verified, name, image }: ProfileRow)
   image,
 });
 
-const identityOf = (row: AccountRow & ProfileRow, database: string): KnownIdentity => ({
-  account: accountOf(row, database),
-  profile: profileOf(row),
-  suspended: row.status === "suspended",
-});
+function identityOf(text: string, database: string): KnownIdentity {
+  const row: AccountRow & ProfileRow = JSON.parse(text);
+  return {
+    account: accountOf(text, row, database),
+    profile: profileOf(row),
+    suspended: row.status === "suspended",
+  };
+}
 
-/** An AccountRow. */
-const RULES = `a.id, a.plan, a.units_per_day, a.credit_units, a.email_verified, b.subscription_status, b.paid_units, b.owes,
-  EXISTS (SELECT 1 FROM in_transit AS t WHERE t.account_id = a.id) AS is_moving`;
+const RULES = [
+  "a.id",
+  "a.plan",
+  "a.units_per_day",
+  "a.credit_units",
+  "a.email_verified",
+  "b.subscription_status",
+  "b.paid_units",
+  "b.owes",
+];
+const PROFILE = ["a.email", "a.email_verified", "a.name", "a.image", "a.status"];
 
-const PROFILE = "a.email, a.email_verified, a.name, a.image, a.status";
+/** Columns, and whether the account is being moved, as one text: a door compares it with what was read before. */
+const textOf = (columns: readonly string[]): string =>
+  `json_object(${[...new Set(columns)].map((column) => `'${column.slice(2)}', ${column}`).join(", ")},
+     'is_moving', EXISTS (SELECT 1 FROM in_transit AS t WHERE t.account_id = a.id))`;
+
+/** The active account of the unrevoked key with the digest ?1: the text of an AccountRow. */
+const BY_KEY = `SELECT ${textOf(RULES)} AS text
+  FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
+  WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`;
+
+/** The account of the issuer ?1 and the subject ?2, suspended or not: the text of an AccountRow & ProfileRow. */
+const BY_IDENTITY = `SELECT ${textOf([...RULES, ...PROFILE])} AS text
+  FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
+  WHERE a.issuer = ?1 AND a.subject = ?2`;
 
 /** The accounts of a database, by their credentials. */
 export class Accounts extends D1Store {
@@ -88,28 +116,29 @@ export class Accounts extends D1Store {
 
   /** The active account of an unrevoked key, by the key's digest: one indexed read. */
   async findByKeyDigest(digest: string): Promise<Account | null> {
-    const row = await this.first<AccountRow>(
-      `SELECT ${RULES}
-       FROM api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN billing b ON b.account_id = a.id
-       WHERE k.digest = ?1 AND k.revoked_at IS NULL AND a.status = 'active'`,
-      [digest],
-    );
-    return row && accountOf(row, this.#database);
+    const text = await this.statement(BY_KEY, [digest]).first<string>("text");
+    return text === null ? null : accountOf(text, JSON.parse(text), this.#database);
   }
 
-  #byIdentity({ issuer, subject }: Identity): D1PreparedStatement {
-    return this.statement(
-      `SELECT ${RULES}, ${PROFILE}
-       FROM accounts a LEFT JOIN billing b ON b.account_id = a.id
-       WHERE a.issuer = ?1 AND a.subject = ?2`,
-      [issuer, subject],
-    );
+  /** The door that lets a key in only to this account, which `findByKeyDigest` has found. */
+  doorByKey(digest: string, { text }: Account): Door {
+    return new Door(this.db, BY_KEY, [digest], text);
   }
 
   /** The account of an identity, suspended or not: one indexed read. */
-  async findByIdentity(identity: Identity): Promise<KnownIdentity | null> {
-    const row = await this.#byIdentity(identity).first<AccountRow & ProfileRow>();
-    return row && identityOf(row, this.#database);
+  async findByIdentity({ issuer, subject }: Identity): Promise<KnownIdentity | null> {
+    const text = await this.statement(BY_IDENTITY, [issuer, subject]).first<string>("text");
+    return text === null ? null : identityOf(text, this.#database);
+  }
+
+  /** The door that lets an identity in only to this account, which `findByIdentity` has found. */
+  doorByIdentity({ issuer, subject }: Identity, { text }: Account): Door {
+    return new Door(this.db, BY_IDENTITY, [issuer, subject], text);
+  }
+
+  /** No door: for a request whose account has just been read. */
+  get open(): Batching {
+    return this.db;
   }
 
   /** Creates the account of an identity under the id `accountId`, or updates its profile. Two concurrent calls create one. */
@@ -119,7 +148,7 @@ export class Accounts extends D1Store {
     accountId: string,
     now: number,
   ): Promise<KnownIdentity> {
-    const [, read] = await this.db.batch<AccountRow & ProfileRow>([
+    const [, read] = await this.db.batch<{ text: string }>([
       this.statement(
         `INSERT INTO accounts
            (id, issuer, subject, email, email_verified, name, image, plan, created_at, updated_at)
@@ -130,9 +159,9 @@ export class Accounts extends D1Store {
          ON CONFLICT (id) DO NOTHING`,
         [accountId, identity.issuer, identity.subject, email, Number(emailVerified), name, image, now],
       ),
-      this.#byIdentity(identity),
+      this.statement(BY_IDENTITY, [identity.issuer, identity.subject]),
     ]);
-    return identityOf(present(read?.results[0]), this.#database);
+    return identityOf(present(read?.results[0]).text, this.#database);
   }
 
   /** The digests of an account's keys, and the identity that it belongs to; null if it has none. */
@@ -151,7 +180,7 @@ export class Accounts extends D1Store {
 
   /** What getAccount shows; null if there is no such account. */
   async profile(accountId: string): Promise<AccountProfile | null> {
-    const row = await this.first<ProfileRow>(`SELECT ${PROFILE} FROM accounts a WHERE a.id = ?1`, [
+    const row = await this.first<ProfileRow>(`SELECT ${PROFILE.join(", ")} FROM accounts a WHERE a.id = ?1`, [
       accountId,
     ]);
     if (row === null) return null;

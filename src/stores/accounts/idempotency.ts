@@ -1,4 +1,4 @@
-import { D1Store, present, type SqlValue } from "../d1-store.ts";
+import { D1Store, present, type Question, type SqlValue } from "../d1-store.ts";
 
 /** Names a request: an Idempotency-Key within one operation of one account. */
 export interface RequestName {
@@ -15,9 +15,15 @@ export interface Claim {
   readonly lease: string;
 }
 
+/** A claim, and the key that it is to. */
+export interface KeyClaim {
+  readonly name: RequestName;
+  readonly claim: Claim;
+}
+
 /** What is known of a key. `lease` belongs to the run that holds it, or held it last. */
 export interface RequestRecord extends Claim {
-  /** Sealed; null until the request has succeeded. */
+  /** Sealed; null until the request has succeeded. Of a run that still holds its key, that of an effect that may yet be undone. */
   readonly answer: string | null;
 }
 
@@ -26,16 +32,17 @@ export const LEASE_MS = 60_000;
 /** How long a key is remembered. */
 export const REMEMBERED_MS = 24 * 3_600_000;
 
-/** Idempotency keys in D1. Each method is one transaction, and one round trip. */
+/** Idempotency keys in D1. Each method is one transaction, and one round trip or a part of one. */
 export class IdempotencyKeys extends D1Store {
   /**
-   * Claims the key if it is free: it is new, older than a day, or its run is dead and this is the same request, which then
-   * inherits the dead run's effectId. Returns the key's record afterwards: the claim succeeded if the lease is its own.
+   * Claims the key if it is free: it is new, older than a day, or this is the same request again and its run is dead, or has
+   * remembered its answer with its effect and never said that it ended. Then this one inherits effectId and answer. Answers with
+   * the key's record afterwards: the claim succeeded if the lease is its own.
    */
-  async claim(name: RequestName, claim: Claim, now: number): Promise<RequestRecord> {
+  claim({ name, claim }: KeyClaim, now: number): Question<RequestRecord> {
     const { accountId, operation, key } = name;
     const { fingerprint, effectId, lease } = claim;
-    const [, read] = await this.db.batch<RequestRecord>([
+    const statements = [
       this.statement(
         `INSERT INTO idempotency_keys AS known
            (account_id, operation, key, fingerprint, effect_id, lease, lease_until, created_at)
@@ -44,10 +51,10 @@ export class IdempotencyKeys extends D1Store {
            fingerprint = excluded.fingerprint,
            effect_id = CASE WHEN known.created_at <= ?9 THEN excluded.effect_id ELSE known.effect_id END,
            created_at = CASE WHEN known.created_at <= ?9 THEN excluded.created_at ELSE known.created_at END,
-           lease = excluded.lease, lease_until = excluded.lease_until, answer = NULL
-         WHERE CASE WHEN known.answer IS NOT NULL THEN known.created_at <= ?9
-               ELSE known.lease_until <= ?8
-                    AND (known.fingerprint = excluded.fingerprint OR known.created_at <= ?9) END`,
+           lease = excluded.lease, lease_until = excluded.lease_until,
+           answer = CASE WHEN known.created_at <= ?9 THEN NULL ELSE known.answer END
+         WHERE iif(known.answer IS NULL, known.lease_until <= ?8, known.lease_until > 0 OR known.created_at <= ?9)
+           AND (known.fingerprint = excluded.fingerprint OR known.created_at <= ?9)`,
         [accountId, operation, key, fingerprint, effectId, lease, now + LEASE_MS, now, now - REMEMBERED_MS],
       ),
       this.statement(
@@ -55,19 +62,39 @@ export class IdempotencyKeys extends D1Store {
          WHERE account_id = ?1 AND operation = ?2 AND key = ?3`,
         [accountId, operation, key],
       ),
-    ]);
-    return present(read?.results[0]);
+    ];
+    return {
+      statements,
+      read: ([, read]: readonly D1Result<RequestRecord>[]) => present(read?.results[0]),
+    };
   }
 
   /** Keeps the answer of a run that succeeded, unless another run has taken over the key. */
   async complete(name: RequestName, lease: string, answer: string): Promise<void> {
-    await this.#update("UPDATE idempotency_keys SET answer = ?5", name, lease, answer);
+    await this.#update("UPDATE idempotency_keys SET answer = ?5, lease_until = 0", name, lease, answer);
   }
 
-  /** Renews a run's lease from now on; false if another run has taken over the key. */
+  /**
+   * Keeps the answer of a run whose effect is a job, if the batch has listed that: for the batch itself. The run goes on, and may
+   * fail: so it keeps its lease, and who repeats the request takes the key over and looks whether the job stands.
+   */
+  completeWithJob(name: RequestName, lease: string, answer: string): D1PreparedStatement {
+    return this.#updating(
+      "UPDATE idempotency_keys SET answer = ?5",
+      name,
+      lease,
+      [answer],
+      "AND EXISTS (SELECT 1 FROM jobs WHERE id = effect_id)",
+    );
+  }
+
+  /**
+   * Renews a run's lease from now on, and forgets an answer that it has kept before its end; false if another run has taken
+   * over the key.
+   */
   async renew(name: RequestName, lease: string, now: number): Promise<boolean> {
-    const until = now + LEASE_MS;
-    return (await this.#update("UPDATE idempotency_keys SET lease_until = ?5", name, lease, until)) > 0;
+    const set = "UPDATE idempotency_keys SET lease_until = ?5, answer = NULL";
+    return (await this.#update(set, name, lease, now + LEASE_MS)) > 0;
   }
 
   /** Ends a run's lease, and keeps its effectId for the next run of the same request. */
@@ -81,14 +108,21 @@ export class IdempotencyKeys extends D1Store {
   }
 
   /** How many keys it changed: one or none. */
-  #update(sql: string, name: RequestName, lease: string, ...values: SqlValue[]): Promise<number> {
-    return this.run(`${sql} WHERE account_id = ?1 AND operation = ?2 AND key = ?3 AND lease = ?4`, [
-      name.accountId,
-      name.operation,
-      name.key,
-      lease,
-      ...values,
-    ]);
+  async #update(sql: string, name: RequestName, lease: string, ...values: SqlValue[]): Promise<number> {
+    return (await this.#updating(sql, name, lease, values).run()).meta.changes;
+  }
+
+  #updating(
+    sql: string,
+    { accountId, operation, key }: RequestName,
+    lease: string,
+    values: readonly SqlValue[],
+    further = "",
+  ): D1PreparedStatement {
+    return this.statement(
+      `${sql} WHERE account_id = ?1 AND operation = ?2 AND key = ?3 AND lease = ?4 ${further}`,
+      [accountId, operation, key, lease, ...values],
+    );
   }
 
   /** Deletes up to `limit` keys that are no longer remembered. Returns how many. */

@@ -85,8 +85,13 @@ export class Jobs extends D1Store {
    * active jobs, its trial, its daily limits, its credit and the trial lane allow it, and none of the uploads is deleted. The
    * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
    * was removed from the list never comes back, nor does one of closed books.
+   * @param along statements of other stores that belong to the same transaction
    */
-  async insert(job: JobDefinition, terms: JobTerms): Promise<Listing> {
+  async insert(
+    job: JobDefinition,
+    terms: JobTerms,
+    along: readonly D1PreparedStatement[] = [],
+  ): Promise<Listing> {
     const {
       maxActiveJobs,
       units,
@@ -148,6 +153,7 @@ export class Jobs extends D1Store {
         [job.accountId, job.jobId, fund, taskIds],
       ),
       markUsed(this.db, job),
+      ...along,
     ]);
     const row = present(account?.results[0]);
     return {

@@ -36,13 +36,7 @@ export class TrialLane extends D1Store {
     this.#others = others.map((other) => new TrialLane(other));
   }
 
-  /** How many tasks of trial jobs are unfinished, those elsewhere as they were seconds ago. */
-  async openTasks(): Promise<number> {
-    const [here, elsewhere] = await Promise.all([this.#openHere(), this.openElsewhere()]);
-    return here + elsewhere;
-  }
-
-  /** How many of them are in other databases. One that does not answer counts as before. */
+  /** How many tasks of trial jobs are unfinished in other databases, seconds ago. One that does not answer counts as before. */
   async openElsewhere(): Promise<number> {
     const counts = await Promise.all(this.#others.map((other) => other.#recentlyOpen(Date.now())));
     return counts.reduce((sum, count) => sum + count, 0);

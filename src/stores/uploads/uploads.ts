@@ -12,13 +12,16 @@ import type { StoredInput } from "../../core/uploads/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../../core/uploads/lifetime.ts";
 import { dayOf } from "../../core/billing/usage.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
-import { D1Store, present } from "../d1-store.ts";
+import { type Batching, D1Store, present, type Question } from "../d1-store.ts";
+import { OPEN_TRIAL_TASKS } from "../jobs/trial-lane.ts";
 
 /** What createJob has to know before it accepts a job: one round trip reads it. */
 export interface JobPreconditions {
   /** The requested uploads that the account owns. */
   readonly uploads: readonly InspectedUpload[];
   readonly use: AccountUse;
+  /** The trial lane's open tasks in this database; zero if nobody asked. */
+  readonly openTrialTasks: number;
 }
 
 /** An upload that is due for inspection; times are epoch milliseconds. */
@@ -55,9 +58,9 @@ export interface NotedUpload extends RecordedUpload {
   readonly isDeleted: boolean;
 }
 
-interface PreconditionRow extends AccountUseRow {
-  task_id: string | null;
-  content_type: string | null;
+/** A row of the account's use and the trial lane, or of an upload. */
+interface PreconditionRow extends AccountUseRow, RecordedUpload {
+  open_trial_tasks: number;
   size: number | null;
   etag: string | null;
   media: string | null;
@@ -69,6 +72,16 @@ function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
   const [type, format] = media.split("/");
   const isKnown = (type === "image" || type === "video") && format !== undefined;
   return { size, etag, media: isKnown ? { type, format } : null };
+}
+
+function preconditionsOf([account, owned]: readonly D1Result<PreconditionRow>[]): JobPreconditions {
+  const row = present(account?.results[0]);
+  const uploads = present(owned).results.map((upload) => ({
+    taskId: upload.taskId,
+    contentType: upload.contentType,
+    seen: seenOf(upload),
+  }));
+  return { uploads, use: accountUseOf(row), openTrialTasks: row.open_trial_tasks };
 }
 
 const HOUR_MS = 3_600_000;
@@ -117,11 +130,12 @@ export class Uploads extends D1Store {
     { taskId, contentType, size }: NewUpload,
     budget: UploadBudget,
     now: number,
+    door: Batching = this.db,
   ): Promise<boolean> {
     const { maxUnused } = budget;
     const maxDeleted = maxUnused * KEPT_PER_LIVE;
     const inspectAt = size === null ? nextInspection(now, now) : null;
-    const added = await this.run(
+    const insertion = this.statement(
       `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, counted, inspect_at, size)
        SELECT ?3, ?1, ?4, ?5, 1, 1, ?8, ?10
        WHERE (${UNUSED}) < ?6
@@ -139,8 +153,9 @@ export class Uploads extends D1Store {
         size,
       ],
     );
+    const [added] = await door.batch([insertion]);
     // The trigger's row counts, too.
-    return added > 0;
+    return present(added).meta.changes > 0;
   }
 
   /** What an account has used of its budget. */
@@ -153,28 +168,30 @@ export class Uploads extends D1Store {
   }
 
   /**
-   * The account's uploads among `taskIds` that are recent enough, and its use. The ids are one bound list, because D1 takes
+   * The account's uploads among `taskIds` that are recent enough, its use, and how full the trial lane is. The ids are one bound list, because D1 takes
    * 100 parameters. The plus keeps SQLite from using the index of all the account's uploads: the ids select the rows.
    * @param usableSince when (epoch ms) an upload that no job has used, and one that a job has, must have been presigned
    */
-  async preconditions(
+  preconditions(
     accountId: string,
     taskIds: readonly string[],
     usableSince: { readonly unused: number; readonly used: number },
-  ): Promise<JobPreconditions> {
-    const rows = await this.all<PreconditionRow>(
-      `SELECT account.*, owned.*
-       FROM (${ACCOUNT_USE}) AS account
-       LEFT JOIN (SELECT u.task_id, u.content_type, u.size, u.etag, u.media FROM json_each(?2) AS asked
-                  JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
-                    AND u.created_at > iif(u.unused, ?3, ?4)) AS owned`,
-      [accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used],
-    );
-    const uploads = rows.flatMap((row) => {
-      const { task_id: taskId, content_type: contentType } = row;
-      return taskId === null || contentType === null ? [] : [{ taskId, contentType, seen: seenOf(row) }];
-    });
-    return { uploads, use: accountUseOf(present(rows[0])) };
+    isTrial: boolean,
+  ): Question<JobPreconditions> {
+    const statements = [
+      this.statement(`SELECT *, iif(?2, ${OPEN_TRIAL_TASKS}, 0) AS open_trial_tasks FROM (${ACCOUNT_USE})`, [
+        accountId,
+        Number(isTrial),
+      ]),
+      this.statement(
+        `SELECT u.task_id AS taskId, u.content_type AS contentType, u.size, u.etag, u.media
+         FROM json_each(?2) AS asked
+         JOIN uploads u ON u.task_id = asked.value AND +u.account_id = ?1 AND u.deleted_at IS NULL
+           AND u.created_at > iif(u.unused, ?3, ?4)`,
+        [accountId, JSON.stringify(taskIds), usableSince.unused, usableSince.used],
+      ),
+    ];
+    return { statements, read: preconditionsOf };
   }
 
   /** Uploads that are due for inspection at `now` (epoch ms), longest due first. */

@@ -22,8 +22,8 @@ function hangingQueue() {
   };
 }
 
-/** A request that hangs in the queue for longer than its key's lease, and its repetition, which asks the object again. */
-async function repeatedAfterAMinute() {
+/** A request that hangs in the queue, and its repetition so much later, which asks the object again. */
+async function repeatedAfter(ms: number) {
   const client = await newClient();
   const tasks = await uploads(client, 1);
   const send = () => client.send("POST", "/v1/jobs", imageJob(tasks), { "idempotency-key": "k" });
@@ -32,15 +32,18 @@ async function repeatedAfterAMinute() {
   const first = send();
   await queue.called;
   const jobId = present(await env.DB.prepare("SELECT id FROM jobs").first<string>("id"), "job");
-  later(61_000);
+  later(ms);
   const second = send();
   await vi.waitUntil(() => asked.mock.calls.length === 2, PATIENT);
   return { client, tasks, queue, jobId, first, second, send };
 }
 
-describe("a request that is repeated while its job's acceptance hangs", () => {
+describe.each([
+  ["at once", 0],
+  ["after the lease of its key", 61_000],
+])("a request that is repeated %s while its job's acceptance hangs", (_, ms) => {
   it("is answered 202 only for a job that stays: if the queue fails then, both learn of it", async () => {
-    const { client, queue, jobId, first, second } = await repeatedAfterAMinute();
+    const { client, queue, jobId, first, second } = await repeatedAfter(ms);
     queue.fails();
     expect((await first).status).toBe(409);
     expect((await second).status).toBe(502);
@@ -48,7 +51,7 @@ describe("a request that is repeated while its job's acceptance hangs", () => {
   });
 
   it("and is answered 202 for the job of the first if the queue takes it in the end", async () => {
-    const { client, queue, jobId, first, second, send } = await repeatedAfterAMinute();
+    const { client, queue, jobId, first, second, send } = await repeatedAfter(ms);
     queue.answers();
     expect(await second).toMatchObject({ status: 202, body: { jobId } });
     expect(await first).toMatchObject({ status: 202, body: { jobId } });
@@ -57,7 +60,7 @@ describe("a request that is repeated while its job's acceptance hangs", () => {
   });
 
   it("and is answered 202 also if the queue says that it failed, but a consumer has a task already", async () => {
-    const { client, tasks, queue, jobId, first, second } = await repeatedAfterAMinute();
+    const { client, tasks, queue, jobId, first, second } = await repeatedAfter(ms);
     const inference = new PlayedInference();
     await deliverTask(jobId, present(tasks[0], "task"));
     expect(inference.tasks).toHaveLength(1);

@@ -9,6 +9,7 @@ import { newId } from "../../../src/core/ids.ts";
 import { defineJob } from "../../../src/core/jobs/define.ts";
 import { fundOf } from "../../../src/core/billing/ledger.ts";
 import { platformOf } from "../../../src/platform.ts";
+import { ask } from "../../../src/stores/d1-store.ts";
 import { accessLimitsOf, admissionTermsOf } from "../../../src/settings.ts";
 import { newClient } from "../../support/worker/api.ts";
 import { useTokens, useUnits } from "../../support/worker/ledger.ts";
@@ -37,7 +38,7 @@ const useTasks = (accountId: string, tasks: number, at: number): Promise<unknown
 
 describe("the guard within the transaction that lists a job", () => {
   it("lets in exactly the jobs that the rules of admission let in, however the account stands", async () => {
-    const { jobs, ledger, settings, trialLane } = platformOf(env);
+    const { jobs, ledger, settings, trialLane, uploads } = platformOf(env);
     const terms = { ...admissionTermsOf(settings), trial: { version: "v1", tokens: 10, days: 14 } };
     const seen = new Set<string>();
     const standing = fc.record({
@@ -129,7 +130,9 @@ describe("the guard within the transaction that lists a job", () => {
           };
           const proposed = { job, access, units: pictures };
           const refusal = accountRefusal(terms, proposed, await ledger.use(accountId));
-          const openTrialTasks = await trialLane.openTasks();
+          const since = { unused: 0, used: 0 };
+          const found = await ask(env.DB, uploads.preconditions(accountId, [], since, true));
+          const openTrialTasks = found.openTrialTasks + (await trialLane.openElsewhere());
           const hasRoom = laneHasRoom({ ...terms, ...others }, proposed, openTrialTasks);
           const listing = await jobs.insert(job, {
             maxActiveJobs,

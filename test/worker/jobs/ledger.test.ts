@@ -43,7 +43,9 @@ describe("the ledger", () => {
     expect(await entriesOf(jobId)).toEqual([["reserve", 3]]);
     await deliverTask(jobId, taskId);
     await callBack(inference.last, "complete", success());
-    await expect.poll(() => listed(jobId)).toBe("processing");
+    later(5_000);
+    await ring(jobId);
+    expect(await listed(jobId)).toBe("processing");
     expect(await entriesOf(jobId)).toEqual([["reserve", 3]]);
     expect(await trial()).toMatchObject({ consumedTokens: 3, remainingTokens: 97, activeJobId: jobId });
   });

@@ -7,6 +7,8 @@ export type Payer = "account" | "stranger" | "crons" | "test";
 /** What the operator pays for. */
 export interface Costs {
   requests: number;
+  /** Round trips: a statement, or a batch. */
+  d1Calls: number;
   d1RowsRead: number;
   d1RowsWritten: number;
   /** The most rows that one statement or batch read. */
@@ -26,6 +28,7 @@ export interface Costs {
 
 const none = (): Costs => ({
   requests: 0,
+  d1Calls: 0,
   d1RowsRead: 0,
   d1RowsWritten: 0,
   d1MostRead: 0,
@@ -80,6 +83,7 @@ export class Meter {
   }
 
   #count(results: readonly D1Result[]): void {
+    this.now.d1Calls += 1;
     const read = results.reduce((sum, { meta }) => sum + meta.rows_read, 0);
     this.now.d1RowsRead += read;
     this.now.d1RowsWritten += results.reduce((sum, { meta }) => sum + meta.rows_written, 0);

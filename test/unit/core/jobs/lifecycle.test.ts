@@ -32,17 +32,24 @@ import {
   claimArchive,
   keepArchive,
 } from "../../../../src/core/jobs/archive.ts";
-import { claimTask, releaseTask, takeDueTasks } from "../../../../src/core/jobs/tasks.ts";
+import { claimTask, releaseTask, startTask, takeDueTasks } from "../../../../src/core/jobs/tasks.ts";
 import { jobStatus } from "../../../../src/core/jobs/rollup.ts";
 
 const endedJob = (changes: Partial<JobState> = {}): JobState => ({ ...successfulJob(), ...changes });
 
 describe("a projection is due", () => {
-  it("as soon as the job has changed, until the list has it", () => {
+  it("as soon as the job has ended, until the list has it", () => {
     const job = endedJob();
     expect(job.version).toBe(2);
     expect(pushDueAt({ ...job, projected: 1 })).toBe(job.updatedAt);
     expect(pushDueAt({ ...job, projected: 2 })).toBeNull();
+  });
+
+  it("some seconds after the job has begun, so that a picture that ends before is pushed once", () => {
+    const { state: held } = claimTask(accepted(imageJob(["a"])), "a", policy, BEGIN);
+    const { state: begun } = startTask(held, "a", held.lastLease, BEGIN + SECOND);
+    expect(pushDueAt(begun)).toBe(BEGIN + 6 * SECOND);
+    expect(nextWake(begun, policy, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
   });
 
   it("again some hours after the list turned out to have lost the job, and not before", () => {

@@ -1,0 +1,131 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { PlayedIdentityProvider } from "../../support/worker/access-tokens.ts";
+import { type Answer, type Client, newClient, send } from "../../support/worker/api.ts";
+import { imageJob, uploads, videoJob } from "../../support/worker/jobs.ts";
+import { expectError } from "../../support/worker/wire.ts";
+
+/** The operations whose account is read in the same call of the database as their own first statement. */
+const OPERATIONS = ["createUploadPresign", "createJob", "createJob with a key"] as const;
+type Operation = (typeof OPERATIONS)[number];
+
+let client: Client;
+let tasks: string[];
+beforeEach(async () => {
+  client = await newClient();
+  // From here on, this isolate has seen the credential.
+  tasks = await uploads(client, 1);
+});
+
+const PATHS = {
+  createUploadPresign: "/v1/uploads/presign",
+  createJob: "/v1/jobs",
+  "createJob with a key": "/v1/jobs",
+} as const;
+const bodyOf = (operation: Operation): object =>
+  operation === "createUploadPresign" ? { contentType: "image/png" } : imageJob(tasks);
+const perform = (operation: Operation, body = bodyOf(operation)): Promise<Answer> =>
+  client.send("POST", PATHS[operation], body, {
+    ...(operation === "createJob with a key" && { "idempotency-key": "k" }),
+  });
+
+/** How many rows there are that these operations write. */
+const written = async () =>
+  await env.DB.prepare(
+    `SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM jobs) AS jobs,
+       (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM idempotency_keys) AS keys`,
+  ).first();
+const change = (sql: string) => env.DB.prepare(`${sql} = ?1`).bind(client.accountId).run();
+
+/** Counts the batches and statements that the database is asked for. */
+function calls(): () => number {
+  const spies = [
+    vi.spyOn(Object.getPrototypeOf(env.DB), "batch"),
+    vi.spyOn(Object.getPrototypeOf(env.DB.prepare("SELECT 1")), "first"),
+  ];
+  return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+}
+
+describe.each(OPERATIONS)("%s, whose account is read with its first statement", (operation) => {
+  it.each([
+    ["revoked key", "UPDATE api_keys SET revoked_at = 1 WHERE account_id"],
+    ["suspended account", "UPDATE accounts SET status = 'suspended' WHERE id"],
+  ])("refuses a %s at once, and writes nothing for it [5-5]", async (_, sql) => {
+    await change(sql);
+    const before = await written();
+    expectError(await perform(operation), 401, "Unauthorized");
+    expect(await written()).toEqual(before);
+  });
+
+  it("refuses a revoked key before it says anything about the request [5-5]", async () => {
+    await change("UPDATE api_keys SET revoked_at = 1 WHERE account_id");
+    expectError(await perform(operation, { neither: "nor" }), 401, "Unauthorized");
+  });
+
+  it("says what is wrong with a request of an account that is let in", async () => {
+    expectError(await perform(operation, { neither: "nor" }), 400, "invalid_request");
+  });
+
+  it("goes by what the account may do now, and not by what it might when it was seen", async () => {
+    await change("UPDATE accounts SET plan = 'blocked' WHERE id");
+    const answer = await perform(operation);
+    if (operation === "createUploadPresign") expect(answer.status).toBe(200);
+    else expectError(answer, 402, "payment_required");
+  });
+
+  it("does not begin again if the database fails: what it wrote may be there", async () => {
+    const failing = vi
+      .spyOn(Object.getPrototypeOf(env.DB), "batch")
+      .mockRejectedValue(new Error("D1_ERROR: something of its own"));
+    const asked = calls();
+    expectError(await perform(operation), 500, "internal_error");
+    expect(asked()).toBe(1);
+    failing.mockRestore();
+  });
+});
+
+describe("an account that has changed", () => {
+  it("is read anew once: the next request goes through one call again", async () => {
+    await change("UPDATE accounts SET units_per_day = 7 WHERE id");
+    const asked = calls();
+    await perform("createUploadPresign");
+    const first = asked();
+    await perform("createUploadPresign");
+    expect([first, asked() - first]).toEqual([3, 1]);
+  });
+
+  it("may do at once what its new plan allows", async () => {
+    client = await newClient("trial");
+    await uploads(client, 1);
+    const [taskId = ""] = tasks;
+    expectError(await client.send("POST", "/v1/jobs", videoJob(taskId)), 402, "trial_video_unsupported");
+    await change("UPDATE accounts SET plan = 'paid' WHERE id");
+    expectError(await client.send("POST", "/v1/jobs", videoJob(taskId)), 403, "task_not_owned");
+  });
+
+  it("is let in by its access token as it is then, and not at all once it is suspended [5-5]", async () => {
+    const provider = await PlayedIdentityProvider.start();
+    const tokenOf = (changes: object) => provider.issue({ sub: "ada", ...changes });
+    const [token, another] = [await tokenOf({ name: "Ada" }), await tokenOf({ name: "Ada Lovelace" })];
+    const presign = (credential: string) =>
+      send("POST", "/v1/uploads/presign", {
+        headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+        body: JSON.stringify({ contentType: "image/png" }),
+      });
+    const name = () => env.DB.prepare("SELECT name FROM accounts WHERE subject = 'ada'").first("name");
+    for (const [credential, expected] of [
+      [token, "Ada"],
+      [token, "Ada"],
+      [another, "Ada Lovelace"],
+      [token, "Ada"],
+    ] as const) {
+      expect((await presign(credential)).status).toBe(200);
+      expect(await name()).toBe(expected);
+    }
+    await env.DB.prepare("UPDATE accounts SET status = 'suspended' WHERE subject = 'ada'").run();
+    const before = await written();
+    expectError(await presign(token), 401, "Unauthorized");
+    expectError(await presign(another), 401, "Unauthorized");
+    expect(await written()).toEqual(before);
+  });
+});

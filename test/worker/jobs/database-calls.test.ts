@@ -1,0 +1,84 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { inputKey } from "../../../src/core/object-keys.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { present } from "../../support/at.ts";
+import { Meter } from "../../support/worker/abuse/meter.ts";
+import { type Client, newClient } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
+import { callBack, deliver, deliverTask, PlayedInference, success } from "../../support/worker/inference.ts";
+import { imageJob, PNG } from "../../support/worker/jobs.ts";
+import { later, PATIENT } from "../../support/worker/time.ts";
+
+/** Uploads a picture, and gives the message that the bucket sends of it. */
+async function picture(client: Client): Promise<{ taskId: string; message: object }> {
+  const { body } = await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" });
+  const key = inputKey(client.accountId, body.taskId);
+  const { etag } = present(await env.MEDIA.put(key, PNG), "object");
+  const object = { key, size: PNG.length, eTag: etag };
+  const eventTime = new Date().toISOString();
+  return {
+    taskId: body.taskId,
+    message: { account: "a", bucket: "segmentation-media", action: "PutObject", object, eventTime },
+  };
+}
+
+/**
+ * Counts the calls of the database for a job of so many pictures, by an account whose credential this isolate has seen: presigns,
+ * createJob with an Idempotency-Key, each task's offer, a heartbeat and end, one look at the job, and its result.
+ * @param isLong whether the job takes longer than the list may lag behind
+ */
+async function callsOfJob(client: Client, pictures: number, isLong: boolean) {
+  const inference = new PlayedInference();
+  await client.send("GET", "/v1/account");
+  // The clock stands still, so that a machine that is busy with other work makes no job a long one.
+  later(0);
+  const meter = new Meter();
+  const pushes = vi.spyOn(Jobs.prototype, "project");
+  const taskIds: string[] = [];
+  const messages: object[] = [];
+  await meter.at("account", async () => {
+    for (let i = 0; i < pictures; i += 1) {
+      const { taskId, message } = await picture(client);
+      taskIds.push(taskId);
+      messages.push(message);
+    }
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const { status, body } = await client.send("POST", "/v1/jobs", imageJob(taskIds), key);
+    expect(status).toBe(202);
+    const { jobId } = body;
+    for (const [i, taskId] of taskIds.entries()) {
+      await deliverTask(jobId, taskId);
+      expect((await callBack(inference.last, "progress", { done: 0, total: 1 })).status).toBe(200);
+      if (i === 0 && isLong) {
+        later(5_000);
+        await ring(jobId);
+      }
+      if (i === 0) expect((await client.send("GET", `/v1/jobs/${jobId}`)).body.status).toBe("processing");
+      expect((await callBack(inference.last, "complete", success())).status).toBe(204);
+    }
+    const settled = () => pushes.mock.settledResults.filter(({ type }) => type === "fulfilled").length;
+    await vi.waitUntil(() => settled() === (isLong ? 2 : 1), PATIENT);
+    expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);
+  });
+  const calls = meter.of.account.d1Calls;
+  await meter.at("crons", () => deliver("segmentation-uploads", ...messages));
+  return { calls, ofEvents: meter.of.crons.d1Calls };
+}
+
+describe("the calls of the database for a job", () => {
+  it.each(["paid", "trial"] as const)(
+    "are six for a single picture of a %s account, and one for the batch of the bucket's events",
+    async (plan) => {
+      expect(await callsOfJob(await newClient(plan), 1, false)).toEqual({ calls: 6, ofEvents: 1 });
+    },
+  );
+
+  it("are seven for a picture that takes longer than five seconds: the list is told that it has begun", async () => {
+    expect(await callsOfJob(await newClient(), 1, true)).toEqual({ calls: 7, ofEvents: 1 });
+  });
+
+  it("are one for each picture of a batch of 100, and six for the rest of it", async () => {
+    expect(await callsOfJob(await newClient(), 100, true)).toEqual({ calls: 106, ofEvents: 1 });
+  });
+});
