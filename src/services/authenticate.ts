@@ -122,8 +122,9 @@ export async function enter<T>(
 
 /**
  * Who makes a request; null if the credential lets nobody in. Whatever a client can make up is bounded before it costs a
- * read or a signature check: a text without a credential's form, a credential refused seconds ago, and per client address everything that this isolate has not accepted recently. The account is still read for
- * every request, by itself or at a door, so that a revoked key is refused at once.
+ * read or a signature check: a text without a credential's form, a credential refused seconds ago, and per client address
+ * everything that this isolate has not accepted recently. The account is still read for every request, by itself or at a
+ * door, so that a revoked key is refused at once.
  * @param address the client's; null if it is unknown, as without Cloudflare in front: then nothing is bounded by it
  * @throws ServiceError rate_limited, identity_provider_unavailable.
  */

@@ -11,7 +11,8 @@ export type DoorState = "untried" | "passed" | "shut" | "failed";
  */
 export class Door implements Batching {
   readonly #db: D1Database;
-  readonly #check: D1PreparedStatement;
+  readonly #sql: string;
+  readonly #values: readonly string[];
   #state: DoorState = "untried";
 
   /**
@@ -22,8 +23,8 @@ export class Door implements Batching {
   constructor(db: D1Database, read: string, values: readonly string[], text: string) {
     this.#db = db;
     // SQLite has no function that fails on purpose outside of a trigger: a path that is none fails, and is in the message.
-    const sql = `SELECT json_extract('{}', iif((${read}) IS ?${values.length + 1}, '$', '${CHANGED}'))`;
-    this.#check = db.prepare(sql).bind(...values, text);
+    this.#sql = `SELECT json_extract('{}', iif((${read}) IS ?${values.length + 1}, '$', '${CHANGED}'))`;
+    this.#values = [...values, text];
   }
 
   get state(): DoorState {
@@ -34,7 +35,8 @@ export class Door implements Batching {
   async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
     if (this.#state === "passed") return this.#db.batch<Row>(statements);
     try {
-      const [, ...results] = await this.#db.batch<Row>([this.#check, ...statements]);
+      const check = this.#db.prepare(this.#sql).bind(...this.#values);
+      const [, ...results] = await this.#db.batch<Row>([check, ...statements]);
       this.#state = "passed";
       return results;
     } catch (error) {
