@@ -234,9 +234,11 @@ const WRITTEN: Readonly<Record<MetricName, () => Promise<readonly Row[]>>> = {
     ];
   },
   lane_gauges: async () => {
-    await startedJob();
+    const { jobId } = await startedJob();
     await newJob(client, 3);
     later(7_000);
+    // The list has learned by now that it has begun.
+    await ring(jobId);
     await newJob(client, 2);
     await runCron(CRONS.report);
     return [

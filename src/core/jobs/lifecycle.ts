@@ -15,7 +15,7 @@ export type Standing = "listed" | "withdrawn" | "settled" | "missing";
 const UNLISTED_RETRY_MS = 4 * 3_600_000;
 
 /** How long the list may show a job as queued that has begun: most pictures end before, and are pushed once and not twice. */
-const BEGIN_SHOWN_MS = 5_000;
+export const BEGIN_SHOWN_MS = 5_000;
 
 /** When the projection is due, epoch milliseconds; null while the list has it. */
 export function pushDueAt(state: JobState): number | null {

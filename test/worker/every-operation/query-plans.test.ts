@@ -32,6 +32,9 @@ const READ_WHOLE = new Set([
   "SCAN accounts USING INDEX accounts_being_erased",
   // Endpoints that are deleted and not erased.
   "SCAN webhook_endpoints USING INDEX webhook_endpoints_to_erase",
+  // Hourly, who has used units beyond the trial, and who has used any on a day: one row per account.
+  "SCAN m",
+  "SCAN d",
   // Messages that nobody could handle, purged every hour.
   "SCAN dead_letters",
 ]);
