@@ -10,8 +10,11 @@ const [given, outputFile = "", ...args] = process.argv.slice(2);
 const manner = MANNERS.find((one) => one === given) ?? "calm";
 const shown = new Socket({ fd: 3, readable: false, writable: true });
 const { filter, options } = parseCLI(["vitest", "run", ...args]);
+const { exclude, ...others } = options;
 const vitest = await startVitest("test", filter, {
-  ...options,
+  ...others,
+  // What the configuration calls `exclude` belongs to the whole run, and no project takes it over.
+  ...(exclude && { cliExclude: [exclude].flat() }),
   reporters: [new CalmReporter(shown, manner), ["json", { outputFile }]],
 });
 await new Promise<void>((resolve) => shown.end(resolve));

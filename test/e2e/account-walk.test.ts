@@ -149,7 +149,7 @@ describe("an account, by the public API and the stand-ins' pages", () => {
       await (
         await openLocalDatabase(stateFolder(stack.stateDir))
       ).run([sql`UPDATE meter_events SET closes_at = at WHERE account_id = ${accountId}`]);
-      const address = `${stack.baseUrl}/cdn-cgi/local/scheduled?${new URLSearchParams({ cron: OUTBOX_CRON })}`;
+      const address = `${stack.baseUrl}/cdn-cgi/local/scheduled?${new URLSearchParams({ cron: OUTBOX_CRON }).toString()}`;
       expect((await fetch(address)).status).toBe(200);
       return (await usesAtProvider()).length;
     };
