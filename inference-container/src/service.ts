@@ -15,6 +15,9 @@ import { join } from "node:path";
 /** Longer than clients and load balancers keep an idle connection, because this side must not be the first to close it. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** How much later than announced it closes one: a busy client notices late that the time is over, and would use it once more. */
+const KEEP_ALIVE_BUFFER_MS = 15_000;
+
 /** A running service. */
 export interface Service {
   readonly url: string;
@@ -63,7 +66,10 @@ export async function startService(settings: Settings, loader: string, log: Logg
     videos: ffmpeg !== null,
   });
   const server = createAdaptorServer({ fetch: app.fetch });
-  if ("keepAliveTimeout" in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
+  if ("keepAliveTimeout" in server) {
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    server.keepAliveTimeoutBuffer = KEEP_ALIVE_BUFFER_MS;
+  }
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen(settings.port, settings.host, resolve);
