@@ -15,26 +15,34 @@ export async function invoicesOf(
   customerId: string,
   prices: ReadonlySet<string>,
 ): Promise<Invoice[]> {
-  const all = await stripe.invoices
-    .list({ customer: customerId, limit: LARGEST_PAGE })
-    .autoPagingToArray({ limit: MOST_INVOICES });
   const invoices: Invoice[] = [];
-  for (const invoice of all) {
+  let seen = 0;
+  for await (const invoice of stripe.invoices.list({ customer: customerId, limit: LARGEST_PAGE })) {
     // A graduated price has a line for each tier. Stripe lists the first ten lines with the invoice.
     const own = invoice.lines.data.filter((line) => prices.has(priceOf(line)));
-    if (own.length === 0) continue;
-    const isOpen = invoice.status === "open" && invoice.amount_remaining > 0;
-    invoices.push({
-      status: invoice.status,
-      amountPaid: invoice.amount_paid,
-      amountRemaining: invoice.amount_remaining,
-      attempted: invoice.attempted,
-      isProcessing: isOpen && (await isProcessing(stripe, invoice.id)),
-      dueAt: invoice.due_date === null ? null : invoice.due_date * 1_000,
-      units: own.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0),
-    });
+    if (own.length > 0) invoices.push(await toInvoice(stripe, invoice, own));
+    seen += 1;
+    if (seen === MOST_INVOICES) break;
   }
   return invoices;
+}
+
+/** An invoice as we keep it, with the lines that are the service's. */
+async function toInvoice(
+  stripe: Stripe,
+  invoice: Stripe.Invoice,
+  own: readonly Stripe.InvoiceLineItem[],
+): Promise<Invoice> {
+  const isOpen = invoice.status === "open" && invoice.amount_remaining > 0;
+  return {
+    status: invoice.status,
+    amountPaid: invoice.amount_paid,
+    amountRemaining: invoice.amount_remaining,
+    attempted: invoice.attempted,
+    isProcessing: isOpen && (await isProcessing(stripe, invoice.id)),
+    dueAt: invoice.due_date === null ? null : invoice.due_date * 1_000,
+    units: own.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0),
+  };
 }
 
 /** The id of the price that a line bills; empty if it bills none. */
