@@ -127,7 +127,10 @@ describe("an API key of an account that is not in the first database", () => {
     expectError(await createKey(client, { label: "laptop" }, "k"), 503, "database_unavailable");
     expect(await countOf("DB_2", "api_keys")).toBe(keys);
     const { status, body } = await createKey(client, { label: "laptop" }, "k");
-    expect({ status, keys: await countOf("DB_2", "api_keys") }).toEqual({ status: 201, keys: (keys ?? 0) + 1 });
+    expect({ status, keys: await countOf("DB_2", "api_keys") }).toEqual({
+      status: 201,
+      keys: (keys ?? 0) + 1,
+    });
     expect((await sendIn(withDatabases(3), body.secret, "GET", "/v1/account")).body).toMatchObject({
       accountId: client.accountId,
     });
