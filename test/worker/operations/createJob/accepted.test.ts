@@ -202,7 +202,7 @@ describe("createJob 202", () => {
       vi.spyOn(IdempotencyKeys.prototype, "renew").mockImplementationOnce(dies);
       expectError(await create(), 500, "internal_error");
       expect(sent).not.toHaveBeenCalled();
-      expect(await create()).toMatchObject({ status: 202, replayed: null });
+      expect((await create()).status).toBe(202);
       expect(sent).toHaveBeenCalledOnce();
       expect(await traces()).toEqual({ jobs: 1, entries: 1 });
     });
