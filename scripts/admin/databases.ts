@@ -1,4 +1,3 @@
-import { apiKeyDigest } from "../../src/core/accounts/api-key.ts";
 import { FIRST_DATABASE } from "../../src/core/databases.ts";
 import { Failure } from "../shared/command-line.ts";
 import {
@@ -85,19 +84,20 @@ export async function createAccountSomewhere(
   });
 }
 
-/** As createKey, and tells the directory. @throws Failure if there is no such account, or it is erased */
+/** As createKey, and tells the directory first. @throws Failure if there is no such account, or it is erased */
 export async function createKeyWhereItIs(
   databases: Databases,
   accountId: string,
   label: string,
   signal?: AbortSignal,
 ): Promise<NewKey> {
-  const key = await createKey(await booksOf(databases, accountId, signal), accountId, label, signal);
-  if (databases.size === 1) return key;
-  const enter = sql`INSERT INTO directory_credentials (credential, account_id)
-    SELECT ${await apiKeyDigest(key.secret)}, account_id FROM directory_accounts WHERE account_id = ${accountId}`;
-  await directoryOf(databases).run([enter], signal);
-  return key;
+  const books = await booksOf(databases, accountId, signal);
+  if (databases.size === 1) return createKey(books, accountId, label, signal);
+  return createKey(books, accountId, label, signal, async (digest) => {
+    const enter = sql`INSERT INTO directory_credentials (credential, account_id)
+      SELECT ${digest}, account_id FROM directory_accounts WHERE account_id = ${accountId}`;
+    await directoryOf(databases).run([enter], signal);
+  });
 }
 
 /** As revokeKey, wherever the key is. @throws Failure if there is no such key */

@@ -41,14 +41,20 @@ export function insertKey(key: NewKey, accountId: string, now: number): string {
     FROM accounts WHERE id = ${accountId} AND erasing_at IS NULL RETURNING id`;
 }
 
-/** Creates a key for an account. @throws Failure if there is no such account, or it is erased */
+/**
+ * Creates a key for an account.
+ * @param before called before, with the key's digest
+ * @throws Failure if there is no such account, or it is erased
+ */
 export async function createKey(
   database: Database,
   accountId: string,
   label: string,
   signal?: AbortSignal,
+  before: (digest: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<NewKey> {
   const key = await newKey(label);
+  await before(key.digest);
   const [rows] = await database.run([insertKey(key, accountId, Date.now())], signal);
   if (!rows?.length) throw await unchangeable(database, accountId, signal);
   return key;

@@ -5,7 +5,7 @@ import type { Payments } from "../stores/billing/payments.ts";
 import type { KnownCustomer } from "../stores/billing/billing.ts";
 import { CustomerGone, CustomerUnknown, RequestRefused } from "../stores/billing/stripe-failures.ts";
 
-/** Of each kind. Each costs a call to Stripe and a statement. What is left over comes first in the next run. */
+/** Of each kind. Each costs two calls to Stripe or some more, and a statement. What is left over comes first in the next run. */
 const MOST_A_RUN = 300;
 /** How many are marked as checked before Stripe is asked: the next run does not begin with what stopped this one. */
 const GROUP = 20;

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { platformOf } from "../../src/platform.ts";
+import { Directory } from "../../src/stores/accounts/directory.ts";
 import { runScheduled } from "../../src/workers/scheduled.ts";
 import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
+import { createKey } from "../support/worker/api-keys.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { CRONS, logged } from "../support/worker/crons.ts";
 import { imageJob, uploaded } from "../support/worker/jobs.ts";
@@ -13,6 +15,7 @@ import {
   useDatabases,
   withDatabases,
 } from "../support/worker/several.ts";
+import { overrideSettings } from "../support/worker/settings.ts";
 import { later } from "../support/worker/time.ts";
 import { expectError } from "../support/worker/wire.ts";
 
@@ -108,6 +111,37 @@ describe("the directory that is away", () => {
     // Nobody was taken for a stranger meanwhile.
     for (const credential of [here.key, unseen.key, token])
       expect((await overview(credential)).status).toBe(200);
+  });
+});
+
+describe("an API key of an account that is not in the first database", () => {
+  const countOf = async (name: string, table: string) =>
+    database(name).prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+
+  it("is not made while the directory can't be told of it; the repeated request makes the one key, with its secret", async () => {
+    const client = await inDatabase("DB_2", () => newClient("paid"));
+    const keys = await countOf("DB_2", "api_keys");
+    vi.spyOn(Directory.prototype, "enter").mockImplementationOnce(() =>
+      failWith("D1_ERROR: Network connection lost."),
+    );
+    expectError(await createKey(client, { label: "laptop" }, "k"), 503, "database_unavailable");
+    expect(await countOf("DB_2", "api_keys")).toBe(keys);
+    const { status, body } = await createKey(client, { label: "laptop" }, "k");
+    expect({ status, keys: await countOf("DB_2", "api_keys") }).toEqual({
+      status: 201,
+      keys: (keys ?? 0) + 1,
+    });
+    expect((await sendIn(withDatabases(3), body.secret, "GET", "/v1/account")).body).toMatchObject({
+      accountId: client.accountId,
+    });
+  });
+
+  it("that is refused leaves nothing in the directory", async () => {
+    overrideSettings({ MAX_API_KEYS: 1 });
+    const client = await inDatabase("DB_2", () => newClient("paid"));
+    const entries = await countOf("DB", "directory_credentials");
+    expectError(await createKey(client, { label: "laptop" }), 409, "too_many_keys");
+    expect(await countOf("DB", "directory_credentials")).toBe(entries);
   });
 });
 

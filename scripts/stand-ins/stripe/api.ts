@@ -4,6 +4,7 @@ import {
   checkoutSessionObject,
   customerObject,
   invoiceObject,
+  invoicePaymentObject,
   listObject,
   meterEventObject,
   portalSessionObject,
@@ -163,8 +164,18 @@ export function createApi(options: ApiOptions, state: StripeState, subscriptions
       const customer = knownCustomer(query.required("customer"));
       const limit = Number(query.optional("limit") ?? 10);
       const all = state.invoices.filter((one) => one.customer === customer).toReversed();
-      const page = all.slice(0, limit).map((one) => invoiceObject(one));
-      return c.json(listObject("/v1/invoices", page, all.length > limit));
+      const left = all.slice(all.findIndex(({ id }) => id === query.optional("starting_after")) + 1);
+      const page = left.slice(0, limit).map((one) => invoiceObject(one, options.priceId));
+      return c.json(listObject("/v1/invoices", page, left.length > limit));
+    })
+    .get("/invoice_payments", (c) => {
+      const query = new Form(new URL(c.req.url).search);
+      query.mustBe("status", "open");
+      const invoice = query.required("invoice");
+      const isExpanded = query.optional("expand[0]") === "data.payment.payment_intent";
+      const open = state.invoices.filter(({ id, status }) => id === invoice && status === "open");
+      const page = open.map((one) => invoicePaymentObject(one, isExpanded));
+      return c.json(listObject("/v1/invoice_payments", page, false));
     })
     .post("/billing/meter_events", async (c) => {
       const use = readUse(await Form.of(c), options.meterEvent);

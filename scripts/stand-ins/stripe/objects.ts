@@ -20,7 +20,8 @@ export const customerObject = (customer: Customer): object => ({
   metadata: customer.accountId === null ? {} : { accountId: customer.accountId },
 });
 
-export const invoiceObject = (invoice: Invoice): object => ({
+/** @param priceId the price, unless the invoice has one of its own */
+export const invoiceObject = (invoice: Invoice, priceId: string): object => ({
   id: invoice.id,
   object: "invoice",
   amount_due: invoice.amount,
@@ -40,6 +41,7 @@ export const invoiceObject = (invoice: Invoice): object => ({
       amount: invoice.amount,
       currency: CURRENCY,
       invoice: invoice.id,
+      pricing: { type: "price_details", price_details: { price: invoice.price ?? priceId } },
       quantity: invoice.units,
     },
   ]),
@@ -52,6 +54,23 @@ export const invoiceObject = (invoice: Invoice): object => ({
   },
   status: invoice.status,
 });
+
+/** What is being paid, or is still to be paid, of an invoice; with its payment intent if that is expanded. */
+export const invoicePaymentObject = (invoice: Invoice, isExpanded: boolean): object => {
+  const id = invoice.id.replace("in_", "pi_");
+  const status = invoice.processing ? "processing" : "requires_payment_method";
+  return {
+    id: invoice.id.replace("in_", "inpay_"),
+    object: "invoice_payment",
+    amount_requested: invoice.amount,
+    invoice: invoice.id,
+    payment: {
+      type: "payment_intent",
+      payment_intent: isExpanded ? { id, object: "payment_intent", status } : id,
+    },
+    status: "open",
+  };
+};
 
 /**
  * A subscription to one metered price. Its item has the period.
@@ -91,7 +110,7 @@ export const subscriptionObject = (
       subscription: subscription.id,
     },
   ]),
-  latest_invoice: invoice === null ? subscription.latestInvoice : invoiceObject(invoice),
+  latest_invoice: invoice === null ? subscription.latestInvoice : invoiceObject(invoice, priceId),
   livemode: false,
   metadata: {},
   start_date: subscription.created,

@@ -11,6 +11,10 @@ const Invoice = z.object({
   amount: z.int(),
   units: z.int().default(0),
   created: z.int(),
+  /** Null: the service's own. */
+  price: z.string().nullable().default(null),
+  /** Whether its payment is under way, as a bank debit is for days. */
+  processing: z.boolean().default(false),
 });
 export type Invoice = z.infer<typeof Invoice>;
 

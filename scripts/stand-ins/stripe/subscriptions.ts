@@ -54,6 +54,8 @@ export class Subscriptions {
       amount: 0,
       units: 0,
       created,
+      price,
+      processing: false,
     };
     const subscription: Subscription = {
       id,
@@ -70,7 +72,7 @@ export class Subscriptions {
     this.#state.subscriptions.push(subscription);
     return [
       this.#event("customer.subscription.created", subscription),
-      invoiceEvent("invoice.paid", invoice),
+      this.#invoiceEvent("invoice.paid", invoice),
     ];
   }
 
@@ -86,6 +88,8 @@ export class Subscriptions {
       amount: units * CENTS_A_UNIT,
       units,
       created,
+      price: subscription.price,
+      processing: false,
     };
     this.#state.invoices.push(invoice);
     subscription.latestInvoice = invoice.id;
@@ -97,7 +101,7 @@ export class Subscriptions {
   renew(subscription: Subscription): Happening[] {
     const invoice = this.#bill(subscription, "paid");
     return [
-      invoiceEvent("invoice.paid", invoice),
+      this.#invoiceEvent("invoice.paid", invoice),
       this.#event("customer.subscription.updated", subscription),
     ];
   }
@@ -107,7 +111,28 @@ export class Subscriptions {
     const invoice = this.#bill(subscription, "open");
     subscription.status = "past_due";
     return [
-      invoiceEvent("invoice.payment_failed", invoice),
+      this.#invoiceEvent("invoice.payment_failed", invoice),
+      this.#event("customer.subscription.updated", subscription),
+    ];
+  }
+
+  /** The period ends, and its invoice is paid by a bank debit, which takes days. */
+  debit(subscription: Subscription): Happening[] {
+    const invoice = this.#bill(subscription, "open");
+    invoice.processing = true;
+    return [
+      this.#invoiceEvent("invoice.updated", invoice),
+      this.#event("customer.subscription.updated", subscription),
+    ];
+  }
+
+  /** A bank debit fails. */
+  failDebit(subscription: Subscription): Happening[] {
+    const invoice = this.invoiceOf(subscription);
+    invoice.processing = false;
+    subscription.status = "past_due";
+    return [
+      this.#invoiceEvent("invoice.payment_failed", invoice),
       this.#event("customer.subscription.updated", subscription),
     ];
   }
@@ -118,7 +143,7 @@ export class Subscriptions {
     invoice.status = "uncollectible";
     subscription.status = "unpaid";
     return [
-      invoiceEvent("invoice.marked_uncollectible", invoice),
+      this.#invoiceEvent("invoice.marked_uncollectible", invoice),
       this.#event("customer.subscription.updated", subscription),
     ];
   }
@@ -129,7 +154,7 @@ export class Subscriptions {
     invoice.status = "paid";
     if (subscription.status !== "canceled") subscription.status = "active";
     return [
-      invoiceEvent("invoice.paid", invoice),
+      this.#invoiceEvent("invoice.paid", invoice),
       this.#event("customer.subscription.updated", subscription),
     ];
   }
@@ -144,9 +169,8 @@ export class Subscriptions {
   #event(type: string, subscription: Subscription): Happening {
     return { type, object: subscriptionObject(subscription, this.#priceId, null) };
   }
-}
 
-const invoiceEvent = (type: string, invoice: Invoice): Happening => ({
-  type,
-  object: invoiceObject(invoice),
-});
+  #invoiceEvent(type: string, invoice: Invoice): Happening {
+    return { type, object: invoiceObject(invoice, this.#priceId) };
+  }
+}

@@ -6,6 +6,8 @@ export interface Invoice {
   readonly amountRemaining: number;
   /** Whether a payment was tried. */
   readonly attempted: boolean;
+  /** Whether a payment is under way: it has neither succeeded nor failed. */
+  readonly isProcessing: boolean;
   /** Null if it is charged automatically. */
   readonly dueAt: number | null;
   /** The units that it bills. */
@@ -14,14 +16,21 @@ export interface Invoice {
 
 /** What a customer's invoices come to. */
 export interface InvoicesStanding {
-  /** Whether one is overdue: its payment failed, its due date has passed, or the operator has given it up. */
+  /**
+   * Whether one is overdue: its payment failed, its due date has passed, or the operator has given it up. One whose payment is
+   * under way is not.
+   */
   readonly owes: boolean;
   /** The units of the invoices that were paid with money. */
   readonly paidUnits: number;
 }
 
-const isOverdue = ({ status, amountRemaining, attempted, dueAt }: Invoice, now: number): boolean =>
+const isOverdue = (
+  { status, amountRemaining, attempted, isProcessing, dueAt }: Invoice,
+  now: number,
+): boolean =>
   amountRemaining > 0 &&
+  !isProcessing &&
   (status === "uncollectible" || (status === "open" && (attempted || (dueAt !== null && dueAt <= now))));
 
 /** What these invoices come to at `now` (epoch ms). An invoice of nothing, as the first one is, proves no payment. */

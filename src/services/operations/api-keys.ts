@@ -59,8 +59,9 @@ async function makeKey(
   const key = { keyId, label, prefix: apiKeyPrefix(secret), revokedAt: null, createdAt: now, updatedAt: now };
   const { MAX_API_KEYS: maxLive } = platform.settings;
   const digest = await apiKeyDigest(secret);
+  // First: an entry without a key lets nobody in, but nobody could use a key that the directory lacks, or see its secret again.
+  await inDirectory(platform, (directory) => directory.enter(digest, accountId));
   if (await platform.apiKeys.insert(accountId, key, digest, maxLive)) {
-    await enterKey(platform, accountId, digest);
     const apiKey = apiKeyView(key);
     return {
       answer: { apiKey, secret, secretUnavailable: false },
@@ -69,6 +70,7 @@ async function makeKey(
   }
   const made = await platform.apiKeys.find(accountId, keyId);
   if (made === null) {
+    await inDirectory(platform, (directory) => directory.forget([digest]));
     const use = await platform.apiKeys.use(accountId);
     throw apiKeyRefusal(maxLive, use) ?? new ServiceError("too_many_keys");
   }
@@ -77,11 +79,13 @@ async function makeKey(
   return { answer, remembered: answer };
 }
 
-/** Tells the directory whose key this is, if there is more than one database to look for it. */
-async function enterKey({ at, databases }: Platform, accountId: string, digest: string): Promise<void> {
+/** Writes to the directory, if there is more than one database to look for a key. */
+async function inDirectory(
+  { at, databases, directory }: Platform,
+  write: (to: Platform["directory"]) => Promise<void>,
+): Promise<void> {
   const first = at();
-  if (databases.length > 1)
-    await needing(first, first.database, () => first.directory.enter(digest, accountId));
+  if (databases.length > 1) await needing(first, first.database, () => write(directory));
 }
 
 /**

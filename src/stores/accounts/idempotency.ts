@@ -97,9 +97,12 @@ export class IdempotencyKeys extends D1Store {
     return (await this.#update(set, name, lease, now + LEASE_MS)) > 0;
   }
 
-  /** Ends a run's lease, and keeps its effectId for the next run of the same request. */
+  /**
+   * Ends a run's lease, and keeps its effectId for the next run of the same request. Not as of 0: with an answer that is kept, this
+   * would say that the run has succeeded.
+   */
   async release(name: RequestName, lease: string): Promise<void> {
-    await this.#update("UPDATE idempotency_keys SET lease_until = 0", name, lease);
+    await this.#update("UPDATE idempotency_keys SET lease_until = 1", name, lease);
   }
 
   /** Forgets a request that left nothing behind. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SIGNATURE_TOLERANCE_SECONDS, bestStanding, type Subscription } from "../../core/billing/stripe.ts";
 import { standingOfInvoices, type InvoicesStanding } from "../../core/billing/invoices.ts";
 import type { BillingSettings } from "../../settings.ts";
-import { newestInvoices } from "./stripe-invoices.ts";
+import { invoicesOf } from "./stripe-invoices.ts";
 import { askedOf, askForOneOf, createCustomer } from "./stripe-customers.ts";
 import { asked, failed, isKnownIdentifier, isRefused, isTurnedAway } from "./stripe-failures.ts";
 
@@ -54,10 +54,13 @@ const AboutCustomer = z.union([
 export class Payments {
   readonly #stripe: Stripe;
   readonly #settings: BillingSettings;
+  /** The service's own, now and before. */
+  readonly #prices: ReadonlySet<string>;
 
   constructor(settings: BillingSettings) {
     const { protocol, hostname, port } = new URL(settings.apiUrl);
     this.#settings = settings;
+    this.#prices = new Set([settings.priceId, ...settings.formerPriceIds]);
     this.#stripe = new Stripe(settings.secretKey, {
       host: hostname,
       protocol: protocol === "http:" ? "http" : "https",
@@ -131,9 +134,7 @@ export class Payments {
         expand: ["data.latest_invoice"],
       }),
     );
-    const { priceId, formerPriceIds } = this.#settings;
-    const prices = new Set([priceId, ...formerPriceIds]);
-    return bestStanding(data.flatMap((subscription) => toSubscription(subscription, prices) ?? []));
+    return bestStanding(data.flatMap((subscription) => toSubscription(subscription, this.#prices) ?? []));
   }
 
   /** What counts of a customer, as it is now. */
@@ -141,7 +142,7 @@ export class Payments {
     // One after the other: a customer that Stripe does not know is reported once.
     const subscription = await this.subscriptionOf(customerId);
     const invoices = await this.#askedOf("invoicesOf", customerId, () =>
-      newestInvoices(this.#stripe, customerId),
+      invoicesOf(this.#stripe, customerId, this.#prices),
     );
     return { subscription, ...standingOfInvoices(invoices, Date.now()) };
   }

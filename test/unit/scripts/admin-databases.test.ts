@@ -12,6 +12,7 @@ import {
   listDatabases,
   revokeKeyWhereItIs,
 } from "../../../scripts/admin/databases.ts";
+import { listKeys } from "../../../scripts/admin/keys.ts";
 import { moveAccount } from "../../../scripts/admin/move-account.ts";
 import { MoveReport } from "../../../src/contract/operator.ts";
 import { apiKeyDigest } from "../../../src/core/accounts/api-key.ts";
@@ -70,6 +71,23 @@ describe("the operator's accounts in several databases", () => {
     expect(await revokeKeyWhereItIs(databases, keyId)).toMatch(/^20/);
     await expect(revokeKeyWhereItIs(databases, "key_0")).rejects.toThrow("no API key");
     await expect(findJobAnywhere(databases, "job_0")).rejects.toThrow("no job");
+  });
+
+  it("get no key that the directory could not be told of", async () => {
+    const databases = open("DB", "DB_2");
+    await addDatabase(databases, "DB_2");
+    await createAccountSomewhere(databases, person("a"));
+    const { accountId } = await createAccountSomewhere(databases, person("b"));
+    const books = await booksOf(databases, accountId);
+    const directory = await booksOf(databases, "acct_of_the_first");
+    const broken: Databases = new Map(databases).set("DB", {
+      run: (statements, signal) =>
+        statements.some((statement) => statement.startsWith("INSERT"))
+          ? Promise.reject(new Error("it is away"))
+          : directory.run(statements, signal),
+    });
+    await expect(createKeyWhereItIs(broken, accountId, "second")).rejects.toThrow("it is away");
+    expect(await listKeys(books, accountId)).toHaveLength(1);
   });
 
   it("have ledgers that are checked in each database", async () => {

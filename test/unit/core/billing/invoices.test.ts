@@ -8,6 +8,7 @@ const invoice = (changes: Partial<Invoice>): Invoice => ({
   amountPaid: 100,
   amountRemaining: 0,
   attempted: true,
+  isProcessing: false,
   dueAt: null,
   units: 100,
   ...changes,
@@ -28,6 +29,7 @@ describe("a customer's invoices", () => {
 
   it.each<[string, Partial<Invoice>, boolean]>([
     ["whose payment failed", open, true],
+    ["whose payment is under way", { ...open, isProcessing: true }, false],
     ["that was given up", { ...open, status: "uncollectible" }, true],
     ["whose due date has passed", { ...open, attempted: false, dueAt: NOW }, true],
     ["that is not due yet", { ...open, attempted: false, dueAt: NOW + 1 }, false],

@@ -196,6 +196,17 @@ describe("createJob 202", () => {
       expect((await client.send("GET", `/v1/jobs/${again.body.jobId}`)).body.status).toBe("queued");
     });
 
+    it("is not taken for accepted where its run failed and could not even take its answer back", async () => {
+      const sent = vi.spyOn(Queues.prototype, "sendTasks");
+      vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(dies);
+      vi.spyOn(IdempotencyKeys.prototype, "renew").mockImplementationOnce(dies);
+      expectError(await create(), 500, "internal_error");
+      expect(sent).not.toHaveBeenCalled();
+      expect((await create()).status).toBe(202);
+      expect(sent).toHaveBeenCalledOnce();
+      expect(await traces()).toEqual({ jobs: 1, entries: 1 });
+    });
+
     it("stands, though an earlier run of the request was only slow and fails after all", async () => {
       const { promise: woken, resolve: wake } = Promise.withResolvers<undefined>();
       const insert = vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async () => {
