@@ -4,7 +4,7 @@ import { LogThrottle, sampleInfo } from "./core/log.ts";
 import { RecentMap } from "./core/lib/recent-map.ts";
 import { Semaphore } from "./core/lib/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
-import { FIRST_DATABASE, shareOf } from "./core/databases.ts";
+import { FIRST_DATABASE } from "./core/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
 import {
@@ -76,8 +76,6 @@ export interface Platform extends Books {
   readonly databases: readonly string[];
   /** The same platform with the books of another database; absent for the first one. @throws Error if there is no such database. */
   readonly at: (database?: string) => Platform;
-  /** Which part of `most` a run for all databases may do for each of them. */
-  readonly share: (most: number) => number;
   /** Where the books of accounts are. */
   readonly directory: Directory;
   /** Null if the operator has none. */
@@ -156,7 +154,6 @@ function createPlatform(env: Env): Platform {
       if (there === undefined) throw new Error(`No such database: this Worker has no binding ${database}.`);
       return there;
     },
-    share: (most: number) => shareOf(most, databases.length),
     directory: new Directory(env.DB),
     identityProvider: identitySettings && new IdentityProvider(identitySettings),
     requestRate: new RequestRate(env.RATE_LIMIT),
@@ -170,6 +167,7 @@ function createPlatform(env: Env): Platform {
       bulk: env.BULK_QUEUE,
       trial: env.TRIAL_QUEUE,
       archive: env.ARCHIVE_QUEUE,
+      upkeep: env.UPKEEP_QUEUE,
     }),
     payments: billingSettings && new Payments(billingSettings),
     assets: new Assets(env.ASSETS),

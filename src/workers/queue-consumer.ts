@@ -6,11 +6,13 @@ import { dispatchTask } from "../services/dispatch-task.ts";
 import { noteStoredUploads } from "../services/note-stored-uploads.ts";
 import { putOffWithoutRoom } from "../services/put-off.ts";
 import type { Platform } from "../platform.ts";
-import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
+import { ArchiveMessage, TaskMessage, UpkeepMessage } from "../stores/jobs/queues.ts";
+import { runUpkeep } from "./scheduled.ts";
 
 /** A queue's kind, by the end of its name, so that an operator may prefix the name. */
-const kindOf = (queue: string): "archive" | "dead-letters" | "uploads" | "task" =>
-  (["archive", "dead-letters", "uploads"] as const).find((kind) => queue.endsWith(`-${kind}`)) ?? "task";
+const kindOf = (queue: string) =>
+  (["archive", "dead-letters", "uploads", "upkeep"] as const).find((kind) => queue.endsWith(`-${kind}`)) ??
+  "task";
 
 async function handle(
   platform: Platform,
@@ -26,6 +28,8 @@ async function handle(
     }
     case "dead-letters":
       return keepDeadLetter(platform, body, Date.now());
+    case "upkeep":
+      return runUpkeep(platform, UpkeepMessage.parse(body), Date.now());
   }
 }
 

@@ -5,7 +5,6 @@ import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
 import { eraseAccount } from "../../../src/services/erase-account.ts";
-import { runScheduled } from "../../../src/workers/scheduled.ts";
 import { type Client, newClient, send, type Answer } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";
 import {
@@ -16,6 +15,7 @@ import {
   PlayedInference,
   success,
 } from "../../support/worker/inference.ts";
+import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { database } from "../../support/worker/database.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { entriesOf, makeCustomer, settledJob, traces } from "../../support/worker/ledger.ts";
@@ -230,7 +230,7 @@ describe("a dead letter", () => {
     later(30 * 24 * HOUR);
     await die({ v: 1, jobId: ABSENT });
     later(1);
-    await runScheduled(platformOf(env), "43 3 * * *", Date.now());
+    await runCron(CRONS.nightly);
     expect(await letters()).toHaveLength(1);
   });
 });
