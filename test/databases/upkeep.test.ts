@@ -1,14 +1,10 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult,
-} from "cloudflare:test";
+import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/index.ts";
 import { newClient } from "../support/worker/api.ts";
-import { CRONS, logged } from "../support/worker/crons.ts";
+import { CRONS, logged, runUpkeep } from "../support/worker/crons.ts";
+import { deliverIn } from "../support/worker/inference.ts";
 import {
   database,
   databaseThrough,
@@ -22,22 +18,9 @@ useDatabases(3);
 const runCron = (cron: string, environment: Env) =>
   worker.scheduled(createScheduledController({ cron }), environment);
 
-/** Delivers messages of the queue, each in a run of its own. Returns which were acknowledged. */
-async function deliver(environment: Env, ...bodies: unknown[]): Promise<boolean[]> {
-  return Promise.all(
-    bodies.map(async (body) => {
-      const message = { id: "m", timestamp: new Date(), attempts: 1, body };
-      const batch = createMessageBatch("segmentation-upkeep", [message]);
-      const context = createExecutionContext();
-      await worker.queue(batch, environment);
-      return (await getQueueResult(batch, context)).explicitAcks.length === 1;
-    }),
-  );
-}
-
 /** The Worker with a queue that keeps what it is sent, or fails. */
-function withQueue(sendBatch: (messages: Iterable<{ body: unknown }>) => Promise<void>, others = {}): Env {
-  return withDatabases(3, { UPKEEP_QUEUE: { sendBatch }, ...others });
+function withQueue(sendBatch: (messages: Iterable<{ body: object }>) => Promise<void>): Env {
+  return withDatabases(3, Object.fromEntries([["UPKEEP_QUEUE", { sendBatch }]]));
 }
 
 /** Leaves what the hourly sweep deletes. Returns how much of it there is. */
@@ -53,7 +36,7 @@ describe("a cron", () => {
   it.each(Object.entries(CRONS))(
     "asks for the upkeep of each database (%s), and does none itself",
     async (_, cron) => {
-      const sent: unknown[] = [];
+      const sent: object[] = [];
       const environment = withQueue(
         async (messages) => void sent.push(...[...messages].map(({ body }) => body)),
       );
@@ -62,7 +45,10 @@ describe("a cron", () => {
       expect(sent).toEqual(["DB", "DB_2", "DB_3"].map((name) => ({ v: 1, cron, database: name })));
       expect(await stale()).toBe(1);
       // Twice and at once, as a queue may deliver.
-      expect(await deliver(environment, ...sent, ...sent)).toEqual(Array.from({ length: 6 }, () => true));
+      const deliveries = [...sent, ...sent].map((body) =>
+        deliverIn(environment, "segmentation-upkeep", body),
+      );
+      for (const { explicitAcks } of await Promise.all(deliveries)) expect(explicitAcks).toHaveLength(1);
       if (cron === CRONS.sweep) expect(await stale()).toBe(0);
     },
   );
@@ -82,17 +68,16 @@ describe("a cron", () => {
 describe("a message of upkeep", () => {
   it("is delivered again if it cannot be handled: there is no such database any more", async () => {
     logged();
-    const message = { v: 1, cron: CRONS.sweep, database: "DB_9" };
-    expect(await deliver(withDatabases(3), message)).toEqual([false]);
+    const { explicitAcks, retryMessages } = await runUpkeep(CRONS.sweep, "DB_9", withDatabases(3));
+    expect([explicitAcks, retryMessages]).toMatchObject([[], [{ msgId: "m0" }]]);
   });
 
   it("does its work while another database never answers", async () => {
     const never = databaseThrough(database("DB_3"), () => new Promise(() => {}));
     const environment = withDatabases(3, { DB_3: never });
     const stale = await plantStale("DB_2");
-    const upkeep = (name: string) => ({ v: 1, cron: CRONS.sweep, database: name });
-    void deliver(environment, upkeep("DB_3"));
-    expect(await deliver(environment, upkeep("DB_2"))).toEqual([true]);
+    void runUpkeep(CRONS.sweep, "DB_3", environment);
+    expect((await runUpkeep(CRONS.sweep, "DB_2", environment)).explicitAcks).toHaveLength(1);
     expect(await stale()).toBe(0);
   });
 });
