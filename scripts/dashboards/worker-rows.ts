@@ -213,7 +213,7 @@ export const WORKER_ROWS: readonly Row[] = [
       ),
       graph("Dead letters", "short", highest("database_gauges", "deadLetters"), {
         when: "above 0",
-        means: "messages could not be processed in three deliveries",
+        means: "messages could not be processed in eleven deliveries",
         todo: "`npm run admin -- dead-letters`, with `--replay` once the cause is fixed",
       }),
       graph("Stuck jobs", "short", highest("database_gauges", "stuckJobs"), {
