@@ -157,6 +157,26 @@ describe("the books", () => {
     expect(await findings()).toEqual([]);
   });
 
+  it("count units of meter events once, although two runs write the same closing", async () => {
+    await new PlayedStripe().subscribe(client);
+    for (const units of [3, 4]) await settled(units, 20, "paid");
+    const now = Date.now();
+    const { closings } = platform;
+    const write = closings.write.bind(closings);
+    vi.spyOn(closings, "write").mockImplementation(async (...closing) => {
+      const isWritten = await write(...closing);
+      expect(await write(...closing)).toBe(false);
+      return isWritten;
+    });
+    const lines = logged();
+    await closeBooks(platform, now);
+    expect(await env.DB.prepare("SELECT units, closed_units FROM meter_events").all()).toMatchObject({
+      results: [{ units: 7, closed_units: 7 }],
+    });
+    expect(lines().filter(({ event }) => event === "books_closed")).toMatchObject([{ parts: 1, jobs: 2 }]);
+    expect((await platform.closings.last(accountId))?.number).toBe(1);
+  });
+
   /** An account of this id, by which the books are taken in turn. */
   const account = (id: string) =>
     env.DB.prepare(
