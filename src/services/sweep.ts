@@ -1,7 +1,9 @@
 import { dayOf } from "../core/billing/usage.ts";
 import { USAGE_KEPT_DAYS } from "../core/billing/usage.ts";
 import { log, reasonOf } from "../core/log.ts";
+import { UNUSED_KEPT_MS, usedKeptMs } from "../core/uploads/lifetime.ts";
 import type { Platform } from "../platform.ts";
+import { REMEMBERED_MS } from "../stores/accounts/idempotency.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
@@ -38,6 +40,13 @@ export async function sweep(platform: Platform, now: number): Promise<void> {
     uploads: () => sweepUploads(platform, now),
     erasures: () => sweepErasures(platform, now),
   });
+}
+
+/** For how long (seconds) the oldest thing that the sweep deletes has been due; of what is many or large. */
+export async function unsweptSeconds({ gauges, policy }: Platform, now: number): Promise<number> {
+  const [unused, used] = [now - UNUSED_KEPT_MS, now - usedKeptMs(policy)];
+  const ms = await gauges.unsweptMs(unused, used, now - REMEMBERED_MS, now - EVENTS_KEPT_MS);
+  return Math.max(0, Math.round(ms / 1_000));
 }
 
 /** Deletes revoked keys, and before them what the directory has of them. Returns how many. */

@@ -6,7 +6,7 @@ import { LETTERS_KEPT_MS } from "../services/dead-letters.ts";
 import { inspectUploads } from "../services/inspect-uploads.ts";
 import { refreshSubscriptions } from "../services/refresh-subscriptions.ts";
 import { reportUsage } from "../services/report-usage.ts";
-import { runParts, sweep } from "../services/sweep.ts";
+import { runParts, sweep, unsweptSeconds } from "../services/sweep.ts";
 import {
   purgedBy,
   STUCK_MS,
@@ -133,7 +133,8 @@ async function readDatabase(books: Platform, now: number): Promise<Part | null> 
     };
     const uploads = await gauges.uploads(now);
     const full = await gauges.database(now - STUCK_MS, purgedBy(books, now));
-    log("info", "database_gauges", { database, ...full, readMs: await gauges.readMs() });
+    const unswept = { unsweptSeconds: await unsweptSeconds(books, now) };
+    log("info", "database_gauges", { database, ...full, readMs: await gauges.readMs(), ...unswept });
     if (databases.length > 1) await books.directory.noteSize(database, full.bytes);
     return { lanes, uploads };
   } catch (error) {
