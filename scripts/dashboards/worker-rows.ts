@@ -231,7 +231,7 @@ export const WORKER_ROWS: readonly Row[] = [
         when: "above 14400 for 15 minutes",
         means:
           "uploads, Idempotency-Keys or Stripe's events that the hourly sweep of that database should have deleted are still there",
-        todo: "`sweep_failed` in the log has the reason; without it, see that the queue `segmentation-upkeep` has its consumer, and *Uploads due for inspection*: the next sweeps catch up with a flood of uploads",
+        todo: "the log says which part of the sweep fails, and why; if none does, see that the queue `segmentation-upkeep` has its consumer, and *Uploads due for inspection*: the next sweeps catch up with a flood of uploads",
       }),
       graph("Files purged of deleted jobs", "short", sum("job_purged", "files", "purge")),
       graph("Delay of upload inspection", "ms", highest("uploads_inspected", "lateMs"), {

@@ -32,6 +32,8 @@ export async function putOffWithoutRoom(
   const { away } = answer;
   log(away === null || away.expected ? "info" : "warn", "tasks_put_off", {
     lane,
+    // The batch is sampled by it: under load there are hundreds of these lines per second.
+    messageId: first.message.id,
     why: away === null ? "full" : "away",
     reason: away?.reason ?? null,
     tasks: off.length,

@@ -269,7 +269,7 @@ describe("npm run deploy -- --create", () => {
       ]),
     );
     expect(clone.account.queues).not.toContain("segmentation-bulk");
-    expect(clone.account.queues).toHaveLength(5);
+    expect(clone.account.queues).toHaveLength(6);
     expect(world.printed).toContain(
       "queue segmentation-bulk: does not exist\n    → npx wrangler queues create segmentation-bulk",
     );
