@@ -58,14 +58,22 @@ export const deliver = (queue: string, ...bodies: object[]): ReturnType<typeof g
   deliverIn(env, queue, ...bodies);
 
 /** As `deliver`, to the Worker in an environment. */
-export async function deliverIn(
+export const deliverIn = (
+  environment: Env,
+  queue: string,
+  ...bodies: object[]
+): ReturnType<typeof getQueueResult> => deliverAgain(1, environment, queue, ...bodies);
+
+/** As `deliverIn`, for the n-th time (n from 1). */
+export async function deliverAgain(
+  attempts: number,
   environment: Env,
   queue: string,
   ...bodies: object[]
 ): ReturnType<typeof getQueueResult> {
   const batch = createMessageBatch(
     queue,
-    bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body })),
+    bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts, body })),
   );
   const context = createExecutionContext();
   await worker.queue(batch, environment);
