@@ -90,6 +90,8 @@ export interface Platform extends Books {
   readonly media: Media;
   /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
+  /** For turns at archives, by job. */
+  readonly archiveTurns: Semaphore;
   readonly queues: Queues;
   /** Null if the operator has no billing. */
   readonly payments: Payments | null;
@@ -114,6 +116,9 @@ const LOGGED_EVERY_MS = 60_000;
 const MOST_BUFFERED_IMPORTS = 6;
 /** One account's slow sources must leave places for the others. */
 const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
+
+/** Each has up to 8 MiB of a part, 12 of files read ahead and 8 that it resumes with, and the names of all its files. */
+const MOST_ARCHIVE_TURNS = 2;
 
 const MODEL_KEPT_MS = 60_000;
 
@@ -162,6 +167,7 @@ function createPlatform(env: Env): Platform {
     logThrottle: new LogThrottle(LOGGED_EVERY_MS),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS, MOST_BUFFERED_IMPORTS_PER_ACCOUNT),
+    archiveTurns: new Semaphore(MOST_ARCHIVE_TURNS, MOST_ARCHIVE_TURNS),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,

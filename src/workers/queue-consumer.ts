@@ -14,14 +14,17 @@ const kindOf = (queue: string) =>
   (["archive", "dead-letters", "uploads", "upkeep"] as const).find((kind) => queue.endsWith(`-${kind}`)) ??
   "task";
 
+/** Does what a message asks for; "full" if this isolate has no room for it now. */
 async function handle(
   platform: Platform,
   kind: Exclude<ReturnType<typeof kindOf>, "uploads">,
   body: unknown,
-): Promise<void> {
+): Promise<void | "full"> {
   switch (kind) {
-    case "archive":
-      return buildArchive(platform, ArchiveMessage.parse(body).jobId);
+    case "archive": {
+      const { jobId } = ArchiveMessage.parse(body);
+      return platform.archiveTurns.within(jobId, () => buildArchive(platform, jobId));
+    }
     case "task": {
       const { jobId, taskId } = TaskMessage.parse(body);
       return dispatchTask(platform, jobId, taskId);
@@ -75,8 +78,9 @@ export async function consume(platform: Platform, batch: MessageBatch): Promise<
     kind === "task" ? await putOffWithoutRoom(platform, batch.messages, Date.now()) : batch.messages;
   await mapPool(messages, CONNECTIONS, async (message) => {
     try {
-      await handle(platform, kind, message.body);
-      message.ack();
+      const outcome = await handle(platform, kind, message.body);
+      if (outcome === "full") message.retry({ delaySeconds: retrySeconds(message.attempts) });
+      else message.ack();
     } catch (error) {
       retryLater(batch.queue, [message], error);
     }

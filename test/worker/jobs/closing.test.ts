@@ -163,9 +163,9 @@ describe("the books", () => {
     const now = Date.now();
     const { closings } = platform;
     const write = closings.write.bind(closings);
-    vi.spyOn(closings, "write").mockImplementation(async (...closing) => {
-      const isWritten = await write(...closing);
-      expect(await write(...closing)).toBe(false);
+    vi.spyOn(closings, "write").mockImplementation(async (...part) => {
+      const isWritten = await write(...part);
+      expect(await write(...part)).toBe(false);
       return isWritten;
     });
     const lines = logged();
