@@ -2,7 +2,7 @@ import { databaseNames } from "./core/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
 import type { JobRpc, StreamsRpc } from "./stores/jobs/rpc.ts";
 import type { WebhookRpc } from "./stores/webhooks/rpc.ts";
-import type { ArchiveMessage, TaskMessage } from "./stores/jobs/queues.ts";
+import type { ArchiveMessage, TaskMessage, UpkeepMessage } from "./stores/jobs/queues.ts";
 
 /** The bindings of wrangler.toml. The environment also has the settings, as strings. */
 export interface Env {
@@ -21,6 +21,7 @@ export interface Env {
   readonly BULK_QUEUE: Queue<TaskMessage>;
   readonly TRIAL_QUEUE: Queue<TaskMessage>;
   readonly ARCHIVE_QUEUE: Queue<ArchiveMessage>;
+  readonly UPKEEP_QUEUE: Queue<UpkeepMessage>;
 }
 
 type Bindings = Env;

@@ -4,7 +4,7 @@ import { LogThrottle, sampleInfo } from "./core/log.ts";
 import { RecentMap } from "./core/lib/recent-map.ts";
 import { Semaphore } from "./core/lib/semaphore.ts";
 import { newSeenCredentials, type SeenCredentials } from "./core/accounts/callers.ts";
-import { FIRST_DATABASE, shareOf } from "./core/databases.ts";
+import { FIRST_DATABASE } from "./core/databases.ts";
 import { databasesOf, settingsOf, type Env } from "./env.ts";
 import { InferenceClient } from "./inference/client.ts";
 import {
@@ -76,8 +76,6 @@ export interface Platform extends Books {
   readonly databases: readonly string[];
   /** The same platform with the books of another database; absent for the first one. @throws Error if there is no such database. */
   readonly at: (database?: string) => Platform;
-  /** Which part of `most` a run for all databases may do for each of them. */
-  readonly share: (most: number) => number;
   /** Where the books of accounts are. */
   readonly directory: Directory;
   /** Null if the operator has none. */
@@ -92,6 +90,8 @@ export interface Platform extends Books {
   readonly media: Media;
   /** For imports that keep a part of their file in memory, by account. */
   readonly bufferedImports: Semaphore;
+  /** For turns at archives, by job. */
+  readonly archiveTurns: Semaphore;
   readonly queues: Queues;
   /** Null if the operator has no billing. */
   readonly payments: Payments | null;
@@ -116,6 +116,9 @@ const LOGGED_EVERY_MS = 60_000;
 const MOST_BUFFERED_IMPORTS = 6;
 /** One account's slow sources must leave places for the others. */
 const MOST_BUFFERED_IMPORTS_PER_ACCOUNT = 2;
+
+/** Each has up to 8 MiB of a part, 12 of files read ahead and 8 that it resumes with, and the names of all its files. */
+const MOST_ARCHIVE_TURNS = 2;
 
 const MODEL_KEPT_MS = 60_000;
 
@@ -156,7 +159,6 @@ function createPlatform(env: Env): Platform {
       if (there === undefined) throw new Error(`No such database: this Worker has no binding ${database}.`);
       return there;
     },
-    share: (most: number) => shareOf(most, databases.length),
     directory: new Directory(env.DB),
     identityProvider: identitySettings && new IdentityProvider(identitySettings),
     requestRate: new RequestRate(env.RATE_LIMIT),
@@ -165,11 +167,13 @@ function createPlatform(env: Env): Platform {
     logThrottle: new LogThrottle(LOGGED_EVERY_MS),
     media: new Media(env.MEDIA, bucketSettingsOf(settings)),
     bufferedImports: new Semaphore(MOST_BUFFERED_IMPORTS, MOST_BUFFERED_IMPORTS_PER_ACCOUNT),
+    archiveTurns: new Semaphore(MOST_ARCHIVE_TURNS, MOST_ARCHIVE_TURNS),
     queues: new Queues({
       interactive: env.INTERACTIVE_QUEUE,
       bulk: env.BULK_QUEUE,
       trial: env.TRIAL_QUEUE,
       archive: env.ARCHIVE_QUEUE,
+      upkeep: env.UPKEEP_QUEUE,
     }),
     payments: billingSettings && new Payments(billingSettings),
     assets: new Assets(env.ASSETS),

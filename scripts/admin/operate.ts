@@ -69,10 +69,16 @@ export async function stuckJobs(api: OperatorApi, hours: number): Promise<Outcom
   };
 }
 
-/** The dead letters; with `replay` they are sent again. */
+/** The newest dead letters; with `replay` all are sent again, call by call, until a call sends none. */
 export async function deadLetters(api: OperatorApi, replay: boolean): Promise<Outcome> {
   if (replay) {
-    return { result: { ...ReplayedLetters.parse(await api.call("POST", "/dead-letters/replay")) } };
+    const all = { replayed: 0, dropped: 0 };
+    for (;;) {
+      const call = ReplayedLetters.parse(await api.call("POST", "/dead-letters/replay"));
+      all.replayed += call.replayed;
+      all.dropped += call.dropped;
+      if (call.replayed + call.dropped === 0) return { result: all };
+    }
   }
   const { letters } = DeadLetters.parse(await api.call("GET", "/dead-letters"));
   return { result: letters.map((letter) => readable(letter)), summary: `${letters.length} dead letters.` };

@@ -213,7 +213,7 @@ export const WORKER_ROWS: readonly Row[] = [
       ),
       graph("Dead letters", "short", highest("database_gauges", "deadLetters"), {
         when: "above 0",
-        means: "messages could not be processed in three deliveries",
+        means: "messages could not be processed in eleven deliveries",
         todo: "`npm run admin -- dead-letters`, with `--replay` once the cause is fixed",
       }),
       graph("Stuck jobs", "short", highest("database_gauges", "stuckJobs"), {
@@ -226,6 +226,12 @@ export const WORKER_ROWS: readonly Row[] = [
         means:
           "deleted jobs, or jobs past their retention, still have files or records, and the nightly run did not purge them",
         todo: "`outbox_failed` in the log says why; `npm run admin -- wake-job` tries again",
+      }),
+      graph("Overdue for the sweep", "s", highest("database_gauges", "unsweptSeconds", "database"), {
+        when: "above 14400 for 15 minutes",
+        means:
+          "uploads, Idempotency-Keys or Stripe's events that the hourly sweep of that database should have deleted are still there",
+        todo: "the log says which part of the sweep fails, and why; if none does, see that the queue `segmentation-upkeep` has its consumer, and *Uploads due for inspection*: the next sweeps catch up with a flood of uploads",
       }),
       graph("Files purged of deleted jobs", "short", sum("job_purged", "files", "purge")),
       graph("Delay of upload inspection", "ms", highest("uploads_inspected", "lateMs"), {

@@ -34,9 +34,3 @@ const FAULTS: readonly (readonly [DatabaseFault, RegExp])[] = [
 export function databaseFault(reason: string): DatabaseFault | null {
   return FAULTS.find(([, pattern]) => pattern.test(reason))?.[0] ?? null;
 }
-
-/** A share of what one run of a Worker may do for one database, if there are `databases` of them; at least one. */
-export function shareOf(most: number, databases: number): number {
-  // D1 takes a thousand statements from a run: what each database costs in any case is taken from what is shared.
-  return databases === 1 ? most : Math.max(1, Math.floor((most * 0.4) / databases));
-}

@@ -21,7 +21,7 @@ export function observeLines(observe: Observer): Observer {
 let infoOneIn = 1;
 
 /**
- * From now on one of so many `info` lines is written, for each job, request or webhook delivery all of its lines or none: its id
+ * From now on one of so many `info` lines is written, for each job, request, message or webhook delivery all of its lines or none: its id
  * decides. Whoever observes lines is still called with each. Returns the previous number.
  */
 export function sampleInfo(oneIn: number): number {
@@ -30,9 +30,10 @@ export function sampleInfo(oneIn: number): number {
   return previous;
 }
 
-/** What a line is sampled by: its job, else its request or its webhook delivery. Lines about none of these are few, and never sampled. */
-function sampledBy({ jobId, requestId, endpointId, eventId }: Readonly<Record<string, unknown>>): unknown {
-  return jobId ?? requestId ?? (endpointId === undefined ? undefined : eventId);
+/** What a line is sampled by: its job, else its request, message or webhook delivery. Lines about none of these are few, and never sampled. */
+function sampledBy(fields: Readonly<Record<string, unknown>>): unknown {
+  const { jobId, requestId, messageId, endpointId, eventId } = fields;
+  return jobId ?? requestId ?? messageId ?? (endpointId === undefined ? undefined : eventId);
 }
 
 /** How many lines the line stands for: 1 if it is not sampled, 0 if it is not written. */

@@ -35,7 +35,14 @@ export const METRICS = {
   },
   database_gauges: {
     labels: ["database"],
-    values: { bytes: "bytes", stuckJobs: "count", deadLetters: "count", unpurgedJobs: "count", readMs: "ms" },
+    values: {
+      bytes: "bytes",
+      stuckJobs: "count",
+      deadLetters: "count",
+      unpurgedJobs: "count",
+      readMs: "ms",
+      unsweptSeconds: "s",
+    },
   },
   database_failed: { labels: ["database", "fault"], values: { times: "count" } },
   usage_reported: { labels: [], values: { due: "count", sent: "count", oldestSeconds: "s" } },

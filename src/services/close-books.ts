@@ -33,9 +33,8 @@ const REFUSED_FOR_MS = 86_400_000;
  */
 export async function closeBooks(platform: Platform, now: number): Promise<void> {
   const { dueBefore, closedBefore } = closingTimes(now, platform.settings.LEDGER_OPEN_DAYS);
-  const most = platform.share(MOST_PARTS_A_RUN);
-  const due = await platform.closings.due(dueBefore, now - REFUSED_FOR_MS, most);
-  let left = most;
+  const due = await platform.closings.due(dueBefore, now - REFUSED_FOR_MS, MOST_PARTS_A_RUN);
+  let left = MOST_PARTS_A_RUN;
   let closed = 0;
   for (const accountId of due) {
     while (left > 0) {
@@ -47,7 +46,7 @@ export async function closeBooks(platform: Platform, now: number): Promise<void>
   }
   const purged = await platform.closings.purgeMeterEvents(now - METER_EVENTS_KEPT_MS, MOST_EVENTS_A_RUN);
   if (closed + purged > 0)
-    log("info", "books_closed", { parts: most - left, jobs: closed, purgedMeterEvents: purged });
+    log("info", "books_closed", { parts: MOST_PARTS_A_RUN - left, jobs: closed, purgedMeterEvents: purged });
 }
 
 /** As closePart; if it fails for whatever reason, the account waits. */

@@ -32,23 +32,33 @@ async function databaseOfJob({ jobObject }: Platform, jobId: string): Promise<st
   }
 }
 
-/** All dead letters, newest first. An id says nothing of the database. */
-export async function listDeadLetters({ databases, at }: Platform): Promise<DeadLetter[]> {
-  const letters = await Promise.all(databases.map((database) => at(database).deadLetters.list()));
-  return letters.flat().toSorted((a, b) => b.at - a.at);
+/** How many letters a call lists or sends again: each of those costs up to three calls of other parts. */
+const MOST_A_CALL = 100;
+
+/** The newest dead letters, with the platform of the database that each is in. An id says nothing of the database. */
+async function newestLetters({ databases, at }: Platform) {
+  const letters = await Promise.all(
+    databases.map(async (database) => {
+      const books = at(database);
+      return (await books.deadLetters.newest(MOST_A_CALL)).map((letter) => ({ letter, books }));
+    }),
+  );
+  return letters
+    .flat()
+    .toSorted((a, b) => b.letter.at - a.letter.at)
+    .slice(0, MOST_A_CALL);
 }
 
-/** As replayDeadLettersOf, in all databases. */
-export async function replayDeadLetters({ databases, at }: Platform): Promise<ReplayedLetters> {
-  const all = await Promise.all(databases.map((database) => replayDeadLettersOf(at(database))));
-  return all.reduce((a, b) => ({ replayed: a.replayed + b.replayed, dropped: a.dropped + b.dropped }));
-}
+/** The newest dead letters, newest first: at most a hundred. */
+export const listDeadLetters = async (platform: Platform): Promise<DeadLetter[]> =>
+  (await newestLetters(platform)).map(({ letter }) => letter);
 
-/** Sends the messages of all dead letters of a database again. One whose job is gone, or that cannot be read, is dropped. */
-async function replayDeadLettersOf(platform: Platform): Promise<ReplayedLetters> {
+/** Sends the messages of the newest dead letters again, at most a hundred. One whose job is gone, or that cannot be read, is dropped. */
+export async function replayDeadLetters(platform: Platform): Promise<ReplayedLetters> {
   let replayed = 0;
   let dropped = 0;
-  for (const { id, jobId, taskId } of await platform.deadLetters.list()) {
+  for (const { letter, books } of await newestLetters(platform)) {
+    const { id, jobId, taskId } = letter;
     try {
       const report = jobId === null ? null : await platform.jobObject(jobId).listing();
       if (jobId === null || report === null) dropped += 1;
@@ -57,7 +67,7 @@ async function replayDeadLettersOf(platform: Platform): Promise<ReplayedLetters>
         else await platform.queues.sendTasks(report.definition.lane, jobId, [taskId], report.definition);
         replayed += 1;
       }
-      await platform.deadLetters.delete(id);
+      await books.deadLetters.delete(id);
     } catch (error) {
       log("error", "replay_failed", { jobId, reason: reasonOf(error) });
     }

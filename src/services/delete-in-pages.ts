@@ -1,7 +1,7 @@
 /** Rows that one statement deletes: D1 gives a statement 30 seconds, and lets nothing else run meanwhile. */
 const PAGE = 10_000;
 /** D1 takes a thousand statements from one run of a Worker, and others of the same run need theirs. */
-export const MOST_PAGES = 50;
+const MOST_PAGES = 50;
 /** A cron has 15 minutes for all that it does. */
 const RUN_MS = 60_000;
 

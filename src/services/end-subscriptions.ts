@@ -11,9 +11,7 @@ const ACCOUNTS_A_RUN = 20;
  * processed is completed. An account stays due until all of its jobs have been reached.
  */
 export async function endSubscriptions(platform: Platform, now: number): Promise<void> {
-  for (const { accountId, plan, status, owes } of await platform.billing.ended(
-    platform.share(ACCOUNTS_A_RUN),
-  )) {
+  for (const { accountId, plan, status, owes } of await platform.billing.ended(ACCOUNTS_A_RUN)) {
     const isPaid = accessModeOf(plan, status, owes === 1) === "paid";
     if (isPaid || (await cancelUnbegun(platform, accountId, now))) await platform.billing.noteEnd(accountId);
   }

@@ -18,14 +18,12 @@ const JOBS_A_PAGE = 24;
  * then its webhook endpoints, its jobs, its uploads, its files; last the account's link to its customer, which the jobs' last meter events need.
  * Jobs under way end at once; what they used stays settled. The ledger keeps the account's id, which names nobody.
  * Each run takes at least one page of each kind, so that what can't be deleted does not hold up the rest.
- * @param pages the most of a kind: fewer in a run that is for all databases
  * @throws ServiceError not_found if there is no such account; any error of a store; another run then continues.
  */
 export async function eraseAccount(
   platform: Platform,
   accountId: string,
   now: number,
-  pages = PAGES_A_RUN,
 ): Promise<ErasureReport> {
   const { erasures, billing } = platform;
   // Before the books: nobody may find them by a credential while they are emptied.
@@ -34,7 +32,7 @@ export async function eraseAccount(
   if (erasure === null) throw new ServiceError("not_found", `There is no account ${accountId}.`);
   const { deleted, filesLeft } =
     erasure.erasedAt === null
-      ? await eraseWhatIsLeft(platform, accountId, Date.now() + RUN_MS, pages)
+      ? await eraseWhatIsLeft(platform, accountId, Date.now() + RUN_MS)
       : { deleted: 0, filesLeft: false };
   const remains = await erasures.remains(accountId);
   const { jobs: jobsLeft, uploads: uploadsLeft, endpoints: endpointsLeft, customerIds } = remains;
@@ -60,13 +58,12 @@ async function eraseWhatIsLeft(
   platform: Platform,
   accountId: string,
   until: number,
-  pages: number,
 ): Promise<{ deleted: number; filesLeft: boolean }> {
   let deleted = await eraseEndpoints(platform, accountId);
   await platform.webhookEndpoints.forgetErased(accountId);
-  deleted += await eraseJobs(platform, accountId, until, pages);
+  deleted += await eraseJobs(platform, accountId, until);
   const forget = (limit: number): Promise<number> => platform.erasures.forgetUploads(accountId, limit);
-  deleted += await deleteInPages(forget, until, pages);
+  deleted += await deleteInPages(forget, until, PAGES_A_RUN);
   let filesLeft = false;
   for (const prefix of accountPrefixes(accountId)) {
     const files = await platform.media.deletePrefix(prefix, until);
@@ -77,15 +74,10 @@ async function eraseWhatIsLeft(
 }
 
 /** Ends and forgets the account's jobs. One that can't be reached does not hold up the others. Returns how many are forgotten. */
-async function eraseJobs(
-  platform: Platform,
-  accountId: string,
-  until: number,
-  most: number,
-): Promise<number> {
+async function eraseJobs(platform: Platform, accountId: string, until: number): Promise<number> {
   let erased = 0;
   let after = "";
-  for (let pages = 0; pages < most; pages += 1) {
+  for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
     const page = await platform.erasures.jobs(accountId, after, JOBS_A_PAGE);
     const ends = await mapPool(page, CONNECTIONS, (jobId) => eraseJob(platform, accountId, jobId));
     erased += ends.filter((end) => end !== "left").length;
@@ -123,13 +115,12 @@ const SWEEP_MS = 5 * 60_000;
  */
 export async function sweepErasures(platform: Platform, now: number): Promise<void> {
   const until = Date.now() + SWEEP_MS;
-  const [most, pages] = [platform.share(RUNS_A_SWEEP), platform.share(PAGES_A_RUN)];
-  const waiting = await platform.erasures.unfinished(most);
-  for (let runs = 0; runs < most && Date.now() < until; runs += 1) {
+  const waiting = await platform.erasures.unfinished(RUNS_A_SWEEP);
+  for (let runs = 0; runs < RUNS_A_SWEEP && Date.now() < until; runs += 1) {
     const accountId = waiting.shift();
     if (accountId === undefined) return;
     try {
-      const { state, deleted } = await eraseAccount(platform, accountId, now, pages);
+      const { state, deleted } = await eraseAccount(platform, accountId, now);
       if (state === "erasing" && deleted > 0) waiting.push(accountId);
     } catch (error) {
       log("warn", "erasure_delayed", { account: accountId, reason: reasonOf(error) });
@@ -155,7 +146,7 @@ export async function eraseEndpoint(platform: Platform, endpointId: string): Pro
 /** Erases the objects of deleted endpoints, of one account or of all. Returns how many. */
 export async function eraseEndpoints(platform: Platform, accountId: string | null): Promise<number> {
   let erased = 0;
-  for (const endpointId of await platform.webhookEndpoints.toErase(accountId, platform.share(MOST_A_RUN)))
+  for (const endpointId of await platform.webhookEndpoints.toErase(accountId, MOST_A_RUN))
     if (await eraseEndpoint(platform, endpointId)) erased += 1;
   return erased;
 }

@@ -16,11 +16,7 @@ const MOST_A_RUN = 5_000;
  * sizes, which add to their accounts' bytes of the day, and deletes those that no job can take. What can't be inspected now is left to the next run.
  * @param most the most uploads of one run; the others wait for the next
  */
-export async function inspectUploads(
-  platform: Platform,
-  now: number,
-  most = platform.share(MOST_A_RUN),
-): Promise<void> {
+export async function inspectUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<void> {
   let inspected = 0;
   let unreported = 0;
   try {

@@ -8,43 +8,48 @@ import type { Platform } from "../platform.ts";
 import { admissionTermsOf } from "../settings.ts";
 import { dropTooLarge } from "./inspect-uploads.ts";
 
+/** A message of the bucket, and the upload that it says is stored, `at` epoch ms. */
+interface StoredMessage<Message> {
+  readonly message: Message;
+  readonly stored: StoredInput;
+  readonly at: number;
+}
+
 /**
- * Records what the bucket's event notifications report: the sizes of uploads, which add to their accounts' bytes of the day;
+ * The messages about uploads by where their accounts' books are, so that none waits for another's database; what is not about an
+ * upload is left out. One database is all there is, and needs no directory.
+ */
+export async function storedByDatabase<Message extends { readonly body: unknown }>(
+  { database: first, databases, directory, media }: Platform,
+  messages: readonly Message[],
+): Promise<Map<string, StoredMessage<Message>[]>> {
+  const about = messages.flatMap((message) => {
+    const { data: event } = BucketEvent.safeParse(message.body);
+    const stored = event === undefined ? null : storedInputOf(event, media.bucketName);
+    return event === undefined || stored === null
+      ? []
+      : [{ message, stored, at: Date.parse(event.eventTime) }];
+  });
+  if (about.length < messages.length)
+    log("warn", "bucket_events_ignored", { ignored: messages.length - about.length });
+  if (about.length === 0 || databases.length === 1) return new Map([[first, about]]);
+  const places = await directory.databasesOf([...new Set(about.map(({ stored }) => stored.accountId))]);
+  return Map.groupBy(about, ({ stored }) => places.get(stored.accountId) ?? FIRST_DATABASE);
+}
+
+/**
+ * Records in one database what the bucket's messages report: the sizes of uploads, which add to their accounts' bytes of the day;
  * and deletes what no job can take. It can be repeated; what gets lost is found by the inspection.
- * @param messages bodies of the queue's messages; what is not about an upload is ignored
  */
 export async function noteStoredUploads(
-  platform: Platform,
-  messages: readonly unknown[],
+  books: Platform,
+  messages: readonly StoredMessage<unknown>[],
   now: number,
 ): Promise<void> {
-  const { media } = platform;
-  const events = messages.flatMap((message) => BucketEvent.safeParse(message).data ?? []);
-  const stored = events.flatMap((event) => storedInputOf(event, media.bucketName) ?? []);
-  if (stored.length < messages.length) {
-    log("warn", "bucket_events_ignored", { ignored: messages.length - stored.length });
-  }
-  if (stored.length === 0) return;
-  const byDatabase = await inTheirDatabases(platform, stored);
-  await Promise.all([...byDatabase].map(([database, inputs]) => note(platform.at(database), inputs)));
-  const oldest = Math.min(...events.map(({ eventTime }) => Date.parse(eventTime)));
-  log("info", "sizes_noted", { uploads: stored.length, lateMs: Math.max(0, now - oldest) });
-}
-
-/** The uploads by where their accounts' books are. One database is all there is, and needs no directory. */
-async function inTheirDatabases(
-  { database: first, databases, directory }: Platform,
-  stored: readonly StoredInput[],
-): Promise<Map<string, StoredInput[]>> {
-  if (databases.length === 1) return new Map([[first, [...stored]]]);
-  const places = await directory.databasesOf([...new Set(stored.map(({ accountId }) => accountId))]);
-  return Map.groupBy(stored, ({ accountId }) => places.get(accountId) ?? FIRST_DATABASE);
-}
-
-/** Records the sizes of uploads in one database. */
-async function note(books: Platform, stored: readonly StoredInput[]): Promise<void> {
+  if (messages.length === 0) return;
   const { media, uploads } = books;
   const terms = admissionTermsOf(books.settings);
+  const stored = messages.map((each) => each.stored);
   const noted = await uploads.noteStored(stored, Math.min(terms.maxBytes.image, terms.maxBytes.video));
   await mapPool(noted, CONNECTIONS, async ({ accountId, isDeleted, size, ...upload }) => {
     const key = inputKey(accountId, upload.taskId);
@@ -53,4 +58,6 @@ async function note(books: Platform, stored: readonly StoredInput[]): Promise<vo
     // Another file may have replaced the one that the event is about.
     await dropTooLarge(books, accountId, upload, (await media.peek(key))?.size ?? 0);
   });
+  const oldest = Math.min(...messages.map(({ at }) => at));
+  log("info", "sizes_noted", { uploads: stored.length, lateMs: Math.max(0, now - oldest) });
 }

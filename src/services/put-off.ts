@@ -4,8 +4,15 @@ import type { Platform } from "../platform.ts";
 import { TaskMessage } from "../stores/jobs/queues.ts";
 
 /**
+ * How often the same message comes back before a new one takes its place. A queue takes 5,000 new messages per second, which new
+ * work needs, and any number of retries; but it counts these, and at `max_retries` the message would be dead: what is left is
+ * for failures.
+ */
+const MOST_RETRIES = 3;
+
+/**
  * Puts off the messages of a batch for whose tasks the inference service has no room: one question for all of them, and no
- * JobObject is woken. They go back into their queue as new messages, because a queue counts how often it delivers one.
+ * JobObject is woken. They stay in their queue, and every fourth time as new messages.
  * Returns the messages that are left; messages of older Workers, which do not say whose they are, are left too.
  */
 export async function putOffWithoutRoom(
@@ -32,19 +39,25 @@ export async function putOffWithoutRoom(
   const { away } = answer;
   log(away === null || away.expected ? "info" : "warn", "tasks_put_off", {
     lane,
+    // The batch is sampled by it: under load there are hundreds of these lines per second.
+    messageId: first.message.id,
     why: away === null ? "full" : "away",
     reason: away?.reason ?? null,
     tasks: off.length,
   });
+  const worn = off.filter(({ message }) => message.attempts > MOST_RETRIES);
+  for (const { message, delaySeconds } of off)
+    if (message.attempts <= MOST_RETRIES) message.retry({ delaySeconds });
   try {
-    await queues.sendLater(
-      lane,
-      off.map(({ body, delaySeconds }) => ({ body, delaySeconds })),
-    );
-    for (const { message } of off) message.ack();
+    if (worn.length > 0)
+      await queues.sendLater(
+        lane,
+        worn.map(({ body, delaySeconds }) => ({ body, delaySeconds })),
+      );
+    for (const { message } of worn) message.ack();
   } catch (error) {
     log("error", "send_failed", { lane, reason: reasonOf(error) });
-    for (const { message, delaySeconds } of off) message.retry({ delaySeconds });
+    for (const { message, delaySeconds } of worn) message.retry({ delaySeconds });
   }
   const gone = new Set(off.map(({ message }) => message));
   return messages.filter((message) => !gone.has(message));

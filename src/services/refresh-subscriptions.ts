@@ -25,8 +25,7 @@ type Answer = "known" | "refreshed" | "refused" | "unknown";
 export async function refreshSubscriptions(platform: Platform, now: number): Promise<void> {
   const { billing, payments } = platform;
   if (payments === null) return;
-  const most = platform.share(MOST_A_RUN);
-  const due = [...(await billing.overdue(now, most)), ...(await billing.inArrears(most))];
+  const due = [...(await billing.overdue(now, MOST_A_RUN)), ...(await billing.inArrears(MOST_A_RUN))];
   const counts = { known: 0, refreshed: 0, refused: 0, unknown: 0 };
   for (let i = 0; i < due.length; i += GROUP) {
     const group = due.slice(i, i + GROUP);

@@ -28,7 +28,7 @@ export async function reportUsage(platform: Platform, now: number): Promise<void
   if (stalled.count > 0) log("error", "usage_stalled", { database, ...stalled });
   if (lagMs !== null && lagMs > LAG_ALARM_MS) log("error", "usage_lagging", { database, oldestSeconds });
 
-  const due = await usage.due(limits, platform.share(MOST_A_RUN));
+  const due = await usage.due(limits, MOST_A_RUN);
   // One report finds out whether Stripe answers; preferably one that it may know, because the others can wait out an outage.
   const first = due.find((use) => use.mayBeKnown) ?? due[0];
   const rest = due.filter((use) => use !== first);

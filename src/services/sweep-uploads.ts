@@ -12,11 +12,7 @@ const MOST_A_RUN = 200_000;
  * sweep resumes where this one was interrupted. Returns how many.
  * @param most the most uploads of each kind in one run; the others wait for the next
  */
-export async function sweepUploads(
-  platform: Platform,
-  now: number,
-  most = platform.share(MOST_A_RUN),
-): Promise<number> {
+export async function sweepUploads(platform: Platform, now: number, most = MOST_A_RUN): Promise<number> {
   const unused = await sweepOlder(platform, now - UNUSED_KEPT_MS, true, most);
   const swept = await sweepOlder(platform, now - usedKeptMs(platform.policy), false, most);
   if (unused + swept > 0) log("info", "uploads_swept", { unused, swept });

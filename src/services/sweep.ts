@@ -1,8 +1,10 @@
 import { dayOf } from "../core/billing/usage.ts";
 import { USAGE_KEPT_DAYS } from "../core/billing/usage.ts";
 import { log, reasonOf } from "../core/log.ts";
+import { UNUSED_KEPT_MS, usedKeptMs } from "../core/uploads/lifetime.ts";
 import type { Platform } from "../platform.ts";
-import { deleteInPages, MOST_PAGES } from "./delete-in-pages.ts";
+import { REMEMBERED_MS } from "../stores/accounts/idempotency.ts";
+import { deleteInPages } from "./delete-in-pages.ts";
 import { eraseEndpoints, sweepErasures } from "./erase-account.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 import { watchAccounts } from "./watch-accounts.ts";
@@ -23,21 +25,28 @@ const ERASED_ENDPOINTS_KEPT_MS = 86_400_000;
  */
 export async function sweep(platform: Platform, now: number): Promise<void> {
   const { uploads, ledger, idempotency, billing, webhookEndpoints } = platform;
-  const inPages = (deletePage: (limit: number) => Promise<number>): Promise<number> =>
-    deleteInPages(deletePage, undefined, platform.share(MOST_PAGES));
   await runParts(platform, "sweep_failed", {
     accounts: () => watchAccounts(platform, now),
-    upload_bytes: () => inPages((limit) => uploads.purgeBytes(now, limit)),
-    settled_units: () => inPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
-    usage_days: () => inPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
-    api_keys: () => inPages((limit) => purgeKeys(platform, now - REVOKED_KEYS_KEPT_MS, limit)),
-    idempotency_keys: () => inPages((limit) => idempotency.purge(now, limit)),
-    stripe_events: () => inPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
+    upload_bytes: () => deleteInPages((limit) => uploads.purgeBytes(now, limit)),
+    settled_units: () =>
+      deleteInPages((limit) => ledger.purgeSettledUnits(now - SETTLED_UNITS_KEPT_MS, limit)),
+    usage_days: () => deleteInPages((limit) => ledger.purgeUsageDays(dayOf(now) - USAGE_KEPT_DAYS, limit)),
+    api_keys: () => deleteInPages((limit) => purgeKeys(platform, now - REVOKED_KEYS_KEPT_MS, limit)),
+    idempotency_keys: () => deleteInPages((limit) => idempotency.purge(now, limit)),
+    stripe_events: () => deleteInPages((limit) => billing.purgeEvents(now - EVENTS_KEPT_MS, limit)),
     webhook_endpoints: () => eraseEndpoints(platform, null),
-    erased_endpoints: () => inPages((limit) => webhookEndpoints.purge(now - ERASED_ENDPOINTS_KEPT_MS, limit)),
+    erased_endpoints: () =>
+      deleteInPages((limit) => webhookEndpoints.purge(now - ERASED_ENDPOINTS_KEPT_MS, limit)),
     uploads: () => sweepUploads(platform, now),
     erasures: () => sweepErasures(platform, now),
   });
+}
+
+/** For how long (seconds) the oldest thing that the sweep deletes has been due; of what is many or large. */
+export async function unsweptSeconds({ gauges, policy }: Platform, now: number): Promise<number> {
+  const [unused, used] = [now - UNUSED_KEPT_MS, now - usedKeptMs(policy)];
+  const ms = await gauges.unsweptMs(unused, used, now - REMEMBERED_MS, now - EVENTS_KEPT_MS);
+  return Math.max(0, Math.round(ms / 1_000));
 }
 
 /** Deletes revoked keys, and before them what the directory has of them. Returns how many. */

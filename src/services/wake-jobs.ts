@@ -51,7 +51,7 @@ async function wakeAll(
   const begin = await platform.oldJobs.sweepCursor(part);
   let after: JobAge | null = begin === null ? null : { since: begin, jobId: "" };
   let isRound = false;
-  for (let pages = 0; pages < platform.share(MOST_PAGES) && !isRound && Date.now() <= until; pages += 1) {
+  for (let pages = 0; pages < MOST_PAGES && !isRound && Date.now() <= until; pages += 1) {
     const page: JobAge[] = await pageAfter(after);
     const isKnown = await mapPool(page, CONNECTIONS, ({ jobId }) => wake(platform, jobId));
     const gone = page.filter((_, i) => !isKnown[i]).map(({ jobId }) => jobId);

@@ -3,7 +3,7 @@ import { pointOf } from "../core/metrics.ts";
 
 /**
  * Writes the data points of log lines to Workers Analytics Engine, if the operator has it. Nothing waits for a point or
- * fails because of one: the platform takes only 25 per invocation, and the line has been written.
+ * fails because of one: the platform takes only 250 per invocation, and the line has been written.
  */
 export const metricsWriter =
   (dataset: AnalyticsEngineDataset | undefined) =>

@@ -115,6 +115,22 @@ export class Gauges extends D1Store {
     );
   }
 
+  /**
+   * For how long the oldest thing that a sweep deletes has been due, milliseconds; not above 0 if nothing is.
+   * @param unusedUploads @param uploads @param keys @param events epoch ms: what is older is due
+   */
+  async unsweptMs(unusedUploads: number, uploads: number, keys: number, events: number): Promise<number> {
+    const { ms } = await this.one<{ ms: number | null }>(
+      `SELECT max(ms) AS ms FROM (
+         SELECT ?1 - min(created_at) AS ms FROM uploads WHERE unused = 1
+         UNION ALL SELECT ?2 - min(created_at) FROM uploads
+         UNION ALL SELECT ?3 - min(created_at) FROM idempotency_keys
+         UNION ALL SELECT ?4 - min(received_at) FROM stripe_events)`,
+      [unusedUploads, uploads, keys, events],
+    );
+    return ms ?? 0;
+  }
+
   /** How long a read of one row takes, with what it waits for: milliseconds. A database runs one statement at a time. */
   async readMs(): Promise<number> {
     const begun = Date.now();

@@ -2,7 +2,7 @@ import { newId } from "../core/ids.ts";
 import { withEvents, milestones } from "../core/jobs/milestones.ts";
 import type { JobState } from "../core/jobs/state.ts";
 import type { Transition } from "../core/jobs/tasks.ts";
-import { nextWake } from "../core/jobs/lifecycle.ts";
+import { nextWake, sendFailed } from "../core/jobs/lifecycle.ts";
 import { log } from "../core/log.ts";
 import type { JobPolicy } from "../core/jobs/policy.ts";
 import type { JobStorage } from "../stores/jobs/storage.ts";
@@ -52,6 +52,11 @@ export class JobCell {
     if (!taken) return null;
     if (state !== this.#state) await this.commit(state);
     return state;
+  }
+
+  /** Notes that something could not be sent. */
+  async noteFailure(): Promise<void> {
+    await this.take((job, now) => ({ state: sendFailed(job, Math.random(), now), taken: true }));
   }
 
   /** Sets the next alarm again, after one has gone off or was lost. */

@@ -28,6 +28,7 @@ export class JobEvents {
       .catch((error: unknown) => {
         const jobId = this.#cell.state?.definition.jobId;
         log("warn", "webhook_delayed", { jobId, reason: reasonOf(error) });
+        return this.#cell.noteFailure();
       })
       .finally(() => {
         this.#delivering = null;

@@ -2,8 +2,8 @@ import type { JobListing } from "../core/jobs/answers.ts";
 import * as archives from "../core/jobs/archive.ts";
 import { jobCost, type JobCost } from "../core/jobs/cost.ts";
 import { withoutEvents } from "../core/jobs/milestones.ts";
-import { hasLateWriters, isEndConfirmed, pushDueAt, pushed } from "../core/jobs/lifecycle.ts";
-import { lateWritesMs, sendRetryDelay } from "../core/jobs/policy.ts";
+import { allSent, hasLateWriters, isEndConfirmed, pushDueAt, pushed } from "../core/jobs/lifecycle.ts";
+import { lateWritesMs } from "../core/jobs/policy.ts";
 import { jobError, jobStatus } from "../core/jobs/rollup.ts";
 import { isDone, type ArchiveUpload, type JobState } from "../core/jobs/state.ts";
 import * as tasks from "../core/jobs/tasks.ts";
@@ -34,26 +34,40 @@ export class JobOutbox {
 
   /** Sends what is due until nothing is left; what fails is due again later. One run at a time. Never throws. */
   async flush(): Promise<void> {
-    this.#flushing ??= this.#flushAll()
-      .catch((error: unknown) => {
-        const jobId = this.#cell.state?.definition.jobId;
-        log("error", "outbox_failed", { jobId, reason: reasonOf(error) });
-      })
+    this.#flushing ??= this.#flushOnce()
+      .catch((error: unknown) => this.#logFailure(error))
       .finally(() => {
         this.#flushing = null;
       });
     await this.#flushing;
   }
 
-  async #flushAll(): Promise<void> {
+  #logFailure(error: unknown): void {
+    const jobId = this.#cell.state?.definition.jobId;
+    log("error", "outbox_failed", { jobId, reason: reasonOf(error) });
+  }
+
+  async #flushOnce(): Promise<void> {
+    let isSent = false;
+    try {
+      isSent = await this.#flushAll();
+    } catch (error) {
+      this.#logFailure(error);
+    }
+    if (isSent) await this.#cell.take((job) => ({ state: allSent(job), taken: true }));
+    else await this.#cell.noteFailure();
+  }
+
+  /** Returns whether the queues took all that was due. @throws any error of the database and the bucket. */
+  async #flushAll(): Promise<boolean> {
     for (;;) {
       const { state } = this.#cell;
-      if (state?.phase === "withdrawn" || state?.phase === "expired") return this.#purge();
-      if (state?.phase !== "running") return;
-      const delivered = (await this.sendTasks()) && (await this.#sendArchive());
+      if (state?.phase === "withdrawn" || state?.phase === "expired") await this.#purge();
+      if (state?.phase !== "running") return true;
+      const isSent = (await this.sendTasks()) && (await this.#sendArchive());
       await this.#project();
       await this.#abortUploads();
-      if (!delivered || this.#cell.state === state) return;
+      if (!isSent || this.#cell.state === state) return isSent;
     }
   }
 
@@ -74,49 +88,51 @@ export class JobOutbox {
     };
   }
 
-  /** Sends the tasks that are due; false if the queue did not take them. */
+  /**
+   * Sends the tasks that are due; false if the queue did not take them. They count as sent once it has: where the object dies in
+   * between, they are sent again, and a message that comes twice has one effect.
+   */
   async sendTasks(): Promise<boolean> {
     if (this.#cell.state === null) return true;
     const now = Date.now();
+    const { policy, queues } = this.#platform;
     const { definition } = this.#cell.state;
     const { lane, jobId } = definition;
-    const { state, taskIds } = tasks.takeDueTasks(this.#cell.state, this.#platform.policy, now);
+    const { taskIds } = tasks.takeDueTasks(this.#cell.state, policy, now);
     if (taskIds.length === 0) return true;
-    await this.#cell.commit(state);
     return this.#attempt(
       { jobId, lane },
-      () => this.#platform.queues.sendTasks(lane, jobId, taskIds, definition),
-      (job) => tasks.unsendTasks(job, taskIds, sendRetryDelay(Math.random()), now),
+      () => queues.sendTasks(lane, jobId, taskIds, definition),
+      (job) => tasks.tasksSent(job, taskIds, policy, now),
     );
   }
 
   async #sendArchive(): Promise<boolean> {
     if (this.#cell.state === null) return true;
     const now = Date.now();
+    const { policy, queues } = this.#platform;
     const { jobId } = this.#cell.state.definition;
-    const { state, due } = archives.takeDueArchive(this.#cell.state, this.#platform.policy, now);
-    if (!due) return true;
-    await this.#cell.commit(state);
+    if (!archives.takeDueArchive(this.#cell.state, policy, now).due) return true;
     return this.#attempt(
       { jobId, lane: "archive" },
-      () => this.#platform.queues.sendArchive(jobId),
-      (job) => archives.unsendArchive(job, sendRetryDelay(Math.random()), now),
+      () => queues.sendArchive(jobId),
+      (job) => archives.takeDueArchive(job, policy, now).state,
     );
   }
 
   async #attempt(
     what: { jobId: string; lane: string },
     send: () => Promise<void>,
-    undo: (state: JobState) => JobState,
+    sent: (state: JobState) => JobState,
   ): Promise<boolean> {
     try {
       await send();
-      return true;
     } catch (error) {
       log("error", "send_failed", { ...what, reason: reasonOf(error) });
-      if (this.#cell.state !== null) await this.#cell.commit(undo(this.#cell.state));
       return false;
     }
+    await this.#cell.take((job) => ({ state: sent(job), taken: true }));
+    return true;
   }
 
   /** Purges a job that is being forgotten now, and only once: the caller takes care of late writers. Never throws. */
@@ -139,8 +155,7 @@ export class JobOutbox {
     try {
       if (this.#cell.state?.phase === "running") await this.#push();
     } catch (error) {
-      const jobId = this.#cell.state?.definition.jobId;
-      log("error", "outbox_failed", { jobId, reason: reasonOf(error) });
+      this.#logFailure(error);
     }
   }
 

@@ -84,8 +84,13 @@ export class JobWaiters {
     const place = await this.#places.take();
     if (place !== "taken") return noStream(place);
     const over = new AbortController();
-    over.signal.addEventListener("abort", () => void this.#places.leave());
     const end = (): void => over.abort();
+    // A client that takes nothing any more, and has not gone either, must not keep the object awake.
+    const timer = setTimeout(end, LONGEST_STREAM_MS);
+    over.signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      void this.#places.leave();
+    });
     gone.addEventListener("abort", end);
     if (gone.aborted) end();
     return new Response(streamOf(this.#texts(accountId, over.signal), end));

@@ -3,29 +3,36 @@ import { log, reasonOf } from "../core/log.ts";
 import { buildArchive } from "../services/build-archive.ts";
 import { keepDeadLetter } from "../services/dead-letters.ts";
 import { dispatchTask } from "../services/dispatch-task.ts";
-import { noteStoredUploads } from "../services/note-stored-uploads.ts";
+import { noteStoredUploads, storedByDatabase } from "../services/note-stored-uploads.ts";
 import { putOffWithoutRoom } from "../services/put-off.ts";
 import type { Platform } from "../platform.ts";
-import { ArchiveMessage, TaskMessage } from "../stores/jobs/queues.ts";
+import { ArchiveMessage, TaskMessage, UpkeepMessage } from "../stores/jobs/queues.ts";
+import { runUpkeep } from "./scheduled.ts";
 
 /** A queue's kind, by the end of its name, so that an operator may prefix the name. */
-const kindOf = (queue: string): "archive" | "dead-letters" | "uploads" | "task" =>
-  (["archive", "dead-letters", "uploads"] as const).find((kind) => queue.endsWith(`-${kind}`)) ?? "task";
+const kindOf = (queue: string) =>
+  (["archive", "dead-letters", "uploads", "upkeep"] as const).find((kind) => queue.endsWith(`-${kind}`)) ??
+  "task";
 
+/** Does what a message asks for; "full" if this isolate has no room for it now. */
 async function handle(
   platform: Platform,
   kind: Exclude<ReturnType<typeof kindOf>, "uploads">,
   body: unknown,
-): Promise<void> {
+): Promise<void | "full"> {
   switch (kind) {
-    case "archive":
-      return buildArchive(platform, ArchiveMessage.parse(body).jobId);
+    case "archive": {
+      const { jobId } = ArchiveMessage.parse(body);
+      return platform.archiveTurns.within(jobId, () => buildArchive(platform, jobId));
+    }
     case "task": {
       const { jobId, taskId } = TaskMessage.parse(body);
       return dispatchTask(platform, jobId, taskId);
     }
     case "dead-letters":
       return keepDeadLetter(platform, body, Date.now());
+    case "upkeep":
+      return runUpkeep(platform, UpkeepMessage.parse(body), Date.now());
   }
 }
 
@@ -33,15 +40,29 @@ async function handle(
 const retrySeconds = (attempts: number): number =>
   Math.ceil(Math.min(600, 5 * 2 ** Math.min(attempts - 1, 10)) * (1 + Math.random() / 2));
 
-/** Takes a batch of the bucket's events at once: one statement records them all, and may do so again. */
-async function consumeEvents(platform: Platform, batch: MessageBatch): Promise<void> {
+/** Lets messages that could not be handled come again later, and says why. */
+function retryLater(queue: string, messages: readonly Message[], error: unknown): void {
+  log("error", "message_failed", { queue, reason: reasonOf(error) });
+  for (const message of messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
+}
+
+/** Takes a batch of the bucket's events: one statement records all of a database, and may do so again. Each database is by itself. */
+async function consumeEvents(platform: Platform, { queue, messages }: MessageBatch): Promise<void> {
+  const now = Date.now();
   try {
-    const bodies = batch.messages.map(({ body }) => body);
-    await noteStoredUploads(platform, bodies, Date.now());
-    batch.ackAll();
+    const databases = await storedByDatabase(platform, messages);
+    const notings = [...databases].map(async ([database, stored]) => {
+      const taken = stored.map(({ message }) => message);
+      try {
+        await noteStoredUploads(platform.at(database), stored, now);
+        for (const message of taken) message.ack();
+      } catch (error) {
+        retryLater(queue, taken, error);
+      }
+    });
+    await Promise.all(notings);
   } catch (error) {
-    log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
-    for (const message of batch.messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
+    retryLater(queue, messages, error);
   }
 }
 
@@ -57,11 +78,11 @@ export async function consume(platform: Platform, batch: MessageBatch): Promise<
     kind === "task" ? await putOffWithoutRoom(platform, batch.messages, Date.now()) : batch.messages;
   await mapPool(messages, CONNECTIONS, async (message) => {
     try {
-      await handle(platform, kind, message.body);
-      message.ack();
+      const outcome = await handle(platform, kind, message.body);
+      if (outcome === "full") message.retry({ delaySeconds: retrySeconds(message.attempts) });
+      else message.ack();
     } catch (error) {
-      log("error", "message_failed", { queue: batch.queue, reason: reasonOf(error) });
-      message.retry({ delaySeconds: retrySeconds(message.attempts) });
+      retryLater(batch.queue, [message], error);
     }
   });
 }

@@ -6,7 +6,7 @@ import { LETTERS_KEPT_MS } from "../services/dead-letters.ts";
 import { inspectUploads } from "../services/inspect-uploads.ts";
 import { refreshSubscriptions } from "../services/refresh-subscriptions.ts";
 import { reportUsage } from "../services/report-usage.ts";
-import { runParts, sweep } from "../services/sweep.ts";
+import { runParts, sweep, unsweptSeconds } from "../services/sweep.ts";
 import {
   purgedBy,
   STUCK_MS,
@@ -16,6 +16,7 @@ import {
 } from "../services/wake-jobs.ts";
 import type { Platform } from "../platform.ts";
 import type { LaneGauges, UploadGauges } from "../stores/gauges.ts";
+import type { UpkeepMessage } from "../stores/jobs/queues.ts";
 
 /** The work of a cron in one database. Nothing of it throws: a run goes on while another one fails. */
 type Work = (books: Platform, now: number) => Promise<void>;
@@ -38,18 +39,34 @@ const WORK: Readonly<Record<string, Work>> = {
 };
 
 /**
- * Does what the cron is for, in all databases at once, so that one that is slow or fails holds up no other; and logs how long
- * that took.
+ * Asks for what the cron is for in each database: a message, and so a run of the Worker with all that the platform gives to one, for
+ * each of them, so that one that is slow, full or behind holds up no other. What can't be sent, the next cron sends.
  */
 export async function runScheduled(platform: Platform, cron: string, now: number): Promise<void> {
+  if (WORK[cron] === undefined) return log("error", "unknown_cron", { cron });
+  const gauges = cron === "*/5 * * * *" ? readGauges(platform, now) : null;
+  try {
+    await platform.queues.sendUpkeep(cron, platform.databases);
+  } catch (error) {
+    log("error", "send_failed", { cron, reason: reasonOf(error) });
+  }
+  await gauges;
+}
+
+/**
+ * Does what a cron is for in one database, and logs how long that took. It may be done twice, also at the same time.
+ * @throws Error if there is no such database any more
+ */
+export async function runUpkeep(
+  platform: Platform,
+  { cron, database }: UpkeepMessage,
+  now: number,
+): Promise<void> {
   const begun = Date.now();
   const work = WORK[cron];
   if (work === undefined) return log("error", "unknown_cron", { cron });
-  await Promise.all([
-    ...platform.databases.map((database) => work(platform.at(database), now)),
-    ...(cron === "*/5 * * * *" ? [readGauges(platform, now)] : []),
-  ]);
-  log("info", "cron_ended", { cron, ms: Date.now() - begun });
+  await work(platform.at(database), now);
+  log("info", "cron_ended", { cron, database, ms: Date.now() - begun });
 }
 
 /**
@@ -116,7 +133,8 @@ async function readDatabase(books: Platform, now: number): Promise<Part | null> 
     };
     const uploads = await gauges.uploads(now);
     const full = await gauges.database(now - STUCK_MS, purgedBy(books, now));
-    log("info", "database_gauges", { database, ...full, readMs: await gauges.readMs() });
+    const unswept = { unsweptSeconds: await unsweptSeconds(books, now) };
+    log("info", "database_gauges", { database, ...full, readMs: await gauges.readMs(), ...unswept });
     if (databases.length > 1) await books.directory.noteSize(database, full.bytes);
     return { lanes, uploads };
   } catch (error) {

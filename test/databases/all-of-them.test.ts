@@ -1,14 +1,23 @@
+import { createMessageBatch } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import worker from "../../src/index.ts";
 import { secretsOf } from "../../src/settings.ts";
 import { sealSecrets } from "../../src/core/webhooks/signing.ts";
 import { inputKey } from "../../src/core/object-keys.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
-import { noteStoredUploads } from "../../src/services/note-stored-uploads.ts";
 import { resealSecrets } from "../../src/services/reseal-secrets.ts";
 import { Directory } from "../../src/stores/accounts/directory.ts";
 import { newClient } from "../support/worker/api.ts";
+import { deliverIn } from "../support/worker/inference.ts";
 import { presign } from "../support/worker/jobs.ts";
-import { database, inDatabase, useDatabases, withDatabases } from "../support/worker/several.ts";
+import { PATIENT } from "../support/worker/time.ts";
+import {
+  database,
+  databaseThrough,
+  inDatabase,
+  useDatabases,
+  withDatabases,
+} from "../support/worker/several.ts";
 import { newEndpoint } from "../support/worker/webhooks.ts";
 
 const environment = useDatabases(4);
@@ -40,17 +49,48 @@ describe("a batch of the bucket's events", () => {
     const uploads: Awaited<ReturnType<typeof uploadIn>>[] = [];
     for (const [i, name] of EACH.entries()) uploads.push(await uploadIn(name, 40 + i));
     const read = vi.spyOn(Directory.prototype, "databasesOf");
-    const events = uploads.map(({ event }) => event);
-    await noteStoredUploads(platform, events, Date.now());
+    await deliverIn(environment, "segmentation-uploads", ...uploads.map(({ event }) => event));
     const sizes = await Promise.all(uploads.map(({ taskId }, i) => sizeIn(EACH[i] ?? "DB", taskId)));
     expect(sizes).toEqual([40, 41, 42]);
     expect(read).toHaveBeenCalledOnce();
   });
 
+  it("records those of every database while one is slow and another one away, and gets only that one's again", async () => {
+    const uploads: Awaited<ReturnType<typeof uploadIn>>[] = [];
+    for (const name of EACH) uploads.push(await uploadIn(name, 40));
+    const failing = withDatabases(4, {
+      DB_2: databaseThrough(database("DB_2"), () => Promise.reject(new Error("Network connection lost."))),
+      DB_4: databaseThrough(database("DB_4"), () => new Promise(() => {})),
+    });
+    const timestamp = new Date();
+    const messages = uploads.map(({ event: body }, i) => {
+      return {
+        id: `m${i}`,
+        timestamp,
+        attempts: 1,
+        body,
+        ack: vi.fn<() => void>(),
+        retry: vi.fn<() => void>(),
+      };
+    });
+    const { queue, metadata } = createMessageBatch("segmentation-uploads", []);
+    const batch = { queue, metadata, messages, ackAll: () => {}, retryAll: () => {} };
+    // Nobody waits for its end: the fourth database never answers.
+    void worker.queue(batch, failing);
+    await vi.waitFor(() => {
+      const calls = messages.map(({ ack, retry }) => [ack.mock.calls.length, retry.mock.calls.length]);
+      expect(calls).toEqual([
+        [1, 0],
+        [0, 1],
+        [0, 0],
+      ]);
+    }, PATIENT);
+  });
+
   it("needs no directory where there is one database", async () => {
     const { taskId, event } = await uploadIn("DB", 40);
     const read = vi.spyOn(Directory.prototype, "databasesOf");
-    await noteStoredUploads(platformOf(withDatabases(1)), [event], Date.now());
+    await deliverIn(withDatabases(1), "segmentation-uploads", event);
     expect(await sizeIn("DB", taskId)).toBe(40);
     expect(read).not.toHaveBeenCalled();
   });

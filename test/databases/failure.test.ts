@@ -5,7 +5,7 @@ import { runScheduled } from "../../src/workers/scheduled.ts";
 import { PlayedIdentityProvider } from "../support/worker/access-tokens.ts";
 import { createKey } from "../support/worker/api-keys.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
-import { CRONS, logged } from "../support/worker/crons.ts";
+import { CRONS, logged, runCron } from "../support/worker/crons.ts";
 import { imageJob, uploaded } from "../support/worker/jobs.ts";
 import {
   database,
@@ -71,7 +71,7 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     }
     expect((await sendIn(environment, well.key, "POST", "/v1/uploads/presign", body)).status).toBe(200);
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
-    await runScheduled(platformOf(environment), CRONS.sweep, Date.now());
+    await runCron(CRONS.sweep, environment);
 
     expect([await stale(), await kept()]).toEqual([0, 1]);
     const told = lines();
@@ -174,7 +174,7 @@ describe("a database that is slow", () => {
     const task = await inDatabase("DB_2", () => uploaded(well));
     const stale = await plantStale(well, "DB_2");
     // Nobody waits for its end: the third database never answers.
-    void runScheduled(platformOf(environment), CRONS.sweep, Date.now());
+    void runCron(CRONS.sweep, environment);
     await vi.waitFor(async () => expect(await stale()).toBe(0), { timeout: 30_000 });
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
   });

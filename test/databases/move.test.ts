@@ -7,10 +7,9 @@ import { MOVED_TABLES } from "../../src/stores/accounts/transit.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { closeBooks } from "../../src/services/close-books.ts";
 import { moveAccount } from "../../src/services/move-account.ts";
-import { runScheduled } from "../../src/workers/scheduled.ts";
 import { newClient, type Client } from "../support/worker/api.ts";
 import { newKey } from "../support/worker/api-keys.ts";
-import { CRONS } from "../support/worker/crons.ts";
+import { CRONS, runCron } from "../support/worker/crons.ts";
 import { finishJob, PlayedInference } from "../support/worker/inference.ts";
 import { newJob, uploaded } from "../support/worker/jobs.ts";
 import { makeCustomer, settledJob } from "../support/worker/ledger.ts";
@@ -193,8 +192,8 @@ describe("an account that is moved to another database", () => {
       await expect(books.erasures.begin(accountId, 1)).rejects.toThrow("being moved");
     }
     later(50 * DAY);
-    await runScheduled(platform, CRONS.report, Date.now());
-    await runScheduled(platform, CRONS.nightly, Date.now());
+    await runCron(CRONS.report, environment);
+    await runCron(CRONS.nightly, environment);
     // What the same statements do for others, they do.
     const { meter_events: events, uploads } = await rowsOf("DB_2", other.accountId);
     expect(events).toContainEqual(expect.objectContaining({ sent_at: expect.any(Number) }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { platformOf } from "../../src/platform.ts";
 import { runScheduled } from "../../src/workers/scheduled.ts";
-import { CRONS } from "../support/worker/crons.ts";
+import { CRONS, runUpkeep } from "../support/worker/crons.ts";
 import { ALL, database, databaseThrough, useDatabases, withDatabases } from "../support/worker/several.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
 
@@ -10,7 +10,7 @@ useDatabases(16);
 /** What D1 takes from one run of a Worker. */
 const MOST_STATEMENTS = 1_000;
 const DAY = 86_400_000;
-/** More than a run's share of anything. */
+/** More than a run does of anything that takes a statement for each. */
 const ROWS = 800;
 
 /** A backlog of everything that the crons work off. */
@@ -92,48 +92,67 @@ const NOTHING = {
   },
 };
 
-describe("a run of the crons over sixteen databases that are all behind", () => {
-  it("takes no more statements than the platform allows, and does some of everything in each [A9-4]", async () => {
+/** The Worker with sixteen databases, and how many statements it has run since it was last asked. */
+function counted() {
+  let statements = 0;
+  const databases = ALL.map((name) => [
+    name,
+    databaseThrough(database(name), (texts, call) => {
+      statements += texts.length;
+      return call();
+    }),
+  ]);
+  const count = (): number => {
+    const since = statements;
+    statements = 0;
+    return since;
+  };
+  return { environment: withDatabases(16, { ...NOTHING, ...Object.fromEntries(databases) }), count };
+}
+
+describe("a run of the Worker for a cron", () => {
+  it("takes no more statements than the platform allows for a database that is behind, and does all that a run may do there [A9-4]", async () => {
     const now = Date.now();
-    for (const name of ALL) await plantBacklog(name, now);
+    await plantBacklog("DB_2", now);
     const stripe = new PlayedStripe();
-    for (const name of ALL) for (let i = 1; i <= ROWS; i += 1) stripe.has(`${name}_cus_${i}`);
-    let statements = 0;
-    const counted = ALL.map((name) => [
-      name,
-      databaseThrough(database(name), (texts, call) => {
-        statements += texts.length;
-        return call();
-      }),
-    ]);
-    const environment = withDatabases(16, { ...NOTHING, ...Object.fromEntries(counted) });
+    for (let i = 1; i <= ROWS; i += 1) stripe.has(`DB_2_cus_${i}`);
+    const { environment, count } = counted();
     const taken: Record<string, number> = {};
     for (const [what, cron] of Object.entries(CRONS)) {
-      statements = 0;
-      await runScheduled(platformOf(environment), cron, now);
-      taken[what] = statements;
+      await runUpkeep(cron, "DB_2", environment);
+      taken[what] = count();
     }
-    console.info("statements of a run over sixteen databases:", taken);
-    for (const [what, count] of Object.entries(taken))
-      expect(count, what).toBeLessThanOrEqual(MOST_STATEMENTS);
-    const left = await Promise.all(
-      ALL.map((name) =>
-        database(name)
-          .prepare(
-            `SELECT (SELECT count(*) FROM uploads) < ${ROWS} AS uploads,
-               (SELECT count(*) FROM jobs) < ${ROWS} AS jobs,
-               (SELECT count(*) FROM deleted_jobs) < ${ROWS} AS deleted_jobs,
-               (SELECT count(*) FROM ledger_closings) > 0 AS closings,
-               (SELECT count(*) FROM meter_events WHERE sent_at IS NOT NULL) > 0 AS meter_events,
-               (SELECT count(*) FROM billing WHERE looked_at IS NOT NULL) > 0 AS billing,
-               (SELECT count(*) FROM ended_subscriptions) < ${ROWS} AS ended_subscriptions,
-               (SELECT count(*) FROM webhook_endpoints WHERE erased_at IS NOT NULL) > 0 AS endpoints,
-               (SELECT count(*) FROM idempotency_keys) = 0 AS idempotency_keys`,
-          )
-          .first(),
-      ),
-    );
-    for (const [i, row] of left.entries())
-      expect(row, ALL[i]).toEqual(Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, 1])));
+    console.info("statements of a run for one of sixteen databases:", taken);
+    for (const [what, statements] of Object.entries(taken))
+      expect(statements, what).toBeLessThanOrEqual(MOST_STATEMENTS);
+    const left = await database("DB_2")
+      .prepare(
+        `SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM jobs) AS jobs,
+           (SELECT count(*) FROM deleted_jobs) AS deleted_jobs,
+           (SELECT count(*) FROM ledger_closings) AS closings,
+           (SELECT count(*) FROM meter_events WHERE sent_at IS NULL) AS meter_events,
+           (SELECT count(*) FROM billing WHERE looked_at IS NOT NULL) AS billing,
+           (SELECT count(*) FROM ended_subscriptions) AS ended_subscriptions,
+           (SELECT count(*) FROM webhook_endpoints WHERE erased_at IS NOT NULL) AS endpoints,
+           (SELECT count(*) FROM idempotency_keys) AS idempotency_keys`,
+      )
+      .first();
+    expect(left).toEqual({
+      uploads: 0,
+      jobs: 0,
+      deleted_jobs: 0,
+      closings: 70,
+      meter_events: 0,
+      billing: 300,
+      ended_subscriptions: ROWS - 20,
+      endpoints: 200,
+      idempotency_keys: 0,
+    });
+  });
+
+  it("takes a few for each of sixteen databases before it asks for their upkeep", async () => {
+    const { environment, count } = counted();
+    await runScheduled(platformOf(environment), CRONS.report, Date.now());
+    expect(count()).toBeLessThan(160);
   });
 });

@@ -162,9 +162,3 @@ export function takeDueArchive(
   if (archive === null || !delivery.isDue(archive, now)) return { state, due: false };
   return { state: withArchive(state, delivery.sent(archive, policy, now)), due: true };
 }
-
-/** The archive's message could not be sent: it waits for `delayMs`. */
-export const unsendArchive = (state: JobState, delayMs: number, now: number): JobState =>
-  state.archive?.step.at === "sent"
-    ? withArchive(state, delivery.unsent(state.archive, delayMs, now))
-    : state;

@@ -78,12 +78,6 @@ const postponed = <Work extends AnyDelivery>(work: Work, delayMs: number, now: n
   step: { at: "waiting", notBefore: now + delayMs },
 });
 
-/** The work whose message could not be sent: it waits for `delayMs`, and that message does not count. */
-export const unsent = <Work extends AnyDelivery>(work: Work, delayMs: number, now: number): Work => ({
-  ...postponed(work, delayMs, now),
-  sends: work.sends - 1,
-});
-
 /** The work with a new holder; null if it has ended or already has one. */
 export function claimed<Work extends AnyDelivery>(
   work: Work,

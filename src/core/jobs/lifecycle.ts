@@ -1,6 +1,6 @@
 import { isDone, type JobState } from "./state.ts";
 import { takesPlace, wakeTime } from "./delivery.ts";
-import { givesUpAt, lateWritesMs, type JobPolicy } from "./policy.ts";
+import { givesUpAt, lateWritesMs, sendRetryDelay, type JobPolicy } from "./policy.ts";
 import { archiveUploads, givenUp } from "./archive.ts";
 import { cancelTasks } from "./tasks.ts";
 
@@ -54,8 +54,21 @@ export const decided = (state: JobState, standing: Standing): JobState => ({
   phase: standing === "listed" ? "running" : "withdrawn",
 });
 
-/** How soon something overdue is tried again: it was tried without success, or is being tried. */
-const RETRY_MS = 5_000;
+/** When what is being sent counts as lost: its receiver has neither confirmed nor refused it, or the object died meanwhile. */
+const UNCONFIRMED_MS = 60_000;
+
+/** The job after something could not be sent, with a time for the next try; the time stands if it has not come yet. */
+export function sendFailed(state: JobState, random: number, now: number): JobState {
+  const { tries, at } = state.retry ?? { tries: 0, at: 0 };
+  if (now < at) return state;
+  return { ...state, retry: { tries: tries + 1, at: now + sendRetryDelay(tries, random) } };
+}
+
+/** The job after everything was sent but its events: while there are any, they may be what fails. */
+export function allSent(state: JobState): JobState {
+  const { retry, ...rest } = state;
+  return retry === undefined || state.events !== undefined ? state : rest;
+}
 
 /**
  * When the job next needs its alarm, epoch milliseconds, always in the future: the platform loses an alarm that is set to
@@ -63,8 +76,10 @@ const RETRY_MS = 5_000;
  * alarm: the last one is the purge at the end of the retention.
  */
 export function nextWake(state: JobState, policy: JobPolicy, now: number): number {
+  const retryAt = state.retry?.at ?? 0;
+  const overdueAt = retryAt > now ? retryAt : now + UNCONFIRMED_MS;
   let next = Infinity;
-  for (const time of wakeTimes(state, policy, now)) next = Math.min(next, time > now ? time : now + RETRY_MS);
+  for (const time of wakeTimes(state, policy, now)) next = Math.min(next, time > now ? time : overdueAt);
   return next;
 }
 

@@ -65,8 +65,12 @@ export const retryDelay = (attempt: number): number => backoff(attempt - 1, 2 * 
 export const refusalDelay = (refusals: number, askedMs: number, random: number): number =>
   Math.round(Math.max(askedMs, backoff(refusals, SECOND, 30 * SECOND)) * (1 + random / 2));
 
-/** How soon what a queue did not take is sent again, by `random` in [0, 1): jobs that failed together come back apart. */
-export const sendRetryDelay = (random: number): number => Math.round(5 * SECOND * (1 + 2 * random));
+/**
+ * How soon what could not be sent is sent again, after so many earlier tries in a row, and up to half as long again by `random` in
+ * [0, 1): jobs that failed together come back ever more rarely, and apart.
+ */
+export const sendRetryDelay = (tries: number, random: number): number =>
+  Math.round(backoff(tries, 5 * SECOND, 600 * SECOND) * (1 + random / 2));
 
 /** A waiting task comes back after this share of the time that it has waited already, and up to half as long again. */
 const PUT_OFF_SHARE = 0.1;

@@ -148,6 +148,8 @@ export interface JobState {
   readonly standstill?: Standstill;
   /** When the list last turned out to have lost this accepted job; null while it has it. */
   readonly unlistedAt: number | null;
+  /** Something could not be sent so many times in a row, and is sent again at `at`; absent if nothing failed. */
+  readonly retry?: { readonly tries: number; readonly at: number };
   /** Whether an expired job is removed from the list and settled; absent until then. */
   readonly struck?: true;
   /** When a forgotten job's objects are purged from the bucket for the second and last time; absent before the first. */

@@ -201,28 +201,27 @@ export function takeDueTasks(
   now: number,
 ): { state: JobState; taskIds: string[] } {
   let room = policy.window - state.tasks.filter((task) => delivery.takesPlace(task, now)).length;
-  const taskIds: string[] = [];
-  const tasks = state.tasks.map((task) => {
-    if (!delivery.isDue(task, now)) return task;
-    if (task.step.at === "waiting") {
-      if (room <= 0) return task;
-      room -= 1;
-    }
-    taskIds.push(task.taskId);
-    return delivery.sent(task, policy, now);
+  const due = state.tasks.filter((task) => {
+    if (!delivery.isDue(task, now)) return false;
+    if (task.step.at !== "waiting") return true;
+    room -= 1;
+    return room >= 0;
   });
-  return { state: withTasks(state, tasks, now), taskIds };
+  const taskIds = due.map(({ taskId }) => taskId);
+  return { state: tasksSent(state, taskIds, policy, now), taskIds };
 }
 
-/** Messages that could not be sent: their tasks wait for `delayMs`. */
-export function unsendTasks(
+/** The job once the messages of these tasks, which were due at `now`, are in the queue; what has become of one meanwhile stands. */
+export const tasksSent = (
   state: JobState,
   taskIds: readonly string[],
-  delayMs: number,
+  policy: JobPolicy,
   now: number,
-): JobState {
-  const tasks = state.tasks.map((task) =>
-    task.step.at === "sent" && taskIds.includes(task.taskId) ? delivery.unsent(task, delayMs, now) : task,
+): JobState =>
+  withTasks(
+    state,
+    state.tasks.map((task) =>
+      taskIds.includes(task.taskId) && delivery.isDue(task, now) ? delivery.sent(task, policy, now) : task,
+    ),
+    now,
   );
-  return withTasks(state, tasks, now);
-}

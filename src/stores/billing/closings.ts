@@ -80,7 +80,9 @@ export class Closings extends D1Store {
     { lastEnd, metered }: ClosedEntries,
     now: number,
   ): Promise<boolean> {
-    const isWritten = "EXISTS (SELECT 1 FROM ledger_closings WHERE account_id = ?1 AND digest = ?2)";
+    // `erasing_through` is set within this transaction alone: another run has written the same closing, and counted its units.
+    const isWritten =
+      "EXISTS (SELECT 1 FROM ledger_closings WHERE account_id = ?1 AND digest = ?2 AND erasing_through IS NOT NULL)";
     const erase = (kinds: string) =>
       this.statement(
         `DELETE FROM ledger WHERE ${isWritten} AND kind IN (${kinds}) AND job_id IN

@@ -24,9 +24,12 @@ export class DeadLetters extends D1Store {
     ]);
   }
 
-  /** All of them, newest first. */
-  list(): Promise<DeadLetter[]> {
-    return this.all("SELECT id, at, job_id AS jobId, task_id AS taskId FROM dead_letters ORDER BY id DESC");
+  /** Up to `limit` of them, newest first. */
+  newest(limit: number): Promise<DeadLetter[]> {
+    return this.all(
+      "SELECT id, at, job_id AS jobId, task_id AS taskId FROM dead_letters ORDER BY id DESC LIMIT ?1",
+      [limit],
+    );
   }
 
   async delete(id: number): Promise<void> {

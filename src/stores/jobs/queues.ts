@@ -17,9 +17,14 @@ export type TaskMessage = z.infer<typeof TaskMessage>;
 export const ArchiveMessage = z.strictObject({ v: z.literal(1), jobId: z.string() });
 export type ArchiveMessage = z.infer<typeof ArchiveMessage>;
 
-/** The bindings: a queue of tasks for each lane, and one for archives. */
+/** Asks for what a cron does in one database. */
+export const UpkeepMessage = z.strictObject({ v: z.literal(1), cron: z.string(), database: z.string() });
+export type UpkeepMessage = z.infer<typeof UpkeepMessage>;
+
+/** The bindings: a queue of tasks for each lane, one for archives, and one for the upkeep of databases. */
 export interface QueueBindings extends Readonly<Record<Lane, Queue<TaskMessage>>> {
   readonly archive: Queue<ArchiveMessage>;
+  readonly upkeep: Queue<UpkeepMessage>;
 }
 
 /** The queues: a message asks for something to be done soon, and is never the source of truth. */
@@ -53,5 +58,10 @@ export class Queues {
   /** Asks for a job's archive to be built. @throws if the queue does not take the message. */
   async sendArchive(jobId: string): Promise<void> {
     await this.#queues.archive.send({ v: 1, jobId });
+  }
+
+  /** Asks for what a cron does in each of these databases. @throws if the queue takes none of the messages. */
+  async sendUpkeep(cron: string, databases: readonly string[]): Promise<void> {
+    await this.#queues.upkeep.sendBatch(databases.map((database) => ({ body: { v: 1, cron, database } })));
   }
 }

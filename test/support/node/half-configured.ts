@@ -33,7 +33,7 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
   accounts: [ACCOUNT_ID],
   databases: [{ uuid: DATABASE_ID, name: "segmentation" }],
   applied: { DB: await readdir(join(PROJECT_ROOT, "migrations")) },
-  queues: ["interactive", "bulk", "trial", "archive", "dead-letters", "uploads"].map(
+  queues: ["interactive", "bulk", "trial", "archive", "upkeep", "dead-letters", "uploads"].map(
     (name) => `segmentation-${name}`,
   ),
   buckets: {

@@ -2,7 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import type { TestProjectConfiguration } from "vitest/config";
 import { buildStudio } from "../../../scripts/studio/build.ts";
 
-const LANES = ["interactive", "bulk", "trial", "archive"];
+const QUEUES = ["interactive", "bulk", "trial", "archive", "upkeep"];
 
 /** The databases beside DB: `DATABASES=3 npx vitest run --project worker` adds DB_2 and DB_3. */
 const further = (databases: number): string[] =>
@@ -30,7 +30,7 @@ const sink = {
   script: "export default { queue() {} };",
   compatibilityDate: "2026-08-01",
   queueConsumers: Object.fromEntries(
-    LANES.map((lane) => [`sink-${lane}`, { maxBatchSize: 100, maxBatchTimeout: 60 }]),
+    QUEUES.map((queue) => [`sink-${queue}`, { maxBatchSize: 100, maxBatchTimeout: 60 }]),
   ),
 };
 
@@ -69,7 +69,7 @@ const workersRuntime = (fuzz: "short" | "long", databases: number) =>
         },
         d1Databases: Object.fromEntries(further(databases).map((name) => [name, name])),
         queueProducers: Object.fromEntries(
-          LANES.map((lane) => [`${lane.toUpperCase()}_QUEUE`, `sink-${lane}`]),
+          QUEUES.map((queue) => [`${queue.toUpperCase()}_QUEUE`, `sink-${queue}`]),
         ),
         workers: [sink],
         outboundService: (request: { url: string }) => {

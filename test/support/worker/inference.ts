@@ -1,6 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import type { Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
 import { outputKey } from "../../../src/core/object-keys.ts";
 import {
@@ -53,13 +54,29 @@ export class PlayedInference {
 }
 
 /** Delivers queue messages to the Worker. Returns how each was acknowledged. */
-export async function deliver(queue: string, ...bodies: object[]): ReturnType<typeof getQueueResult> {
+export const deliver = (queue: string, ...bodies: object[]): ReturnType<typeof getQueueResult> =>
+  deliverIn(env, queue, ...bodies);
+
+/** As `deliver`, to the Worker in an environment. */
+export const deliverIn = (
+  environment: Env,
+  queue: string,
+  ...bodies: object[]
+): ReturnType<typeof getQueueResult> => deliverAgain(1, environment, queue, ...bodies);
+
+/** As `deliverIn`, for the n-th time (n from 1). */
+export async function deliverAgain(
+  attempts: number,
+  environment: Env,
+  queue: string,
+  ...bodies: object[]
+): ReturnType<typeof getQueueResult> {
   const batch = createMessageBatch(
     queue,
-    bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body })),
+    bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts, body })),
   );
   const context = createExecutionContext();
-  await worker.queue(batch, env);
+  await worker.queue(batch, environment);
   return getQueueResult(batch, context);
 }
 

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  databaseFault,
-  databaseNames,
-  FIRST_DATABASE,
-  recorded,
-  shareOf,
-} from "../../../src/core/databases.ts";
+import { databaseFault, databaseNames, FIRST_DATABASE, recorded } from "../../../src/core/databases.ts";
 
 describe("what is wrong with a database", () => {
   it.each([
@@ -29,14 +23,6 @@ describe("what is wrong with a database", () => {
     "TypeError: x is undefined",
   ])("is nothing if the mistake is our own: %s", (message) => {
     expect(databaseFault(message)).toBeNull();
-  });
-});
-
-describe("a share of a run's work", () => {
-  it("is all of it for one database, and never nothing; the shares of sixteen leave room for what each costs anyway", () => {
-    expect(shareOf(70, 1)).toBe(70);
-    expect(shareOf(1, 16)).toBe(1);
-    for (const databases of [2, 4, 16]) expect(shareOf(1_000, databases) * databases).toBeLessThan(700);
   });
 });
 

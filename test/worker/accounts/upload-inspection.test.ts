@@ -6,8 +6,8 @@ import { platformOf } from "../../../src/platform.ts";
 import { inspectUploads } from "../../../src/services/inspect-uploads.ts";
 import { sweep } from "../../../src/services/sweep.ts";
 import { Media } from "../../../src/stores/media.ts";
-import { runScheduled } from "../../../src/workers/scheduled.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
+import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/jobs.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
@@ -55,7 +55,7 @@ describe("the inspection of uploads", () => {
     const taskId = await presign(client);
     await put(taskId, 101);
     later(6 * MINUTE);
-    await runScheduled(platformOf(env), "*/5 * * * *", Date.now());
+    await runCron(CRONS.report);
     expect(await isThere(taskId)).toBe(false);
   });
 

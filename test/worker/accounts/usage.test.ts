@@ -272,6 +272,6 @@ describe("the hourly sweep", () => {
     const lines = logged();
     await runCron("* * * * *");
     expect(await left()).toEqual({ uploads: 2, keys: 2, events: 2 });
-    expect(lines().map(({ event }) => event)).toEqual(["unknown_cron"]);
+    expect(new Set(lines().map(({ event }) => event))).toEqual(new Set(["unknown_cron"]));
   });
 });

@@ -5,6 +5,7 @@ import { ArchiveDownload } from "../../../src/contract/archive.ts";
 import type { JobPolicy } from "../../../src/core/jobs/policy.ts";
 import type { ArchiveUpload } from "../../../src/core/jobs/state.ts";
 import { outputsPrefix } from "../../../src/core/object-keys.ts";
+import { platformOf } from "../../../src/platform.ts";
 import { buildArchive } from "../../../src/services/build-archive.ts";
 import { JobStorage } from "../../../src/stores/jobs/storage.ts";
 import { at, only, present } from "../../support/at.ts";
@@ -16,6 +17,7 @@ import {
   WatchedMedia,
 } from "../../support/worker/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../../support/worker/archives.ts";
+import { logged as linesFromNow } from "../../support/worker/crons.ts";
 import { later } from "../../support/worker/time.ts";
 
 const DAY = 86_400_000;
@@ -333,4 +335,18 @@ describe("a half-built archive that nobody continues with", () => {
     const { keptKeys } = await stored();
     expect(keptKeys).toEqual(["archive", ...[0, 1, 2, 3, 4, 5, 6].map((i) => `archive:${i}`)]);
   });
+});
+
+it("an archive waits in its queue while its isolate builds two others, whose memory it shares", async () => {
+  await request();
+  const lines = linesFromNow();
+  const { archiveTurns } = platformOf(env);
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const others = [1, 2].map((other) => archiveTurns.within(`job_${other}`, () => isOver));
+  expect(await deliverArchive(jobId)).toMatchObject({ explicitAcks: [], retryMessages: { length: 1 } });
+  expect(lines().filter(({ level }) => level !== "info")).toEqual([]);
+  end();
+  await Promise.all(others);
+  await deliverArchive(jobId);
+  expect((await poll()).status).toBe("ready");
 });

@@ -5,7 +5,6 @@ import { checkLedger } from "../../../scripts/admin/ledger-check.ts";
 import { platformOf } from "../../../src/platform.ts";
 import { closeBooks } from "../../../src/services/close-books.ts";
 import { eraseAccount } from "../../../src/services/erase-account.ts";
-import { runScheduled } from "../../../src/workers/scheduled.ts";
 import { type Client, newClient, send, type Answer } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";
 import {
@@ -16,6 +15,7 @@ import {
   PlayedInference,
   success,
 } from "../../support/worker/inference.ts";
+import { CRONS, runCron } from "../../support/worker/crons.ts";
 import { database } from "../../support/worker/database.ts";
 import { newJob } from "../../support/worker/jobs.ts";
 import { entriesOf, makeCustomer, settledJob, traces } from "../../support/worker/ledger.ts";
@@ -179,6 +179,7 @@ describe("a job that the operator cancels", () => {
 
 describe("a dead letter", () => {
   const letters = async () => (await operate("GET", "/dead-letters")).body.letters;
+  const count = () => env.DB.prepare("SELECT count(*) AS n FROM dead_letters").first<number>("n");
   const die = (...bodies: object[]) => deliver("segmentation-dead-letters", ...bodies);
 
   it("is kept with its ids alone, and sent again when the operator says so", async () => {
@@ -226,12 +227,24 @@ describe("a dead letter", () => {
       .run();
     const { jobId } = await newJob(client);
     await die({ v: 1, jobId });
-    expect(await letters()).toHaveLength(1_000);
+    expect(await count()).toBe(1_000);
     later(30 * 24 * HOUR);
     await die({ v: 1, jobId: ABSENT });
     later(1);
-    await runScheduled(platformOf(env), "43 3 * * *", Date.now());
+    await runCron(CRONS.nightly);
     expect(await letters()).toHaveLength(1);
+  });
+
+  it("is one of a hundred that a call lists, the newest first, and sends again", async () => {
+    await env.DB.prepare(
+      `INSERT INTO dead_letters (at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+       SELECT i FROM n`,
+    ).run();
+    const listed: { at: number }[] = await letters();
+    expect(listed.map(({ at }) => at)).toEqual(Array.from({ length: 100 }, (_, i) => 250 - i));
+    for (const dropped of [100, 100, 50, 0])
+      expect((await operate("POST", "/dead-letters/replay")).body).toEqual({ replayed: 0, dropped });
+    expect(await letters()).toEqual([]);
   });
 });
 

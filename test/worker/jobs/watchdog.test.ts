@@ -8,7 +8,6 @@ import { DeadLetters } from "../../../src/stores/jobs/dead-letters.ts";
 import { Erasures } from "../../../src/stores/accounts/erasures.ts";
 import { JobStorage } from "../../../src/stores/jobs/storage.ts";
 import { OldJobs } from "../../../src/stores/jobs/old-jobs.ts";
-import { runScheduled } from "../../../src/workers/scheduled.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { ring, successfulJob } from "../../support/worker/archives.ts";
 import {
@@ -18,7 +17,7 @@ import {
   PlayedInference,
   success,
 } from "../../support/worker/inference.ts";
-import { logged } from "../../support/worker/crons.ts";
+import { CRONS, logged, runCron } from "../../support/worker/crons.ts";
 import { imageJob, listedJobs, newJob, uploads } from "../../support/worker/jobs.ts";
 import { entriesOf } from "../../support/worker/ledger.ts";
 import { later, PATIENT } from "../../support/worker/time.ts";
@@ -36,7 +35,7 @@ async function loseAlarm(jobId: string): Promise<void> {
   await evictDurableObject(objectOf(jobId));
 }
 
-const night = (): Promise<void> => runScheduled(platformOf(env), "43 3 * * *", Date.now());
+const night = (): Promise<void> => runCron(CRONS.nightly);
 
 let client: Client;
 beforeEach(async () => {
@@ -195,7 +194,7 @@ it("an erasure that takes longer than a sweep has holds up no other part of it",
   vi.spyOn(Erasures.prototype, "unfinished").mockReturnValue(new Promise(() => undefined));
   const taskId = (await uploads(client, 1)).join();
   later(2 * DAY);
-  void runScheduled(platformOf(env), "17 * * * *", Date.now());
+  void runCron(CRONS.sweep);
   await vi.waitFor(
     async () => expect(await env.MEDIA.head(inputKey(client.accountId, taskId))).toBeNull(),
     PATIENT,

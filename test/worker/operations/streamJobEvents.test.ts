@@ -152,6 +152,16 @@ describe("streamJobEvents 200", () => {
     await expectWaiters(jobId, { waits: 0, streams: 0 });
   });
 
+  it("gives its place back after an hour, although its client reads nothing and has not gone", async () => {
+    const { jobId } = await newJob(client);
+    const { setTimeout: wait } = globalThis;
+    vi.spyOn(globalThis, "setTimeout").mockImplementation((act: () => void, ms?: number) =>
+      wait(act, ms === 3_600_000 ? 1 : ms),
+    );
+    await openStream(client, jobId);
+    await expectWaiters(jobId, { waits: 0, streams: 0 });
+  });
+
   it("is not opened for a HEAD request, which gets its headers", async () => {
     const { jobId } = await newJob(client);
     const head = await client.send("HEAD", `/v1/jobs/${jobId}/events`);

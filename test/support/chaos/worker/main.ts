@@ -65,7 +65,7 @@ const disturbing = {
   scheduled: service.scheduled,
   queue: async (batch, env) => {
     draws ??= new Draws(`queue ${env.CHAOS_SEED}`);
-    if (/-(?:dead-letters|uploads)$/.test(batch.queue)) return service.queue(batch, env);
+    if (/-(?:dead-letters|uploads|upkeep)$/.test(batch.queue)) return service.queue(batch, env);
     const messages = await disturb(batch, env, draws);
     const { queue, metadata } = batch;
     return service.queue(

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { forgotten } from "../../../../src/core/jobs/lifecycle.ts";
+import { forgotten, sendFailed } from "../../../../src/core/jobs/lifecycle.ts";
 import { policy } from "../../../support/job-policy.ts";
 import type { JobState } from "../../../../src/core/jobs/state.ts";
 import {
@@ -11,7 +11,6 @@ import {
   startTask,
   takeDueTasks,
   tickTasks,
-  unsendTasks,
 } from "../../../../src/core/jobs/tasks.ts";
 import type { Completion, ProgressReport } from "@segmentation/protocol";
 import { accepted, failure, imageJob, SUCCESS } from "./a-job.ts";
@@ -87,10 +86,8 @@ export function step(state: JobState, event: AnyEvent, now: number): JobState {
       return forgotten(state, now);
     case "send":
       return takeDueTasks(state, policy, now).state;
-    case "sendFails": {
-      const taken = takeDueTasks(state, policy, now);
-      return unsendTasks(taken.state, taken.taskIds, 5_000, now);
-    }
+    case "sendFails":
+      return sendFailed(state, 0.5, now);
     case "claim":
       return claimTask(state, `task-${event.task}`, policy, now).state;
     case "start":

@@ -92,7 +92,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
       expect(after.phase).toBe("expired");
       expect(after.tasks.every(isDone)).toBe(true);
       expect(takeDueTasks(after, policy, now).taskIds).toEqual([]);
-      if (before.phase !== "running") expect(after).toBe(before);
+      if (before.phase !== "running") expect(after.tasks).toBe(before.tasks);
     });
   });
 

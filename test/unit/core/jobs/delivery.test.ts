@@ -10,7 +10,6 @@ import {
   retried,
   sent,
   takesPlace,
-  unsent,
   wakeTime,
   type Delivery,
 } from "../../../../src/core/jobs/delivery.ts";
@@ -90,11 +89,6 @@ describe("a message for a piece of work", () => {
     expect(once).toEqual(work({ at: "sent", resendAt: BEGIN + 30_000 }, { sends: 1 }));
     const twice = sent(once, policy, BEGIN + 30_000);
     expect(twice).toEqual(work({ at: "sent", resendAt: BEGIN + 90_000 }, { sends: 2 }));
-  });
-
-  it("that could not be sent does not count, and its work waits for the delay", () => {
-    const once = sent(waiting, policy, BEGIN);
-    expect(unsent(once, 5_000, BEGIN)).toEqual(work({ at: "waiting", notBefore: BEGIN + 5_000 }));
   });
 });
 

@@ -4,7 +4,9 @@ import {
   isEndConfirmed,
   pushDueAt,
   pushed,
+  allSent,
   nextWake,
+  sendFailed,
   forgotten,
   hasLateWriters,
 } from "../../../../src/core/jobs/lifecycle.ts";
@@ -156,17 +158,17 @@ describe("a job's alarm comes", () => {
     expect(wakesAfter(state, BEGIN)).toBe(30 * SECOND);
   });
 
-  it("in some seconds for tasks that are due and have room", () => {
-    const { state } = takeDueTasks(batch(), { ...policy, window: 5 }, BEGIN);
-    expect(wakesAfter(state, BEGIN)).toBe(5 * SECOND);
+  it("in a minute for tasks that are due and have room: they are being sent", () => {
+    const { state } = takeDueTasks(batch(), { ...policy, window: 5, resendMs: 120 * SECOND }, BEGIN);
+    expect(wakesAfter(state, BEGIN)).toBe(60 * SECOND);
   });
 
   it("last when the job is purged, at the end of its retention", () => {
     expect(wakesAfter(done())).toBe(30 * DAY);
   });
 
-  it("in some seconds where the list has not what changed", () => {
-    expect(wakesAfter(successfulJob())).toBe(5 * SECOND);
+  it("in a minute where the list has not what changed: it is being sent", () => {
+    expect(wakesAfter(successfulJob())).toBe(60 * SECOND);
   });
 
   it("for an archive that waits, is in the queue, or is ready until it expires", () => {
@@ -196,14 +198,14 @@ describe("a job's alarm comes", () => {
 
 describe("the alarm of a job that is being forgotten", () => {
   it.each(["withdrawn", "expired"] as const)(
-    "comes in some seconds until it is purged once, and then for its last purge: %s",
+    "comes each minute until it is purged once, and then for its last purge: %s",
     (phase) => {
       const late = BEGIN + 40 * DAY;
       const state: JobState = { ...done(), phase };
-      expect(wakesAfter(state, late)).toBe(5 * SECOND);
+      expect(wakesAfter(state, late)).toBe(60 * SECOND);
       const purgedOnce = { ...state, purgeAgainAt: late + 7_000 };
       expect(wakesAfter(purgedOnce, late)).toBe(7_000);
-      expect(wakesAfter(purgedOnce, late + 7_000)).toBe(5 * SECOND);
+      expect(wakesAfter(purgedOnce, late + 7_000)).toBe(60 * SECOND);
     },
   );
 });
@@ -227,10 +229,42 @@ describe("a job's alarm", () => {
       },
       60_000,
     ],
-  ])("comes again in some seconds, not at once, while the job %s", (_, changes, elapsed) => {
+  ])("comes again in a minute, not at once, while the job %s", (_, changes, elapsed) => {
     const failed = one().tasks.map((each) => ({ ...each, step: { at: "failed" as const, lease: null } }));
     const now = BEGIN + elapsed;
-    expect(nextWake({ ...one(), tasks: failed, ...changes }, policy, now) - now).toBe(5_000);
+    expect(nextWake({ ...one(), tasks: failed, ...changes }, policy, now) - now).toBe(60_000);
+  });
+});
+
+describe("what could not be sent", () => {
+  const unlisted = (): JobState => successfulJob();
+
+  it("is sent again after 5 seconds, then twice that with each try, 10 minutes at most; up to half as long again, by chance", () => {
+    let [state, now] = [unlisted(), BEGIN];
+    const delays: number[] = [];
+    for (let tries = 0; tries < 9; tries += 1) {
+      state = sendFailed(state, 0, now);
+      delays.push(wakesAfter(state, now) / SECOND);
+      now = nextWake(state, policy, now);
+    }
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
+    expect(wakesAfter(sendFailed(unlisted(), 0.999, BEGIN))).toBeCloseTo(7_500, -1);
+  });
+
+  it("counts once until its next try, however often something else fails meanwhile", () => {
+    const once = sendFailed(unlisted(), 0, BEGIN);
+    expect(sendFailed(once, 0.5, BEGIN + 4_999)).toBe(once);
+    expect(sendFailed(once, 0, BEGIN + 5_000).retry?.tries).toBe(2);
+  });
+
+  it("is forgotten once all is sent, its events too", () => {
+    const failed = sendFailed(unlisted(), 0, BEGIN);
+    expect(allSent({ ...failed, events: [{ id: "evt_1", type: "job.succeeded", at: BEGIN }] }).retry).toEqual(
+      failed.retry,
+    );
+    expect(allSent(failed)).not.toHaveProperty("retry");
+    const state = unlisted();
+    expect(allSent(state)).toBe(state);
   });
 });
 

@@ -67,8 +67,11 @@ describe("what is tried again", () => {
     expect(waits.map((waited) => putOffSeconds(waited, 0.999))).toEqual([3, 3, 9, 90, 450, 900]);
   });
 
-  it("comes back between 5 and 15 seconds after its queue did not take it, by chance", () => {
-    expect(seconds([0, 0.5, 1].map(sendRetryDelay))).toEqual([5, 10, 15]);
+  it("comes back 5 seconds after its queue did not take it, then ever later, and up to half as long again by chance", () => {
+    expect(seconds([0, 1, 6, 7, 1_000].map((tries) => sendRetryDelay(tries, 0)))).toEqual([
+      5, 10, 320, 600, 600,
+    ]);
+    expect(seconds([0, 7].map((tries) => sendRetryDelay(tries, 1)))).toEqual([7.5, 900]);
   });
 
   it("waits a finite time however often it was tried", () => {

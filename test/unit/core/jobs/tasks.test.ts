@@ -9,7 +9,7 @@ import {
   startTask,
   takeDueTasks,
   tickTasks,
-  unsendTasks,
+  tasksSent,
 } from "../../../../src/core/jobs/tasks.ts";
 import { policy } from "../../../support/job-policy.ts";
 import { jobError, jobStatus, taskStatus } from "../../../../src/core/jobs/rollup.ts";
@@ -264,18 +264,17 @@ describe("messages for tasks", () => {
     });
   });
 
-  it("that could not be sent leave their tasks waiting, those that were claimed meanwhile excepted", () => {
-    const { state, taskIds } = takeDueTasks(batchOf(3), policy, BEGIN);
-    const held = claimTask(state, "task-1", policy, BEGIN).state;
-    const unsent = unsendTasks(held, taskIds, 5 * SECOND, BEGIN);
-    expect(unsent.tasks.map(({ step }) => step.at)).toEqual(["waiting", "leased", "waiting"]);
-    expect(taskOf(unsent)).toMatchObject({ step: { notBefore: BEGIN + 5 * SECOND }, sends: 0 });
-  });
-
-  it("that could not be sent are no matter of tasks that had others", () => {
-    const { state } = takeDueTasks(batchOf(3), policy, BEGIN);
-    const unsent = unsendTasks(state, ["task-2"], 5 * SECOND, BEGIN);
-    expect(unsent.tasks.map(({ step }) => step.at)).toEqual(["sent", "sent", "waiting"]);
+  it("count once the queue has them, those whose tasks were claimed meanwhile excepted", () => {
+    const batch = batchOf(3);
+    const { taskIds } = takeDueTasks(batch, policy, BEGIN);
+    const held = claimTask(batch, "task-1", policy, BEGIN).state;
+    const sent = tasksSent(held, taskIds, policy, BEGIN);
+    expect(sent.tasks.map(({ step }) => step.at)).toEqual(["sent", "leased", "sent"]);
+    expect(tasksSent(batch, ["task-2"], policy, BEGIN).tasks.map(({ step }) => step.at)).toEqual([
+      "waiting",
+      "waiting",
+      "sent",
+    ]);
   });
 });
 

@@ -112,7 +112,7 @@ describe("npm run deploy -- --create", () => {
     expect(world.printed).toContain("Deployed: https://segmentation.example.com/healthz answers 200.");
     const { queues, buckets, secrets, stored, applied, deployed } = clone.account;
     expect(queues.toSorted()).toEqual(
-      ["archive", "bulk", "dead-letters", "interactive", "trial", "uploads"].map(
+      ["archive", "bulk", "dead-letters", "interactive", "trial", "upkeep", "uploads"].map(
         (name) => `segmentation-${name}`,
       ),
     );
@@ -269,7 +269,7 @@ describe("npm run deploy -- --create", () => {
       ]),
     );
     expect(clone.account.queues).not.toContain("segmentation-bulk");
-    expect(clone.account.queues).toHaveLength(5);
+    expect(clone.account.queues).toHaveLength(6);
     expect(world.printed).toContain(
       "queue segmentation-bulk: does not exist\n    → npx wrangler queues create segmentation-bulk",
     );

@@ -203,7 +203,7 @@ describe("npm run deploy -- --dry-run", () => {
     [
       "each queue that wrangler.toml names, and that of the dead letters",
       { account: { queues: ["segmentation-bulk"] } },
-      ["interactive", "trial", "archive", "dead-letters", "uploads"].map((name) =>
+      ["interactive", "trial", "archive", "upkeep", "dead-letters", "uploads"].map((name) =>
         missing(`queue segmentation-${name}`, `npx wrangler queues create segmentation-${name}`),
       ),
     ],
@@ -316,7 +316,7 @@ describe("npm run deploy -- --dry-run", () => {
       [
         "database segmentation",
         "migrations",
-        ...["interactive", "bulk", "trial", "archive", "dead-letters", "uploads"].map(
+        ...["interactive", "bulk", "trial", "archive", "upkeep", "dead-letters", "uploads"].map(
           (name) => `queue segmentation-${name}`,
         ),
         "bucket segmentation-media",

@@ -1,0 +1,71 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
+import { WebhookEndpoints } from "../../../src/stores/webhooks/endpoints.ts";
+import { Jobs } from "../../../src/stores/jobs/jobs.ts";
+import { Queues } from "../../../src/stores/jobs/queues.ts";
+import { present } from "../../support/at.ts";
+import { newClient } from "../../support/worker/api.ts";
+import { ring } from "../../support/worker/archives.ts";
+import { logged } from "../../support/worker/crons.ts";
+import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/inference.ts";
+import { newJob } from "../../support/worker/jobs.ts";
+import { later, PATIENT } from "../../support/worker/time.ts";
+import { newEndpoint } from "../../support/worker/webhooks.ts";
+
+/** How long until a job's alarm goes off, milliseconds. */
+const untilAlarm = async (jobId: string): Promise<number> =>
+  present(
+    await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.getAlarm()),
+    "alarm",
+  ) - Date.now();
+
+/** A job whose only task has failed once, and is due again. */
+async function jobWithTaskDue(): Promise<string> {
+  const client = await newClient();
+  const inference = new PlayedInference();
+  const { jobId, taskId } = await newJob(client);
+  await deliverTask(jobId, taskId);
+  await callBack(inference.last, "complete", failure(true));
+  later(2_000);
+  return jobId;
+}
+
+it.each([
+  ["the queue", () => vi.spyOn(Queues.prototype, "sendTasks")],
+  ["the database", () => vi.spyOn(Jobs.prototype, "project")],
+  ["the endpoints of its events", () => vi.spyOn(WebhookEndpoints.prototype, "listeners")],
+])("while %s is away, a job tries ever more rarely, and then begins anew", async (what, spy) => {
+  logged();
+  const client = await newClient();
+  await newEndpoint(client);
+  const jobId = what === "the queue" ? await jobWithTaskDue() : (await newJob(client)).jobId;
+  const outage = vi.spyOn(Queues.prototype, "sendTasks");
+  const broken = spy().mockRejectedValue(new Error("away"));
+  if (what !== "the queue") {
+    outage.mockResolvedValue();
+    await env.JOBS.getByName(jobId).cancel(client.accountId);
+  } else await ring(jobId);
+  for (const delay of [5_000, 10_000, 20_000, 40_000]) {
+    await expect.poll(() => untilAlarm(jobId)).toSatisfy((ms) => ms > delay - 1_000 && ms <= 1.5 * delay);
+    later(1.5 * delay);
+    await ring(jobId);
+  }
+  broken.mockRestore();
+  later(120_000);
+  await ring(jobId);
+  await expect.poll(() => untilAlarm(jobId)).toBeGreaterThan(20_000);
+});
+
+it("a message that its job had not handed to the queue when it died is sent by the next alarm", async () => {
+  const jobId = await jobWithTaskDue();
+  const send = vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(() => new Promise(() => {}));
+  const died = env.JOBS.getByName(jobId)
+    .sync()
+    .catch(() => false);
+  await vi.waitUntil(() => send.mock.calls.length === 1, PATIENT);
+  await abortAllDurableObjects();
+  expect(await died).toBe(false);
+  await ring(jobId);
+  expect(send).toHaveBeenCalledTimes(2);
+});
