@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
+import { fileDigest } from "../../inference-container/src/models/folder.ts";
 import { plantedWords } from "../../inference-container/test/models/grounding-dino/planted-words.ts";
 import { PlayedHub } from "../../inference-container/test/support/played-hub.ts";
 import { createClient } from "../../scripts/client/api-client.ts";
@@ -46,7 +47,6 @@ describe("installing a model", () => {
 
   it("goes on after a kill, refuses a second process, and what it installs finds a word that the embedded model does not know", async () => {
     const root = await machine();
-    const graph = plantedWords();
     const came = Promise.withResolvers<() => void>();
     hub.fault = (request, response, bytes) => {
       if (!request.isStorage || !request.url.endsWith("model.onnx")) return false;
@@ -79,9 +79,6 @@ describe("installing a model", () => {
     expect(stderr).toContain("IDEA-Research/grounding-dino-tiny is under the Apache-2.0");
     expect(stdout).toContain("MODEL_FOLDER=grounding-dino-tiny npm start");
     expect(await folders(root)).toEqual(["grounding-dino-tiny"]);
-    expect(await readFile(join(root, "grounding-dino-tiny", "grounding-dino.onnx"))).toEqual(
-      Buffer.from(graph),
-    );
 
     const manifest = join(root, "grounding-dino-tiny", "manifest.json");
     expect(JSON.parse(await readFile(manifest, "utf8"))).toMatchObject({
@@ -116,12 +113,12 @@ describe("installing a model", () => {
     hub.requests.length = 0;
     await models(other, "install", "--from", manifest, "--accept-licence");
     expect(hub.requests.filter(({ url }) => url.startsWith("/api/"))).toEqual([]);
-    const bytes = async (at: string) => {
+    const digests = async (at: string) => {
       const folder = join(at, "grounding-dino-tiny");
       const names = (await readdir(folder)).toSorted();
-      return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const));
+      return Promise.all(names.map(async (name) => `${await fileDigest(join(folder, name))} ${name}`));
     };
-    expect(await bytes(other)).toEqual(await bytes(root));
+    expect(await digests(other)).toEqual(await digests(root));
 
     hub.requests.length = 0;
     const again = await models(root, "install", "grounding-dino-tiny");

@@ -55,7 +55,7 @@ export class PlayedHub implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of this.#servers) {
+    for (const server of this.#servers.splice(0)) {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     }

@@ -89,7 +89,7 @@ async function fetchRest(
   const answer = await hub.open(source, part.size, signal);
   const isRest = answer.status === 206;
   if (!isRest) Object.assign(part, { size: 0, hash: hashFor({ size, digest }) });
-  await writeHashed(Readable.from(answer.body ?? []), path, part.hash, {
+  await writeHashed(answer.body ?? Readable.from([]), path, part.hash, {
     flags: isRest ? "a" : "w",
     onBytes,
   });

@@ -3,12 +3,7 @@ import { z } from "zod";
 import { hasCode, reasonOf } from "../../../inference-container/src/errors.ts";
 import { DownloadError } from "../../../inference-container/src/models/errors.ts";
 import type { HubFile } from "../../../inference-container/src/models/manifest.ts";
-import {
-  AnswerTooLong,
-  discard,
-  isTransient,
-  readText,
-} from "../../../inference-container/src/tasks/http.ts";
+import { discard, isTransient, readText } from "../../../inference-container/src/tasks/http.ts";
 import { usageError } from "../../shared/command-line.ts";
 
 const LISTING_BYTES = 10_000_000;
@@ -75,16 +70,13 @@ export class Hub {
         `${this.#host} redirects to ${origin} for the list of ${repository}. The digests in it must come from the hub that you chose: set HF_ENDPOINT=${origin} if that is the one.`,
       );
     }
-    const text = await readText(answer, LISTING_BYTES).catch((error: unknown) => {
-      if (error instanceof AnswerTooLong) return "";
-      throw this.#broken(repository, error);
-    });
-    const parsed = Answer.safeParse(jsonOf(text));
-    if (!parsed.success)
-      throw new DownloadError(
-        `${this.#host} does not list ${repository} as Hugging Face does. Check HF_ENDPOINT.`,
-      );
-    const { sha, siblings } = parsed.data;
+    const { sha, siblings } = await readText(answer, LISTING_BYTES)
+      .then((text) => Answer.parse(JSON.parse(text)))
+      .catch(() => {
+        throw new DownloadError(
+          `${this.#host} does not list ${repository} as Hugging Face does. Check HF_ENDPOINT, and run the command again.`,
+        );
+      });
     return { commit: sha, files: new Map(siblings.flatMap(listed)) };
   }
 
@@ -195,12 +187,4 @@ function listed({
   if (lfs) return [[rfilename, { size: lfs.size, digest: { kind: "sha256", hex: lfs.sha256 } }]];
   if (typeof size !== "number" || !blobId) return [];
   return [[rfilename, { size, digest: { kind: "git", hex: blobId } }]];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 /** Installs a model: downloads, checks, describes, and only then gives the folder its name. */
-import { copyFile, mkdir, readdir, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { ModelFolderError } from "../../../inference-container/src/models/errors.ts";
@@ -85,7 +85,8 @@ async function isThere(folder: string, plan: Plan | undefined): Promise<boolean>
   throw new Failure(`${folder} has other files than that manifest. Use --force to replace it.`);
 }
 
-const isLicence = ({ name }: Download): boolean => name.startsWith("LICENSE");
+/** Whether a file is a licence to be read before the rest is downloaded; a megabyte is none. */
+const isLicence = ({ name, size }: Download): boolean => name.startsWith("LICENSE") && size < 1_000_000;
 
 /** Brings the files and the manifest together in a folder that may have some of them from an earlier run. */
 async function fill(
@@ -99,7 +100,6 @@ async function fill(
   for (const name of await readdir(staging))
     if (!plan.downloads.some((file) => file.name === name))
       await rm(join(staging, name), { recursive: true });
-  await checkRoom(staging, plan);
   for (const file of plan.downloads.filter(isLicence)) await downloadFile(hub, file, staging, () => {});
   const texts = plan.downloads.filter(isLicence).map(({ name }) => readFile(join(staging, name), "utf8"));
   await accept([...(await Promise.all(texts)), ...plan.licences], acceptLicence, operatorAt(signal));
@@ -124,18 +124,6 @@ async function fill(
   for (const [name, path] of plan.own) await copyFile(path, join(staging, name));
   if (plan.manifest !== undefined) await copyFile(plan.manifest, join(staging, MANIFEST_NAME));
   else await describe(staging, plan, signal);
-}
-
-/** @throws Failure if the disk has less room than is to be downloaded */
-async function checkRoom(staging: string, { id, downloads }: Plan): Promise<void> {
-  const { bavail, bsize } = await statfs(staging);
-  let missing = 0;
-  for (const { name, size } of downloads)
-    missing += size - (await stat(join(staging, name)).catch(() => ({ size: 0 }))).size;
-  if (missing > bavail * bsize)
-    throw new Failure(
-      `${id} needs ${megabytes(missing)} MB, and ${staging} has room for ${megabytes(bavail * bsize)}. Make room, or set MODEL_DIR to a folder on another disk.`,
-    );
 }
 
 /** Shows licences and asks. @throws Failure if nobody accepts them */

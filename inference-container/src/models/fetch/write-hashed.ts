@@ -1,9 +1,8 @@
 import type { Hash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { open } from "node:fs/promises";
 
 /**
- * Writes a stream to a file, at its end with the flag "a".
+ * Writes a stream to a file, at its end with the flag "a". If the stream breaks, what came is in the file.
  * @param hash is updated with the bytes
  * @param onBytes is called with their number as they come; what it throws ends the writing
  */
@@ -13,15 +12,14 @@ export async function writeHashed(
   hash: Hash,
   { flags = "w", onBytes = () => {} }: { flags?: "a" | "w"; onBytes?: (count: number) => void } = {},
 ): Promise<void> {
-  await pipeline(
-    stream,
-    async function* (chunks: AsyncIterable<Uint8Array>) {
-      for await (const chunk of chunks) {
-        onBytes(chunk.length);
-        hash.update(chunk);
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags }),
-  );
+  const file = await open(path, flags);
+  try {
+    for await (const chunk of stream) {
+      onBytes(chunk.length);
+      hash.update(chunk);
+      await file.appendFile(chunk);
+    }
+  } finally {
+    await file.close();
+  }
 }
