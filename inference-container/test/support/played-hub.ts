@@ -19,7 +19,7 @@ export type Fault = (request: HubRequest, response: ServerResponse, bytes: Buffe
 export class PlayedHub implements AsyncDisposable {
   readonly requests: HubRequest[] = [];
   /** Files by repository and path; graphs are large files, with their SHA-256 in the list. */
-  readonly files: Record<string, Record<string, Uint8Array | string>>;
+  readonly files: Record<string, Record<string, Uint8Array>>;
   fault: Fault | undefined;
   /** What the list says instead. */
   changeList: (list: { siblings: Record<string, unknown>[] }) => unknown = (list) => list;
@@ -73,10 +73,11 @@ export class PlayedHub implements AsyncDisposable {
     this.requests.push(request);
     const [, listed] = /^\/api\/models\/(.+)\/revision\/main\?blobs=true$/.exec(url) ?? [];
     const [, repository = "", path = ""] = /^\/([^/]+\/[^/]+)\/resolve\/[0-9a-f]{40}\/(.+)$/.exec(url) ?? [];
-    const found = listed === undefined ? this.files[repository]?.[path] : this.files[listed];
-    const bytes = Buffer.from(listed === undefined && found !== undefined ? (found as string) : "");
+    const files = this.files[listed ?? repository];
+    const bytes = Buffer.from(files?.[path] ?? []);
     if (this.fault?.(request, response, bytes) === true) return;
-    if (found === undefined) response.writeHead(404).end();
+    if (listed === undefined ? files?.[path] === undefined : files === undefined)
+      response.writeHead(404).end();
     else if (listed !== undefined) response.end(JSON.stringify(this.changeList(this.#list(listed))));
     else if (!isStorage && isLarge(path))
       response.writeHead(302, { location: `${this.storage}${url}` }).end();
@@ -85,7 +86,7 @@ export class PlayedHub implements AsyncDisposable {
 
   #list(repository: string): { sha: string; siblings: Record<string, unknown>[] } {
     const siblings = Object.entries(this.files[repository] ?? {}).map(([rfilename, content]) => {
-      const bytes = Buffer.from(content as string);
+      const bytes = Buffer.from(content);
       const blobId = createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       const lfs = isLarge(rfilename) ? { lfs: { sha256, size: bytes.length, pointerSize: 134 } } : {};

@@ -12,6 +12,7 @@ import { install } from "../../../scripts/models/install/install.ts";
 
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 const GRAPH = randomBytes(100_000);
+const TOKENIZER = Buffer.from("{}");
 const TOKEN = "hf_secret";
 
 let root: string;
@@ -20,9 +21,9 @@ let hub: PlayedHub;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "install-"));
   hub = await PlayedHub.start({
-    [DINO]: { "onnx/model.onnx": GRAPH, "tokenizer.json": "{}" },
-    "facebook/sam3": { LICENSE: "The \u001B[2JSAM License." },
-    "openai/clip-vit-base-patch32": { "tokenizer.json": "{}" },
+    [DINO]: { "onnx/model.onnx": GRAPH, "tokenizer.json": TOKENIZER },
+    "facebook/sam3": { LICENSE: Buffer.from("The \u001B[2JSAM License.") },
+    "openai/clip-vit-base-patch32": { "tokenizer.json": TOKENIZER },
     "wkentaro/sam3-onnx-models-v0.3.0": Object.fromEntries(
       [
         "image_encoder.onnx",
@@ -117,7 +118,7 @@ describe("an installation is refused", () => {
   });
 
   it("if the repository lacks a file", async () => {
-    hub.files[DINO] = { "tokenizer.json": "{}" };
+    hub.files[DINO] = { "tokenizer.json": TOKENIZER };
     expect(await refusal()).toContain(`${DINO} has no onnx/model.onnx any more`);
   });
 
