@@ -9,7 +9,7 @@ import { CATALOGUE, catalogued } from "./install/catalogue.ts";
 import type { InstallCommand } from "./install/install.ts";
 import { type Provider, providerOf } from "./load-options.ts";
 
-export const MODELS_HELP = `Lists, checks, describes and evaluates the models that the inference service can load.
+export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the models that the inference service can load.
 
   npm run models -- list              lists this machine's model folders, and the known families
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory

@@ -143,6 +143,23 @@ describe("an installation is refused", () => {
     expect(hub.of("sam3_decoder.onnx")).toEqual([]);
   });
 
+  it("if what was downloaded is no model; it stays for the next run, beside the model folders", async () => {
+    expect(await refusal("sam3")).toMatch(/The graph sam3_\w+\.onnx in .* can't be opened/);
+    const downloaded = await readdir(join(root, ".install-sam3"));
+    expect(downloaded).toContain("sam3_image_encoder.onnx.data");
+    hub.requests.length = 0;
+    await refusal("sam3");
+    expect(hub.requests.filter(({ url }) => !url.startsWith("/api/"))).toEqual([]);
+  });
+
+  it("by a manifest that does not say where files come from", async () => {
+    const command = { acceptLicence: true, force: false, provider: "cpu" } as const;
+    const from = join("inference-container", "models", "builtin", "manifest.json");
+    await expect(install({ ...command, model: { from } }, new AbortController().signal)).rejects.toThrow(
+      `${from} does not say where its files come from: install did not write it.`,
+    );
+  });
+
   it("where another folder has the name", async () => {
     const folder = join(root, "sam3");
     await mkdir(folder);
