@@ -1,35 +1,12 @@
-import { createInterface } from "node:readline/promises";
 import { isLoopback } from "../../src/core/lib/public-url.ts";
 import { usageError } from "../shared/command-line.ts";
 import { messageOf } from "../shared/error-parts.ts";
+import type { Operator } from "../shared/operator.ts";
 import { WranglerFailure } from "../stack/wrangler.ts";
 import { type Cloudflare, sentenceOf } from "./cloudflare.ts";
 import type { Configuration } from "./configuration.ts";
 import { type Finding, optional } from "./finding.ts";
 import { addToOperatorFile } from "./operator-file.ts";
-
-/** Whom `--create` asks. */
-export interface Operator {
-  /** The answer, "" for none; null if there is nobody to ask. */
-  readonly ask: ((question: string) => Promise<string>) | null;
-}
-
-/** The person at the terminal; nobody if there is none. */
-export function operatorAt(signal: AbortSignal): Operator {
-  const { stdin: input, stdout: output } = process;
-  if (!input.isTTY || !output.isTTY) return { ask: null };
-  const ask = async (question: string): Promise<string> => {
-    const terminal = createInterface({ input, output });
-    // At a question, the terminal hands Ctrl-C to whoever reads.
-    terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-    try {
-      return (await terminal.question(`${question} `, { signal })).trim();
-    } finally {
-      terminal.close();
-    }
-  };
-  return { ask };
-}
 
 /** What only the operator knows. */
 export interface Given {

@@ -16,14 +16,8 @@ import {
   type Configuration,
   readConfiguration,
 } from "./configuration.ts";
-import {
-  checkOptional,
-  createMissing,
-  type Created,
-  type Operator,
-  operatorAt,
-  setAddresses,
-} from "./create.ts";
+import { checkOptional, createMissing, type Created, setAddresses } from "./create.ts";
+import { type Operator, operatorAt } from "../shared/operator.ts";
 import { type Finding, isDeployable, printFindings } from "./finding.ts";
 
 /** Checks everything that the service needs. */

@@ -5,9 +5,11 @@ import {
   type EvaluateCommand,
   evaluateCommand,
 } from "../../evaluation/src/arguments.ts";
+import { CATALOGUE, catalogued } from "./install/catalogue.ts";
+import type { InstallCommand } from "./install/install.ts";
 import { type Provider, providerOf } from "./load-options.ts";
 
-export const MODELS_HELP = `Lists, checks, describes and evaluates the models that the inference service can load.
+export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the models that the inference service can load.
 
   npm run models -- list              lists this machine's model folders, and the known families
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
@@ -15,11 +17,14 @@ export const MODELS_HELP = `Lists, checks, describes and evaluates the models th
   npm run models -- evaluate FOLDER   measures what a folder finds in labelled pictures
   npm run models -- calibrate FOLDER  fits the confidences of the embedded model's folder to labelled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
+  npm run models -- install NAME      downloads a model of the catalogue: ${CATALOGUE.map(({ name }) => name).join(", ")}
+  npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made
 
   --json            list, check, evaluate: print JSON
-  --provider NAME   check, evaluate, calibrate: cpu (the default) or cuda
+  --provider NAME   check, evaluate, calibrate, install: cpu (the default) or cuda
   --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
-  --force           describe: overwrite a manifest.json
+  --force           describe: overwrite a manifest.json; install: replace a folder
+  --accept-licence  install: do not ask whether you accept the model's licence
   --server URL      describe: the model's address on a server of the Open Inference Protocol, such as
                     http://triton:8000/v2/models/segment or …/segment/versions/1
 
@@ -32,7 +37,8 @@ export const MODELS_HELP = `Lists, checks, describes and evaluates the models th
   --through-api     evaluate: start the whole service with the folder, and ask as a client of its API does
   --url URL --key K evaluate --through-api: ask a service that runs already; leave FOLDER out
 
-list and fetch use the folder MODEL_DIR, by default segmentation-models in your cache folder.
+list, fetch and install use the folder MODEL_DIR, by default segmentation-models in your cache folder.
+install takes HF_ENDPOINT, the address of another hub than https://huggingface.co, and HF_TOKEN, a token for gated models.
 Exit codes: 0 for success, 1 if a folder cannot be used, 2 for a wrong command line.
 docs/models.md says where to get each family; docs/quality.md what evaluate measures.
 `;
@@ -56,7 +62,8 @@ export type ModelsCommand =
       readonly force: boolean;
       readonly server?: string;
     }
-  | { readonly action: "fetch" };
+  | { readonly action: "fetch" }
+  | ({ readonly action: "install" } & InstallCommand);
 
 type Action = Exclude<ModelsCommand["action"], "help">;
 
@@ -78,6 +85,7 @@ const OPTIONS_OF: Readonly<Record<Action, readonly string[]>> = {
   calibrate: ["provider", "pictures", "labels"],
   describe: ["force", "server"],
   fetch: [],
+  install: ["from", "accept-licence", "force", "provider"],
 };
 
 const SEE_HELP = "See: npm run models -- --help";
@@ -87,8 +95,9 @@ const isAction = (word: string): word is Action => Object.hasOwn(OPTIONS_OF, wor
 /** Reads the command line. @throws Failure, a usage error that names what is wrong */
 export function parseModelsArguments(args: readonly string[]): ModelsCommand {
   const { values, positionals } = readArguments("models", args, {
-    ...flags("json", "cpu-nodes", "force", "through-api"),
+    ...flags("json", "cpu-nodes", "force", "through-api", "accept-licence"),
     ...texts("provider", "pictures", "labels", "threshold", "sheet", "detections", "url", "key", "server"),
+    ...texts("from"),
   });
   const [action, ...operands] = positionals;
   if (values.help === true || action === undefined) return { action: "help" };
@@ -130,5 +139,19 @@ export function parseModelsArguments(args: readonly string[]): ModelsCommand {
       if (operands[0] !== "builtin")
         throw usageError("Only the embedded model can be fetched, with: npm run models -- fetch builtin");
       return { action };
+    case "install":
+      return {
+        action,
+        model: modelToInstall(operands[0], values.from),
+        acceptLicence: values["accept-licence"] ?? false,
+        force: values.force ?? false,
+        provider: providerOf(values.provider),
+      };
   }
+}
+
+function modelToInstall(name: string | undefined, from: string | undefined): InstallCommand["model"] {
+  if (name !== undefined && from === undefined) return { name: catalogued(name).name };
+  if (name === undefined && from !== undefined) return { from };
+  throw usageError(`install takes either the name of a model or --from manifest.json.\n${SEE_HELP}`);
 }

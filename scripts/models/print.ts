@@ -1,4 +1,7 @@
+import { basename } from "node:path";
 import { formatTable } from "../shared/table.ts";
+import { CATALOGUE } from "./install/catalogue.ts";
+import type { Installed } from "./install/install.ts";
 import type { Description } from "./write-manifest.ts";
 import type { ListedFolder } from "./list.ts";
 import type { Tensor, Usable } from "./report.ts";
@@ -11,12 +14,16 @@ export function listLines(
   folders: readonly ListedFolder[],
   families: readonly string[],
 ): string[] {
-  const known = `Known families: ${families.join(", ")}. docs/models.md says what each can do.`;
+  const more = [
+    `Known families: ${families.join(", ")}. docs/models.md says what each can do.`,
+    `To install: ${CATALOGUE.map((model) => `${model.name} (${model.licence.name}, about ${model.megabytes} MB)`).join(", ")}.`,
+    "Install one with: npm run models -- install NAME",
+  ];
   if (folders.length === 0)
     return [
       `There are no model folders in ${root}.`,
       "Get the embedded model with: npm run models -- fetch builtin",
-      known,
+      ...more,
     ];
   const rows = folders.map(({ folder, model, fault }) => [
     model?.id ?? "-",
@@ -34,7 +41,7 @@ export function listLines(
     ...formatTable(["id", "version", "family", "weights' licences", "MB", "state", "folder"], rows),
     "",
     ...faults,
-    known,
+    ...more,
   ];
 }
 
@@ -66,6 +73,15 @@ export function descriptionLines(folder: string, { manifest, recognised, filledI
     "  golden     the template expects one cat in ../builtin/golden.jpg; change the values for another picture",
     `  then       run: npm run models -- check ${folder}`,
     "             and copy what it finds into golden, with a narrower tolerance",
+  ];
+}
+
+/** Where the model is, what the check found, and how to serve it. */
+export function installedLines({ folder, report }: Installed): string[] {
+  return [
+    ...(report === undefined ? [`${folder} is there already, and whole.`] : reportLines(folder, report)),
+    "",
+    `Serve it with: MODEL_FOLDER=${basename(folder)} npm start`,
   ];
 }
 

@@ -11,9 +11,10 @@ import { MODELS_HELP, type ModelsCommand, parseModelsArguments } from "./argumen
 import { checkModel } from "./check.ts";
 import { describeExport } from "./describe.ts";
 import { describeServer } from "./describe-server.ts";
+import { install } from "./install/install.ts";
 import { listModels } from "./list.ts";
 import type { Description } from "./write-manifest.ts";
-import { descriptionLines, listLines, reportLines } from "./print.ts";
+import { descriptionLines, installedLines, listLines, reportLines } from "./print.ts";
 
 type Action = Exclude<ModelsCommand, { action: "help" }>;
 
@@ -70,6 +71,9 @@ async function perform(command: Action, signal: AbortSignal): Promise<number> {
       return 0;
     case "fetch":
       console.log(await ensureBuiltin());
+      return 0;
+    case "install":
+      print(installedLines(await install(command, signal)));
       return 0;
   }
 }

@@ -1,22 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
 import { Failure } from "../shared/command-line.ts";
+import { type FileLock, lockFile } from "../shared/file-lock.ts";
 import { endMarked, killMarked } from "../shared/marked-processes.ts";
 import type { Child } from "./child.ts";
 import { type StateFolder, createStateFolder, stackMark } from "./state-folder.ts";
 
-const SQLITE_BUSY = 5;
 /** Longer than a look at the lock takes. */
 const BUSY_MS = 200;
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
-
-/** A lock that reserves a state folder for one stack. */
-export interface FolderLock {
-  release(): void;
-}
 
 function holder(pidFile: string): string {
   try {
@@ -26,42 +17,23 @@ function holder(pidFile: string): string {
   }
 }
 
-/**
- * Locks the folder for this process. @throws Failure that names the process that holds it
- *
- * The lock is SQLite's lock on an empty database. The kernel releases it with its process, however that ends, so there
- * are no stale locks to detect and no race to take one over.
- */
-export function lockFolder(state: StateFolder): FolderLock {
-  const database = new DatabaseSync(state.lock, { timeout: BUSY_MS });
+/** Locks the folder for one stack in this process. @throws Failure that names the process that holds it */
+export function lockFolder(state: StateFolder): FileLock {
   const pidFile = `${state.lock}.pid`;
-  try {
-    database.exec("BEGIN EXCLUSIVE");
-  } catch (error) {
-    database.close();
-    if (isBusy(error)) {
-      throw new Failure(
-        `Another stack${holder(pidFile)} uses ${state.path}. Stop it, or set STATE_DIR to another folder.`,
-      );
-    }
-    throw error;
-  }
+  const lock = lockFile(state.lock, BUSY_MS);
+  if (lock === undefined)
+    throw new Failure(
+      `Another stack${holder(pidFile)} uses ${state.path}. Stop it, or set STATE_DIR to another folder.`,
+    );
   writeFileSync(pidFile, `${process.pid}\n`);
-  return { release: () => database.close() };
+  return lock;
 }
 
 /** Whether a stack has the folder: one that runs, is being started or is being stopped. */
 export function isFolderLocked(state: StateFolder): boolean {
-  const database = new DatabaseSync(state.lock);
-  try {
-    database.exec("BEGIN EXCLUSIVE");
-    return false;
-  } catch (error) {
-    if (isBusy(error)) return true;
-    throw error;
-  } finally {
-    database.close();
-  }
+  const lock = lockFile(state.lock);
+  lock?.release();
+  return lock === undefined;
 }
 
 const STOP_GRACE_MS = 10_000;

@@ -1,19 +1,27 @@
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { modelsRoot } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { Failure } from "../shared/command-line.ts";
 import type { Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 
 const TIDY_UP_MS = 300;
 
+/** A folder's path, or its name among this machine's model folders. */
+function folderOf(given: string): string {
+  const named = join(modelsRoot(), given);
+  return !existsSync(given) && existsSync(named) ? named : given;
+}
+
 /**
- * The folder of the model to serve: MODEL_FOLDER if it is set, else that of the embedded model, which is downloaded at
+ * The folder of the model to serve: MODEL_FOLDER if it is set, which may be a name that `npm run models -- list` lists, else that of the embedded model, which is downloaded at
  * the first use. The download is a separate process, so that Ctrl-C ends it at once and its progress bar has the terminal.
  */
 export async function ensureModel(mark: Mark, signal: AbortSignal): Promise<string> {
   const chosen = process.env["MODEL_FOLDER"];
-  if (chosen !== undefined && chosen !== "") return chosen;
+  if (chosen !== undefined && chosen !== "") return folderOf(chosen);
   signal.throwIfAborted();
   const child = spawn(
     process.execPath,

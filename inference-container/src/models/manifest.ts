@@ -4,12 +4,22 @@ import { Dtype } from "../device/values.ts";
 
 export const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "a plain file name");
 
+/** Where a file was downloaded: a file of a repository on a hub, as it is in one commit. */
+export const HubFile = z.strictObject({
+  repository: z.string().regex(/^\w[\w.-]*\/\w[\w.-]*$/, "a repository, like owner/name"),
+  commit: z.string().regex(/^[0-9a-f]{40}$/, "a commit's 40 hexadecimal digits"),
+  path: z.string().regex(/^(?:\w[\w.-]*\/)*\w[\w.-]*$/, "a path in a repository"),
+});
+export type HubFile = z.infer<typeof HubFile>;
+
 /** A file of the folder; `role` says what it is for ("graph", "tokenizer", "licence", …). */
 const ManifestFile = z.strictObject({
   name: FileName,
   role: z.string().min(1),
   size: z.int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Where `npm run models -- install` downloaded it. */
+  source: HubFile.optional(),
 });
 export type ManifestFile = z.infer<typeof ManifestFile>;
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openLocalDatabase } from "../../../scripts/admin/database.ts";
-import { type FolderLock, lockFolder } from "../../../scripts/stack/folder-lock.ts";
+import type { FileLock } from "../../../scripts/shared/file-lock.ts";
+import { lockFolder } from "../../../scripts/stack/folder-lock.ts";
 import { writePrivateFile } from "../../../scripts/stack/private-file.ts";
 import { loadSecrets } from "../../../scripts/stack/secrets.ts";
 import {
@@ -19,7 +20,7 @@ import { present } from "../../support/at.ts";
 
 describe("the database of a local stack that runs", () => {
   let state: StateFolder;
-  let lock: FolderLock;
+  let lock: FileLock;
   beforeEach(async () => {
     state = stateFolder(await mkdtemp(join(tmpdir(), "admin-database-")));
     await createStateFolder(state);

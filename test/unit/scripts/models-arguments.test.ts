@@ -33,6 +33,20 @@ describe("the models command line", () => {
     ],
     [["fetch", "builtin"], { action: "fetch" }],
     [
+      ["install", "sam3"],
+      { action: "install", model: { name: "sam3" }, acceptLicence: false, force: false, provider: "cpu" },
+    ],
+    [
+      ["install", "--from", "a/manifest.json", "--accept-licence", "--force", "--provider", "cuda"],
+      {
+        action: "install",
+        model: { from: "a/manifest.json" },
+        acceptLicence: true,
+        force: true,
+        provider: "cuda",
+      },
+    ],
+    [
       ["evaluate", "a"],
       {
         action: "evaluate",
@@ -94,6 +108,10 @@ describe("the models command line", () => {
     [["describe", "a", "--json"], "describe does not take --json."],
     [["fetch", "sam3"], "Only the embedded model can be fetched"],
     [["fetch"], "Only the embedded model can be fetched"],
+    [["install"], "install takes either the name of a model or --from manifest.json."],
+    [["install", "sam3", "--from", "a"], "install takes either the name of a model or --from manifest.json."],
+    [["install", "sam4"], 'The catalogue has no "sam4"'],
+    [["install", "sam3", "--json"], "install does not take --json."],
     [["evaluate"], "The folder is missing: npm run models -- evaluate FOLDER"],
     [["evaluate", "a", "--pictures", "b"], "--pictures and --labels belong together."],
     [["evaluate", "a", "--url", "https://a.example", "--key", "k"], "--url and --key are for --through-api."],

@@ -10,10 +10,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { DownloadError } from "../errors.ts";
+import { whileBytesCome } from "./while-bytes-come.ts";
 
 const PAUSES_MS = [500, 2000];
-/** A download that stays silent for this long is given up. */
-const IDLE_MS = 30_000;
 
 /**
  * Writes a package's wanted files into `folder`, checked. A failed stream is retried; then npm downloads the package,
@@ -46,23 +45,23 @@ async function streamed(
   folder: string,
   onBytes: (count: number) => void,
 ): Promise<boolean> {
-  const abort = new AbortController();
-  const idle = setTimeout(() => abort.abort(), IDLE_MS);
   let counted = 0;
   try {
-    const response = await fetch(url, { signal: abort.signal });
-    if (!response.ok || response.body === null) return false;
-    await unpack(Readable.from(response.body), source, folder, (count) => {
-      idle.refresh();
-      counted += count;
-      onBytes(count);
-    });
-    return true;
+    return await whileBytesCome(
+      async (signal, onCame) => {
+        const response = await fetch(url, { signal });
+        if (!response.ok || response.body === null) return false;
+        await unpack(Readable.from(response.body), source, folder, onCame);
+        return true;
+      },
+      (count) => {
+        counted += count;
+        onBytes(count);
+      },
+    );
   } catch {
     onBytes(-counted);
     return false;
-  } finally {
-    clearTimeout(idle);
   }
 }
 

@@ -1,17 +1,6 @@
 /** Makes sure that the embedded model's folder is complete on this machine. */
 import { rmSync } from "node:fs";
-import {
-  copyFile,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Output } from "../../progress-bar.ts";
 import { BuiltinManifest } from "../builtin/manifest.ts";
@@ -19,6 +8,7 @@ import { ModelFolderError } from "../errors.ts";
 import { checkFiles, MANIFEST_NAME, readManifest } from "../folder.ts";
 import { addTemplate, buildFolder, TEMPLATE } from "./build-folder.ts";
 import { homedir } from "node:os";
+import { linkFile, moveIntoPlace } from "./folders.ts";
 
 const STAGING_PREFIX = ".builtin-";
 const STALE_MS = 24 * 60 * 60 * 1000;
@@ -110,12 +100,9 @@ async function refreshManifest(folder: string): Promise<void> {
  */
 async function swapIn(staging: string, folder: string, manifest: BuiltinManifest): Promise<void> {
   if ((await findFault(folder, manifest)) === undefined) return;
-  const aside = `${staging}-damaged`;
-  await rename(folder, aside).catch(() => undefined);
-  await rename(staging, folder).catch(async (error: unknown) => {
+  await moveIntoPlace(staging, folder).catch(async (error: unknown) => {
     if ((await findFault(folder, manifest)) !== undefined) throw error;
   });
-  await rm(aside, { recursive: true, force: true });
 }
 
 /** Removes what an interrupted run left long ago; a younger folder may still be in use. */
@@ -147,10 +134,7 @@ async function reuseFiles(
   for (const version of versions.toSorted()) {
     const other = join(root, version);
     if (!(await hasFiles(other, manifest))) continue;
-    for (const { name } of manifest.files) {
-      const [from, to] = [join(other, name), join(folder, name)];
-      await link(from, to).catch(() => copyFile(from, to));
-    }
+    for (const { name } of manifest.files) await linkFile(join(other, name), join(folder, name));
     await rm(join(folder, manifest.golden.picture), { force: true });
     await addTemplate(folder, manifest);
     return other;

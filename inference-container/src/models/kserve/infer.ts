@@ -1,11 +1,12 @@
 /** One inference: sent, repeated where that is safe, and read. */
 import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
+import { reasonOf } from "../../errors.ts";
 import { ModelUnavailable, taskFailure, TaskFailure } from "../../failures.ts";
 import { AnswerTooLong, backoffMs, discard, pause, readBytes } from "../../tasks/http.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
-import { adviceFor, type ModelServer, reasonOf, wasReached } from "./server.ts";
+import { adviceFor, type ModelServer, wasReached } from "./server.ts";
 
 /** How long a request is repeated while the server has no room or can't be reached. */
 export const PATIENCE_MS = 30_000;

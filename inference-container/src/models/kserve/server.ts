@@ -1,5 +1,5 @@
 /** A server of the Open Inference Protocol (KServe v2) over HTTP, such as Triton: its health, its model's metadata, requests. */
-import { messageOf } from "../../errors.ts";
+import { connectionCode, reasonOf } from "../../errors.ts";
 import { AnswerTooLong, discard, readText } from "../../tasks/http.ts";
 import { ModelFolderError } from "../errors.ts";
 import { ModelMetadata } from "./contract.ts";
@@ -112,12 +112,7 @@ export class ModelServer {
 
 /** Whether a failed request may have been worked on: its connection was made, and broke. */
 export function wasReached(error: unknown): boolean {
-  return !UNREACHED.has(codeOf(error));
-}
-
-/** What a failed request's error says, by its code where it has one. */
-export function reasonOf(error: unknown): string {
-  return codeOf(error) || messageOf(error);
+  return !UNREACHED.has(connectionCode(error));
 }
 
 /** What an operator can do about a status that will not go away without action. */
@@ -127,11 +122,6 @@ export function adviceFor(status: number): string {
   if (status >= 300 && status < 400)
     return " Redirects are not followed: correct the origin in the manifest.";
   return "";
-}
-
-function codeOf(error: unknown): string {
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
 }
 
 async function readJson(answer: Response): Promise<unknown> {

@@ -1,0 +1,25 @@
+import type { Hash } from "node:crypto";
+import { open } from "node:fs/promises";
+
+/**
+ * Writes a stream to a file, at its end with the flag "a". If the stream breaks, what came is in the file.
+ * @param hash is updated with the bytes
+ * @param onBytes is called with their number as they come; what it throws ends the writing
+ */
+export async function writeHashed(
+  stream: AsyncIterable<Uint8Array>,
+  path: string,
+  hash: Hash,
+  { flags = "w", onBytes = () => {} }: { flags?: "a" | "w"; onBytes?: (count: number) => void } = {},
+): Promise<void> {
+  const file = await open(path, flags);
+  try {
+    for await (const chunk of stream) {
+      onBytes(chunk.length);
+      hash.update(chunk);
+      await file.appendFile(chunk);
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,87 @@
+/** The models that `npm run models -- install` knows: where the files of a folder come from. */
+import { usageError } from "../../shared/command-line.ts";
+
+/** A file to download. */
+interface WantedFile {
+  /** Its name in the folder. */
+  readonly name: string;
+  /** The repository on the hub, and the file's path in it. */
+  readonly repository: string;
+  readonly path: string;
+  /** True if the folder does without it where the repository lacks it. */
+  readonly optional?: boolean;
+}
+
+/** A model of the catalogue. */
+export interface CatalogueModel {
+  /** The name of its folder, and its id. */
+  readonly name: string;
+  readonly family: string;
+  /** What the user must accept: the weights' licence, and where its text is. */
+  readonly licence: { readonly of: string; readonly name: string; readonly text: string };
+  /** How much there is to download, about; the hub says exactly. */
+  readonly megabytes: number;
+  readonly files: readonly WantedFile[];
+  /** Files of the embedded model's folder. */
+  readonly embedded: readonly string[];
+  /** Files of this repository, by their names in the folder. */
+  readonly own: Readonly<Record<string, string>>;
+}
+
+const APACHE = { name: "Apache-2.0", text: "https://www.apache.org/licenses/LICENSE-2.0" };
+/** What the families that draw masks in boxes need of the embedded model. */
+const SAM2 = ["sam2-encoder.ort", "sam2-decoder.onnx", "LICENSE-plugin-segment-anything"];
+const GOLDEN = { "golden.jpg": "inference-container/models/builtin/golden.jpg" };
+
+const DINO = "onnx-community/grounding-dino-tiny-ONNX";
+const SAM3 = "wkentaro/sam3-onnx-models-v0.3.0";
+
+const sam3 = (path: string): WantedFile => ({ name: path, repository: SAM3, path });
+
+export const CATALOGUE: readonly CatalogueModel[] = [
+  {
+    name: "grounding-dino-tiny",
+    family: "grounding-dino-sam2",
+    licence: { of: "IDEA-Research/grounding-dino-tiny", ...APACHE },
+    megabytes: 720,
+    files: [
+      { name: "grounding-dino.onnx", repository: DINO, path: "onnx/model.onnx" },
+      { name: "tokenizer.json", repository: DINO, path: "tokenizer.json" },
+    ],
+    embedded: SAM2,
+    // This project is under the same licence, whose text is this file.
+    own: { ...GOLDEN, "LICENSE-grounding-dino": "LICENSE" },
+  },
+  {
+    name: "sam3",
+    family: "sam3",
+    licence: {
+      of: "facebook/sam3",
+      name: "SAM License",
+      text: "https://huggingface.co/facebook/sam3/blob/main/LICENSE",
+    },
+    megabytes: 3_400,
+    files: [
+      // Meta gives it, and the terms, to those who asked for access.
+      { name: "LICENSE", repository: "facebook/sam3", path: "LICENSE" },
+      { name: "tokenizer.json", repository: "openai/clip-vit-base-patch32", path: "tokenizer.json" },
+      sam3("sam3_image_encoder.onnx"),
+      sam3("sam3_image_encoder.onnx.data"),
+      sam3("sam3_language_encoder.onnx"),
+      sam3("sam3_language_encoder.onnx.data"),
+      sam3("sam3_decoder.onnx"),
+      { ...sam3("sam3_decoder.onnx.data"), optional: true },
+    ],
+    embedded: [],
+    own: GOLDEN,
+  },
+];
+
+/** A model by its name. @throws Failure, a usage error, if the catalogue does not have it */
+export function catalogued(name: string): CatalogueModel {
+  const model = CATALOGUE.find((one) => one.name === name);
+  if (model !== undefined) return model;
+  throw usageError(
+    `The catalogue has no "${name}", only ${CATALOGUE.map((one) => one.name).join(", ")}. docs/models.md says how to make a folder of another export.`,
+  );
+}
