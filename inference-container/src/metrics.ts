@@ -38,6 +38,12 @@ export class Metrics {
     "Restarts of a device's engine process",
     "device",
   );
+  readonly deviceState = this.#gauge(
+    "inference_device_state",
+    "1 for a device's present state: ready, starting, unable or given_up",
+    "device",
+    "state",
+  );
   readonly engineTasks = this.#gauge("inference_engine_jobs", "Tasks in a device's engine", "device");
   readonly modelInfo = this.#gauge(
     "inference_model_info",

@@ -63,6 +63,7 @@ const Environment = z
     HEARTBEAT_SECONDS: seconds(600, 10),
     PATIENCE_SECONDS: seconds(86_400, 600),
     TASK_TIMEOUT_SECONDS: seconds(86_400, 120),
+    DEVICE_FAULTS: count(1, 100, 10),
     DRAIN_SECONDS: seconds(3_600, 25),
     LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   })
@@ -115,6 +116,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     heartbeatMs: env.HEARTBEAT_SECONDS * 1_000,
     patienceMs: env.PATIENCE_SECONDS * 1_000,
     taskTimeoutMs: env.TASK_TIMEOUT_SECONDS * 1_000,
+    deviceFaults: env.DEVICE_FAULTS,
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
   };

@@ -3,7 +3,7 @@ import { byLane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
 import { TaskReturned } from "../failures.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type EngineLimits } from "./engine.ts";
 import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.ts";
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
@@ -39,7 +39,7 @@ interface Entry {
 export interface DeviceState {
   /** The CUDA device's id; "cpu" without CUDA. */
   readonly device: string;
-  readonly state: "ready" | "starting" | "unable";
+  readonly state: "ready" | "starting" | "unable" | "given_up";
   /** The execution provider in actual use; only while its model is loaded. */
   readonly provider?: string;
 }
@@ -56,12 +56,13 @@ export class Engines {
   /** The hashes of pictures that ended their engine. Until they succeed, they run alone. */
   readonly #hostile = new KeyMemory(HOSTILE_MS);
   readonly #hadLast = new LastHad();
+  readonly #lost = Promise.withResolvers<never>();
 
   /** @param devices CUDA device ids; on the CPU a single one, which is ignored */
   constructor(
     config: SharedConfig,
     devices: readonly number[],
-    taskTimeoutMs: number,
+    limits: EngineLimits,
     log: Logger,
     metrics: Metrics,
   ) {
@@ -73,8 +74,19 @@ export class Engines {
       // A counter that appears only with its first event hides that event from `increase`.
       restarts.inc(0);
       const on = { changed: () => this.#changed(), restarting: () => restarts.inc() };
-      return { device, engine: new Engine(own, taskTimeoutMs, log.child({ device }), on), usedAt: 0 };
+      return { device, engine: new Engine(own, limits, log.child({ device }), on), usedAt: 0 };
     });
+    this.#lost.promise.catch(() => undefined);
+  }
+
+  /** Rejects once every device has been given up. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  /** How many devices have not been given up. */
+  get inService(): number {
+    return this.#inService.length;
   }
 
   /** The loaded model, or undefined while no engine is ready. */
@@ -89,13 +101,13 @@ export class Engines {
 
   /** How many pictures the engines have room for together. */
   get places(): number {
-    return this.#members.reduce((sum, { engine }) => sum + engine.places, 0);
+    return this.#inService.reduce((sum, { engine }) => sum + engine.places, 0);
   }
 
   get devices(): DeviceState[] {
-    return this.#members.map(({ device, engine: { model, isAble } }) =>
+    return this.#members.map(({ device, engine: { model, isAble, isGivenUp } }) =>
       model === undefined
-        ? { device, state: "starting" }
+        ? { device, state: isGivenUp ? "given_up" : "starting" }
         : { device, state: isAble ? "ready" : "unable", provider: model.provider },
     );
   }
@@ -105,7 +117,7 @@ export class Engines {
     return this.#members.map(({ engine }) => engine.pid);
   }
 
-  /** Starts the engines: one promise per device resolves when it is first ready, rejects if it can't load the model. */
+  /** Starts the engines: one promise per device resolves when it is first ready, rejects if it can't load the model at once. */
   start(): Promise<ModelInfo>[] {
     return this.#members.map(async ({ device, engine }) => {
       try {
@@ -146,21 +158,29 @@ export class Engines {
     await Promise.all(this.#members.map(({ engine }) => engine.close()));
   }
 
+  get #inService(): Member[] {
+    return this.#members.filter(({ engine }) => !engine.isGivenUp);
+  }
+
   #changed(): void {
+    const members = this.#inService;
+    if (members.length === 0)
+      this.#lost.reject(new Error("Every device was given up: the log has a device_given_up for each."));
     let emptying: Member | undefined;
     for (const entry of this.#waiting.toSorted(inOrder)) {
       const { task, alone } = entry;
       const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
-      const open = this.#members.filter((member) => member !== emptying);
+      const open = members.filter((member) => member !== emptying);
       const member = bestFor(open, task.type, alone, knows);
       if (member !== undefined) void this.#give(entry, member);
       else if (alone) {
-        emptying ??= soonestEmpty(this.#members);
-        if (emptying === undefined && this.#members.every(({ engine }) => engine.hasClip))
-          this.#handBack(entry);
+        emptying ??= soonestEmpty(members);
+        if (emptying === undefined && members.every(({ engine }) => engine.hasClip)) this.#handBack(entry);
       }
     }
     this.#metrics.modelInfo.reset();
+    this.#metrics.deviceState.reset();
+    for (const { device, state } of this.devices) this.#metrics.deviceState.set({ device, state }, 1);
     for (const { device, engine } of this.#members) {
       this.#metrics.engineTasks.set({ device }, engine.load);
       if (engine.model === undefined) continue;

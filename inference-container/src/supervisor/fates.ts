@@ -2,9 +2,9 @@
 import { taskFailure, TaskFailure } from "../failures.ts";
 import type { EngineResult, EngineTask } from "../messages.ts";
 
-/** Why an engine is killed: a task is stuck, or was cancelled and still holds the model. */
+/** Why an engine is killed: a task is stuck, or was cancelled and still holds the model; its start takes too long. */
 export interface Kill {
-  readonly why: "stuck" | "cancelled";
+  readonly why: "stuck" | "cancelled" | "unready";
   /** The task; undefined if it may be any of several. */
   readonly key: string | undefined;
 }

@@ -49,7 +49,8 @@ test("of tasks that are stuck at once none is blamed, and each is stuck once it 
   };
   const changes = new EventEmitter();
   const on = { changed: () => void changes.emit("changed"), restarting: () => undefined };
-  engine = new Engine(config, 2_500, pino({ level: "silent" }, { write: () => undefined }), on);
+  const limits = { taskTimeoutMs: 2_500, deviceFaults: 10 };
+  engine = new Engine(config, limits, pino({ level: "silent" }, { write: () => undefined }), on);
   await engine.start();
   const { signal } = new AbortController();
   const run = (key: string, alone: boolean) => engine.run(task(key, "mute"), alone, signal, () => undefined);

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { startDevices } from "../support/device-rig.ts";
+import { until } from "../support/running-service.ts";
+
+/** A device is given up after its second fault. */
+const TWO_FAULTS = { DEVICE_FAULTS: "2" };
+
+test.concurrent("a device that can't load the model at the start is given up, and the service works with the other", async () => {
+  await using rig = await startDevices(2, ["broken-1"], TWO_FAULTS);
+  await rig.service.ready;
+  await rig.inState(1, "given_up");
+  const answer = await fetch(`${rig.service.url}/readyz`);
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({
+    state: "READY",
+    devices: [{ state: "ready" }, { device: "1" }],
+  });
+  expect((await rig.finish()).outcome).toBe("success");
+  const metrics = await rig.metrics();
+  expect(metrics).toContain('inference_device_state{device="0",state="ready"} 1\n');
+  expect(metrics).toContain('inference_device_state{device="1",state="given_up"} 1\n');
+  expect(rig.lines.join("")).toContain('"msg":"device_given_up"');
+});
+
+test.concurrent("a device that can load the model only later is used from then on", async () => {
+  await using rig = await startDevices(2, ["broken-1"]);
+  await rig.service.ready;
+  await until(async () => (await rig.metrics()).includes('inference_engine_restarts_total{device="1"} 1'));
+  await rig.unset("broken-1");
+  await rig.inState(1, "ready");
+});
+
+test.concurrent("no device that can load the model ends the start with the first one's reason", async () => {
+  await using rig = await startDevices(2, ["broken-0", "broken-1"], TWO_FAULTS);
+  await expect(rig.service.ready).rejects.toThrow(/^CUDA device 0: The model could not be loaded: ./);
+});
+
+test.concurrent("a device that dies later is restarted after growing delays and then given up for good", async () => {
+  await using rig = await startDevices(2, [], { DEVICE_FAULTS: "3" });
+  await rig.service.ready;
+  await rig.set("broken-1");
+  process.kill(rig.service.enginePid(1) ?? 0, "SIGKILL");
+  await rig.inState(1, "given_up");
+  const delays = rig.lines.flatMap((line) => /"restartInMs":(\d+)/.exec(line)?.[1] ?? []);
+  expect(delays.map(Number)).toEqual([250, 500, 1_000]);
+  expect((await rig.finish()).outcome).toBe("success");
+  expect((await fetch(`${rig.service.url}/readyz`)).status).toBe(200);
+});
+
+test.concurrent("a device whose start hangs is stopped and counts as one that can't start", async () => {
+  await using rig = await startDevices(2, ["hangs-1"], {
+    DEVICE_FAULTS: "1",
+    TASK_TIMEOUT_SECONDS: "2",
+    MODEL_SERVER_PATIENCE_SECONDS: "0",
+  });
+  await rig.service.ready;
+  expect((await rig.finish()).outcome).toBe("success");
+  await rig.inState(1, "given_up");
+});
+
+test.concurrent("once no device is left the tasks go back without a lost attempt, and the service ends", async () => {
+  await using rig = await startDevices(2, [], TWO_FAULTS);
+  await rig.service.ready;
+  await rig.set("keep");
+  const kept = ["a", "b", "c", "d"].map((key) => rig.finish({ key, prompts: ["kept"] }));
+  await until(async () => (await rig.metrics()).includes("inference_in_flight 4\n"));
+  for (const device of [0, 1]) await rig.set(`broken-${device}`);
+  for (const device of [0, 1]) process.kill(rig.service.enginePid(device) ?? 0, "SIGKILL");
+  await expect(rig.service.lost).rejects.toThrow("Every device was given up");
+  for (const { outcome } of await Promise.all(kept)) expect(outcome).toBe("returned");
+});
