@@ -135,6 +135,8 @@ export const FromEngine = z.discriminatedUnion("type", [
     /** For the log: the stack of an unexpected error, or FFmpeg's output. */
     detail: z.string().optional(),
   }),
+  /** A task failed, and then the golden picture did too: the device does not work. Nothing comes after this. */
+  z.object({ type: z.literal("unwell"), key: z.string(), reason: z.string(), detail: z.string().optional() }),
 ]);
 export type FromEngine = z.infer<typeof FromEngine>;
 

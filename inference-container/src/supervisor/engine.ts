@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { ModelUnavailable, TaskFailure } from "../failures.ts";
-import { fates, type Kill } from "./fates.ts";
+import { mayBeDevices, ModelUnavailable, TaskFailure } from "../failures.ts";
+import { Doubt, fates, type Kill, Suspected } from "./fates.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineResult, EngineTask, FromEngine, ModelInfo } from "../messages.ts";
@@ -21,6 +21,9 @@ interface Entry {
   dropped: boolean;
 }
 
+/** How many tasks a device has to finish before its faults are forgotten. */
+const FORGIVEN_AFTER = 100;
+
 /** How long an engine may take, and how often its device may fail. */
 export interface EngineLimits {
   readonly taskTimeoutMs: number;
@@ -38,9 +41,9 @@ export interface EngineEvents {
 
 /**
  * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted, after a delay that grows with
- * the faults of its device; after too many faults the device is given up for good. A task that
- * was alone in it, or is known to be stuck, then fails (retryable), and the others are rejected with `Displaced`. If
- * any of several tasks may be the cause, none fails, and all are rejected with `Suspected`.
+ * the faults of its device; after too many faults the device is given up for good. Faults are starts that fail, and
+ * failures that no task explains. The task that was alone in a process that ended, or is known to be stuck, is rejected
+ * with `Suspected`, and the others with `Displaced`; if any of several may be the cause, all with `Suspected`.
  */
 export class Engine {
   readonly #config: EngineConfig;
@@ -57,8 +60,9 @@ export class Engine {
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
   #kill: Kill | undefined;
-  /** What speaks against the device. */
   #faults = 0;
+  /** How many tasks it has finished since its last fault. */
+  #done = 0;
   #isGivenUp = false;
   #startTimer: NodeJS.Timeout | undefined;
   #closing = false;
@@ -134,8 +138,8 @@ export class Engine {
    * Runs one task, for which there has to be room (`takes`). Rejects at once with the signal's reason if that aborts.
    * @param alone whether it must be alone in the engine
    * @param progress is called with how many of how many units are done
-   * @throws TaskFailure; Displaced if the task has to run again, Suspected if it has to run alone; ModelUnavailable
-   * if it has to be handed back
+   * @throws TaskFailure if the task is to blame; Displaced if it has to run again, Suspected if the device or another
+   * task may be to blame; ModelUnavailable if it has to be handed back
    */
   run(
     task: EngineTask,
@@ -209,7 +213,15 @@ export class Engine {
         break;
       case "done":
         this.#take(message.key)?.resolve(message.result);
+        this.#done += 1;
+        if (this.#done >= FORGIVEN_AFTER) this.#faults = 0;
         break;
+      case "unwell": {
+        const { key, reason, detail } = message;
+        this.#log.error({ key, reason, detail }, "device_unwell");
+        this.#end({ why: "unwell", key });
+        break;
+      }
       case "refused":
         this.#log.info({ key: message.key, reason: message.reason }, "model_refused");
         this.#take(message.key)?.reject(new ModelUnavailable(message.reason));
@@ -220,7 +232,10 @@ export class Engine {
         const failure = new TaskFailure(problem);
         if (detail !== undefined)
           this.#log[failure.retryable ? "error" : "info"]({ key, detail }, "engine_error");
-        entry?.reject(failure);
+        const doubt = new Doubt(1, failure);
+        entry?.reject(mayBeDevices(failure) ? new Suspected(doubt, "one") : failure);
+        // Nobody asks about one that is no longer wanted: that stays open.
+        void this.#unlessExplained(doubt, this.#process);
         break;
       }
     }
@@ -244,6 +259,19 @@ export class Engine {
         this.#end({ why: "cancelled", key });
     }, DROP_GRACE_MS);
     grace.unref();
+  }
+
+  /** Counts a fault of the device unless a task turns out to be the cause, and restarts the process that had it. */
+  async #unlessExplained({ explained }: Doubt, had?: EngineProcess): Promise<void> {
+    if ((await explained) || this.#closing) return;
+    this.#faulty();
+    this.#log.warn({ faults: this.#faults }, "device_doubted");
+    if (had !== undefined && this.#process === had) this.#end({ why: "unwell", key: undefined });
+  }
+
+  #faulty(): void {
+    this.#faults += 1;
+    this.#done = 0;
   }
 
   /** Kills the process; the first reason counts. */
@@ -270,6 +298,9 @@ export class Engine {
       kill,
       this.#limits.taskTimeoutMs,
     );
+    const doubt = reasons.find((reason) => reason instanceof Suspected)?.doubt;
+    // A cancelled one may have been the cause.
+    if (doubt !== undefined && wanted.length === inside.length) void this.#unlessExplained(doubt);
     // Each goes back to the head of the queue, so the first one goes back last.
     for (const [at, { reject }] of [...wanted.entries()].toReversed()) reject(reasons[at]);
     const keys = inside.map(({ task }) => task.key);
@@ -278,7 +309,7 @@ export class Engine {
   }
 
   #restart(wasReady: boolean, ended: { readonly how: string; readonly [fact: string]: unknown }): void {
-    if (!wasReady) this.#faults += 1;
+    if (!wasReady) this.#faulty();
     const faults = this.#faults;
     if (faults >= this.#limits.deviceFaults) {
       this.#isGivenUp = true;

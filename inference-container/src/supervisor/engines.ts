@@ -4,7 +4,7 @@ import type { Metrics } from "../metrics.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
 import { TaskReturned } from "../failures.ts";
 import { Engine, type EngineLimits } from "./engine.ts";
-import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.ts";
+import { Displaced, type Doubt, endedEngine, Suspected } from "./fates.ts";
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
@@ -33,6 +33,10 @@ interface Entry {
   again: boolean;
   /** For a clip: how many ends of its engines no picture explains. */
   ends: number;
+  /** How often it alone, or its device, was to blame. */
+  failures: number;
+  /** The device on which it failed last: another is to try it. */
+  failedOn: Member | undefined;
 }
 
 /** A device and its state. */
@@ -47,7 +51,8 @@ export interface DeviceState {
 /**
  * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine
  * ends, the others continue, and its tasks that are not to blame run again wherever there is room. If any of several
- * may be to blame, its pictures run alone, one at a time per engine, and only those that end it again fail.
+ * may be to blame, its pictures run alone, one at a time per engine, and only those that end it again fail. A task that
+ * failed where the device may be to blame runs once more, on another device if there is one, before it fails.
  */
 export class Engines {
   readonly #members: readonly Member[];
@@ -142,7 +147,7 @@ export class Engines {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
     const alone = task.type === "image" && this.#hostile.has(task.contentHash);
-    const state = { result: promise, alone, again: false, ends: 0 };
+    const state = { result: promise, alone, again: false, ends: 0, failures: 0, failedOn: undefined };
     const entry: Entry = { task, signal, progress, resolve, reject, ...state };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
@@ -170,12 +175,14 @@ export class Engines {
     for (const entry of this.#waiting.toSorted(inOrder)) {
       const { task, alone } = entry;
       const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
-      const open = members.filter((member) => member !== emptying);
+      const others = members.filter((member) => member !== entry.failedOn);
+      const able = others.some(({ engine }) => engine.model !== undefined) ? others : members;
+      const open = able.filter((member) => member !== emptying);
       const member = bestFor(open, task.type, alone, knows);
       if (member !== undefined) void this.#give(entry, member);
       else if (alone) {
-        emptying ??= soonestEmpty(members);
-        if (emptying === undefined && members.every(({ engine }) => engine.hasClip)) this.#handBack(entry);
+        emptying ??= soonestEmpty(able);
+        if (emptying === undefined && able.every(({ engine }) => engine.hasClip)) this.#handBack(entry);
       }
     }
     this.#metrics.modelInfo.reset();
@@ -199,7 +206,7 @@ export class Engines {
       if (task.type === "image") this.#hostile.forget(task.contentHash);
     } catch (error) {
       if (error instanceof Displaced) this.#again(entry);
-      else if (error instanceof Suspected) this.#suspect(entry, error.end);
+      else if (error instanceof Suspected) this.#suspect(entry, error, member);
       else this.#fail(entry, error);
     } finally {
       member.usedAt = performance.now();
@@ -207,23 +214,34 @@ export class Engines {
   }
 
   #again(entry: Entry): void {
+    if (entry.signal.aborted) return;
     entry.again = true;
     this.#waiting.unshift(entry);
     this.#changed();
   }
 
-  /** Runs a picture alone. A clip waits until it is known whether a picture explains the engine's end. */
-  #suspect(entry: Entry, end: UnexplainedEnd): void {
-    if (entry.task.type === "video") return void this.#clear(entry, end);
-    entry.alone = true;
-    void end.tried(entry.result);
+  /** Runs a suspect again, unless it has failed twice, or once on the only device while that is well. */
+  #suspect(entry: Entry, { doubt, of }: Suspected, member: Member): void {
+    const isPicture = entry.task.type === "image";
+    if (of === "several" && !isPicture) return void this.#clear(entry, doubt);
+    void doubt.tried(entry.result);
+    if (of !== "several") {
+      entry.failures += 1;
+      entry.failedOn = member;
+      const [first, second] = this.#inService;
+      const isOnly = first === member && second === undefined;
+      if (entry.failures > 1 || (of === "one" && isOnly)) return this.#fail(entry, doubt.failure);
+    }
+    // One that merely failed ended no engine, and disturbs none.
+    if (isPicture) entry.alone ||= of === "several" || endedEngine(doubt.failure);
     this.#again(entry);
   }
 
-  async #clear(clip: Entry, end: UnexplainedEnd): Promise<void> {
-    if (!(await end.explained)) clip.ends += 1;
-    if (clip.ends >= CLIP_ENDS) clip.reject(end.failure);
-    else if (!clip.signal.aborted) this.#again(clip);
+  /** A clip waits until it is known whether a picture beside it explains the engine's end. */
+  async #clear(clip: Entry, doubt: Doubt): Promise<void> {
+    if (!(await doubt.explained)) clip.ends += 1;
+    if (clip.ends >= CLIP_ENDS) clip.reject(doubt.failure);
+    else this.#again(clip);
   }
 
   #fail({ task, reject }: Entry, error: unknown): void {

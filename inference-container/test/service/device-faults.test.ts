@@ -50,7 +50,7 @@ test.concurrent("a device that dies later is restarted after growing delays and 
 test.concurrent("a device whose start hangs is stopped and counts as one that can't start", async () => {
   await using rig = await startDevices(2, ["hangs-1"], {
     DEVICE_FAULTS: "1",
-    TASK_TIMEOUT_SECONDS: "2",
+    TASK_TIMEOUT_SECONDS: "5",
     MODEL_SERVER_PATIENCE_SECONDS: "0",
   });
   await rig.service.ready;
@@ -68,4 +68,57 @@ test.concurrent("once no device is left the tasks go back without a lost attempt
   for (const device of [0, 1]) process.kill(rig.service.enginePid(device) ?? 0, "SIGKILL");
   await expect(rig.service.lost).rejects.toThrow("Every device was given up");
   for (const { outcome } of await Promise.all(kept)) expect(outcome).toBe("returned");
+});
+
+test.concurrent("a task that fails on every device is to blame, and each device stays in service", async () => {
+  await using rig = await startDevices(2);
+  await rig.service.ready;
+  const report = await rig.finish({ prompts: ["throw"] });
+  expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "internal_error" } });
+  // It was tried on both.
+  const failures = rig.lines.filter((line) => line.includes('"msg":"engine_error"'));
+  expect(new Set(failures.map((line) => /"device":"(\d)"/.exec(line)?.[1]))).toEqual(new Set(["0", "1"]));
+  expect(rig.lines.join("")).not.toMatch(/device_doubted|engine_ended/);
+});
+
+test.concurrent("a device that fails tasks which another does is given up, though its golden picture is right", async () => {
+  await using rig = await startDevices(2, [], TWO_FAULTS);
+  await rig.service.ready;
+  await rig.set("flaky-1");
+  let given = 0;
+  await until(async () => {
+    given += 1;
+    const reports = await Promise.all(
+      [1, 2].map((n) => rig.finish({ key: `task-${given}-${n}`, prompts: ["bright"] })),
+    );
+    expect(reports.map(({ outcome }) => outcome)).toEqual(["success", "success"]);
+    return (await rig.metrics()).includes('inference_device_state{device="1",state="given_up"} 1\n');
+  });
+});
+
+test.concurrent("a picture that breaks one device after the other fails, and both are well after a restart", async () => {
+  await using rig = await startDevices(3);
+  await rig.service.ready;
+  const others = ["a", "b"].map((key) => rig.finish({ key, prompts: ["slow"] }));
+  const report = await rig.finish({ key: "poison", prompts: ["poison"] });
+  expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "internal_error" } });
+  for (const { outcome } of await Promise.all(others)) expect(outcome).toBe("success");
+  for (const device of [0, 1, 2]) await rig.inState(device, "ready");
+  expect(rig.lines.filter((line) => line.includes("device_unwell"))).toHaveLength(2);
+  expect(rig.lines.join("")).not.toContain("device_doubted");
+});
+
+test.concurrent("the only device that breaks is restarted, and its tasks succeed without a lost attempt", async () => {
+  await using rig = await startDevices(1);
+  await rig.service.ready;
+  await rig.set("keep");
+  const kept = rig.finish({ key: "kept", prompts: ["kept"] });
+  await until(async () => (await rig.metrics()).includes('inference_engine_jobs{device="0"} 1\n'));
+  await rig.set("throws-0");
+  const reports = [kept, ...["a", "b"].map((key) => rig.finish({ key }))];
+  await until(async () => (await rig.metrics()).includes('inference_engine_jobs{device="0"} 3\n'));
+  await rig.unset("keep");
+  await until(() => rig.lines.some((line) => line.includes('"msg":"engine_ended"')));
+  await rig.unset("throws-0");
+  for (const { outcome } of await Promise.all(reports)) expect(outcome).toBe("success");
 });

@@ -60,5 +60,5 @@ test("of tasks that are stuck at once none is blamed, and each is stuck once it 
   while (!engine.takes("image", true)) await once(changes, "changed");
   const alone = run("first", true);
   expect([engine.takes("image", false), engine.takes("video", false)]).toEqual([false, false]);
-  await expect(alone).rejects.toMatchObject({ code: "engine_timeout" });
+  await expect(alone).rejects.toMatchObject({ of: "one", doubt: { failure: { code: "engine_timeout" } } });
 });
