@@ -90,6 +90,8 @@ export const EngineConfig = z.object({
   ffmpeg: z.string().nullable(),
   /** Whether the CPU may be used instead if CUDA can't. */
   cpuFallback: z.boolean(),
+  /** The most bytes that decoded pictures may take at once; a larger picture is alone. */
+  decodedBytes: z.number(),
   options: z.object({
     provider: z.enum(["cpu", "cuda"]),
     /** The CUDA device's id; ignored on the CPU. */

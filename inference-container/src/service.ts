@@ -42,9 +42,10 @@ export interface Service {
 export async function startService(settings: Settings, loader: string, log: Logger): Promise<Service> {
   const metrics = new Metrics();
   const folder = await makeScratch();
-  const { modelFolder, modelOptions, devices, cpuFallback, storageOrigins, patienceMs } = settings;
+  const { modelFolder, modelOptions, devices, cpuFallback, decodedBytes, storageOrigins, patienceMs } =
+    settings;
   const ffmpeg = ffmpegOf(log);
-  const config = { loader, modelFolder, ffmpeg, cpuFallback, options: modelOptions };
+  const config = { loader, modelFolder, ffmpeg, cpuFallback, decodedBytes, options: modelOptions };
   const engines = new Engines(config, devices, settings, log, metrics);
   const parts = { engines, folder, storageOrigins, patienceMs, log, metrics };
   const inFlight = (): number =>

@@ -18,6 +18,7 @@ import {
 import { killGroup } from "../kill-group.ts";
 import { infoOf, type Loaded, loadOnProvider } from "./load-on-provider.ts";
 import { BEAT_MS } from "../supervisor/watchdog.ts";
+import { Semaphore } from "../semaphore.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";
 
@@ -35,6 +36,7 @@ const serverToken = process.env["MODEL_SERVER_TOKEN"] || undefined;
 // No process that the engine starts needs it.
 delete process.env["MODEL_SERVER_TOKEN"];
 const running = new Map<string, AbortController>();
+const decoded = new Semaphore(config.decodedBytes);
 
 // A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
 process.on("SIGINT", () => undefined);
@@ -77,7 +79,9 @@ function detailOf(error: unknown): string | undefined {
 }
 
 function work(model: Model, task: EngineTask, hooks: TaskHooks): Promise<EngineResult> {
-  return task.type === "image" ? runPicture(model, task, hooks) : runVideo(model, config.ffmpeg, task, hooks);
+  return task.type === "image"
+    ? runPicture(model, task, hooks, decoded)
+    : runVideo(model, config.ffmpeg, task, hooks);
 }
 
 /** Whether the device is well; one test at a time serves all that ask. */

@@ -2,9 +2,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import sharp from "sharp";
 import { Device } from "../../src/device/device.ts";
-import { type Stage, Usage } from "../../src/device/usage.ts";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
 import { OnnxGraph } from "../../src/onnx/graph-writer.ts";
 import { ensureBuiltin } from "../../src/models/fetch/ensure-builtin.ts";
@@ -43,20 +41,6 @@ function textGraph(change: Partial<TensorSpec>): object {
   const inputs = text.inputs.map((tensor) => (tensor.role === "ids" ? { ...tensor, ...change } : tensor));
   return { graphs: { ...manifest.graphs, text: { ...text, inputs } } };
 }
-
-it("a loaded model runs its golden picture whenever it is asked to, on the device, and says what differs", async () => {
-  const folder = await folderWith({});
-  const model = await loadModel(folder);
-  const stages: Stage[] = [];
-  await model.selfTest?.(new Usage(undefined, (stage) => stages.push(stage)));
-  expect(stages).toContain("model");
-  const picture = join(folder, manifest.golden.picture);
-  await rm(picture);
-  const create = { width: 320, height: 240, channels: 3, background: "grey" } as const;
-  await sharp({ create }).jpeg().toFile(picture);
-  await expect(model.selfTest?.(new Usage())).rejects.toThrow("failed its self-test");
-  await model.close();
-});
 
 describe("a model folder is refused", () => {
   it("when it is not there", async () => {

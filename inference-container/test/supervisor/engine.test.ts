@@ -45,6 +45,7 @@ test("of tasks that are stuck at once none is blamed, and each is stuck once it 
     modelFolder: "planted",
     ffmpeg: null,
     cpuFallback: false,
+    decodedBytes: 1e9,
     options: { ...DEFAULT_LOAD_OPTIONS, provider: "cpu" as const, device: 0 },
   };
   const changes = new EventEmitter();
