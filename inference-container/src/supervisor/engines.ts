@@ -20,10 +20,18 @@ type SharedConfig = Omit<EngineConfig, "options"> & {
   readonly options: Omit<EngineConfig["options"], "device">;
 };
 
+/** What whoever runs a task learns meanwhile. */
+export interface TaskEvents {
+  /** How many of how many units are done. */
+  readonly progress: (done: number, total: number) => void;
+  /** Which device it was given to; another one if it runs again. */
+  readonly given: (device: string) => void;
+}
+
 interface Entry {
   readonly task: EngineTask;
   readonly signal: AbortSignal;
-  readonly progress: (done: number, total: number) => void;
+  readonly on: TaskEvents;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly result: Promise<EngineResult>;
@@ -136,19 +144,14 @@ export class Engines {
 
   /**
    * Runs one task. Waiting tasks go by lane, then by arrival. Rejects at once with the signal's reason if that aborts.
-   * @param progress is called with how many of how many units are done
    * @throws TaskFailure; ModelUnavailable if the task has to be handed back
    */
-  run(
-    task: EngineTask,
-    signal: AbortSignal,
-    progress: (done: number, total: number) => void,
-  ): Promise<EngineResult> {
+  run(task: EngineTask, signal: AbortSignal, on: TaskEvents): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
     const alone = task.type === "image" && this.#hostile.has(task.contentHash);
     const state = { result: promise, alone, again: false, ends: 0, failures: 0, failedOn: undefined };
-    const entry: Entry = { task, signal, progress, resolve, reject, ...state };
+    const entry: Entry = { task, signal, on, resolve, reject, ...state };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
       reject(signal.reason);
@@ -197,12 +200,13 @@ export class Engines {
   }
 
   async #give(entry: Entry, member: Member): Promise<void> {
-    const { task, alone, signal, progress } = entry;
+    const { task, alone, signal, on } = entry;
     this.#waiting = this.#waiting.filter((other) => other !== entry);
     if (task.type === "image") this.#hadLast.remember(task.contentHash, member);
     member.usedAt = performance.now();
+    on.given(member.device);
     try {
-      entry.resolve(await member.engine.run(task, alone, signal, progress));
+      entry.resolve(await member.engine.run(task, alone, signal, on.progress));
       if (task.type === "image") this.#hostile.forget(task.contentHash);
     } catch (error) {
       if (error instanceof Displaced) this.#again(entry);

@@ -19,6 +19,11 @@ test.concurrent("a device that can't load the model at the start is given up, an
   const metrics = await rig.metrics();
   expect(metrics).toContain('inference_device_state{device="0",state="ready"} 1\n');
   expect(metrics).toContain('inference_device_state{device="1",state="given_up"} 1\n');
+  const work = 'device="0",lane="interactive",type="image"';
+  await until(async () =>
+    (await rig.metrics()).includes(`inference_tasks_total{outcome="success",code="",${work}} 1\n`),
+  );
+  expect(await rig.metrics()).toContain(`inference_model_seconds_count{${work}} 1\n`);
   expect(rig.lines.join("")).toContain('"msg":"device_given_up"');
 });
 
