@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { movingSquare } from "../support/moving-square.ts";
 import { startDevices } from "../support/device-rig.ts";
 import { until } from "../support/running-service.ts";
 
@@ -116,14 +117,44 @@ test.concurrent("a picture that breaks one device after the other fails, and bot
 test.concurrent("the only device that breaks is restarted, and its tasks succeed without a lost attempt", async () => {
   await using rig = await startDevices(1);
   await rig.service.ready;
-  await rig.set("keep");
-  const kept = rig.finish({ key: "kept", prompts: ["kept"] });
-  await until(async () => (await rig.metrics()).includes('inference_engine_jobs{device="0"} 1\n'));
+  await rig.set("turns", "0");
+  const first = rig.finish({ key: "first" });
+  await until(async () => (await rig.numberIn("begun-0")) === 1);
   await rig.set("throws-0");
-  const reports = [kept, ...["a", "b"].map((key) => rig.finish({ key }))];
+  const reports = [first, ...["a", "b"].map((key) => rig.finish({ key }))];
   await until(async () => (await rig.metrics()).includes('inference_engine_jobs{device="0"} 3\n'));
-  await rig.unset("keep");
+  await rig.set("turns", "1000");
   await until(() => rig.lines.some((line) => line.includes('"msg":"engine_ended"')));
   await rig.unset("throws-0");
   for (const { outcome } of await Promise.all(reports)) expect(outcome).toBe("success");
+});
+
+test.concurrent("a clip on a device that breaks begins again on another", async () => {
+  await using rig = await startDevices(2);
+  await rig.service.ready;
+  rig.worker.inputs.set("clip.mp4", movingSquare(1));
+  await rig.set("keep");
+  const clip = rig.finishVideo({ key: "clip", prompts: ["kept"] });
+  await until(async () => (await rig.metrics()).includes('inference_engine_jobs{device="0"} 1\n'));
+  await rig.set("throws-0");
+  await rig.unset("keep");
+  expect((await clip).outcome).toBe("success");
+  expect(rig.worker.completions.get("clip")).toHaveLength(1);
+  expect(rig.lines.filter((line) => line.includes("device_unwell"))).toHaveLength(1);
+});
+
+test.concurrent("a hundred finished tasks forgive a device its faults", async () => {
+  await using rig = await startDevices(1, [], TWO_FAULTS);
+  await rig.service.ready;
+  for (const round of [1, 2]) {
+    await rig.set("broken-0");
+    process.kill(rig.service.enginePid() ?? 0, "SIGKILL");
+    // The second restart is the one after its failed start.
+    const restarts = `inference_engine_restarts_total{device="0"} ${2 * round}\n`;
+    await until(async () => (await rig.metrics()).includes(restarts));
+    await rig.unset("broken-0");
+    await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);
+    for (let i = 0; i < 100; i++)
+      expect((await rig.finish({ key: `${round}-${i}`, lane: "bulk" })).outcome).toBe("success");
+  }
 });
