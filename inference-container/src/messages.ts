@@ -117,7 +117,7 @@ export type ToEngine = z.infer<typeof ToEngine>;
 export const FromEngine = z.discriminatedUnion("type", [
   /** The model is warm; `concurrency` is how many pictures it works on at once. */
   z.object({ type: z.literal("ready"), model: ModelInfo, concurrency: z.number() }),
-  /** The model could not be loaded: a restart would not help. */
+  /** The model could not be loaded, and the process ends. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** The stage that a task is in from now on. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
