@@ -40,6 +40,10 @@ export function asTaskFailure(error: unknown): TaskFailure {
   return taskFailure(hasCode(error, "ENOSPC") ? "disk_full" : "internal_error");
 }
 
+/** Whether the device may be the reason why the model failed a task, and not the task. */
+export const mayBeDevices = ({ code }: TaskFailure): boolean =>
+  code === "internal_error" || code === "model_output_invalid";
+
 /** Ends a task without a report: the Worker cancelled it, or its lease is lost. */
 export class TaskDropped extends Error {
   override readonly name = "TaskDropped";

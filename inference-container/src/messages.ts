@@ -90,6 +90,8 @@ export const EngineConfig = z.object({
   ffmpeg: z.string().nullable(),
   /** Whether the CPU may be used instead if CUDA can't. */
   cpuFallback: z.boolean(),
+  /** The most bytes that decoded pictures may take at once; a larger picture is alone. */
+  decodedBytes: z.number(),
   options: z.object({
     provider: z.enum(["cpu", "cuda"]),
     /** The CUDA device's id; ignored on the CPU. */
@@ -115,7 +117,7 @@ export type ToEngine = z.infer<typeof ToEngine>;
 export const FromEngine = z.discriminatedUnion("type", [
   /** The model is warm; `concurrency` is how many pictures it works on at once. */
   z.object({ type: z.literal("ready"), model: ModelInfo, concurrency: z.number() }),
-  /** The model could not be loaded: a restart would not help. */
+  /** The model could not be loaded, and the process ends. */
   z.object({ type: z.literal("unloadable"), message: z.string() }),
   /** The stage that a task is in from now on. */
   z.object({ type: z.literal("at"), key: z.string(), stage: z.enum(STAGES) }),
@@ -135,6 +137,8 @@ export const FromEngine = z.discriminatedUnion("type", [
     /** For the log: the stack of an unexpected error, or FFmpeg's output. */
     detail: z.string().optional(),
   }),
+  /** A task failed, and then the golden picture did too: the device does not work. Nothing comes after this. */
+  z.object({ type: z.literal("unwell"), key: z.string(), reason: z.string(), detail: z.string().optional() }),
 ]);
 export type FromEngine = z.infer<typeof FromEngine>;
 

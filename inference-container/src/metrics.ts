@@ -8,21 +8,31 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 export type Stage = "queue" | "fetch" | "wait" | "decode" | "infer" | "post" | "encode" | "upload" | "commit";
 export type StageTimes = Partial<Record<Stage, number>>;
 
+/** Whose work it was; `device` is empty for a task that no engine was given. */
+const WORK = ["device", "lane", "type"] as const;
+
 const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];
 
 /** The service's metrics, in Prometheus's base units. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly stage = this.#histogram("inference_stage_seconds", "Seconds a task spent in a stage", "stage");
+  readonly stage = this.#histogram(
+    "inference_stage_seconds",
+    "Seconds a task spent in a stage",
+    "stage",
+    ...WORK,
+  );
   readonly model = this.#histogram(
     "inference_model_seconds",
     "Seconds a task spent inside the model's own graphs",
+    ...WORK,
   );
   readonly tasks = this.#counter(
     "inference_tasks_total",
     "Ended tasks by outcome; code says why a task failed or was dropped",
     "outcome",
     "code",
+    ...WORK,
   );
   readonly refusals = this.#counter(
     "inference_refusals_total",
@@ -37,6 +47,12 @@ export class Metrics {
     "inference_engine_restarts_total",
     "Restarts of a device's engine process",
     "device",
+  );
+  readonly deviceState = this.#gauge(
+    "inference_device_state",
+    "1 for a device's present state: ready, starting, unable or given_up",
+    "device",
+    "state",
   );
   readonly engineTasks = this.#gauge("inference_engine_jobs", "Tasks in a device's engine", "device");
   readonly modelInfo = this.#gauge(

@@ -8,8 +8,8 @@ const SAME_SIGNAL_MS = 1_000;
 
 /**
  * Runs the service as a process: reads the settings from the environment, logs to stdout, drains at SIGTERM or SIGINT.
- * Exits with 0; with 1 if tasks had to be given up, after a second signal, or if the model can't be loaded; with 2 if the
- * settings are wrong.
+ * Exits with 0; with 1 if tasks had to be given up, after a second signal, if the model can't be loaded on any device, or
+ * if every device was given up; with 2 if the settings are wrong.
  *
  * @param loader URL of the module that exports `loadModel`
  */
@@ -22,6 +22,7 @@ export async function runService(loader: string): Promise<void> {
     process.exit(2);
   }
   const log = pino({ level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  let isReady = false;
   try {
     const service = await startService(settings, loader, log);
     let stoppingSince: number | undefined;
@@ -38,12 +39,15 @@ export async function runService(loader: string): Promise<void> {
     };
     process.on("SIGTERM", (signal) => void stop(signal));
     process.on("SIGINT", (signal) => void stop(signal));
-    await service.ready.catch(async (error: unknown) => {
+    const ready = service.ready.then(() => void (isReady = true));
+    await Promise.all([ready, service.lost]).catch(async (error: unknown) => {
       await service.drain();
       throw error;
     });
   } catch (error) {
-    log.fatal({ reason: messageOf(error) }, "start_failed");
+    const reason = messageOf(error);
+    if (isReady) log.fatal({ reason }, "devices_lost");
+    else log.fatal({ reason }, "start_failed");
     process.exit(1);
   }
 }

@@ -22,10 +22,13 @@ const KEEP_ALIVE_BUFFER_MS = 15_000;
 export interface Service {
   readonly url: string;
   /**
-   * Resolves when the model is warm on every device; tasks are accepted once it is warm on one.
-   * @throws Error if it can't be loaded on one of them
+   * Resolves when the model is warm on every device on which it could be loaded; tasks are accepted once it is warm on
+   * one.
+   * @throws Error if it can't be loaded on any
    */
   readonly ready: Promise<void>;
+  /** Rejects once every device has been given up: all tasks are handed back, and the service can only be drained. */
+  readonly lost: Promise<never>;
   /** The process id of a device's engine while it runs; `index` counts the devices in the settings' order. */
   enginePid(index?: number): number | undefined;
   /**
@@ -39,15 +42,17 @@ export interface Service {
 export async function startService(settings: Settings, loader: string, log: Logger): Promise<Service> {
   const metrics = new Metrics();
   const folder = await makeScratch();
-  const { modelFolder, modelOptions, devices, cpuFallback, storageOrigins, patienceMs } = settings;
+  const { modelFolder, modelOptions, devices, cpuFallback, decodedBytes, storageOrigins, patienceMs } =
+    settings;
   const ffmpeg = ffmpegOf(log);
-  const config = { loader, modelFolder, ffmpeg, cpuFallback, options: modelOptions };
-  const engines = new Engines(config, devices, settings.taskTimeoutMs, log, metrics);
+  const config = { loader, modelFolder, ffmpeg, cpuFallback, decodedBytes, options: modelOptions };
+  const engines = new Engines(config, devices, settings, log, metrics);
   const parts = { engines, folder, storageOrigins, patienceMs, log, metrics };
   const inFlight = (): number =>
-    settings.inFlight === undefined ? engines.places : settings.inFlight * devices.length;
-  const limits = { ...settings, inFlight, clips: devices.length };
+    settings.inFlight === undefined ? engines.places : settings.inFlight * engines.inService;
+  const limits = { ...settings, inFlight, clips: () => engines.inService };
   const board = new Board(limits, (task) => runTask(task, parts), metrics);
+  engines.lost.catch(() => board.stopAll());
   let draining = false;
   const state = (): ServiceState => {
     if (draining) return "DRAINING";
@@ -85,10 +90,10 @@ export async function startService(settings: Settings, loader: string, log: Logg
     // All have failed; `ready` reports the first failure.
     () => undefined,
   );
-  const ready = Promise.all(starts).then(() => undefined);
   return {
     url,
-    ready,
+    ready: anyReady(starts),
+    lost: engines.lost,
     enginePid: (index = 0) => engines.pids[index],
     drain: async () => {
       draining = true;
@@ -100,6 +105,12 @@ export async function startService(settings: Settings, loader: string, log: Logg
       return finished;
     },
   };
+}
+
+/** Waits for all; rejects as the first of them does if all do. */
+async function anyReady(starts: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(starts);
+  if (!ends.some(({ status }) => status === "fulfilled")) await starts[0];
 }
 
 /** FFmpeg's command; null, and a warning in the log, if there is none. */

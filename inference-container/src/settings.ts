@@ -55,6 +55,7 @@ const Environment = z
       .optional(),
     MODEL_SERVER_PATIENCE_SECONDS: count(0, 86_400, 300),
     FEATURE_CACHE_MB: count(0, 1_048_576, 256),
+    DECODED_MB: count(1, 1_048_576, 1_024),
     TEXT_CACHE_MB: count(0, 1_048_576, 1),
     STORAGE_ORIGINS: Origins,
     CALLBACK_ORIGINS: Origins,
@@ -63,6 +64,7 @@ const Environment = z
     HEARTBEAT_SECONDS: seconds(600, 10),
     PATIENCE_SECONDS: seconds(86_400, 600),
     TASK_TIMEOUT_SECONDS: seconds(86_400, 120),
+    DEVICE_FAULTS: count(1, 100, 10),
     DRAIN_SECONDS: seconds(3_600, 25),
     LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   })
@@ -108,6 +110,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     },
     devices: env.DEVICES,
     cpuFallback: env.CPU_FALLBACK,
+    decodedBytes: env.DECODED_MB * 1_048_576,
     storageOrigins: new Set(env.STORAGE_ORIGINS),
     callbackOrigins: new Set(env.CALLBACK_ORIGINS),
     queueCapacity: env.QUEUE_CAPACITY,
@@ -115,6 +118,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     heartbeatMs: env.HEARTBEAT_SECONDS * 1_000,
     patienceMs: env.PATIENCE_SECONDS * 1_000,
     taskTimeoutMs: env.TASK_TIMEOUT_SECONDS * 1_000,
+    deviceFaults: env.DEVICE_FAULTS,
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
   };

@@ -13,6 +13,11 @@ export const INFERENCE_ROWS: readonly Row[] = [
         "short",
         'sum by (code) (increase(inference_tasks_total{outcome="failed"}[15m]))',
       ),
+      graph(
+        "Failed tasks by device",
+        "short",
+        'sum by (device) (increase(inference_tasks_total{outcome="failed"}[15m]))',
+      ),
       graph("Refused offers by status", "short", "sum by (status) (increase(inference_refusals_total[15m]))"),
     ],
   },
@@ -27,8 +32,9 @@ export const INFERENCE_ROWS: readonly Row[] = [
       graph(
         "Seconds in the model (95th percentile)",
         "s",
-        "histogram_quantile(0.95, sum by (le) (rate(inference_model_seconds_bucket[15m])))",
+        "histogram_quantile(0.95, sum by (le, device) (rate(inference_model_seconds_bucket[15m])))",
       ),
+      graph("Devices by state", "short", "sum by (state) (inference_device_state)"),
       graph("Engine restarts", "short", "sum by (device) (increase(inference_engine_restarts_total[15m]))"),
       graph("Loaded model", "short", "sum by (id, version, provider) (inference_model_info)"),
     ],

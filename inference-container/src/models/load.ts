@@ -7,6 +7,7 @@ import { openKserve } from "./kserve/open.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel, type LoadOptions } from "./loaded-model.ts";
 import { type Golden, Manifest } from "./manifest.ts";
 import type { Model, Picture, Segmentation } from "./model.ts";
+import type { Usage } from "../device/usage.ts";
 import { TaskFailure } from "../failures.ts";
 import { openSam3 } from "./sam3/open.ts";
 import { join } from "node:path";
@@ -41,8 +42,9 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
       `${folder} is of the family "${manifest.family}"; the families here are: ${[...FAMILIES.keys()].join(", ")}.`,
     );
   const model = await open(folder, settings);
+  const test = (usage?: Usage): Promise<void> => selfTest(model, folder, manifest.golden, usage);
   try {
-    await selfTest(model, folder, manifest.golden);
+    await test();
   } catch (error) {
     await model.close();
     // The message for a task's owner says too little here.
@@ -50,7 +52,8 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
     throw typeof cause === "string" ? new ModelFolderError(cause) : error;
   }
   model.forget();
-  return model;
+  // A server's devices are not this service's to restart.
+  return manifest.family === SERVER_FAMILY ? model : Object.assign(model, { selfTest: test });
 }
 
 /** Like `openModel`: what the engine loads its model with. */
@@ -60,10 +63,11 @@ export const loadModel: (folder: string, options?: Partial<LoadOptions>) => Prom
  * Runs the golden picture through the model, which also warms up its graphs.
  * @throws ModelFolderError naming the first instance, score or box that differs
  */
-async function selfTest(model: Model, folder: string, golden: Golden): Promise<void> {
+async function selfTest(model: Model, folder: string, golden: Golden, usage?: Usage): Promise<void> {
   const picture = await readPicture(join(folder, golden.picture));
   const { prompt, threshold } = golden;
-  const found = await model.segment(picture, { prompts: [prompt], threshold, withFaint: false });
+  const request = { prompts: [prompt], threshold, withFaint: false, ...(usage !== undefined && { usage }) };
+  const found = await model.segment(picture, request);
   compare(found, golden, `The model ${model.id} ${model.version}`);
 }
 

@@ -123,6 +123,11 @@ export interface Model {
   readonly drawsRegions?: boolean;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;
   /**
+   * Runs the golden picture, whose answer is known. A model without this can't tell whether its device is well.
+   * @throws Error if what it finds is not what the manifest says
+   */
+  selfTest?(usage: Usage): Promise<void>;
+  /**
    * Reports whenever the model becomes unable to work, with the reason, and when it is able again. A model without
    * this is always able.
    */

@@ -22,27 +22,34 @@ sharp.unblock({
  *
  * @param contentHash SHA-256 of the file, in hex
  * @param pixelLimit the most pixels that the picture may have
+ * @param admit is waited for before the picture is decoded; gets the bytes that its pixels will take
  * @throws TaskFailure named image_empty, image_format_unsupported, not_an_image, image_too_many_pixels,
  *   image_truncated or image_corrupt
  */
-export async function decodePicture(path: string, contentHash: string, pixelLimit: number): Promise<Picture> {
+export async function decodePicture(
+  path: string,
+  contentHash: string,
+  pixelLimit: number,
+  admit: (bytes: number) => Promise<void> = () => Promise.resolve(),
+): Promise<Picture> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
     if (size === 0) throw taskFailure("image_empty");
     const format = await readFormat(file);
-    try {
-      await checkPixels(path, pixelLimit);
-      const { data, info } = await sharp(path, { failOn: "error", limitInputPixels: pixelLimit })
-        .autoOrient()
-        .flatten({ background: "#ffffff" })
-        .toColourspace("srgb")
-        .raw({ depth: "uchar" })
-        .toBuffer({ resolveWithObject: true });
-      return { width: info.width, height: info.height, rgb: data, contentHash };
-    } catch (error) {
+    const fail = async (error: unknown): Promise<never> => {
       throw error instanceof TaskFailure ? error : await undecodable(file, size, format);
-    }
+    };
+    const pixels = await readPixels(path, pixelLimit).catch(fail);
+    await admit(3 * pixels);
+    const { data, info } = await sharp(path, { failOn: "error", limitInputPixels: pixelLimit })
+      .autoOrient()
+      .flatten({ background: "#ffffff" })
+      .toColourspace("srgb")
+      .raw({ depth: "uchar" })
+      .toBuffer({ resolveWithObject: true })
+      .catch(fail);
+    return { width: info.width, height: info.height, rgb: data, contentHash };
   } finally {
     await file.close();
   }
@@ -63,9 +70,9 @@ async function readFormat(file: FileHandle): Promise<PictureFormat> {
   }
 }
 
-async function checkPixels(path: string, limit: number): Promise<void> {
+async function readPixels(path: string, limit: number): Promise<number> {
   const { width, height } = await sharp(path, { limitInputPixels: false }).metadata();
-  if (width * height <= limit) return;
+  if (width * height <= limit) return width * height;
   throw taskFailure("image_too_many_pixels", {
     width,
     height,

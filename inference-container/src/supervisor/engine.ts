@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { ModelUnavailable, TaskFailure } from "../failures.ts";
-import { fates, type Kill } from "./fates.ts";
+import { mayBeDevices, ModelUnavailable, TaskFailure } from "../failures.ts";
+import { Doubt, fates, type Kill, Suspected } from "./fates.ts";
 import { EngineProcess } from "./process.ts";
 import { Watchdog } from "./watchdog.ts";
 import type { EngineConfig, EngineResult, EngineTask, FromEngine, ModelInfo } from "../messages.ts";
@@ -9,8 +9,8 @@ import type { EngineConfig, EngineResult, EngineTask, FromEngine, ModelInfo } fr
 const DROP_GRACE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
-/** Failed starts in a row after which the service gives up. */
-const MOST_FAILED_STARTS = 5;
+/** How many times a task's limit a start may take: it opens the graphs and runs the golden picture. */
+const START_LIMITS = 5;
 
 interface Entry {
   readonly task: EngineTask;
@@ -21,22 +21,33 @@ interface Entry {
   dropped: boolean;
 }
 
+/** How many tasks a device has to finish before its faults are forgotten. */
+const FORGIVEN_AFTER = 100;
+
+/** How long an engine may take, and how often its device may fail. */
+export interface EngineLimits {
+  readonly taskTimeoutMs: number;
+  /** How many faults of its device lead to its being given up. */
+  readonly deviceFaults: number;
+}
+
 /** What an engine reports to its owner. */
 export interface EngineEvents {
-  /** It became ready, ended, or has more room. */
+  /** It became ready, ended, was given up, or has more room. */
   readonly changed: () => void;
   /** Its process has ended and will be restarted. */
   readonly restarting: () => void;
 }
 
 /**
- * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted with back-off. A task that
- * was alone in it, or is known to be stuck, then fails (retryable), and the others are rejected with `Displaced`. If
- * any of several tasks may be the cause, none fails, and all are rejected with `Suspected`.
+ * Keeps one engine process alive and gives it tasks. If the process ends, it is restarted, after a delay that grows with
+ * the faults of its device; after too many faults the device is given up for good. Faults are starts that fail, and
+ * failures that no task explains. The task that was alone in a process that ended, or is known to be stuck, is rejected
+ * with `Suspected`, and the others with `Displaced`; if any of several may be the cause, all with `Suspected`.
  */
 export class Engine {
   readonly #config: EngineConfig;
-  readonly #taskTimeoutMs: number;
+  readonly #limits: EngineLimits;
   readonly #log: Logger;
   readonly #on: EngineEvents;
   readonly #firstReady = Promise.withResolvers<ModelInfo>();
@@ -49,20 +60,29 @@ export class Engine {
   #running: Entry[] = [];
   readonly #watchdog: Watchdog;
   #kill: Kill | undefined;
-  #failedStarts = 0;
+  #faults = 0;
+  /** How many tasks it has finished since its last fault. */
+  #done = 0;
+  #isGivenUp = false;
+  #startTimer: NodeJS.Timeout | undefined;
   #closing = false;
 
-  constructor(config: EngineConfig, taskTimeoutMs: number, log: Logger, on: EngineEvents) {
+  constructor(config: EngineConfig, limits: EngineLimits, log: Logger, on: EngineEvents) {
     this.#config = config;
-    this.#taskTimeoutMs = taskTimeoutMs;
+    this.#limits = limits;
     this.#log = log;
     this.#on = on;
-    this.#watchdog = new Watchdog(taskTimeoutMs, (key) => this.#end({ why: "stuck", key }));
+    this.#watchdog = new Watchdog(limits.taskTimeoutMs, (key) => this.#end({ why: "stuck", key }));
   }
 
   /** The loaded model, or undefined while the engine is not ready. */
   get model(): ModelInfo | undefined {
     return this.#model;
+  }
+
+  /** Whether its device failed too often: it is never started again. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
   }
 
   /** Whether its model is loaded and able to work. */
@@ -105,7 +125,10 @@ export class Engine {
     return this.#process?.pid;
   }
 
-  /** Starts the engine; resolves when it is first ready. @throws Error if the model can't be loaded */
+  /**
+   * Starts the engine; resolves when it is first ready. It is restarted even after a rejection, until it is given up.
+   * @throws Error if the model can't be loaded at the first attempt, or the device is given up
+   */
   start(): Promise<ModelInfo> {
     this.#spawn();
     return this.#firstReady.promise;
@@ -115,8 +138,8 @@ export class Engine {
    * Runs one task, for which there has to be room (`takes`). Rejects at once with the signal's reason if that aborts.
    * @param alone whether it must be alone in the engine
    * @param progress is called with how many of how many units are done
-   * @throws TaskFailure; Displaced if the task has to run again, Suspected if it has to run alone; ModelUnavailable
-   * if it has to be handed back
+   * @throws TaskFailure if the task is to blame; Displaced if it has to run again, Suspected if the device or another
+   * task may be to blame; ModelUnavailable if it has to be handed back
    */
   run(
     task: EngineTask,
@@ -141,6 +164,7 @@ export class Engine {
   async close(): Promise<void> {
     this.#closing = true;
     this.#watchdog.clear();
+    clearTimeout(this.#startTimer);
     await this.#process?.close();
   }
 
@@ -149,6 +173,9 @@ export class Engine {
       message: (message) => this.#receive(message),
       exit: (how) => this.#exited(how),
     });
+    const { taskTimeoutMs } = this.#limits;
+    const limitMs = START_LIMITS * taskTimeoutMs + this.#config.options.serverPatienceMs;
+    this.#startTimer = setTimeout(() => this.#end({ why: "unready", key: undefined }), limitMs);
   }
 
   #receive(message: FromEngine): void {
@@ -157,7 +184,7 @@ export class Engine {
         this.#model = message.model;
         this.#problem = null;
         this.#concurrency = message.concurrency;
-        this.#failedStarts = 0;
+        clearTimeout(this.#startTimer);
         this.#firstReady.resolve(message.model);
         this.#log.debug(message.model, "engine_ready");
         if (message.model.fallback !== undefined)
@@ -186,7 +213,15 @@ export class Engine {
         break;
       case "done":
         this.#take(message.key)?.resolve(message.result);
+        this.#done += 1;
+        if (this.#done >= FORGIVEN_AFTER) this.#faults = 0;
         break;
+      case "unwell": {
+        const { key, reason, detail } = message;
+        this.#log.error({ key, reason, detail }, "device_unwell");
+        this.#end({ why: "unwell", key });
+        break;
+      }
       case "refused":
         this.#log.info({ key: message.key, reason: message.reason }, "model_refused");
         this.#take(message.key)?.reject(new ModelUnavailable(message.reason));
@@ -197,7 +232,10 @@ export class Engine {
         const failure = new TaskFailure(problem);
         if (detail !== undefined)
           this.#log[failure.retryable ? "error" : "info"]({ key, detail }, "engine_error");
-        entry?.reject(failure);
+        const doubt = new Doubt(1, failure);
+        entry?.reject(mayBeDevices(failure) ? new Suspected(doubt, "one") : failure);
+        // Nobody asks about one that is no longer wanted: that stays open.
+        void this.#unlessExplained(doubt, this.#process);
         break;
       }
     }
@@ -223,6 +261,19 @@ export class Engine {
     grace.unref();
   }
 
+  /** Counts a fault of the device unless a task turns out to be the cause, and restarts the process that had it. */
+  async #unlessExplained({ explained }: Doubt, had?: EngineProcess): Promise<void> {
+    if ((await explained) || this.#closing) return;
+    this.#faulty();
+    this.#log.warn({ faults: this.#faults }, "device_doubted");
+    if (had !== undefined && this.#process === had) this.#end({ why: "unwell", key: undefined });
+  }
+
+  #faulty(): void {
+    this.#faults += 1;
+    this.#done = 0;
+  }
+
   /** Kills the process; the first reason counts. */
   #end(kill: Kill): void {
     this.#kill ??= kill;
@@ -238,14 +289,18 @@ export class Engine {
     this.#running = [];
     this.#kill = undefined;
     this.#watchdog.clear();
+    clearTimeout(this.#startTimer);
     // Cancelled tasks were rejected before.
     const wanted = inside.filter(({ dropped }) => !dropped);
     const reasons = fates(
       wanted.map(({ task }) => task),
       inside.length,
       kill,
-      this.#taskTimeoutMs,
+      this.#limits.taskTimeoutMs,
     );
+    const doubt = reasons.find((reason) => reason instanceof Suspected)?.doubt;
+    // A cancelled one may have been the cause.
+    if (doubt !== undefined && wanted.length === inside.length) void this.#unlessExplained(doubt);
     // Each goes back to the head of the queue, so the first one goes back last.
     for (const [at, { reject }] of [...wanted.entries()].toReversed()) reject(reasons[at]);
     const keys = inside.map(({ task }) => task.key);
@@ -254,15 +309,17 @@ export class Engine {
   }
 
   #restart(wasReady: boolean, ended: { readonly how: string; readonly [fact: string]: unknown }): void {
-    this.#failedStarts = wasReady ? 0 : this.#failedStarts + 1;
-    if (this.#failedStarts >= MOST_FAILED_STARTS) {
-      this.#firstReady.reject(
-        new Error(`The engine failed to start ${this.#failedStarts} times in a row (${ended.how}).`),
-      );
+    if (!wasReady) this.#faulty();
+    const faults = this.#faults;
+    if (faults >= this.#limits.deviceFaults) {
+      this.#isGivenUp = true;
+      this.#firstReady.reject(new Error(`It was given up after ${faults} faults (${ended.how}).`));
+      this.#log.error({ ...ended, faults }, "device_given_up");
+      return;
     }
-    const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failedStarts, LONGEST_BACKOFF_MS);
+    const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** faults, LONGEST_BACKOFF_MS);
     this.#on.restarting();
-    this.#log.error({ ...ended, restartInMs: delayMs }, "engine_ended");
+    this.#log.error({ ...ended, faults, restartInMs: delayMs }, "engine_ended");
     setTimeout(() => {
       if (!this.#closing) this.#spawn();
     }, delayMs);

@@ -3,8 +3,8 @@ import { byLane } from "@segmentation/protocol";
 import type { Metrics } from "../metrics.ts";
 import { KeyMemory } from "../tasks/key-memory.ts";
 import { TaskReturned } from "../failures.ts";
-import { Engine } from "./engine.ts";
-import { Displaced, endedEngine, Suspected, type UnexplainedEnd } from "./fates.ts";
+import { Engine, type EngineLimits } from "./engine.ts";
+import { Displaced, type Doubt, endedEngine, Suspected } from "./fates.ts";
 import { bestFor, LastHad, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
@@ -20,10 +20,18 @@ type SharedConfig = Omit<EngineConfig, "options"> & {
   readonly options: Omit<EngineConfig["options"], "device">;
 };
 
+/** What whoever runs a task learns meanwhile. */
+export interface TaskEvents {
+  /** How many of how many units are done. */
+  readonly progress: (done: number, total: number) => void;
+  /** Which device it was given to; another one if it runs again. */
+  readonly given: (device: string) => void;
+}
+
 interface Entry {
   readonly task: EngineTask;
   readonly signal: AbortSignal;
-  readonly progress: (done: number, total: number) => void;
+  readonly on: TaskEvents;
   readonly resolve: (result: EngineResult) => void;
   readonly reject: (reason: unknown) => void;
   readonly result: Promise<EngineResult>;
@@ -33,13 +41,17 @@ interface Entry {
   again: boolean;
   /** For a clip: how many ends of its engines no picture explains. */
   ends: number;
+  /** How often it alone, or its device, was to blame. */
+  failures: number;
+  /** The device on which it failed last: another is to try it. */
+  failedOn: Member | undefined;
 }
 
 /** A device and its state. */
 export interface DeviceState {
   /** The CUDA device's id; "cpu" without CUDA. */
   readonly device: string;
-  readonly state: "ready" | "starting" | "unable";
+  readonly state: "ready" | "starting" | "unable" | "given_up";
   /** The execution provider in actual use; only while its model is loaded. */
   readonly provider?: string;
 }
@@ -47,7 +59,8 @@ export interface DeviceState {
 /**
  * One engine per device. Tasks wait here, so that none waits for a busy engine while another has room. If an engine
  * ends, the others continue, and its tasks that are not to blame run again wherever there is room. If any of several
- * may be to blame, its pictures run alone, one at a time per engine, and only those that end it again fail.
+ * may be to blame, its pictures run alone, one at a time per engine, and only those that end it again fail. A task that
+ * failed where the device may be to blame runs once more, on another device if there is one, before it fails.
  */
 export class Engines {
   readonly #members: readonly Member[];
@@ -56,12 +69,13 @@ export class Engines {
   /** The hashes of pictures that ended their engine. Until they succeed, they run alone. */
   readonly #hostile = new KeyMemory(HOSTILE_MS);
   readonly #hadLast = new LastHad();
+  readonly #lost = Promise.withResolvers<never>();
 
   /** @param devices CUDA device ids; on the CPU a single one, which is ignored */
   constructor(
     config: SharedConfig,
     devices: readonly number[],
-    taskTimeoutMs: number,
+    limits: EngineLimits,
     log: Logger,
     metrics: Metrics,
   ) {
@@ -73,8 +87,19 @@ export class Engines {
       // A counter that appears only with its first event hides that event from `increase`.
       restarts.inc(0);
       const on = { changed: () => this.#changed(), restarting: () => restarts.inc() };
-      return { device, engine: new Engine(own, taskTimeoutMs, log.child({ device }), on), usedAt: 0 };
+      return { device, engine: new Engine(own, limits, log.child({ device }), on), usedAt: 0 };
     });
+    this.#lost.promise.catch(() => undefined);
+  }
+
+  /** Rejects once every device has been given up. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  /** How many devices have not been given up. */
+  get inService(): number {
+    return this.#inService.length;
   }
 
   /** The loaded model, or undefined while no engine is ready. */
@@ -89,13 +114,13 @@ export class Engines {
 
   /** How many pictures the engines have room for together. */
   get places(): number {
-    return this.#members.reduce((sum, { engine }) => sum + engine.places, 0);
+    return this.#inService.reduce((sum, { engine }) => sum + engine.places, 0);
   }
 
   get devices(): DeviceState[] {
-    return this.#members.map(({ device, engine: { model, isAble } }) =>
+    return this.#members.map(({ device, engine: { model, isAble, isGivenUp } }) =>
       model === undefined
-        ? { device, state: "starting" }
+        ? { device, state: isGivenUp ? "given_up" : "starting" }
         : { device, state: isAble ? "ready" : "unable", provider: model.provider },
     );
   }
@@ -105,7 +130,7 @@ export class Engines {
     return this.#members.map(({ engine }) => engine.pid);
   }
 
-  /** Starts the engines: one promise per device resolves when it is first ready, rejects if it can't load the model. */
+  /** Starts the engines: one promise per device resolves when it is first ready, rejects if it can't load the model at once. */
   start(): Promise<ModelInfo>[] {
     return this.#members.map(async ({ device, engine }) => {
       try {
@@ -119,19 +144,14 @@ export class Engines {
 
   /**
    * Runs one task. Waiting tasks go by lane, then by arrival. Rejects at once with the signal's reason if that aborts.
-   * @param progress is called with how many of how many units are done
    * @throws TaskFailure; ModelUnavailable if the task has to be handed back
    */
-  run(
-    task: EngineTask,
-    signal: AbortSignal,
-    progress: (done: number, total: number) => void,
-  ): Promise<EngineResult> {
+  run(task: EngineTask, signal: AbortSignal, on: TaskEvents): Promise<EngineResult> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
     const alone = task.type === "image" && this.#hostile.has(task.contentHash);
-    const state = { result: promise, alone, again: false, ends: 0 };
-    const entry: Entry = { task, signal, progress, resolve, reject, ...state };
+    const state = { result: promise, alone, again: false, ends: 0, failures: 0, failedOn: undefined };
+    const entry: Entry = { task, signal, on, resolve, reject, ...state };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== entry);
       reject(signal.reason);
@@ -146,21 +166,31 @@ export class Engines {
     await Promise.all(this.#members.map(({ engine }) => engine.close()));
   }
 
+  get #inService(): Member[] {
+    return this.#members.filter(({ engine }) => !engine.isGivenUp);
+  }
+
   #changed(): void {
+    const members = this.#inService;
+    if (members.length === 0)
+      this.#lost.reject(new Error("Every device was given up: the log has a device_given_up for each."));
     let emptying: Member | undefined;
     for (const entry of this.#waiting.toSorted(inOrder)) {
       const { task, alone } = entry;
       const knows = task.type === "image" ? this.#hadLast.get(task.contentHash) : undefined;
-      const open = this.#members.filter((member) => member !== emptying);
+      const others = members.filter((member) => member !== entry.failedOn);
+      const able = others.some(({ engine }) => engine.model !== undefined) ? others : members;
+      const open = able.filter((member) => member !== emptying);
       const member = bestFor(open, task.type, alone, knows);
       if (member !== undefined) void this.#give(entry, member);
       else if (alone) {
-        emptying ??= soonestEmpty(this.#members);
-        if (emptying === undefined && this.#members.every(({ engine }) => engine.hasClip))
-          this.#handBack(entry);
+        emptying ??= soonestEmpty(able);
+        if (emptying === undefined && able.every(({ engine }) => engine.hasClip)) this.#handBack(entry);
       }
     }
     this.#metrics.modelInfo.reset();
+    this.#metrics.deviceState.reset();
+    for (const { device, state } of this.devices) this.#metrics.deviceState.set({ device, state }, 1);
     for (const { device, engine } of this.#members) {
       this.#metrics.engineTasks.set({ device }, engine.load);
       if (engine.model === undefined) continue;
@@ -170,16 +200,17 @@ export class Engines {
   }
 
   async #give(entry: Entry, member: Member): Promise<void> {
-    const { task, alone, signal, progress } = entry;
+    const { task, alone, signal, on } = entry;
     this.#waiting = this.#waiting.filter((other) => other !== entry);
     if (task.type === "image") this.#hadLast.remember(task.contentHash, member);
     member.usedAt = performance.now();
+    on.given(member.device);
     try {
-      entry.resolve(await member.engine.run(task, alone, signal, progress));
+      entry.resolve(await member.engine.run(task, alone, signal, on.progress));
       if (task.type === "image") this.#hostile.forget(task.contentHash);
     } catch (error) {
       if (error instanceof Displaced) this.#again(entry);
-      else if (error instanceof Suspected) this.#suspect(entry, error.end);
+      else if (error instanceof Suspected) this.#suspect(entry, error, member);
       else this.#fail(entry, error);
     } finally {
       member.usedAt = performance.now();
@@ -187,23 +218,34 @@ export class Engines {
   }
 
   #again(entry: Entry): void {
+    if (entry.signal.aborted) return;
     entry.again = true;
     this.#waiting.unshift(entry);
     this.#changed();
   }
 
-  /** Runs a picture alone. A clip waits until it is known whether a picture explains the engine's end. */
-  #suspect(entry: Entry, end: UnexplainedEnd): void {
-    if (entry.task.type === "video") return void this.#clear(entry, end);
-    entry.alone = true;
-    void end.tried(entry.result);
+  /** Runs a suspect again, unless it has failed twice, or once on the only device while that is well. */
+  #suspect(entry: Entry, { doubt, of }: Suspected, member: Member): void {
+    const isPicture = entry.task.type === "image";
+    if (of === "several" && !isPicture) return void this.#clear(entry, doubt);
+    void doubt.tried(entry.result);
+    if (of !== "several") {
+      entry.failures += 1;
+      entry.failedOn = member;
+      const [first, second] = this.#inService;
+      const isOnly = first === member && second === undefined;
+      if (entry.failures > 1 || (of === "one" && isOnly)) return this.#fail(entry, doubt.failure);
+    }
+    // One that merely failed ended no engine, and disturbs none.
+    if (isPicture) entry.alone ||= of === "several" || endedEngine(doubt.failure);
     this.#again(entry);
   }
 
-  async #clear(clip: Entry, end: UnexplainedEnd): Promise<void> {
-    if (!(await end.explained)) clip.ends += 1;
-    if (clip.ends >= CLIP_ENDS) clip.reject(end.failure);
-    else if (!clip.signal.aborted) this.#again(clip);
+  /** A clip waits until it is known whether a picture beside it explains the engine's end. */
+  async #clear(clip: Entry, doubt: Doubt): Promise<void> {
+    if (!(await doubt.explained)) clip.ends += 1;
+    if (clip.ends >= CLIP_ENDS) clip.reject(doubt.failure);
+    else this.#again(clip);
   }
 
   #fail({ task, reject }: Entry, error: unknown): void {

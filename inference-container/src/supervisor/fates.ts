@@ -1,11 +1,14 @@
-/** What becomes of the tasks that were in an engine when its process ended. */
-import { taskFailure, TaskFailure } from "../failures.ts";
+/** What becomes of the tasks that were in an engine when its process ended, or that it failed. */
+import { mayBeDevices, taskFailure, TaskFailure } from "../failures.ts";
 import type { EngineResult, EngineTask } from "../messages.ts";
 
-/** Why an engine is killed: a task is stuck, or was cancelled and still holds the model. */
+/**
+ * Why an engine is killed: a task is stuck, or was cancelled and still holds the model; its device failed a task and then
+ * the golden picture; its start takes too long.
+ */
 export interface Kill {
-  readonly why: "stuck" | "cancelled";
-  /** The task; undefined if it may be any of several. */
+  readonly why: "stuck" | "cancelled" | "unwell" | "unready";
+  /** The task; undefined if it may be any of several, or none is to blame. */
   readonly key: string | undefined;
 }
 
@@ -14,20 +17,26 @@ export class Displaced extends Error {
   override readonly name = "Displaced";
 }
 
-/** The engine ended because of this task or another: this one has to run alone. */
+/** This task is to blame, or its device, or another task: running it again tells which. */
 export class Suspected extends Error {
   override readonly name = "Suspected";
-  readonly end: UnexplainedEnd;
+  readonly doubt: Doubt;
+  /**
+   * "several": any of the tasks in the engine may have ended it. "one": no other task can have; the device may. "device":
+   * the golden picture failed too, so most likely the device did.
+   */
+  readonly of: "several" | "one" | "device";
 
-  constructor(end: UnexplainedEnd) {
+  constructor(doubt: Doubt, of: Suspected["of"]) {
     super();
-    this.end = end;
+    this.doubt = doubt;
+    this.of = of;
   }
 }
 
 /**
- * What each task that is still wanted is rejected with, in their order: the culprit with its failure, the others to
- * run again, or to run alone if the culprit is unknown.
+ * What each task that is still wanted is rejected with, in their order: the culprit, if it is known, as suspected, the
+ * others to run again; else each as suspected among several.
  * @param inside how many tasks were in the engine, including those that are no longer needed
  * @param kill why the engine was killed; undefined if it ended on its own
  */
@@ -36,17 +45,19 @@ export function fates(
   inside: number,
   kill: Kill | undefined,
   taskTimeoutMs: number,
-): (TaskFailure | Displaced | Suspected)[] {
-  const culprit = kill?.key ?? (inside === 1 ? wanted[0]?.key : undefined);
-  const failure =
-    kill?.why === "stuck"
+): (Displaced | Suspected)[] {
+  const isUnwell = kill?.why === "unwell";
+  const culprit = kill?.key ?? (inside === 1 && !isUnwell ? wanted[0]?.key : undefined);
+  const failure = isUnwell
+    ? taskFailure("internal_error")
+    : kill?.why === "stuck"
       ? taskFailure("engine_timeout", { seconds: taskTimeoutMs / 1_000 })
       : taskFailure("engine_crashed");
-  const pictures = wanted.filter(({ type }) => type === "image");
-  const end = new UnexplainedEnd(pictures.length, failure);
+  const pictures = wanted.filter(({ type }) => type === "image").length;
+  const doubt = new Doubt(culprit === undefined ? pictures : 1, failure);
   return wanted.map(({ key }) => {
-    if (key === culprit) return failure;
-    return culprit === undefined ? new Suspected(end) : new Displaced();
+    if (key === culprit) return new Suspected(doubt, isUnwell ? "device" : "one");
+    return culprit === undefined && !isUnwell ? new Suspected(doubt, "several") : new Displaced();
   });
 }
 
@@ -55,30 +66,33 @@ export function endedEngine(error: unknown): error is TaskFailure {
   return error instanceof TaskFailure && (error.code === "engine_crashed" || error.code === "engine_timeout");
 }
 
-/** An end of an engine that had several tasks: each of them may be its cause, until its pictures have been run alone. */
-export class UnexplainedEnd {
+/** What failed, and whether a task caused it: known once its suspects have been run again. Otherwise the device did. */
+export class Doubt {
   /** What the task that caused it fails with. */
   readonly failure: TaskFailure;
-  /** Whether one of its pictures caused it: known once all of them have been run. */
+  /** Whether one of the suspects caused it. */
   readonly explained: Promise<boolean>;
   readonly #resolve: (explained: boolean) => void;
   #untried: number;
 
-  /** @param pictures how many pictures there were */
-  constructor(pictures: number, failure: TaskFailure) {
+  /** @param suspects how many tasks will be tried */
+  constructor(suspects: number, failure: TaskFailure) {
     this.failure = failure;
-    this.#untried = pictures;
+    this.#untried = suspects;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.explained = promise;
     this.#resolve = resolve;
-    if (pictures === 0) resolve(false);
+    if (suspects === 0) resolve(false);
   }
 
-  /** Waits for the outcome of one of the pictures when it runs alone. */
+  /** Waits for the outcome of one of the suspects when it runs again. One that is no longer wanted may have been it. */
   async tried(result: Promise<EngineResult>): Promise<void> {
-    const ended = await result.then(() => false, endedEngine);
+    const isCause = await result.then(
+      () => false,
+      (error: unknown) => !(error instanceof TaskFailure) || endedEngine(error) || mayBeDevices(error),
+    );
     this.#untried -= 1;
-    if (ended) this.#resolve(true);
+    if (isCause) this.#resolve(true);
     else if (this.#untried === 0) this.#resolve(false);
   }
 }

@@ -16,10 +16,10 @@ const MOST_LEAVING = 64;
 
 /** `queueCapacity` pictures may wait per lane, and as many clips. */
 export interface BoardLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
-  /** Tasks that may be between fetch and commit at once; it may change when the model is loaded. */
+  /** Tasks that may be between fetch and commit at once; it changes as the model is loaded and devices are given up. */
   readonly inFlight: () => number;
   /** How many of them may be clips. */
-  readonly clips: number;
+  readonly clips: () => number;
 }
 
 /** A finished task's key is remembered, so that a repeated POST does not start it again. */
@@ -118,7 +118,7 @@ export class Board {
   #next(): Task | undefined {
     if (this.busy) return undefined;
     const clips = [...this.#running.values()].filter(({ request }) => request.type === "video").length;
-    const next = this.#lanes.next(clips < this.#limits.clips ? undefined : "image");
+    const next = this.#lanes.next(clips < this.#limits.clips() ? undefined : "image");
     return next && this.#waiting.get(next.key);
   }
 

@@ -40,6 +40,8 @@ export interface RunTaskParts {
 interface TaskLog {
   readonly ms: StageTimes;
   bytes?: number;
+  /** The device that it was given to last. */
+  device?: string;
   result?: EngineResult;
 }
 
@@ -76,9 +78,10 @@ async function produce(
   const sent = performance.now();
   // Leaves the request's URLs and its token out.
   const engineTask = EngineTask.parse({ ...request, inputPath, contentHash: input.contentHash, folder });
-  const result = await parts.engines.run(engineTask, signal, (done, total) =>
-    task.lease.report({ done, total }),
-  );
+  const result = await parts.engines.run(engineTask, signal, {
+    progress: (done, total) => task.lease.report({ done, total }),
+    given: (device) => (noted.device = device),
+  });
   const { decode, infer, post, encode } = result.ms;
   const wait = Math.max(performance.now() - sent - decode - infer - post - encode, 0);
   Object.assign(noted.ms, result.ms, { wait });
@@ -167,27 +170,28 @@ function logEnd(
   task: Task,
   outcome: Outcome,
   completion: Completion | undefined,
-  { ms, bytes, result }: TaskLog,
+  { ms, bytes, device = "", result }: TaskLog,
   { log, metrics }: RunTaskParts,
 ): void {
-  const { key, lane } = task.request;
+  const { key, lane, type } = task.request;
+  const work = { device, lane, type };
   const dropped = task.signal.reason instanceof TaskDropped ? task.signal.reason.why : "";
   const code =
     completion?.outcome === "failed" ? completion.problem.code : outcome === "dropped" ? dropped : "";
-  metrics.tasks.inc({ outcome, code });
+  metrics.tasks.inc({ outcome, code, ...work });
   const rounded: Record<string, number> = {};
   for (const [stage, spent] of Object.entries(ms)) {
-    metrics.stage.observe({ stage }, spent / 1_000);
+    metrics.stage.observe({ stage, ...work }, spent / 1_000);
     rounded[stage] = Math.round(spent * 10) / 10;
   }
   if (result !== undefined) {
-    metrics.model.observe(result.modelMs / 1_000);
+    metrics.model.observe(work, result.modelMs / 1_000);
     if (result.type === "image" && result.featuresCached) metrics.featuresCached.inc();
     rounded["model"] = Math.round(result.modelMs * 10) / 10;
   }
   const facts = {
     key,
-    lane,
+    ...work,
     outcome,
     ...(code === "" ? {} : { code }),
     ms: rounded,

@@ -5,7 +5,8 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../errors.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
-import { asTaskFailure, ModelUnavailable, TaskDropped, TaskFailure } from "../failures.ts";
+import { Usage } from "../device/usage.ts";
+import { asTaskFailure, mayBeDevices, ModelUnavailable, TaskDropped, TaskFailure } from "../failures.ts";
 import {
   EngineConfig,
   type EngineResult,
@@ -17,6 +18,7 @@ import {
 import { killGroup } from "../kill-group.ts";
 import { infoOf, type Loaded, loadOnProvider } from "./load-on-provider.ts";
 import { BEAT_MS } from "../supervisor/watchdog.ts";
+import { Semaphore } from "../semaphore.ts";
 import { runPicture } from "./run-picture.ts";
 import { runVideo } from "./run-video.ts";
 
@@ -34,6 +36,7 @@ const serverToken = process.env["MODEL_SERVER_TOKEN"] || undefined;
 // No process that the engine starts needs it.
 delete process.env["MODEL_SERVER_TOKEN"];
 const running = new Map<string, AbortController>();
+const decoded = new Semaphore(config.decodedBytes);
 
 // A terminal's Ctrl-C reaches the whole process group; when to end is the parent's decision.
 process.on("SIGINT", () => undefined);
@@ -76,7 +79,33 @@ function detailOf(error: unknown): string | undefined {
 }
 
 function work(model: Model, task: EngineTask, hooks: TaskHooks): Promise<EngineResult> {
-  return task.type === "image" ? runPicture(model, task, hooks) : runVideo(model, config.ffmpeg, task, hooks);
+  return task.type === "image"
+    ? runPicture(model, task, hooks, decoded)
+    : runVideo(model, config.ffmpeg, task, hooks);
+}
+
+/** Whether the device is well; one test at a time serves all that ask. */
+let deviceTest: Promise<void> | undefined;
+
+/** Tests the device with the golden picture, as work of a task that failed. @returns false if it does not work */
+async function isDeviceWell(
+  model: Model,
+  { key }: EngineTask,
+  at: TaskHooks["at"],
+  detail?: string,
+): Promise<boolean> {
+  const isFirst = deviceTest === undefined;
+  deviceTest ??= model.selfTest?.(new Usage(undefined, at));
+  try {
+    await deviceTest;
+    deviceTest = undefined;
+    return true;
+  } catch (error) {
+    // The task that failed first is named; for the others the engine's end is the answer.
+    const reason = messageOf(error);
+    if (isFirst) send({ type: "unwell", key, reason, ...(detail !== undefined && { detail }) });
+    return false;
+  }
 }
 
 async function run(model: Model, task: EngineTask): Promise<void> {
@@ -84,9 +113,10 @@ async function run(model: Model, task: EngineTask): Promise<void> {
   // Each run on the device adds a listener, and there may be one run per prompt.
   setMaxListeners(0, controller.signal);
   running.set(task.key, controller);
+  const at: TaskHooks["at"] = (stage) => send({ type: "at", key: task.key, stage });
   try {
     const result = await work(model, task, {
-      at: (stage) => send({ type: "at", key: task.key, stage }),
+      at,
       progress: (done, total) => send({ type: "progress", key: task.key, done, total }),
       signal: controller.signal,
     });
@@ -96,9 +126,16 @@ async function run(model: Model, task: EngineTask): Promise<void> {
       send({ type: "refused", key: task.key, reason: error.message });
       return;
     }
-    const { problem } = asTaskFailure(error);
+    const failure = asTaskFailure(error);
     const detail = detailOf(error);
-    send({ type: "failed", key: task.key, problem, ...(detail !== undefined && { detail }) });
+    if (!controller.signal.aborted && mayBeDevices(failure) && !(await isDeviceWell(model, task, at, detail)))
+      return;
+    send({
+      type: "failed",
+      key: task.key,
+      problem: failure.problem,
+      ...(detail !== undefined && { detail }),
+    });
   } finally {
     running.delete(task.key);
     // What can't be removed now is removed with the service's folder.

@@ -9,26 +9,40 @@ import { joinNotices, unservedNotice } from "./notices.ts";
 import { writeMasks } from "./write-masks.ts";
 import type { RegionBox, RegionPoint, TaskRegion } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
+import type { Semaphore } from "../semaphore.ts";
 import type { Size } from "../size.ts";
 
 /**
  * Decodes, infers, rasterises and encodes one picture. Only the graphs take turns, so that the next picture is decoded and
  * the previous one encoded meanwhile.
  *
+ * @param decoded the bytes that decoded pictures may take together: the picture waits for its share and keeps it to the end
  * @throws TaskFailure if the picture, its prompts or its regions can't be served; TaskDropped
  */
-export async function runPicture(model: Model, task: ImageTask, hooks: TaskHooks): Promise<ImageResult> {
+export async function runPicture(
+  model: Model,
+  task: ImageTask,
+  hooks: TaskHooks,
+  decoded: Semaphore,
+): Promise<ImageResult> {
   const { prompts, regions: asked = [] } = task;
   if (asked.length > 0 && model.drawsRegions !== true) throw taskFailure("regions_unsupported");
+  const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
+  using shares = new DisposableStack();
   const started = performance.now();
-  const picture = await decodePicture(task.inputPath, task.contentHash, task.limits.inputPixels);
-  const decode = performance.now() - started;
+  const picture = await decodePicture(
+    task.inputPath,
+    task.contentHash,
+    task.limits.inputPixels,
+    async (bytes) => void shares.use(await usage.waiting(() => decoded.acquire(hooks.signal, bytes))),
+  );
+  const waited = usage.waitedMs;
+  const decode = performance.now() - started - waited;
   const regions = placeRegions(asked, picture);
   hooks.signal.throwIfAborted();
-  const usage = new Usage(undefined, (stage) => hooks.at(stage), hooks.signal);
   const from = performance.now();
   const found = await model.segment(picture, { ...task, regions, withFaint: false, task, usage });
-  const infer = performance.now() - from - usage.waitedMs;
+  const infer = performance.now() - from - (usage.waitedMs - waited);
   hooks.signal.throwIfAborted();
   checkSegmentation(found, picture, { prompts: prompts.length, regions: regions.length });
   const unserved = unservedNotice(found, prompts.length);

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { startWorkerSide, type WorkerSide } from "../support/fake-worker.ts";
 import { samples } from "../support/pictures.ts";
@@ -25,9 +28,12 @@ afterEach(async () => {
 });
 
 /** Starts the service as a process; `lines` collects its log. */
-function start(environment: Record<string, string>): { lines: Line[]; ended: Promise<unknown[]> } {
+function start(
+  environment: Record<string, string>,
+  ...args: string[]
+): { lines: Line[]; ended: Promise<unknown[]> } {
   const lines: Line[] = [];
-  const started = spawn(process.execPath, [MAIN], {
+  const started = spawn(process.execPath, [MAIN, ...args], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",
@@ -100,6 +106,22 @@ test("a model that can't be loaded ends the start with its reason", async () => 
   expect(await ended).toEqual([1, null]);
   expect(lines.at(-1)?.msg).toBe("start_failed");
   expect(lines.at(-1)?.reason).toContain("manifest.json");
+});
+
+test("the death of the last device ends the service with an error code, and its task goes back", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "last-device-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { lines, ended } = start({ MODEL_FOLDER: folder, DEVICE_FAULTS: "2" }, "device-model.ts");
+  const url = await ready(lines);
+  await writeFile(join(folder, "keep"), "");
+  for (const key of ["one", "two"]) await post(url, worker.request({ key, prompts: ["kept"] }));
+  await until(async () => (await (await fetch(`${url}/metrics`)).text()).includes('jobs{device="cpu"} 2'));
+  await writeFile(join(folder, "broken-0"), "");
+  for (const pid of await enginesOf(child?.pid ?? 0)) process.kill(pid, "SIGKILL");
+  expect(await ended).toEqual([1, null]);
+  expect(lines.at(-1)).toMatchObject({ msg: "devices_lost" });
+  for (const key of ["one", "two"])
+    expect(worker.completions.get(key)?.map(({ outcome }) => outcome)).toEqual(["returned"]);
 });
 
 async function enginesOf(pid: number): Promise<number[]> {

@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { TaskRegion } from "@segmentation/protocol";
 import type { ImageTask } from "../../src/messages.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import { runPicture } from "../../src/worker/run-picture.ts";
 import { loadModel } from "../support/planted-model.ts";
 import { CocoPictures } from "../support/formats.ts";
@@ -138,7 +139,7 @@ test("a model that finds by words only says regions_unsupported, before it looks
     maskThreshold: 0.5,
   };
   const hooks = { at: () => undefined, progress: () => undefined, signal: new AbortController().signal };
-  await expect(runPicture(wordsOnly, task, hooks)).rejects.toMatchObject({
+  await expect(runPicture(wordsOnly, task, hooks, new Semaphore(1))).rejects.toMatchObject({
     code: "regions_unsupported",
   });
 });

@@ -150,17 +150,21 @@ test("each stage of a task is measured and logged, without a URL or a token", as
   const metrics = await (await fetch(`${rig.service.url}/metrics`)).text();
   const line = rig.lines.find((text) => text.includes('"measured"')) ?? "";
   const task = z.looseObject({ ms: z.record(z.string(), z.number()) }).parse(JSON.parse(line));
+  const work = 'device="cpu",lane="interactive",type="image"';
   for (const stage of ["queue", "fetch", "wait", "decode", "infer", "post", "encode", "upload", "commit"]) {
-    expect(metrics).toMatch(new RegExp(`inference_stage_seconds_count\\{stage="${stage}"\\} [1-9]`));
+    expect(metrics).toMatch(new RegExp(`inference_stage_seconds_count\\{stage="${stage}",${work}\\} [1-9]`));
     expect(task.ms[stage]).toBeGreaterThanOrEqual(0);
   }
   expect(task).toMatchObject({
     msg: "task",
     key: "measured",
+    device: "cpu",
+    type: "image",
     lane: "interactive",
     outcome: "success",
     masks: 1,
   });
-  expect(metrics).toMatch(/inference_tasks_total\{outcome="success",code=""\} [1-9]/);
+  expect(metrics).toMatch(new RegExp(`inference_tasks_total\\{outcome="success",code="",${work}\\} [1-9]`));
+  expect(metrics).toMatch(new RegExp(`inference_model_seconds_count\\{${work}\\} [1-9]`));
   expect(rig.lines.join("")).not.toMatch(/signature=|lease-token|\/inputs\//);
 });

@@ -45,11 +45,13 @@ test("of tasks that are stuck at once none is blamed, and each is stuck once it 
     modelFolder: "planted",
     ffmpeg: null,
     cpuFallback: false,
+    decodedBytes: 1e9,
     options: { ...DEFAULT_LOAD_OPTIONS, provider: "cpu" as const, device: 0 },
   };
   const changes = new EventEmitter();
   const on = { changed: () => void changes.emit("changed"), restarting: () => undefined };
-  engine = new Engine(config, 2_500, pino({ level: "silent" }, { write: () => undefined }), on);
+  const limits = { taskTimeoutMs: 2_500, deviceFaults: 10 };
+  engine = new Engine(config, limits, pino({ level: "silent" }, { write: () => undefined }), on);
   await engine.start();
   const { signal } = new AbortController();
   const run = (key: string, alone: boolean) => engine.run(task(key, "mute"), alone, signal, () => undefined);
@@ -59,5 +61,5 @@ test("of tasks that are stuck at once none is blamed, and each is stuck once it 
   while (!engine.takes("image", true)) await once(changes, "changed");
   const alone = run("first", true);
   expect([engine.takes("image", false), engine.takes("video", false)]).toEqual([false, false]);
-  await expect(alone).rejects.toMatchObject({ code: "engine_timeout" });
+  await expect(alone).rejects.toMatchObject({ of: "one", doubt: { failure: { code: "engine_timeout" } } });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ImageResult } from "../../src/messages.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import { runPicture } from "../../src/worker/run-picture.ts";
 import type { Instance, Model } from "../../src/models/model.ts";
 import { samples } from "../support/pictures.ts";
@@ -51,7 +52,8 @@ function run(model: Model, prompts: number, maxMasks: number): Promise<ImageResu
     maskThreshold: 0.5,
   } as const;
   const { signal } = new AbortController();
-  return runPicture(model, task, { at: () => undefined, progress: () => undefined, signal });
+  const hooks = { at: () => undefined, progress: () => undefined, signal };
+  return runPicture(model, task, hooks, new Semaphore(1));
 }
 
 /** The scores of a prompt's objects that have a pixel. */

@@ -4,6 +4,7 @@ import type { Usage } from "../../device/usage.ts";
 import { reasonOf } from "../../errors.ts";
 import { ModelUnavailable, taskFailure, TaskFailure } from "../../failures.ts";
 import { AnswerTooLong, backoffMs, discard, pause, readBytes } from "../../tasks/http.ts";
+import type { Semaphore } from "../../semaphore.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
 import { adviceFor, type ModelServer, wasReached } from "./server.ts";
@@ -129,41 +130,5 @@ async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     usage.ended(performance.now() - begun);
-  }
-}
-
-/** A bounded number of places, granted in the order of the requests. */
-export class Semaphore {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** Waits for a place; disposing of it frees it. @throws the signal's reason if that aborts meanwhile */
-  async acquire(signal?: AbortSignal): Promise<Disposable> {
-    signal?.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#given(signal);
-    return { [Symbol.dispose]: () => this.#giveBack() };
-  }
-
-  #given(signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      const at = this.#waiting.indexOf(resolve);
-      if (at >= 0) this.#waiting.splice(at, 1);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", leave, { once: true });
-    this.#waiting.push(resolve);
-    return promise.finally(() => signal?.removeEventListener("abort", leave));
-  }
-
-  #giveBack(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
   }
 }

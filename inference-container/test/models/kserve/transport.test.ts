@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Stage, Usage } from "../../../src/device/usage.ts";
-import { infer, Semaphore } from "../../../src/models/kserve/infer.ts";
+import { infer } from "../../../src/models/kserve/infer.ts";
+import { Semaphore } from "../../../src/semaphore.ts";
 import type { Outputs } from "../../../src/models/kserve/response.ts";
 import { ModelServer } from "../../../src/models/kserve/server.ts";
 import type { Played } from "../../support/played-answer.ts";

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import sharp from "sharp";
+import { type Stage, Usage } from "../../../src/device/usage.ts";
 import { boxIou } from "../../../src/models/box.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
@@ -38,6 +40,20 @@ describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
     model = await loadModel(await plantedFolder(join(scratch, layout), layout));
   });
   afterAll(() => model.close());
+
+  it("runs its golden picture on the device whenever it is asked to, and says what differs", async () => {
+    const folder = await plantedFolder(join(scratch, `${layout}-golden`), layout);
+    const tested = await loadModel(folder);
+    const stages: Stage[] = [];
+    await tested.selfTest?.(new Usage(undefined, (stage) => stages.push(stage)));
+    expect(stages).toContain("model");
+    const { width, height, rgb } = scene([320, 240], []);
+    await sharp(rgb, { raw: { width, height, channels: 3 } })
+      .png()
+      .toFile(join(folder, "golden.jpg"));
+    await expect(tested.selfTest?.(new Usage())).rejects.toThrow("failed its self-test");
+    await tested.close();
+  });
 
   it("finds what each prompt of a picture means, best first, and nothing for others", async () => {
     const { instances, unserved } = await model.segment(
