@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { servedDatabase } from "../../admin/database.ts";
 import { operatorApiAt } from "../../admin/operator-api.ts";
 import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
 import type { BenchRequest } from "../arguments.ts";
+import { startIdleService } from "../idle-service.ts";
 import { processorTime } from "../processes.ts";
 import { markdownTable, spreadTable } from "../report.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";
@@ -33,7 +32,8 @@ export interface Round {
 
 /** Measures createJob with one upload and with a hundred, in turns. Returns the report's lines. */
 export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
-  const service = await startIdleService();
+  const offers = countOffers();
+  const service = await startIdleService(offers.count);
   try {
     const settings = {
       INFERENCE_URL: service.url,
@@ -56,8 +56,8 @@ export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSign
         for (let round = 0; round <= rounds; round += 1) {
           signal.throwIfAborted();
           await database.run(["UPDATE uploads SET etag = NULL, media = NULL"]);
-          const unseen = await measurePair(stack, service, uploads, round % 2 === 0);
-          const seen = await measurePair(stack, service, uploads, round % 2 === 0);
+          const unseen = await measurePair(stack, offers, uploads, round % 2 === 0);
+          const seen = await measurePair(stack, offers, uploads, round % 2 === 0);
           if (round > 0) runs.push({ unseen, seen });
         }
         return report(runs);
@@ -72,12 +72,12 @@ export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSign
 /** @param uploads one for the job of one picture, and the others for that of a hundred */
 async function measurePair(
   { client, mark }: BenchStack,
-  service: IdleService,
+  offers: Offers,
   uploads: readonly string[],
   isBatchFirst: boolean,
 ): Promise<Pair> {
   const time = async (tasks: readonly string[]): Promise<Call> => {
-    const dispatched = service.taken(Math.min(tasks.length, DEFAULT_POLICY.window));
+    const dispatched = offers.seen(Math.min(tasks.length, DEFAULT_POLICY.window));
     const before = processorTime(mark);
     const begun = performance.now();
     await client.createImageJob({ tasks: [...tasks], prompts: ["cat"] });
@@ -125,35 +125,19 @@ export function report(rounds: readonly Round[]): string[] {
   ];
 }
 
-/** An inference service that takes every task and does nothing with it. */
-interface IdleService {
-  readonly url: string;
-  /** Resolves once as many tasks more have been offered. */
-  readonly taken: (tasks: number) => Promise<void>;
-  readonly close: () => void;
+interface Offers {
+  /** Called with each. */
+  readonly count: () => void;
+  /** Resolves once as many more have been counted. */
+  readonly seen: (tasks: number) => Promise<void>;
 }
 
-/** Starts one on a free port: what is measured then has the processor to itself. */
-async function startIdleService(): Promise<IdleService> {
+function countOffers(): Offers {
   let waiting: { tasks: number; done: () => void } | undefined;
-  const server = createServer((request, response) => {
-    request.resume();
-    const isTask = request.method === "POST";
-    response.writeHead(isTask ? 202 : 200, { "content-type": "application/json" }).end("{}");
-    if (!isTask || waiting === undefined) return;
-    waiting.tasks -= 1;
-    if (waiting.tasks === 0) waiting.done();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The service has no port.");
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    taken: (tasks) => new Promise((done) => void (waiting = { tasks, done })),
-    close: () => {
-      server.close();
-      server.closeAllConnections();
+    count: () => {
+      if (waiting !== undefined && (waiting.tasks -= 1) === 0) waiting.done();
     },
+    seen: (tasks) => new Promise((done) => void (waiting = { tasks, done })),
   };
 }
