@@ -10,7 +10,7 @@ import { startIdleService } from "../idle-service.ts";
 import { processorTime } from "../processes.ts";
 import { formatSpread, markdownTable, ratePerSecond, spread } from "../report.ts";
 import { type BenchWorker, migrationStatements, withWorker } from "../with-worker.ts";
-import { billTable, JobUse } from "./bill.ts";
+import { billTables, FIGURES, JobUse, labelOf } from "./bill.ts";
 
 /** How many databases the accounts are spread over, one number after another; the first is what the others are compared with. */
 const DATABASES = [1, 4, 16] as const;
@@ -184,7 +184,10 @@ async function measureJobs(bench: Bench): Promise<{ single: JobUse; batch: JobUs
         async (account) => account && bench.job(account, pictures),
       ),
     );
-    return JobUse.parse(Object.fromEntries(Object.entries(use).map(([key, n]) => [key, n / jobs])));
+    // As precisely as they are printed, so that the bill can be made of what is printed.
+    return JobUse.parse(
+      Object.fromEntries(Object.entries(use).map(([key, n]) => [key, Math.round((10 * n) / jobs) / 10])),
+    );
   };
   return { single: await usual(1, SINGLES), batch: await usual(BATCH, BATCHES) };
 }
@@ -245,7 +248,7 @@ function report(single: JobUse, batch: JobUse, rounds: readonly (readonly Round[
     "",
     ...markdownTable(
       ["mean of one job", `single picture (${SINGLES})`, `batch of ${BATCH} (${BATCHES})`],
-      JobUse.keyof().options.map((key) => [key, single[key].toFixed(1), batch[key].toFixed(1)]),
+      FIGURES.map((key) => [labelOf(key), single[key].toFixed(1), batch[key].toFixed(1)]),
     ),
     "",
     ...markdownTable(
@@ -258,6 +261,6 @@ function report(single: JobUse, batch: JobUse, rounds: readonly (readonly Round[
       ],
     ),
     "",
-    ...billTable(single, batch),
+    ...billTables({ single, batch }),
   ];
 }
