@@ -122,7 +122,7 @@ const PRICES: readonly (readonly [
 ];
 
 const number = (n: number): string =>
-  (n >= 1_000 ? Math.round(n) : Number(n.toPrecision(2))).toLocaleString("en-US");
+  n.toLocaleString("en-US", n >= 1_000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 2 });
 const money = (n: number): string =>
   `$${n.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 

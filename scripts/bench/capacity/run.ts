@@ -252,7 +252,7 @@ function report(single: JobUse, batch: JobUse, rounds: readonly (readonly Round[
     ),
     "",
     ...markdownTable(
-      ["median [least–most]", ...DATABASES.map((count) => `${count} databases (${rounds.length})`)],
+      ["median [least–most]", ...DATABASES.map((n) => `in ${n} (${rounds.length})`)],
       [
         row(`accounts of ${ACCOUNTS} in a database`, ({ accounts }) => [...accounts], 0),
         row("jobs per second", ({ jobsPerSecond }) => [jobsPerSecond], 1),
