@@ -1,7 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../shared/command-line.ts";
+import type { Mark } from "../shared/marked-processes.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import { QUIET_WRANGLER } from "../stack/wrangler.ts";
 
@@ -11,6 +14,8 @@ export interface BenchWorker {
   readonly call: (command: object) => Promise<unknown>;
   /** Where it answers. */
   readonly origin: URL;
+  /** What the runtime's processes carry. */
+  readonly mark: Mark;
 }
 
 /** The Worker's file in `scripts/bench/workers`, and what it has beside the bindings of `bench.toml`. */
@@ -29,9 +34,12 @@ export async function withWorker<T>(
   use: (worker: BenchWorker) => Promise<T>,
 ): Promise<T> {
   // The runtime prints a line for each batch of a queue otherwise.
-  Object.assign(process.env, QUIET_WRANGLER, { WRANGLER_LOG: "warn" });
+  const mark = { BENCH_WORKER: randomUUID() };
+  Object.assign(process.env, mark, QUIET_WRANGLER, { WRANGLER_LOG: "warn" });
   const { unstable_startWorker: start } = await import("wrangler");
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  // Interrupted, the runtime ends this process by itself, and writes until then.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const dev = await start({
     config: join(WORKERS, "bench.toml"),
     entrypoint: join(WORKERS, entrypoint),
@@ -63,10 +71,9 @@ export async function withWorker<T>(
       if (!answer.ok) throw new Error(`The Worker answered ${answer.status}: ${await answer.text()}`);
       return answer.json();
     };
-    return await use({ origin, call });
+    return await use({ origin, call, mark });
   } finally {
     await dev.dispose();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -45,12 +45,10 @@ const OUTPUT = {
 /** The service under load: the real Worker, whose inference service ends each task at once. */
 class Bench {
   readonly #worker: BenchWorker;
-  readonly #mark: Readonly<Record<string, string>>;
   #uploads = 0;
 
-  constructor(worker: BenchWorker, mark: Readonly<Record<string, string>>) {
+  constructor(worker: BenchWorker) {
     this.#worker = worker;
-    this.#mark = mark;
   }
 
   /** Sends a request. @throws Error if it is refused */
@@ -104,7 +102,7 @@ class Bench {
 
   async #counts(): Promise<Record<string, number>> {
     const counts = z.record(z.string(), z.number()).parse(await this.#worker.call({ do: "counts" }));
-    return { ...counts, cpuMs: processorTime(this.#mark) };
+    return { ...counts, cpuMs: processorTime(this.#worker.mark) };
   }
 
   /** What `act` makes the service ask the platform for, until all has settled; `bytes` are those of the databases. */
@@ -194,8 +192,6 @@ async function measureJobs(bench: Bench): Promise<{ single: JobUse; batch: JobUs
 
 /** Measures what jobs ask the platform for, and how accounts spread over databases. Returns the report's lines. */
 export async function benchCapacity({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
-  const mark = { BENCH_MARK: randomUUID() };
-  Object.assign(process.env, mark);
   let finish: ((task: TaskRequest) => Promise<void>) | undefined;
   const failure = Promise.withResolvers<never>();
   const fail = (error: unknown) => failure.reject(error);
@@ -212,7 +208,7 @@ export async function benchCapacity({ rounds }: BenchRequest, signal: AbortSigna
   try {
     return await withWorker(signal, { entrypoint: "capacity.ts", bindings }, async (worker) => {
       await worker.call({ do: "open", statements: await migrationStatements() });
-      const bench = new Bench(worker, mark);
+      const bench = new Bench(worker);
       finish = (task) => bench.finish(task);
       const measure = async (): Promise<string[]> => {
         const names = NAMES.map((name) => `('${name}', 0, 0)`).join(", ");
