@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./bench/arguments.ts";
+import { benchCapacity } from "./bench/capacity/run.ts";
 import { benchClick } from "./bench/click/run.ts";
 import { benchCreateJob } from "./bench/create-job/run.ts";
 import { benchDispatch } from "./bench/dispatch/run.ts";
@@ -24,6 +25,7 @@ const BENCHES: Readonly<
   kserve: benchKserve,
   viewer: benchViewer,
   click: benchClick,
+  capacity: benchCapacity,
 };
 
 await runCommand(async (signal) => {

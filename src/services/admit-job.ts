@@ -1,4 +1,4 @@
-import { filesToReserve, type ProposedJob } from "../core/jobs/admission.ts";
+import { filesToReserve, type ProposedJob, type StoredUpload } from "../core/jobs/admission.ts";
 import { ServiceError } from "../core/errors.ts";
 import { mostMeteredUnits } from "../core/billing/credit.ts";
 import { fundOf, type AccountUse } from "../core/billing/ledger.ts";
@@ -13,6 +13,7 @@ type HoldKey = HeldKey<unknown>["hold"];
 /**
  * Admits a job: its JobObject writes it down (with an alarm that cleans up if everything else is interrupted), D1 lists it and
  * reserves its units, and the JobObject sends its first messages. A failure at any step leaves nothing behind.
+ * @param job `stored` is what the bucket has of each of its uploads, in their order
  * @param refusalBy gives the reason for the refusal if D1 turns the job down
  * @param along further statements of the batch that lists the job
  * @returns the account's use with the job.
@@ -20,7 +21,7 @@ type HoldKey = HeldKey<unknown>["hold"];
  */
 export async function admitJob(
   platform: Platform,
-  { job, access, units }: ProposedJob,
+  { job, access, units, stored }: ProposedJob & { readonly stored: readonly StoredUpload[] },
   refusalBy: (listing: Listing) => Promise<ServiceError | null>,
   holdKey: HoldKey,
   along: readonly D1PreparedStatement[],
@@ -42,7 +43,7 @@ export async function admitJob(
       maxFilesPerDay: access.maxFilesPerDay,
       maxMeteredUnits: access.credit && mostMeteredUnits(access.credit),
     };
-    const listing = await platform.jobs.insert(job, terms, along);
+    const listing = await platform.jobs.insert(job, terms, stored, along);
     if (listing.listed && (await jobObject.accept())) return listing.use;
     if (!listing.listed) {
       const openTrialTasks = listing.openTrialTasks + openElsewhere;

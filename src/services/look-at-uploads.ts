@@ -9,7 +9,7 @@ import { dropTooLarge } from "./inspect-uploads.ts";
 
 /**
  * The looks at a job's uploads before it is accepted. Each is a read of the bucket, which a refused request must not have for
- * nothing: those of a refused job are counted. What an inspection has seen needs none.
+ * nothing: those of a refused job are counted. What an accepted job or an inspection has seen needs none.
  */
 export class LooksAtUploads {
   readonly #platform: Platform;

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { servedDatabase } from "../../admin/database.ts";
+import { operatorApiAt } from "../../admin/operator-api.ts";
 import { DEFAULT_POLICY } from "../../../src/core/jobs/policy.ts";
 import type { BenchRequest } from "../arguments.ts";
+import { startIdleService } from "../idle-service.ts";
 import { processorTime } from "../processes.ts";
 import { markdownTable, spreadTable } from "../report.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";
@@ -18,18 +19,26 @@ interface Call {
 }
 
 /** A job of one picture, and one of a hundred. */
-export interface Round {
+export interface Pair {
   readonly one: Call;
   readonly batch: Call;
 }
 
+/** With uploads that no job has seen, and with the same ones again. */
+export interface Round {
+  readonly unseen: Pair;
+  readonly seen: Pair;
+}
+
 /** Measures createJob with one upload and with a hundred, in turns. Returns the report's lines. */
 export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
-  const service = await startIdleService();
+  const offers = countOffers();
+  const service = await startIdleService(offers.count);
   try {
     const settings = {
       INFERENCE_URL: service.url,
       INFERENCE_TOKEN: randomBytes(24).toString("hex"),
+      OPERATOR_TOKEN: randomBytes(24).toString("hex"),
       // No lease ends meanwhile, so no task comes again.
       LEASE_SECONDS: "3600",
     };
@@ -38,13 +47,18 @@ export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSign
       async (stack) => {
         const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
         const uploads: string[] = [];
-        for (let i = 0; i < BATCH; i += 1) uploads.push(await stack.client.upload(png, "image/png"));
+        for (let i = 0; i <= BATCH; i += 1) uploads.push(await stack.client.upload(png, "image/png"));
+        const database = servedDatabase(
+          operatorApiAt(stack.address.baseUrl, settings.OPERATOR_TOKEN, signal),
+        );
         const runs: Round[] = [];
         // The first round warms the path up and is not counted.
         for (let round = 0; round <= rounds; round += 1) {
           signal.throwIfAborted();
-          const run = await measureRound(stack, service, uploads, round % 2 === 0);
-          if (round > 0) runs.push(run);
+          await database.run(["UPDATE uploads SET etag = NULL, media = NULL"]);
+          const unseen = await measurePair(stack, offers, uploads, round % 2 === 0);
+          const seen = await measurePair(stack, offers, uploads, round % 2 === 0);
+          if (round > 0) runs.push({ unseen, seen });
         }
         return report(runs);
       },
@@ -55,14 +69,15 @@ export async function benchCreateJob({ rounds }: BenchRequest, signal: AbortSign
   }
 }
 
-async function measureRound(
+/** @param uploads one for the job of one picture, and the others for that of a hundred */
+async function measurePair(
   { client, mark }: BenchStack,
-  service: IdleService,
+  offers: Offers,
   uploads: readonly string[],
   isBatchFirst: boolean,
-): Promise<Round> {
+): Promise<Pair> {
   const time = async (tasks: readonly string[]): Promise<Call> => {
-    const dispatched = service.taken(Math.min(tasks.length, DEFAULT_POLICY.window));
+    const dispatched = offers.seen(Math.min(tasks.length, DEFAULT_POLICY.window));
     const before = processorTime(mark);
     const begun = performance.now();
     await client.createImageJob({ tasks: [...tasks], prompts: ["cat"] });
@@ -71,62 +86,58 @@ async function measureRound(
     await dispatched;
     return call;
   };
-  const batchFirst = isBatchFirst ? await time(uploads) : null;
-  const one = await time(uploads.slice(0, 1));
-  return { one, batch: batchFirst ?? (await time(uploads)) };
+  const [single, hundred] = [uploads.slice(0, 1), uploads.slice(1)];
+  const batchFirst = isBatchFirst ? await time(hundred) : null;
+  const one = await time(single);
+  return { one, batch: batchFirst ?? (await time(hundred)) };
 }
 
 /** The rounds as two Markdown tables: of wall time, and of processor time, on which other programs have no influence. */
 export function report(rounds: readonly Round[]): string[] {
-  const mean = (of: (round: Round) => Call): number =>
-    rounds.reduce((sum, round) => sum + of(round).processor, 0) / rounds.length;
-  const [one, batch] = [mean((round) => round.one), mean((round) => round.batch)];
+  const columns = [
+    { heading: "uploads that no job has named", runs: rounds.map(({ unseen }) => unseen) },
+    { heading: "the same again", runs: rounds.map(({ seen }) => seen) },
+  ];
   return [
-    ...spreadTable<Round>(
+    ...spreadTable<Pair>(
       [
-        ["createJob of 1 upload, ms", (round) => round.one.wall, 1],
-        [`createJob of ${BATCH} uploads, ms`, (round) => round.batch.wall, 1],
-        [`**${BATCH} uploads ÷ 1**`, (round) => round.batch.wall / round.one.wall, 2],
+        ["createJob of 1 upload, ms", ({ one }) => one.wall, 1],
+        [`createJob of ${BATCH} uploads, ms`, ({ batch }) => batch.wall, 1],
+        [`**${BATCH} uploads ÷ 1**`, ({ one, batch }) => batch.wall / one.wall, 2],
       ],
-      [{ heading: "rounds", runs: rounds }],
+      columns,
     ),
     "",
     ...markdownTable(
-      [`mean of ${rounds.length} rounds`, "1 upload", `${BATCH} uploads`, `**${BATCH} uploads ÷ 1**`],
-      [["the stack's processor time for it, ms", one.toFixed(1), batch.toFixed(1), (batch / one).toFixed(2)]],
+      [
+        `the stack's processor time, mean of ${rounds.length} rounds`,
+        "1 upload, ms",
+        `${BATCH} uploads, ms`,
+        `**${BATCH} uploads ÷ 1**`,
+      ],
+      columns.map(({ heading, runs }) => {
+        const mean = (of: (pair: Pair) => Call): number =>
+          runs.reduce((sum, pair) => sum + of(pair).processor, 0) / runs.length;
+        const [one, batch] = [mean((pair) => pair.one), mean((pair) => pair.batch)];
+        return [heading, one.toFixed(1), batch.toFixed(1), (batch / one).toFixed(2)];
+      }),
     ),
   ];
 }
 
-/** An inference service that takes every task and does nothing with it. */
-interface IdleService {
-  readonly url: string;
-  /** Resolves once as many tasks more have been offered. */
-  readonly taken: (tasks: number) => Promise<void>;
-  readonly close: () => void;
+interface Offers {
+  /** Called with each. */
+  readonly count: () => void;
+  /** Resolves once as many more have been counted. */
+  readonly seen: (tasks: number) => Promise<void>;
 }
 
-/** Starts one on a free port: what is measured then has the processor to itself. */
-async function startIdleService(): Promise<IdleService> {
+function countOffers(): Offers {
   let waiting: { tasks: number; done: () => void } | undefined;
-  const server = createServer((request, response) => {
-    request.resume();
-    const isTask = request.method === "POST";
-    response.writeHead(isTask ? 202 : 200, { "content-type": "application/json" }).end("{}");
-    if (!isTask || waiting === undefined) return;
-    waiting.tasks -= 1;
-    if (waiting.tasks === 0) waiting.done();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The service has no port.");
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    taken: (tasks) => new Promise((done) => void (waiting = { tasks, done })),
-    close: () => {
-      server.close();
-      server.closeAllConnections();
+    count: () => {
+      if (waiting !== undefined && (waiting.tasks -= 1) === 0) waiting.done();
     },
+    seen: (tasks) => new Promise((done) => void (waiting = { tasks, done })),
   };
 }

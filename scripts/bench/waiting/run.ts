@@ -1,14 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { Failure } from "../../shared/command-line.ts";
-import { PROJECT_ROOT } from "../../shared/root.ts";
-import { QUIET_WRANGLER } from "../../stack/wrangler.ts";
 import type { BenchRequest } from "../arguments.ts";
+import { type BenchWorker, migrationStatements, withWorker } from "../with-worker.ts";
 import { formatSpread, spread, markdownTable } from "../report.ts";
 
 const CLIENTS = 200;
@@ -37,14 +32,6 @@ interface Client {
   readonly answeredAt: Promise<number>;
   /** Closes its connection. If it merely ended its side, the runtime would assume that it still reads. */
   readonly goAway: () => void;
-}
-
-/** The Worker of the measurement, `scripts/bench/workers/waiting.ts`, in the local Workers runtime. */
-interface BenchWorker {
-  /** Sends a command and returns the answer. @throws if the Worker fails */
-  readonly call: (command: object) => Promise<unknown>;
-  /** Where it answers. */
-  readonly origin: URL;
 }
 
 function ask({ origin }: BenchWorker, key: string, jobId: string): Client {
@@ -105,7 +92,7 @@ const row = (label: string, values: readonly number[]): string[] => [label, form
 
 /** Lets 200 clients wait for 200 jobs, and measures how soon each is answered after its job's end; the report's lines. */
 export async function benchWaiting({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
-  return withWorker(signal, async (worker) => {
+  return withWorker(signal, { entrypoint: "waiting.ts" }, async (worker) => {
     const opened = await worker.call({ do: "open", statements: await migrationStatements() });
     const key = z.string().parse(opened);
     const measured: Round[] = [];
@@ -138,56 +125,4 @@ export async function benchWaiting({ rounds }: BenchRequest, signal: AbortSignal
       ),
     ];
   });
-}
-
-const START_PATIENCE_MS = 60_000;
-
-/** Starts the Worker with storage in a temporary folder, calls `use`, and cleans up. */
-async function withWorker<T>(signal: AbortSignal, use: (worker: BenchWorker) => Promise<T>): Promise<T> {
-  Object.assign(process.env, QUIET_WRANGLER);
-  const { unstable_startWorker: start } = await import("wrangler");
-  const folder = await mkdtemp(join(tmpdir(), "bench-"));
-  const dev = await start({
-    config: join(PROJECT_ROOT, "scripts", "bench", "workers", "waiting.toml"),
-    dev: {
-      server: { hostname: "127.0.0.1", port: 0 },
-      inspector: false,
-      watch: false,
-      persist: folder,
-      logLevel: "warn",
-    },
-  });
-  try {
-    // Past Wrangler's own proxy, which is a runtime too and would count.
-    const runtime = new Promise<URL>((resolve) => {
-      dev.raw.on("reloadComplete", ({ proxyData: { userWorkerUrl } }) =>
-        resolve(new URL(`http://${userWorkerUrl.hostname}:${userWorkerUrl.port}`)),
-      );
-    });
-    const failed = new Promise<never>((_, reject) => {
-      AbortSignal.any([signal, AbortSignal.timeout(START_PATIENCE_MS)]).addEventListener("abort", () =>
-        reject(signal.reason ?? new Failure("The Worker did not start within a minute.")),
-      );
-    });
-    const origin = await Promise.race([runtime, failed]);
-    const call = async (command: object): Promise<unknown> => {
-      const headers = { connection: "close" };
-      const answer = await fetch(origin, { method: "POST", body: JSON.stringify(command), headers, signal });
-      if (!answer.ok) throw new Error(`The Worker answered ${answer.status}: ${await answer.text()}`);
-      return answer.json();
-    };
-    return await use({ origin, call });
-  } finally {
-    await dev.dispose();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** The statements of all migrations, in their order. */
-async function migrationStatements(): Promise<string[]> {
-  const { unstable_splitSqlQuery: splitSql } = await import("wrangler");
-  const folder = join(PROJECT_ROOT, "migrations");
-  const files = (await readdir(folder)).toSorted();
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  return texts.flatMap((statements) => splitSql(statements));
 }

@@ -52,10 +52,19 @@ async function open({ DB }: Env, statements: readonly string[]): Promise<string>
 }
 
 /** A new job of one picture, by the API. */
-async function create(env: Env, key: string): Promise<{ jobId: string; taskId: string }> {
+async function create(
+  env: Env,
+  context: ExecutionContext,
+  key: string,
+): Promise<{ jobId: string; taskId: string }> {
   const post = async (path: string, body: object): Promise<unknown> => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const answer = await app.request(path, { method: "POST", headers, body: JSON.stringify(body) }, env);
+    const answer = await app.request(
+      path,
+      { method: "POST", headers, body: JSON.stringify(body) },
+      env,
+      context,
+    );
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return answer.json();
   };
@@ -86,13 +95,13 @@ async function end(env: Env, jobId: string, taskId: string): Promise<number> {
   return reportedAt;
 }
 
-async function obey(env: Env, command: z.infer<typeof Command>): Promise<unknown> {
+async function obey(env: Env, context: ExecutionContext, command: z.infer<typeof Command>): Promise<unknown> {
   switch (command.do) {
     case "open":
       return open(env, command.statements);
     case "create": {
       const jobs = [];
-      for (let i = 0; i < command.jobs; i += 1) jobs.push(await create(env, command.key));
+      for (let i = 0; i < command.jobs; i += 1) jobs.push(await create(env, context, command.key));
       return jobs;
     }
     case "waits": {
@@ -111,6 +120,8 @@ async function obey(env: Env, command: z.infer<typeof Command>): Promise<unknown
 export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     if (new URL(request.url).pathname !== "/") return app.fetch(request, env, context);
-    return Response.json(await obey(env, Command.parse(await request.json())));
+    return Response.json(await obey(env, context, Command.parse(await request.json())));
   },
+  // Nobody takes the tasks: they end on command.
+  queue(): void {},
 };

@@ -41,7 +41,10 @@ export interface RecordedUpload {
   readonly contentType: string;
 }
 
-/** An upload, and what an inspection saw of it after its URL had expired; null if none has seen an object that is still there. */
+/**
+ * An upload, and what an accepted job or an inspection saw of it last; null if none has seen an object that is still there, or
+ * an event has told of another one since.
+ */
 export interface InspectedUpload extends RecordedUpload {
   readonly seen: StoredUpload | null;
 }

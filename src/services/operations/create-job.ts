@@ -105,7 +105,7 @@ async function create(
   try {
     const stored = await looks.make((taskId, upload) => uploadRefusal(terms, job, taskId, upload));
     refuse(trialFormatRefusal(terms, proposed, use, stored));
-    const pinned = { ...proposed, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
+    const pinned = { ...proposed, stored, job: { ...job, inputEtags: stored.map(({ etag }) => etag) } };
     const answerBy = (after: AccountUse) => acceptedJob(platform, account, request, jobId, after);
     // Another job that is accepted meanwhile changes the answer of a trial account; then it is remembered once more.
     const expected = answerBy({ ...use, trial: trialWith(use.trial, proposed.units, job.createdAt) });

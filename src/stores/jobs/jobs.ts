@@ -3,6 +3,7 @@ import type { Status } from "../../contract/primitives.ts";
 import type { AccountUse, Fund } from "../../core/billing/ledger.ts";
 import { trialLength, type TrialOffer } from "../../core/billing/trial.ts";
 import { dayOf } from "../../core/billing/usage.ts";
+import type { StoredUpload } from "../../core/jobs/admission.ts";
 import type { JobCost } from "../../core/jobs/cost.ts";
 import type { Standing } from "../../core/jobs/lifecycle.ts";
 import type { JobDefinition } from "../../core/jobs/state.ts";
@@ -85,11 +86,13 @@ export class Jobs extends D1Store {
    * active jobs, its trial, its daily limits, its credit and the trial lane allow it, and none of the uploads is deleted. The
    * transaction decides, so that concurrent requests cannot exceed a limit together. A listed job stays as it is; one that
    * was removed from the list never comes back, nor does one of closed books.
+   * @param stored what the bucket has of each of the job's uploads, in their order
    * @param along statements of other stores that belong to the same transaction
    */
   async insert(
     job: JobDefinition,
     terms: JobTerms,
+    stored: readonly StoredUpload[] = [],
     along: readonly D1PreparedStatement[] = [],
   ): Promise<Listing> {
     const {
@@ -152,7 +155,7 @@ export class Jobs extends D1Store {
          FROM (${ACCOUNT_USE})`,
         [job.accountId, job.jobId, fund, taskIds],
       ),
-      markUsed(this.db, job),
+      markUsed(this.db, job, stored),
       ...along,
     ]);
     const row = present(account?.results[0]);

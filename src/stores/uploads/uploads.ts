@@ -66,7 +66,13 @@ interface PreconditionRow extends AccountUseRow, RecordedUpload {
   media: string | null;
 }
 
-/** The columns of what an inspection saw, as a StoredUpload. */
+/** What was seen of an object, as the columns have it. */
+const columnsOf = ({ etag, media }: StoredUpload) => ({
+  etag,
+  media: media === null ? "" : `${media.type}/${media.format}`,
+});
+
+/** The same columns, as a StoredUpload. */
 function seenOf({ size, etag, media }: PreconditionRow): StoredUpload | null {
   if (size === null || etag === null || media === null) return null;
   const [type, format] = media.split("/");
@@ -97,20 +103,35 @@ const OF_THE_DAY = `FROM upload_bytes WHERE account_id = ?1 AND hour >= ?2 - ${D
 const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
 /**
- * Marks a job's uploads as used, if the job is listed. Withdrawing the job does not undo this: another job may have used
+ * Marks a job's uploads as used, if the job is listed, and keeps what was seen of them: the next job need not look, and the
+ * inference service refuses other bytes than those. A smaller file than an earlier one of the upload is looked at each time,
+ * because the row has the size of the largest. Withdrawing the job does not undo this: another job may have used
  * them meanwhile. The pluses keep SQLite from using the index of all the account's uploads: the ids select the rows.
+ * @param seen what the bucket has of each of the job's uploads, in their order
  */
 export const markUsed = (
   db: D1Database,
   job: { readonly jobId: string; readonly accountId: string; readonly taskIds: readonly string[] },
+  seen: readonly StoredUpload[] = [],
 ): D1PreparedStatement =>
   db
     .prepare(
-      `UPDATE uploads SET unused = 0
-       WHERE task_id IN (SELECT value FROM json_each(?3)) AND +account_id = ?2 AND +unused = 1
-         AND EXISTS (SELECT 1 FROM jobs WHERE id = ?1)`,
+      `UPDATE uploads SET unused = 0,
+         etag = iif(seen.value ->> 'size' >= coalesce(size, 0), seen.value ->> 'etag', NULL), media = seen.value ->> 'media'
+       FROM json_each(?3) AS seen
+       WHERE task_id = seen.value ->> 'taskId' AND +account_id = ?2
+         AND (+unused = 1 OR etag IS NOT seen.value ->> 'etag') AND EXISTS (SELECT 1 FROM jobs WHERE id = ?1)`,
     )
-    .bind(job.jobId, job.accountId, JSON.stringify(job.taskIds));
+    .bind(
+      job.jobId,
+      job.accountId,
+      JSON.stringify(
+        job.taskIds.map((taskId, i) => {
+          const upload = seen[i];
+          return { taskId, ...(upload && { size: upload.size, ...columnsOf(upload) }) };
+        }),
+      ),
+    );
 
 /** Whether any upload of a list of ids (an SQL expression of JSON) is deleted. The unary plus keeps SQLite from using an index on that column: the ids select the rows. */
 export const anyDeleted = (taskIds: string): string =>
@@ -208,16 +229,16 @@ export class Uploads extends D1Store {
   /**
    * Records inspections made at `now` (epoch ms). A trigger adds any growth in size to the account's bytes of the day. A
    * deleted upload whose URL has expired no longer counts as unused. What was seen of an upload is kept only if its URL has
-   * expired: until then other bytes may replace it.
+   * expired: until then other bytes may replace it. Nor is it if an earlier file was larger: the row has that one's size.
    */
   async noteInspections(inspections: readonly Inspection[], now: number): Promise<void> {
     const looks = inspections.map(({ taskId, size, seen, inspectAt }) => {
-      const { etag = null, media = null } = seen ?? {};
-      return { taskId, size, inspectAt, etag, media: media === null ? "" : `${media.type}/${media.format}` };
+      return { taskId, size, inspectAt, ...(seen && columnsOf(seen)) };
     });
     await this.run(
       `UPDATE uploads SET size = max(coalesce(size, 0), seen.value ->> 'size'), inspect_at = seen.value ->> 'inspectAt',
-         etag = iif(created_at <= ?2, seen.value ->> 'etag', NULL), media = seen.value ->> 'media',
+         etag = iif(created_at <= ?2 AND seen.value ->> 'size' >= coalesce(size, 0), seen.value ->> 'etag', NULL),
+         media = seen.value ->> 'media',
          unused = iif(deleted_at IS NOT NULL AND created_at <= ?2, 0, unused)
        FROM json_each(?1) AS seen WHERE task_id = seen.value ->> 'taskId'`,
       [JSON.stringify(looks), expiredPresign(now)],
@@ -226,17 +247,20 @@ export class Uploads extends D1Store {
 
   /**
    * Records the sizes that the bucket's events report, so that nobody has to inspect these uploads; a deleted one is inspected
-   * nevertheless. An upload whose size was signed is not written.
+   * nevertheless. What was seen of an upload is forgotten if the event is about other bytes. An upload whose size was signed is
+   * not written otherwise.
    * @param taken how many bytes every job takes: an upload of more is recorded, and returned, each time
    */
   async noteStored(stored: readonly StoredInput[], taken: number): Promise<NotedUpload[]> {
     const rows = await this.all<Omit<NotedUpload, "isDeleted"> & { isDeleted: number }>(
       `UPDATE uploads SET size = max(coalesce(uploads.size, 0), seen.size),
-         inspect_at = iif(deleted_at IS NULL, NULL, inspect_at)
-       FROM (SELECT value ->> 'taskId' AS id, value ->> 'accountId' AS owner, max(value ->> 'size') AS size
+         etag = iif(etag = seen.least AND etag = seen.most, etag, NULL), inspect_at = iif(deleted_at IS NULL, NULL, inspect_at)
+       FROM (SELECT value ->> 'taskId' AS id, value ->> 'accountId' AS owner, max(value ->> 'size') AS size,
+               min(value ->> 'etag') AS least, max(value ->> 'etag') AS most
              FROM json_each(?1) GROUP BY 1, 2) AS seen
        WHERE uploads.task_id = seen.id AND +uploads.account_id = seen.owner
-         AND (inspect_at IS NOT NULL OR deleted_at IS NOT NULL OR seen.size > min(coalesce(uploads.size, 0), ?2))
+         AND (inspect_at IS NOT NULL OR deleted_at IS NOT NULL OR NOT (etag = seen.least AND etag = seen.most)
+           OR seen.size > min(coalesce(uploads.size, 0), ?2))
        RETURNING task_id AS taskId, account_id AS accountId, content_type AS contentType, size,
          deleted_at IS NOT NULL AS isDeleted`,
       [JSON.stringify(stored), taken],

@@ -24,6 +24,7 @@ describe("the local storage", () => {
       accountId: "acc_1",
       taskId: "cat and dog.png",
       size: 12,
+      etag: '"c846"',
     });
   });
 

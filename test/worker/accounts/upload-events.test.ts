@@ -10,7 +10,7 @@ import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/api.ts";
 import { logged } from "../../support/worker/crons.ts";
 import { deliver } from "../../support/worker/inference.ts";
-import { presign } from "../../support/worker/jobs.ts";
+import { imageJob, presign } from "../../support/worker/jobs.ts";
 import { planOf } from "../../support/worker/query-plans.ts";
 import { overrideSettings } from "../../support/worker/settings.ts";
 import { later } from "../../support/worker/time.ts";
@@ -110,6 +110,36 @@ describe("an event of the bucket", () => {
     await inspect();
     expect(await sizeOf(taskId)).toBeNull();
     expect(await env.DB.prepare("SELECT count(*) AS n FROM uploads").first("n")).toBe(0);
+  });
+
+  it("of other bytes than a job has seen has the next job look again; of the same ones it writes nothing", async () => {
+    const taskId = await presign(client);
+    const bytesOf = (byte: number) => new Uint8Array(16).fill(byte);
+    const eventOf = async (byte: number): Promise<object> => {
+      const { etag } = present(await env.MEDIA.put(keyOf(taskId), bytesOf(byte)), "object");
+      return {
+        bucket: "segmentation-media",
+        action: "PutObject",
+        object: { key: keyOf(taskId), size: 16, eTag: etag },
+        eventTime: new Date().toISOString(),
+      };
+    };
+    const looks = vi.spyOn(Media.prototype, "peek");
+    const looksOfJob = async (): Promise<number> => {
+      const before = looks.mock.calls.length;
+      expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
+      return looks.mock.calls.length - before;
+    };
+    const first = await eventOf(1);
+    await tell(first);
+    expect([await looksOfJob(), await looksOfJob()]).toEqual([1, 0]);
+    await tell(first);
+    expect(await looksOfJob()).toBe(0);
+    await tell(await eventOf(2));
+    expect([await looksOfJob(), await looksOfJob()]).toEqual([1, 0]);
+    // The events of both in one batch, in any order.
+    await tell(first, await eventOf(2));
+    expect(await looksOfJob()).toBe(1);
   });
 
   it("that cannot be recorded now is delivered again, and is not lost", async () => {

@@ -92,6 +92,41 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect(inference.last.inputEtag).toBe(stored?.httpEtag);
   });
 
+  it("are none for uploads that an accepted job has seen: the next job takes what that saw [4.3-29]", async () => {
+    const inference = new PlayedInference();
+    const tasks = [await uploaded(client), await uploaded(client, GIF, "image/gif")];
+    const sized = await client.send("POST", "/v1/uploads/presign", {
+      contentType: "image/png",
+      size: PNG.length,
+    });
+    await env.MEDIA.put(inputKey(client.accountId, sized.body.taskId), PNG);
+    tasks.push(sized.body.taskId);
+    const reads = countReads();
+    expect((await create(tasks)).status).toBe(202);
+    expect(reads()).toBe(3);
+    // The sizes of the others are known once the bucket's events have come, or an inspection.
+    const { status, body } = await create([sized.body.taskId]);
+    expect({ status, reads: reads() }).toEqual({ status: 202, reads: 3 });
+    await inspect();
+    const before = reads();
+    expect((await create(tasks)).status).toBe(202);
+    expect(reads()).toBe(before);
+    await deliverTask(body.jobId, sized.body.taskId);
+    const stored = await env.MEDIA.head(inputKey(client.accountId, sized.body.taskId));
+    expect(inference.last.inputEtag).toBe(stored?.httpEtag);
+  });
+
+  it("are made for each job with a file that is smaller than an earlier one of its upload", async () => {
+    overrideSettings({ MAX_IMAGE_BYTES: 100 });
+    const taskId = await presign(client);
+    await platformOf(env).uploads.noteSize(taskId, 101);
+    await env.MEDIA.put(inputKey(client.accountId, taskId), PNG);
+    expect((await create([taskId])).status).toBe(202);
+    expect((await create([taskId])).status).toBe(202);
+    await inspect();
+    expect((await create([taskId])).status).toBe(202);
+  });
+
   it("are made for an upload that may still be replaced, or that was not there when it was inspected", async () => {
     const late = await presign(client);
     await inspect();

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { TaskRequest } from "@segmentation/protocol";
+
+/** An inference service that takes every task and does nothing with it but what `onTask` does. */
+export interface IdleService {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** Starts one on a free port. It is too old to say whether it has room. */
+export async function startIdleService(onTask: (task: TaskRequest) => void): Promise<IdleService> {
+  const server = createServer((request, response) => {
+    const answer = (status: number) =>
+      response.writeHead(status, { "content-type": "application/json" }).end("{}");
+    if (request.method !== "POST" || request.url === "/v1/room") {
+      request.resume();
+      answer(request.method === "POST" ? 404 : 200);
+      return;
+    }
+    void json(request).then((body) => {
+      answer(202);
+      return onTask(TaskRequest.parse(body));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The service has no port.");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
