@@ -65,49 +65,46 @@ export function createApp(parts: AppParts): Hono {
       capabilities: { types: parts.videos ? ["image", "video"] : ["image"], preview: true },
     } satisfies ModelDescription);
   });
-  app.post(
-    "/v1/tasks",
-    bodyLimit({ maxSize: BODY_BYTES, onError: (c) => c.json(TOO_LARGE, 413) }),
-    async (c) => {
-      const now = state();
-      const refuse = (status: 403 | 409 | 429 | 503, answer: Problem, retrySeconds?: number) => {
-        metrics.refusals.inc({ status });
-        if (retrySeconds !== undefined) c.header("retry-after", String(retrySeconds));
-        return c.json(answer, status);
-      };
-      if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
-      const body: unknown = await c.req.json().catch(() => undefined);
-      const parsed = TaskRequest.safeParse(body);
-      if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
-      const foreign = foreignOrigin(parsed.data, parts);
-      if (foreign !== undefined) {
-        // This is the operator's mistake, not the task's: the Worker keeps the task until the setting is right.
-        log.warn({ reason: foreign.message }, foreign.error);
-        return refuse(403, foreign);
-      }
-      if (board.isCancelled(parsed.data.key)) return refuse(409, CANCELLED);
-      const known = board.state(parsed.data.key);
-      if (known !== undefined) return c.json(known, 202);
-      if (now === "STARTING" || now === "UNABLE") return refuse(503, NOT_READY[now], RETRY_NOT_READY_SECONDS);
-      const accepted = board.submit(parsed.data);
-      if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
-      return c.json(accepted, 202);
-    },
-  );
-  app.post(
-    "/v1/room",
-    bodyLimit({ maxSize: BODY_BYTES, onError: (c) => c.json(TOO_LARGE, 413) }),
-    async (c) => {
-      const now = state();
-      if (now === "DRAINING" || now === "STARTING" || now === "UNABLE") {
-        c.header("retry-after", String(RETRY_NOT_READY_SECONDS));
-        return c.json(NOT_READY[now], 503);
-      }
-      const parsed = RoomRequest.safeParse(await c.req.json().catch(() => undefined));
-      if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
-      return c.json({ room: board.room(parsed.data.tasks) } satisfies RoomAnswer);
-    },
-  );
+  const bounded = bodyLimit({
+    maxSize: BODY_BYTES,
+    // The server closes the connection of a body that it does not read to its end, so it says so.
+    onError: (c) => c.json(TOO_LARGE, 413, { connection: "close" }),
+  });
+  app.post("/v1/tasks", bounded, async (c) => {
+    const now = state();
+    const refuse = (status: 403 | 409 | 429 | 503, answer: Problem, retrySeconds?: number) => {
+      metrics.refusals.inc({ status });
+      if (retrySeconds !== undefined) c.header("retry-after", String(retrySeconds));
+      return c.json(answer, status);
+    };
+    if (now === "DRAINING") return refuse(503, NOT_READY.DRAINING, RETRY_NOT_READY_SECONDS);
+    const body: unknown = await c.req.json().catch(() => undefined);
+    const parsed = TaskRequest.safeParse(body);
+    if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
+    const foreign = foreignOrigin(parsed.data, parts);
+    if (foreign !== undefined) {
+      // This is the operator's mistake, not the task's: the Worker keeps the task until the setting is right.
+      log.warn({ reason: foreign.message }, foreign.error);
+      return refuse(403, foreign);
+    }
+    if (board.isCancelled(parsed.data.key)) return refuse(409, CANCELLED);
+    const known = board.state(parsed.data.key);
+    if (known !== undefined) return c.json(known, 202);
+    if (now === "STARTING" || now === "UNABLE") return refuse(503, NOT_READY[now], RETRY_NOT_READY_SECONDS);
+    const accepted = board.submit(parsed.data);
+    if (accepted === undefined) return refuse(429, LANE_FULL, RETRY_FULL_SECONDS);
+    return c.json(accepted, 202);
+  });
+  app.post("/v1/room", bounded, async (c) => {
+    const now = state();
+    if (now === "DRAINING" || now === "STARTING" || now === "UNABLE") {
+      c.header("retry-after", String(RETRY_NOT_READY_SECONDS));
+      return c.json(NOT_READY[now], 503);
+    }
+    const parsed = RoomRequest.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) return c.json(problem("invalid_request", describe(parsed.error.issues)), 400);
+    return c.json({ room: board.room(parsed.data.tasks) } satisfies RoomAnswer);
+  });
   app.get("/v1/tasks/:key", (c) => {
     const found = board.state(c.req.param("key"));
     return found === undefined ? c.json(UNKNOWN_TASK, 404) : c.json(found);

@@ -126,7 +126,9 @@ test("a body that is not JSON is 400, and one over 256 KB is 413", async () => {
   const post = (body: string): Promise<Response> =>
     rig.ask("/v1/tasks", { method: "POST", headers: bearer, body });
   expect((await post("{")).status).toBe(400);
-  expect((await post(" ".repeat(262_145))).status).toBe(413);
+  const refused = await post(" ".repeat(262_145));
+  expect(refused.status).toBe(413);
+  expect(refused.headers.get("connection"), "what was not read keeps no connection").toBe("close");
 });
 
 test("the service describes its model, the provider and its state", async () => {
