@@ -72,10 +72,15 @@ async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Ins
   // An object that matches two prompts is drawn once.
   const distinct = [...new Set(found.map(({ box }) => box))];
   const masks = await open.draw(distinct.map((box) => ({ box })));
-  const drawnIn = new Map(distinct.map((box, at) => [box, masks[at]]));
+  const drawnIn = new Map(
+    masks.flatMap((one, at) => {
+      const box = distinct[at];
+      return box === undefined || gridArea(one.mask) === 0 ? [] : [[box, one] as const];
+    }),
+  );
   return found.flatMap((one) => {
     const { mask, appearance } = drawnIn.get(one.box) ?? {};
-    if (mask === undefined || gridArea(mask) === 0) return [];
+    if (mask === undefined) return [];
     return [{ ...one, mask, ...(appearance !== undefined && { appearance }) }];
   });
 }
