@@ -3,6 +3,7 @@ import { problemOf } from "@segmentation/protocol";
 import type { Usage } from "../../device/usage.ts";
 import { ModelUnavailable, taskFailure, TaskFailure } from "../../failures.ts";
 import { AnswerTooLong, backoffMs, discard, pause, readBytes } from "../../tasks/http.ts";
+import type { Semaphore } from "./semaphore.ts";
 import { type Asked, type RequestBody, writeRequest } from "./request.ts";
 import { answerBytes, type Outputs, readOutputs, WrongAnswer } from "./response.ts";
 import { adviceFor, type ModelServer, reasonOf, wasReached } from "./server.ts";
@@ -10,12 +11,19 @@ import { adviceFor, type ModelServer, reasonOf, wasReached } from "./server.ts";
 /** How long a request is repeated while the server has no room or can't be reached. */
 export const PATIENCE_MS = 30_000;
 
+/**
+ * How long a cancelled request keeps its connection and its place, unless the server answers sooner: Triton's HTTP front end
+ * doesn't notice that a connection closes, so that only its answer says that it has room again.
+ */
+export const LINGER_MS = 30_000;
+
 export interface InferenceOptions {
   readonly server: ModelServer;
   readonly semaphore: Semaphore;
   /** The most objects of an answer. */
   readonly most: number;
   readonly patienceMs: number;
+  readonly lingerMs: number;
 }
 
 /** The outcome of one attempt that is not a failure of the task. */
@@ -30,34 +38,72 @@ type Attempt =
  * Waits for a place at the server, asks, and reads the answer. An inference changes nothing at the server, so it is
  * repeated: for up to `patienceMs` if the server refused it, and once if the connection broke in the meantime.
  * @param ask is called once a place is free, and returns the request
- * @param usage counts the waiting and each attempt; its signal cancels everything, at the server too
+ * @param usage counts the waiting and each attempt; its signal cancels everything. The server is left to answer a request that
+ *   it has: for at most `lingerMs` the place stays taken
  * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
  */
 export async function infer(
-  { server, semaphore, most, patienceMs }: InferenceOptions,
+  { server, semaphore, most, patienceMs, lingerMs }: InferenceOptions,
   ask: () => Asked,
   usage: Usage,
 ): Promise<Outputs> {
-  using place = await usage.waiting(() => semaphore.acquire(usage.signal));
-  void place;
-  const asked = ask();
-  const body = writeRequest(asked);
-  const end = performance.now() + patienceMs;
-  let broken: string | undefined;
-  for (let attempt = 0; ; attempt += 1) {
-    const result = await timed(usage, () => tryOnce(server, asked, body, most, usage.signal));
-    if ("outputs" in result) return result.outputs;
-    if ("broken" in result && broken !== undefined) throw crashed(result.broken);
-    if ("broken" in result) broken = result.broken;
-    const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
-    const delay = retryAfterMs ?? backoffMs(attempt);
-    if (performance.now() + delay > end) {
-      // A task that was there when the server died may be the reason: it is charged an attempt, so that it ends some day.
-      if (broken !== undefined) throw crashed(broken);
-      throw new ModelUnavailable("refused" in result ? result.refused : "");
+  const place = await usage.waiting(() => semaphore.acquire(usage.signal));
+  let request: Promise<unknown> = Promise.resolve();
+  try {
+    const asked = ask();
+    const body = writeRequest(asked);
+    const send = (late: AbortSignal): Promise<Attempt> => {
+      const sent = tryOnce(server, asked, body, most, late);
+      request = sent;
+      return sent;
+    };
+    const end = performance.now() + patienceMs;
+    let broken: string | undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await timed(usage, () => outlived(usage.signal, lingerMs, send));
+      if ("outputs" in result) return result.outputs;
+      if ("broken" in result && broken !== undefined) throw crashed(result.broken);
+      if ("broken" in result) broken = result.broken;
+      const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
+      const delay = retryAfterMs ?? backoffMs(attempt);
+      if (performance.now() + delay > end) {
+        // A task that was there when the server died may be the reason: it is charged an attempt, so that it ends some day.
+        if (broken !== undefined) throw crashed(broken);
+        throw new ModelUnavailable("refused" in result ? result.refused : "");
+      }
+      await usage.waiting(() => pause(delay, usage.signal));
     }
-    await usage.waiting(() => pause(delay, usage.signal));
+  } finally {
+    // The place is free once the server is, which may be later.
+    const free = (): void => place[Symbol.dispose]();
+    void request.then(free, free);
   }
+}
+
+/**
+ * Does work that a cancelled task does not wait for.
+ * @param work gets a signal that aborts `ms` milliseconds after the task's
+ * @throws the task's signal's reason as soon as that aborts
+ */
+function outlived<T>(
+  signal: AbortSignal | undefined,
+  ms: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const late = new AbortController();
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => {
+    timer = setTimeout(() => late.abort(signal?.reason), ms);
+    reject(signal?.reason);
+  };
+  signal?.addEventListener("abort", cancel, { once: true });
+  const working = work(late.signal).finally(() => {
+    signal?.removeEventListener("abort", cancel);
+    clearTimeout(timer);
+  });
+  return Promise.race([working, cancelled]);
 }
 
 async function tryOnce(
@@ -65,10 +111,10 @@ async function tryOnce(
   { timeoutMs, task }: Asked,
   { bytes, headerBytes }: RequestBody,
   most: number,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Attempt> {
   const timeout = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any(signal === undefined ? [timeout] : [timeout, signal]);
+  const either = AbortSignal.any([timeout, signal]);
   try {
     const answer = await server.infer(bytes, headerBytes, either);
     if (answer.status !== 200) return await notOk(server, answer);
@@ -77,7 +123,7 @@ async function tryOnce(
     const read = new Uint8Array(buffer, byteOffset, byteLength);
     return { outputs: readOutputs(read, header, task?.key, most) };
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (timeout.aborted) throw taskFailure("engine_timeout", { seconds: timeoutMs / 1_000 });
     if (error instanceof AnswerTooLong || error instanceof WrongAnswer) throw invalid(error);
     if (error instanceof TaskFailure || error instanceof ModelUnavailable) throw error;
@@ -128,41 +174,5 @@ async function timed<T>(usage: Usage, work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     usage.ended(performance.now() - begun);
-  }
-}
-
-/** A bounded number of places, granted in the order of the requests. */
-export class Semaphore {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** Waits for a place; disposing of it frees it. @throws the signal's reason if that aborts meanwhile */
-  async acquire(signal?: AbortSignal): Promise<Disposable> {
-    signal?.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#given(signal);
-    return { [Symbol.dispose]: () => this.#giveBack() };
-  }
-
-  #given(signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      const at = this.#waiting.indexOf(resolve);
-      if (at >= 0) this.#waiting.splice(at, 1);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", leave, { once: true });
-    this.#waiting.push(resolve);
-    return promise.finally(() => signal?.removeEventListener("abort", leave));
-  }
-
-  #giveBack(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
   }
 }

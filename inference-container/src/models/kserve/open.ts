@@ -4,9 +4,10 @@ import { ModelFolderError } from "../errors.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import { checkMetadata } from "./contract.ts";
-import { PATIENCE_MS, Semaphore } from "./infer.ts";
+import { LINGER_MS, PATIENCE_MS } from "./infer.ts";
 import { KserveManifest } from "./manifest.ts";
 import { KserveModel } from "./model.ts";
+import { Semaphore } from "./semaphore.ts";
 import { ModelServer } from "./server.ts";
 
 const LOOK_EVERY_MS = 1_000;
@@ -27,7 +28,7 @@ export async function openKserve(folder: string, options: LoadOptions): Promise<
   const { most } = manifest.objects;
   return new KserveModel(
     manifest,
-    { server, semaphore, most, patienceMs: PATIENCE_MS },
+    { server, semaphore, most, patienceMs: PATIENCE_MS, lingerMs: LINGER_MS },
     options.requestTimeoutMs,
   );
 }
