@@ -5,7 +5,8 @@ import {
   type EvaluateCommand,
   evaluateCommand,
 } from "../../evaluation/src/arguments.ts";
-import { type Provider, providerOf } from "./load-options.ts";
+import type { Provider } from "../../inference-container/src/device/messages.ts";
+import { providerOf } from "./load-options.ts";
 
 export const MODELS_HELP = `Lists, checks, describes and evaluates the models that the inference service can load.
 
@@ -17,7 +18,7 @@ export const MODELS_HELP = `Lists, checks, describes and evaluates the models th
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
 
   --json            list, check, evaluate: print JSON
-  --provider NAME   check, evaluate, calibrate: cpu (the default) or cuda
+  --provider NAME   check, evaluate, calibrate: cpu (the default), cuda or tensorrt
   --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
   --force           describe: overwrite a manifest.json
   --server URL      describe: the model's address on a server of the Open Inference Protocol, such as

@@ -42,7 +42,10 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
     );
   const model = await open(folder, settings);
   try {
-    await selfTest(model, folder, manifest.golden);
+    const picture = await readPicture(join(folder, manifest.golden.picture));
+    await selfTest(model, picture, manifest.golden);
+    // The CPU prepares for no shape.
+    if (model.provider !== "cpu") await model.warmUp?.(picture);
   } catch (error) {
     await model.close();
     // The message for a task's owner says too little here.
@@ -60,8 +63,7 @@ export const loadModel: (folder: string, options?: Partial<LoadOptions>) => Prom
  * Runs the golden picture through the model, which also warms up its graphs.
  * @throws ModelFolderError naming the first instance, score or box that differs
  */
-async function selfTest(model: Model, folder: string, golden: Golden): Promise<void> {
-  const picture = await readPicture(join(folder, golden.picture));
+async function selfTest(model: Model, picture: Picture, golden: Golden): Promise<void> {
   const { prompt, threshold } = golden;
   const found = await model.segment(picture, { prompts: [prompt], threshold, withFaint: false });
   compare(found, golden, `The model ${model.id} ${model.version}`);

@@ -3,7 +3,7 @@
  * objects in each picture. It uses hardly any processor time besides the transfer. Arguments: places, cost.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Semaphore } from "../../../inference-container/src/models/kserve/infer.ts";
+import { Semaphore } from "../../../inference-container/src/models/kserve/semaphore.ts";
 import { binaryOf, type PlayedTensor } from "../../../inference-container/test/support/played-answer.ts";
 import { find, tensorsOf } from "../../../inference-container/test/support/played-model.ts";
 import { startPlayedServer } from "../../../inference-container/test/support/played-model-server.ts";
