@@ -19,7 +19,7 @@ export const MEMORY_GIB = 3;
 const LIMITED = `ulimit -d ${MEMORY_GIB * 1024 ** 2} 2>/dev/null; exec "$0" "$@"`;
 
 /** What a shell exits with if a command is not there, or is none. */
-const NOT_STARTED = [126, 127];
+const NOT_STARTED = new Set([126, 127]);
 
 interface RunOptions {
   readonly signal: AbortSignal;
@@ -123,7 +123,7 @@ export class FfmpegRun {
     this.#stallSeconds = stallSeconds;
     await this.waitFor(this.#closed);
     const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null && NOT_STARTED.includes(exitCode))
+    if (exitCode !== null && NOT_STARTED.has(exitCode))
       throw new Error(`FFmpeg could not be started: ${this.#log.trim()}`);
     if (signalCode === null) return exitCode === 0;
     throw this.#failure("video_crashed");

@@ -20,7 +20,7 @@ export const LINGER_MS = 30_000;
 export interface InferenceOptions {
   readonly server: ModelServer;
   readonly semaphore: Semaphore;
-  /** The most objects of an answer. */
+  /** The most objects of an answer, beside its regions. */
   readonly most: number;
   readonly patienceMs: number;
   readonly lingerMs: number;
@@ -108,11 +108,12 @@ function outlived<T>(
 
 async function tryOnce(
   server: ModelServer,
-  { timeoutMs, task }: Asked,
+  { timeoutMs, task, regions = [] }: Asked,
   { bytes, headerBytes }: RequestBody,
-  most: number,
+  mostFound: number,
   signal: AbortSignal,
 ): Promise<Attempt> {
+  const most = mostFound + regions.length;
   const timeout = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([timeout, signal]);
   try {

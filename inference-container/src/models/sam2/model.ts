@@ -50,9 +50,9 @@ export abstract class Sam2Model extends FamilyModel {
   async warmUp(picture: Picture, usage = new Usage()): Promise<void> {
     const { width, height } = picture;
     using open = new Sam2Picture(this.#drawing, picture, usage, false);
-    const [drawn] = await open.draw([{ box: [0, 0, width, height] }]);
-    if (drawn === undefined) return;
-    for (const regions of warmUpRuns(this.#batch, picture, drawn.mask)) await open.draw(regions);
+    const [first] = await open.draw([{ box: [0, 0, width, height] }]);
+    if (first === undefined) return;
+    for (const regions of warmUpRuns(this.#batch, picture, first.mask)) await open.draw(regions);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
