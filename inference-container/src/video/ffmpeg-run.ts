@@ -32,8 +32,8 @@ interface RunOptions {
 }
 
 /**
- * One FFmpeg child process with bounded memory. No shell sees its arguments as anything but words. It is killed when the signal aborts, when it stalls, and when it
- * is disposed of, so that it never outlives its use.
+ * One FFmpeg child process with bounded memory. The shell that sets the bound takes its arguments as words alone. It is killed when
+ * the signal aborts, when it stalls, and when it is disposed of, so that it never outlives its use.
  */
 export class FfmpegRun {
   readonly #child: ChildProcess;

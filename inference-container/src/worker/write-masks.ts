@@ -38,7 +38,7 @@ interface Found extends NamedMask {
  * Writes one PNG per instance that has a pixel and is within the limit, and one per region, numbered in order; the preview, if
  * requested; and the formats, which list only what has a pixel.
  *
- * @param step is called after each mask, and while the preview is drawn
+ * @param step is called before each mask, and while the preview is drawn
  */
 export async function writeMasks(
   task: ImageTask,
