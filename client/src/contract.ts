@@ -144,6 +144,7 @@ export type TaskProblemCode =
   | "not_an_image"
   | "output_grant_mismatch"
   | "output_grant_unavailable"
+  | "output_redirected"
   | "output_refused"
   | "output_unavailable"
   | "preview_failed"

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Provider, providerOf } from "../../scripts/models/load-options.ts";
+import type { Provider } from "../../inference-container/src/device/messages.ts";
+import { providerOf } from "../../scripts/models/load-options.ts";
 import { usageError } from "../../scripts/shared/command-line.ts";
 import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 

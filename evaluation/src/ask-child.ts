@@ -9,7 +9,7 @@ import { loadModel } from "../../inference-container/src/models/load.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
 import type { LogitGrid, Model } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
-import { type Provider, serverToken } from "../../scripts/models/load-options.ts";
+import { providerOf, serverToken } from "../../scripts/models/load-options.ts";
 import { messageOf } from "../../scripts/shared/error-parts.ts";
 import { type AnswerMessage, type ModelMessage, Question, type RleMessage } from "./subject.ts";
 
@@ -18,7 +18,7 @@ const PIXEL_LIMIT = 100_000_000;
 const MASK_THRESHOLD = 0.5;
 
 const [folder = "", given] = process.argv.slice(2);
-const provider: Provider = given === "cuda" ? "cuda" : "cpu";
+const provider = providerOf(given);
 
 // The parent is gone, and nobody else wants the answers.
 process.once("disconnect", () => process.exit());

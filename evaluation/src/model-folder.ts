@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { on, once } from "node:events";
-import type { Provider } from "../../scripts/models/load-options.ts";
+import type { Provider } from "../../inference-container/src/device/messages.ts";
 import { Failure } from "../../scripts/shared/command-line.ts";
 import { maskOfRle } from "./measures/mask.ts";
 import { ModelMessage, type Subject } from "./subject.ts";

@@ -1,5 +1,6 @@
 /** The messages between the service and its engine process: small JSON only; pictures are in files. */
 import { z } from "zod";
+import { PROVIDERS } from "./device/messages.ts";
 import { type Stage, STAGES } from "./device/usage.ts";
 import {
   ImageWork,
@@ -88,13 +89,13 @@ export const EngineConfig = z.object({
   modelFolder: z.string(),
   /** FFmpeg's command; null if this machine has none and can't process videos. */
   ffmpeg: z.string().nullable(),
-  /** Whether the CPU may be used instead if CUDA can't. */
+  /** Whether the CPU may be used instead if the provider can't. */
   cpuFallback: z.boolean(),
   /** The most bytes that decoded pictures may take at once; a larger picture is alone. */
   decodedBytes: z.number(),
   options: z.object({
-    provider: z.enum(["cpu", "cuda"]),
-    /** The CUDA device's id; ignored on the CPU. */
+    provider: z.enum(PROVIDERS),
+    /** The GPU's number, from 0; ignored on the CPU. */
     device: z.number(),
     threads: z.number(),
     featureCacheBytes: z.number(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PROVIDERS } from "./device/messages.ts";
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 
@@ -45,7 +46,7 @@ const Environment = z
     PORT: count(0, 65_535, 8788),
     INFERENCE_TOKEN: z.string().min(16, "must be at least 16 characters long").optional(),
     MODEL_FOLDER: z.string().min(1),
-    EXECUTION_PROVIDER: z.enum(["cpu", "cuda"]).default("cpu"),
+    EXECUTION_PROVIDER: z.enum(PROVIDERS).default("cpu"),
     DEVICES: Devices,
     CPU_FALLBACK: z.stringbool().default(false),
     MODEL_THREADS: count(0, 1_024, 0),
@@ -72,9 +73,9 @@ const Environment = z
     path: ["INFERENCE_TOKEN"],
     error: "is required when HOST is not a loopback address: set a secret that the Worker shares",
   })
-  .refine((env) => env.EXECUTION_PROVIDER === "cuda" || env.DEVICES.length === 1, {
+  .refine((env) => env.EXECUTION_PROVIDER !== "cpu" || env.DEVICES.length === 1, {
     path: ["DEVICES"],
-    error: "lists several devices, which requires EXECUTION_PROVIDER=cuda: the CPU counts as one",
+    error: "lists several devices, which requires EXECUTION_PROVIDER=cuda or tensorrt: the CPU counts as one",
   });
 
 export type Settings = ReturnType<typeof readSettings>;

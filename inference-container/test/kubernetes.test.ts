@@ -114,7 +114,7 @@ test("service, policy, budget and monitor select the pods", () => {
   }
 });
 
-test("each image is one that its kustomization names; the model is fetched with the CPU's, which has npm", () => {
+test("each image is one that its kustomization names; the model is fetched with the CPU's", () => {
   const images = (folder: string) => kustomization(folder).images.map(({ name }) => name);
   expect([service.image, model.image]).toEqual([...images("base"), ...images("base")]);
   expect([gpu.image]).toEqual(images("nvidia"));

@@ -28,6 +28,11 @@ test("without CUDA there is one device, with it as many as are named", () => {
   expect(readSettings({ ...cuda, CPU_FALLBACK: "false" }).cpuFallback).toBe(false);
 });
 
+test("TensorRT has GPUs as CUDA has", () => {
+  const settings = readSettings({ ...COMPLETE, EXECUTION_PROVIDER: "tensorrt", DEVICES: "0,1" });
+  expect(settings).toMatchObject({ modelOptions: { provider: "tensorrt" }, devices: [0, 1] });
+});
+
 test.for([
   ["0,1,0", "lists a device twice"],
   ["1,01", "lists a device twice"],

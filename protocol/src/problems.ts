@@ -194,6 +194,11 @@ export const PROBLEMS = {
     sentence:
       "Storage refused a result file with status {status}. Create a new job; if that fails too, the operator has to check the storage settings.",
   },
+  output_redirected: {
+    retryable: false,
+    sentence:
+      "Storage answered a result file with a redirect, which the inference service never follows. The operator has to check the storage settings.",
+  },
   output_unavailable: {
     retryable: true,
     sentence: "A result file could not be written to storage. Create a new job later.",

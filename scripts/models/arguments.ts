@@ -5,9 +5,10 @@ import {
   type EvaluateCommand,
   evaluateCommand,
 } from "../../evaluation/src/arguments.ts";
+import type { Provider } from "../../inference-container/src/device/messages.ts";
 import { CATALOGUE, catalogued } from "./install/catalogue.ts";
 import type { InstallCommand } from "./install/install.ts";
-import { type Provider, providerOf } from "./load-options.ts";
+import { providerOf } from "./load-options.ts";
 
 export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the models that the inference service can load.
 
@@ -21,7 +22,7 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made
 
   --json            list, check, evaluate: print JSON
-  --provider NAME   check, evaluate, calibrate, install: cpu (the default) or cuda
+  --provider NAME   check, evaluate, calibrate, install: cpu (the default), cuda or tensorrt
   --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
   --force           describe: overwrite a manifest.json; install: replace a folder
   --accept-licence  install: do not ask whether you accept the model's licence

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Failure } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
-import type { Provider } from "./load-options.ts";
+import type { Provider } from "../../inference-container/src/device/messages.ts";
 import { Report } from "./report.ts";
 
 /**

@@ -12,7 +12,8 @@ import type { Instance, Model, Segmentation } from "../../inference-container/sr
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
 import { peakIn } from "../bench/processes.ts";
 import { messageOf } from "../shared/error-parts.ts";
-import { type Provider, serverToken } from "./load-options.ts";
+import type { Provider } from "../../inference-container/src/device/messages.ts";
+import { providerOf, serverToken } from "./load-options.ts";
 import type { Report, Tensor, Usable } from "./report.ts";
 
 const PIXEL_LIMIT = 50_000_000;
@@ -94,15 +95,13 @@ const [folder = "", provider, cpuNodes] = process.argv.slice(2);
 
 // The parent, which wanted the report, is gone.
 process.once("disconnect", () => process.exit());
-const report: Report = await measure(
-  folder,
-  provider === "cuda" ? "cuda" : "cpu",
-  cpuNodes !== undefined,
-).catch((error: unknown) => ({
-  usable: false,
-  error:
-    error instanceof ModelFolderError
-      ? error.message
-      : `The model in ${folder} was loaded but cannot run: ${messageOf(error)}`,
-}));
+const report: Report = await measure(folder, providerOf(provider), cpuNodes !== undefined).catch(
+  (error: unknown) => ({
+    usable: false,
+    error:
+      error instanceof ModelFolderError
+        ? error.message
+        : `The model in ${folder} was loaded but cannot run: ${messageOf(error)}`,
+  }),
+);
 process.send?.(report, () => process.disconnect());

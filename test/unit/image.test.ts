@@ -10,6 +10,7 @@ const ignored = readIgnored(PROJECT_ROOT);
 const filesOf = (source: string): string[] => contextFiles(PROJECT_ROOT, source, ignored);
 const LISTS = ["package.json", "package-lock.json", ".npmrc"];
 const PACKAGES = ["protocol", "masks", "inference-container"];
+const CUDA_LIST = "inference-container/cuda-requirements.txt";
 const Manifest = z.looseObject({
   dependencies: z.looseObject({}).default({}),
   optionalDependencies: z.looseObject({}).default({}),
@@ -23,6 +24,7 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
       [
         { sources: LISTS, target: "./" },
         ...PACKAGES.map((folder) => ({ sources: [`${folder}/package.json`], target: `${folder}/` })),
+        ...(name === "Dockerfile.cuda" ? [{ sources: [CUDA_LIST], target: "./" }] : []),
       ],
       [
         { sources: ["package.json"], target: "./" },
@@ -43,6 +45,30 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
   it("starts it under an init that it installs, which collects what a killed engine leaves behind", () => {
     expect(stages[1]?.entryPoint).toEqual(["/usr/bin/tini", "--"]);
     expect(stages[1]?.runs.join("\n")).toMatch(/apt-get install .* tini( |$)/);
+  });
+});
+
+describe("the image's libraries of CUDA", () => {
+  const [dependencies, image] = readStages(join(PROJECT_ROOT, "inference-container/Dockerfile.cuda"));
+
+  it("are installed by pip, which accepts nothing without its hash, and by nothing else", () => {
+    const runs = [...(dependencies?.runs ?? []), ...(image?.runs ?? [])].join("\n");
+    const [install] = /python3 -m pip install .*/.exec(runs) ?? [];
+    for (const option of ["--only-binary :all:", "--no-deps", "--require-hashes", "--requirement "])
+      expect(install).toContain(option);
+    expect(runs.match(/pip install/g)).toHaveLength(1);
+    expect(runs).not.toMatch(/apt-get install[^&]*(?:cuda|cudnn|nvidia)/);
+    expect(read("inference-container/Dockerfile.cuda")).not.toMatch(/^FROM .*nvidia/m);
+  });
+
+  it("have a version and a SHA-256 each, and are those that the provider loads", () => {
+    const lines = read(CUDA_LIST)
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    for (const line of lines)
+      expect(line).toMatch(/^nvidia-[a-z-]+-cu12==\d+(?:\.\d+)+ --hash=sha256:[0-9a-f]{64}$/);
+    for (const library of ["cublas", "cuda-runtime", "cudnn", "cufft", "curand"])
+      expect(lines.some((line) => line.startsWith(`nvidia-${library}-cu12==`))).toBe(true);
   });
 });
 

@@ -26,10 +26,14 @@ export interface Signature {
   readonly outputs: readonly Declared[];
 }
 
+/** The execution providers that may be asked for, by ONNX Runtime's names. */
+export const PROVIDERS = ["cpu", "cuda", "tensorrt"] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
 /** How ONNX Runtime opens a graph. */
 export interface SessionOptions {
-  /** ONNX Runtime's name of the execution provider; loading fails without it, there is no fallback. */
-  readonly provider: "cpu" | "cuda";
+  /** The execution provider; loading fails without it, there is no fallback. */
+  readonly provider: Provider;
   /** The GPU's number, from 0; ignored on the CPU. */
   readonly device: number;
   /** Whether nodes for which the provider has no kernel may run on the CPU; loading fails otherwise. */

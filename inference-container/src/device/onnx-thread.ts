@@ -1,7 +1,7 @@
 /** The thread that runs ONNX Runtime's graphs: a run blocks it until it is done. */
 import { InferenceSession } from "onnxruntime-node";
 import { parentPort } from "node:worker_threads";
-import type { Declared, GraphFile } from "./messages.ts";
+import type { Declared, GraphFile, Provider } from "./messages.ts";
 import { serve, type Session } from "./serve.ts";
 import { fromValues, toValues } from "./values.ts";
 
@@ -12,7 +12,7 @@ async function openSession({
   options: { provider, device, threads, cpuNodes },
 }: GraphFile): Promise<Session> {
   const session = await InferenceSession.create(path, {
-    executionProviders: [provider === "cuda" ? { name: provider, deviceId: device } : provider],
+    executionProviders: executionProviders(provider, device),
     executionMode: "sequential",
     graphOptimizationLevel: "all",
     intraOpNumThreads: threads,
@@ -32,6 +32,16 @@ async function openSession({
     },
     release: () => session.release(),
   };
+}
+
+/** The providers that ONNX Runtime asks for each node, in their order: what TensorRT can't run, CUDA runs. */
+function executionProviders(
+  provider: Provider,
+  deviceId: number,
+): InferenceSession.ExecutionProviderConfig[] {
+  const cuda = { name: "cuda", deviceId } as const;
+  if (provider === "tensorrt") return [{ name: "tensorrt", deviceId }, cuda];
+  return provider === "cuda" ? [cuda] : ["cpu"];
 }
 
 function declared(tensors: readonly InferenceSession.ValueMetadata[]): Declared[] {

@@ -9,8 +9,17 @@ export interface CocoShape {
   readonly area: number;
 }
 
+/** Of masks that are in use: prompts that mean the same share theirs. */
+const known = new WeakMap<RowRuns, CocoShape>();
+
 /** The shape of a mask with at least one set pixel. */
 export function cocoShapeOf(runs: RowRuns): CocoShape {
+  const shape = known.get(runs) ?? makeShape(runs);
+  known.set(runs, shape);
+  return shape;
+}
+
+function makeShape(runs: RowRuns): CocoShape {
   const { left, top, right, bottom } = boundsOf(runs);
   return { segmentation: rleOf(runs), bbox: [left, top, right - left, bottom - top], area: runs.area };
 }

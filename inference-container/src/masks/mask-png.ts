@@ -12,16 +12,24 @@ export interface MaskText {
   readonly text: string;
 }
 
+/** A mask's pixels as a PNG has them, compressed. */
+export const maskPixels = (mask: RowRuns): Buffer => deflateSync(scanlines(mask), DEFLATE);
+
 /**
  * Encodes a mask as a one-bit greyscale PNG (W3C PNG, third edition): 0 outside, 1 (white) inside, with what it is of in an
  * iTXt chunk.
+ * @param pixels the mask's `maskPixels`, which files of the same mask share
  */
-export function encodeMaskPng(mask: RowRuns, { keyword, text }: MaskText): Buffer {
+export function encodeMaskPng(
+  mask: RowRuns,
+  { keyword, text }: MaskText,
+  pixels: Buffer = maskPixels(mask),
+): Buffer {
   return Buffer.concat([
     SIGNATURE,
     chunk("IHDR", header(mask.width, mask.height)),
     chunk("iTXt", internationalText(keyword, text)),
-    chunk("IDAT", deflateSync(scanlines(mask), DEFLATE)),
+    chunk("IDAT", pixels),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }

@@ -1,10 +1,10 @@
 /** A cache with a limit in bytes that evicts the least recently used values first. */
-export class ByteCache<V> {
+export class ByteCache<V, K = string> {
   readonly #budget: number;
   readonly #sizeOf: (value: V) => number;
   readonly #drop: (value: V) => void;
   /** From the least to the most recently used: a read moves its entry to the end. */
-  readonly #entries = new Map<string, V>();
+  readonly #entries = new Map<K, V>();
   #bytes = 0;
 
   /**
@@ -21,7 +21,7 @@ export class ByteCache<V> {
     return this.#bytes;
   }
 
-  get(key: string): V | undefined {
+  get(key: K): V | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
     this.#entries.delete(key);
@@ -30,7 +30,7 @@ export class ByteCache<V> {
   }
 
   /** Keeps a value and drops others to stay within the budget; a value larger than the whole budget is not kept. */
-  set(key: string, value: V): void {
+  set(key: K, value: V): void {
     this.delete(key);
     if (this.#sizeOf(value) > this.#budget) return this.#drop(value);
     this.#entries.set(key, value);
@@ -41,7 +41,7 @@ export class ByteCache<V> {
     }
   }
 
-  delete(key: string): void {
+  delete(key: K): void {
     const value = this.#entries.get(key);
     if (value === undefined) return;
     this.#entries.delete(key);

@@ -16,8 +16,13 @@ export function checkSegmentation(
   picture: Pick<Picture, "width" | "height">,
   asked: { readonly prompts: number; readonly regions: number },
 ): void {
+  // Prompts that mean the same share their masks.
+  const sound = new Set<LogitGrid>();
   for (const [index, instance] of instances.entries()) {
-    const fault = faultOf(instance, picture, asked.prompts);
+    const fault =
+      faultOf(instance, picture, asked.prompts) ??
+      (sound.has(instance.mask) ? undefined : gridFault(instance.mask));
+    sound.add(instance.mask);
     if (fault !== undefined) refuse(`instance ${index}: ${fault}`);
   }
   if (regions.length !== asked.regions) refuse(`${regions.length} masks for ${asked.regions} regions`);
@@ -28,7 +33,7 @@ export function checkSegmentation(
 }
 
 function faultOf(
-  { promptIndex, score, box, mask }: Instance,
+  { promptIndex, score, box }: Instance,
   { width, height }: Pick<Picture, "width" | "height">,
   prompts: number,
 ): string | undefined {
@@ -38,7 +43,7 @@ function faultOf(
   if (!(score >= 0 && score <= 1)) return `score ${score}`;
   if (!(x1 >= 0 && y1 >= 0 && x1 < x2 && y1 < y2 && x2 <= width && y2 <= height))
     return `box [${box.join(", ")}] in ${width} × ${height}`;
-  return gridFault(mask);
+  return undefined;
 }
 
 function gridFault(mask: LogitGrid): string | undefined {

@@ -42,9 +42,13 @@ export async function openModel(folder: string, options: Partial<LoadOptions> = 
       `${folder} is of the family "${manifest.family}"; the families here are: ${[...FAMILIES.keys()].join(", ")}.`,
     );
   const model = await open(folder, settings);
-  const test = (usage?: Usage): Promise<void> => selfTest(model, folder, manifest.golden, usage);
+  const picture = (): Promise<Picture> => readPicture(join(folder, manifest.golden.picture));
+  const test = async (usage?: Usage): Promise<void> =>
+    selfTest(model, await picture(), manifest.golden, usage);
   try {
     await test();
+    // The CPU prepares for no shape.
+    if (model.provider !== "cpu") await model.warmUp?.(await picture());
   } catch (error) {
     await model.close();
     // The message for a task's owner says too little here.
@@ -63,8 +67,7 @@ export const loadModel: (folder: string, options?: Partial<LoadOptions>) => Prom
  * Runs the golden picture through the model, which also warms up its graphs.
  * @throws ModelFolderError naming the first instance, score or box that differs
  */
-async function selfTest(model: Model, folder: string, golden: Golden, usage?: Usage): Promise<void> {
-  const picture = await readPicture(join(folder, golden.picture));
+async function selfTest(model: Model, picture: Picture, golden: Golden, usage?: Usage): Promise<void> {
   const { prompt, threshold } = golden;
   const request = { prompts: [prompt], threshold, withFaint: false, ...(usage !== undefined && { usage }) };
   const found = await model.segment(picture, request);

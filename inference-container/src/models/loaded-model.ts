@@ -1,4 +1,4 @@
-import type { Model } from "./model.ts";
+import type { Model, Picture } from "./model.ts";
 import type { SessionOptions } from "../device/messages.ts";
 
 /** A tensor as a graph or a server has it; a dimension of any size is given by its name. */
@@ -20,6 +20,11 @@ export interface NamedSignature {
 export interface LoadedModel extends Model {
   /** Its graphs' inputs and outputs, in the order of loading. */
   readonly signatures: readonly NamedSignature[];
+  /**
+   * Runs its graphs in each shape that requests give them beside those of the self-test: a GPU's libraries prepare for each when
+   * they first see it. Absent: there is none, or the model is on a server.
+   */
+  warmUp?(picture: Picture): Promise<void>;
   /** Drops the remembered results for pictures and prompts. */
   forget(): void;
 }

@@ -1,3 +1,4 @@
+import type { Step } from "../steps.ts";
 import type { Bounds } from "@segmentation/masks";
 import { type Canvas, fillRounded, paint, type Rect } from "./canvas.ts";
 import { darken, type Rgb } from "./colour.ts";
@@ -17,12 +18,18 @@ export interface Label {
 }
 
 /** Draws the labels in order, each where it hides no other; a label without room is left out. `size` is the text's, in pixels. */
-export async function drawLabels(canvas: Canvas, labels: readonly Label[], size: number): Promise<void> {
+export async function drawLabels(
+  canvas: Canvas,
+  labels: readonly Label[],
+  size: number,
+  step: Step,
+): Promise<void> {
   const padX = Math.round(size * 0.55);
   const padY = Math.round(size * 0.38);
   const placed: Rect[] = [];
   for (const { prompt, mark, score, colour, bounds } of labels) {
     const lettering = await letter(`${shorten(prompt, LONGEST_NAME)}${mark} ${score.toFixed(2)}`, size);
+    await step();
     const extent = { width: lettering.width + 2 * padX, height: Math.round(size * 1.05) + 2 * padY };
     const pill = findPlace(canvas, extent, bounds, placed);
     if (pill === undefined) continue;

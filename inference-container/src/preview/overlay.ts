@@ -1,6 +1,7 @@
 import type { Bounds, RowRuns } from "@segmentation/masks";
 import type { Canvas } from "./canvas.ts";
 import type { Rgb } from "./colour.ts";
+import type { Step } from "../steps.ts";
 import { Erosion } from "./erosion.ts";
 
 const FILL_ALPHA = 0.42;
@@ -18,26 +19,43 @@ const SHADES = 4;
 /** A shade's table: what it makes of each byte of red, of green and of blue. */
 const SHADE_BYTES = 3 * 256;
 
+/** How many rows of layers are drawn in a step: some 10 ms. */
+const STEP_ROWS = 2_000;
+
 /**
  * Tints each layer's pixels and draws its outline, `line` pixels wide. Later layers lie on top; every pixel is blended
  * once, so that stacked tints don't turn muddy. At most 16,383 layers have shades of their own.
  */
-export function drawOverlay(canvas: Canvas, layers: readonly Layer[], line: number): void {
+export async function drawOverlay(
+  canvas: Canvas,
+  all: readonly Layer[],
+  line: number,
+  step: Step,
+): Promise<void> {
+  // Of layers with the same mask only the uppermost shows.
+  const uppermost = new Map(all.map(({ runs }, at) => [runs, at]));
+  const layers = all.filter(({ runs }, at) => uppermost.get(runs) === at);
   const shades = shadesOf(layers, line);
-  const steps = [0, 1, 2].map((thirds) => new Erosion(3 * line + thirds, canvas.width));
+  const depths = [0, 1, 2].map((thirds) => new Erosion(3 * line + thirds, canvas.width));
   const shown = new Uint16Array(canvas.width);
+  let rows = 0;
   for (let y = 0; y < canvas.height; y++) {
+    if (rows >= STEP_ROWS) {
+      await step();
+      rows = 0;
+    }
     let left = canvas.width;
     let right = 0;
     for (const [index, { runs, bounds }] of layers.entries()) {
       if (y < bounds.top || y >= bounds.bottom) continue;
+      rows++;
       left = Math.min(left, bounds.left);
       right = Math.max(right, bounds.right);
       const shade = index * SHADES + 1;
       fill(shown, runs.edges, runs.starts[y] ?? 0, runs.starts[y + 1] ?? 0, shade);
-      for (const [step, erosion] of steps.entries()) {
+      for (const [depth, erosion] of depths.entries()) {
         const inner = erosion.row(runs, y);
-        fill(shown, inner.edges, 0, inner.length, shade + step + 1);
+        fill(shown, inner.edges, 0, inner.length, shade + depth + 1);
       }
     }
     if (left >= right) continue;

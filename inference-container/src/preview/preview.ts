@@ -2,7 +2,8 @@ import sharp from "sharp";
 import type { LogitGrid, Picture } from "../models/model.ts";
 import type { Canvas } from "./canvas.ts";
 import { CLIP_MASK_THRESHOLD, findRuns } from "../masks/runs/find-runs.ts";
-import { boundsOf } from "@segmentation/masks";
+import { type Bounds, boundsOf, type RowRuns } from "@segmentation/masks";
+import type { Step } from "../steps.ts";
 import { objectColour } from "./colour.ts";
 import { drawLabels, type Label } from "./label.ts";
 import { drawOverlay, type Layer } from "./overlay.ts";
@@ -25,13 +26,14 @@ export async function renderPreview(
   picture: Picture,
   objects: readonly NamedMask[],
   maskThreshold: number,
+  step: Step,
 ): Promise<Buffer> {
   const canvas = await shrink(picture);
   const named = objects.map(({ name, score, mask }, index) => {
     return { prompt: name, mark: "", score, mask, colour: index };
   });
-  const shown = largestFirst(show(canvas, named, maskThreshold));
-  await drawShown(canvas, shown, shown);
+  const shown = largestFirst(await show(canvas, named, maskThreshold, step));
+  await drawShown(canvas, shown, shown, step);
   return sharp(canvas.rgb, { raw: { width: canvas.width, height: canvas.height, channels: 3 } })
     .png({ compressionLevel: 2, adaptiveFiltering: true })
     .toBuffer();
@@ -59,14 +61,18 @@ export interface TrackedObject {
  * frames, and a label with the prompt, the id and the confidence. Small objects lie on top of large ones. Objects that
  * were seen earlier choose their labels' places first, so that labels stay where they are.
  */
-export async function drawTracked(canvas: Canvas, objects: readonly TrackedObject[]): Promise<void> {
+export async function drawTracked(
+  canvas: Canvas,
+  objects: readonly TrackedObject[],
+  step: Step,
+): Promise<void> {
   const named = objects
     .toSorted((a, b) => a.objectId - b.objectId)
     .map(({ objectId, prompt, score, mask }) => {
       return { prompt, mark: ` #${objectId}`, score, mask, colour: objectId };
     });
-  const shown = show(canvas, named, CLIP_MASK_THRESHOLD);
-  await drawShown(canvas, largestFirst(shown), shown);
+  const shown = await show(canvas, named, CLIP_MASK_THRESHOLD, step);
+  await drawShown(canvas, largestFirst(shown), shown, step);
 }
 
 /** An object as it is drawn. */
@@ -78,14 +84,25 @@ interface ToShow extends Pick<Label, "prompt" | "mark" | "score"> {
   readonly colour: number;
 }
 
-/** Scales objects to the canvas's size; those without a pixel there are left out. */
-function show({ width, height }: Canvas, objects: readonly ToShow[], maskThreshold: number): Shown[] {
-  return objects
-    .map(({ mask, colour, ...text }) => {
-      const runs = findRuns(mask, width, height, maskThreshold);
-      return { ...text, runs, bounds: boundsOf(runs), colour: objectColour(colour) };
-    })
-    .filter(({ runs }) => runs.area > 0);
+/** Scales objects to the canvas's size, each mask once; those without a pixel there are left out. */
+async function show(
+  { width, height }: Canvas,
+  objects: readonly ToShow[],
+  maskThreshold: number,
+  step: Step,
+): Promise<Shown[]> {
+  const scaled = new Map<LogitGrid, { runs: RowRuns; bounds: Bounds }>();
+  for (const { mask } of objects) {
+    if (scaled.has(mask)) continue;
+    const runs = findRuns(mask, width, height, maskThreshold);
+    scaled.set(mask, { runs, bounds: boundsOf(runs) });
+    await step();
+  }
+  return objects.flatMap(({ mask, colour, ...text }) => {
+    const shape = scaled.get(mask);
+    if (shape === undefined || shape.runs.area === 0) return [];
+    return [{ ...text, ...shape, colour: objectColour(colour) }];
+  });
 }
 
 /** Sorts the largest first, so that it lies below the small ones. */
@@ -94,8 +111,13 @@ function largestFirst(objects: readonly Shown[]): Shown[] {
 }
 
 /** Draws each object's tint and outline, later ones on top, then the labels, which choose their places in order. */
-async function drawShown(canvas: Canvas, layers: readonly Shown[], labels: readonly Shown[]): Promise<void> {
+async function drawShown(
+  canvas: Canvas,
+  layers: readonly Shown[],
+  labels: readonly Shown[],
+  step: Step,
+): Promise<void> {
   const long = Math.max(canvas.width, canvas.height);
-  drawOverlay(canvas, layers, Math.max(2, Math.round(long / 500)));
-  await drawLabels(canvas, labels, Math.max(11, Math.round(long / 62)));
+  await drawOverlay(canvas, layers, Math.max(2, Math.round(long / 500)), step);
+  await drawLabels(canvas, labels, Math.max(11, Math.round(long / 62)), step);
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { killGroup } from "../kill-group.ts";
 import { type EngineConfig, FromEngine, type ToEngine } from "../messages.ts";
@@ -16,6 +17,12 @@ const MALLOC = {
   MALLOC_TRIM_THRESHOLD_: "1048576",
 };
 
+/**
+ * Threads of libuv, on which pictures are decoded and files are written: one per core. Its own four would leave a large machine's
+ * cores idle. It is read when a process starts.
+ */
+const POOL = { UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())) };
+
 /** One life of the engine process. */
 export class EngineProcess {
   readonly #child: ChildProcess;
@@ -28,7 +35,7 @@ export class EngineProcess {
     // Only the parent logs to stdout: whatever native code prints goes to stderr.
     this.#child = fork(CHILD, [JSON.stringify(config)], {
       execArgv: [],
-      env: { ...MALLOC, ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
+      env: { ...MALLOC, ...POOL, ...process.env, FONTCONFIG_FILE: FONT_CONFIG, INFERENCE_TOKEN: "" },
       stdio: ["ignore", 2, 2, "ipc"],
       // A process group of its own: killing the engine kills what it started.
       detached: true,

@@ -26,7 +26,7 @@ export function checkGrant(
 
 /**
  * PUTs each file to its signed URL with the granted headers, a few at a time; retries while storage fails.
- * @throws TaskFailure named output_refused or output_unavailable
+ * @throws TaskFailure named output_refused, output_redirected or output_unavailable
  */
 export async function putOutputs(
   files: readonly WrittenFile[],
@@ -72,7 +72,7 @@ async function put(
   }
 }
 
-/** The answer's status, or 0 if storage can't be reached. */
+/** The answer's status, or 0 if storage can't be reached. @throws TaskFailure named output_redirected */
 async function tryPut(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -90,8 +90,13 @@ async function tryPut(
     });
     await discard(response);
     return response.status;
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
+    if (isRedirect(error)) throw taskFailure("output_redirected");
     return 0;
   }
 }
+
+/** Whether fetch failed because of a redirect, of which it gives no status. */
+const isRedirect = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect";

@@ -20,7 +20,7 @@ export interface Gap {
 export interface TrackerOptions {
   /** How long an object may be unseen and still keep its id; it may always miss one frame, however far apart frames are. */
   readonly maxGapSeconds: number;
-  /** How many objects are remembered; beyond that, those unseen for longest are forgotten. */
+  /** How many objects are remembered, or as many as the last two frames had; beyond that, those unseen for longest are forgotten. */
   readonly maxTracks: number;
 }
 
@@ -76,8 +76,12 @@ export class Tracker {
       return track?.id;
     });
 
+    // However large a crowd is, each of its objects may miss one frame.
+    const recent = this.#tracks.filter(({ lastSeen }) => lastSeen >= this.#lastTime).length;
     if (this.#tracks.length > maxTracks)
-      this.#tracks = this.#tracks.toSorted((a, b) => b.lastSeen - a.lastSeen).slice(0, maxTracks);
+      this.#tracks = this.#tracks
+        .toSorted((a, b) => b.lastSeen - a.lastSeen)
+        .slice(0, Math.max(maxTracks, recent));
     this.#timeBefore = this.#lastTime;
     this.#lastTime = timeSec;
     return ids;
@@ -105,21 +109,28 @@ export class Tracker {
     let idle = this.#tracks;
     const match = (faint: boolean, similarity: (track: Track, box: Box) => number): void => {
       const open = [...detections.entries()].filter(([i, one]) => one.faint === faint && !continued.has(i));
-      const columns = assign(
-        idle.map((track) =>
-          open.map(([, { promptIndex, box, appearance }]) => {
-            const excess = track.promptIndex === promptIndex ? similarity(track, box) - GATE : 0;
-            if (excess <= 0) return 0;
-            const recency = track.lastSeen === this.#lastTime ? RECENCY_BONUS : 0;
-            return excess + recency + LIKENESS_BONUS * track.likeness(appearance);
-          }),
-        ),
-      );
-      idle = idle.filter((track, row) => {
-        const detection = open[columns[row] ?? -1];
-        if (detection !== undefined) continued.set(detection[0], track);
-        return detection === undefined;
-      });
+      const openOf = Map.groupBy(open, ([, { promptIndex }]) => promptIndex);
+      const taken = new Set<Track>();
+      for (const [promptIndex, tracks] of Map.groupBy(idle, (track) => track.promptIndex)) {
+        const candidates = openOf.get(promptIndex) ?? [];
+        const columns = assign(
+          tracks.map((track) =>
+            candidates.map(([, { box, appearance }]) => {
+              const excess = similarity(track, box) - GATE;
+              if (excess <= 0) return 0;
+              const recency = track.lastSeen === this.#lastTime ? RECENCY_BONUS : 0;
+              return excess + recency + LIKENESS_BONUS * track.likeness(appearance);
+            }),
+          ),
+        );
+        for (const [row, track] of tracks.entries()) {
+          const detection = candidates[columns[row] ?? -1];
+          if (detection === undefined) continue;
+          continued.set(detection[0], track);
+          taken.add(track);
+        }
+      }
+      idle = idle.filter((track) => !taken.has(track));
     };
 
     const byMotion = (track: Track, box: Box): number => {

@@ -9,6 +9,18 @@ const LOG_LENGTH = 16_384;
 /** FFmpeg is killed if it outputs nothing for this long while something waits for it. */
 export const STALL_SECONDS = 60;
 
+/**
+ * The most memory that one FFmpeg may have: a clip of a hundred kilobytes can ask for more than any machine has, by large frames
+ * that refer to many others. Clips as cameras write them take less (docs/operations.md).
+ */
+export const MEMORY_GIB = 3;
+
+/** Limits its own memory, if the system does not already, and becomes FFmpeg: `ulimit` counts in kibibytes. */
+const LIMITED = `ulimit -d ${MEMORY_GIB * 1024 ** 2} 2>/dev/null; exec "$0" "$@"`;
+
+/** What a shell exits with if a command is not there, or is none. */
+const NOT_STARTED = new Set([126, 127]);
+
 interface RunOptions {
   readonly signal: AbortSignal;
   /** Whether it reads from `input`; otherwise its standard input is closed. */
@@ -20,8 +32,8 @@ interface RunOptions {
 }
 
 /**
- * One FFmpeg child process, started without a shell. It is killed when the signal aborts, when it stalls, and when it
- * is disposed of, so that it never outlives its use.
+ * One FFmpeg child process with bounded memory. The shell that sets the bound takes its arguments as words alone. It is killed when
+ * the signal aborts, when it stalls, and when it is disposed of, so that it never outlives its use.
  */
 export class FfmpegRun {
   readonly #child: ChildProcess;
@@ -41,7 +53,7 @@ export class FfmpegRun {
     this.#stallSeconds = options.stallSeconds ?? STALL_SECONDS;
     const { withInput = false, onSide } = options;
     const quiet = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+info"];
-    this.#child = spawn(ffmpeg, [...quiet, ...args], {
+    this.#child = spawn("/bin/sh", ["-c", LIMITED, ffmpeg, ...quiet, ...args], {
       stdio: [withInput ? "pipe" : "ignore", "pipe", "pipe", onSide === undefined ? "ignore" : "pipe"],
     });
     this.#exited = new Promise((resolve) => {
@@ -105,12 +117,15 @@ export class FfmpegRun {
    * Resolves when it has ended and its log is complete, to whether it succeeded.
    *
    * @param stallSeconds from now on; by default unchanged
-   * @throws as `waitFor`, and TaskFailure named video_crashed
+   * @throws as `waitFor`, and TaskFailure named video_crashed; Error if there is no such FFmpeg
    */
   async finished(stallSeconds = this.#stallSeconds): Promise<boolean> {
     this.#stallSeconds = stallSeconds;
     await this.waitFor(this.#closed);
-    if (this.#child.signalCode === null) return this.#child.exitCode === 0;
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null && NOT_STARTED.has(exitCode))
+      throw new Error(`FFmpeg could not be started: ${this.#log.trim()}`);
+    if (signalCode === null) return exitCode === 0;
     throw this.#failure("video_crashed");
   }
 

@@ -13,7 +13,7 @@ import {
 import { inputArguments } from "./input-arguments.ts";
 import type { Size } from "../size.ts";
 import { toneMapping } from "./tone-mapping.ts";
-import { whyUnread } from "./refusals.ts";
+import { isShortOfMemory, whyUnread } from "./refusals.ts";
 
 /** A decoded frame of a clip. */
 export interface Frame extends DecodedFrame {
@@ -46,7 +46,7 @@ interface Decoding {
  * whole clip would: from there on everything is decoded.
  *
  * @param indexes the frames, ascending and distinct
- * @throws TaskFailure named video_unreadable if none of them could be decoded, video_crashed or video_stalled; the
+ * @throws TaskFailure named video_unreadable if none of them could be decoded or memory did not suffice, video_crashed or video_stalled; the
  *   signal's reason
  */
 export async function* readFrames(
@@ -90,7 +90,8 @@ async function* readThrough(
     if (next === indexes.length) return;
   }
   await run.finished();
-  if (none && next === 0) throw whyUnread(run.log, clip.decoding.input.inputPixels);
+  if ((none && next === 0) || isShortOfMemory(run.log))
+    throw whyUnread(run.log, clip.decoding.input.inputPixels);
 }
 
 /**
@@ -128,12 +129,16 @@ const seekTo = ({ key, seconds }: Pass): string[] => [
 const HARMLESS = /^\[(?:mov|matroska|avi)\b|not on whitelist|mmco: unref short failure|^$/;
 
 /** Whether FFmpeg has logged errors about the frames that it has given so far. */
-async function hasErrors(run: FfmpegRun): Promise<boolean> {
+const hasErrors = async (run: FfmpegRun): Promise<boolean> =>
+  (await logUpToNow(run)).split("\n").some((line) => !HARMLESS.test(line));
+
+/** The log with whatever concerns the frames that FFmpeg has given so far. */
+async function logUpToNow(run: FfmpegRun): Promise<string> {
   // FFmpeg logs an error before it writes the frame. After one full turn of the event loop, everything that was in
   // the log's pipe has been read.
   await turn();
   await turn();
-  return run.log.split("\n").some((line) => !HARMLESS.test(line));
+  return run.log;
 }
 
 /** Starts FFmpeg on the frames that an expression selects. @param options for reading the input */
@@ -161,6 +166,7 @@ async function* decoded(
   for await (const rgb of toFrames(run.output(), 3 * size.width * size.height)) {
     const ticks = await run.waitFor(announced.next());
     if (ticks === null) throw new Error("FFmpeg gave a frame that it did not announce.");
+    if (isShortOfMemory(await logUpToNow(run))) throw whyUnread(run.log, clip.decoding.input.inputPixels);
     const frameIdx = nearestFrame(clip.times, ticks);
     yield { frameIdx, timeSec: clip.times[frameIdx] ?? 0, rgb };
   }

@@ -1,5 +1,6 @@
 import { type Problem, problemOf } from "@segmentation/protocol";
 import { taskFailure, TaskFailure } from "../failures.ts";
+import { MEMORY_GIB } from "./ffmpeg-run.ts";
 import { isReadableCodec, MOST_STREAMS } from "./input-arguments.ts";
 
 /** The failure of a clip that is too long. @param seconds the limit */
@@ -19,6 +20,13 @@ export const frameTooLarge = (width: number, height: number, limit: number): Tas
 export const whyUnread = (log: string, pixelLimit: number): TaskFailure =>
   new TaskFailure(byLog(log, pixelLimit), log);
 
+/** Decoders that get no memory for a frame drop it, and go on. */
+const MEMORY = /get_buffer\(\) failed|(?:Cannot|Could not) allocate memory|Resource temporarily unavailable/;
+
+/** Whether FFmpeg's log says that it had not enough memory. A damaged frame may announce a size that it can't have. */
+export const isShortOfMemory = (log: string): boolean =>
+  MEMORY.test(log) && !/Picture size \S+ (?:exceeds|is invalid)/.test(log);
+
 /** FFmpeg's codec name of the first video stream in its log; "none" is a codec that it doesn't know. */
 function statedCodec(log: string): string | undefined {
   return /^ +Stream #.*: Video: ([\w-]+)(?!.*attached pic)/m.exec(log)?.[1];
@@ -36,6 +44,10 @@ function byLog(log: string, pixelLimit: number): Problem {
   if (codec !== undefined && (!isReadableCodec(codec) || /no decoder found/.test(log))) {
     const name = codec === "none" ? "an unknown codec" : `the codec ${codec}`;
     return problemOf("video_codec_unsupported", { codec: name });
+  }
+  if (isShortOfMemory(log)) {
+    const reason = `it takes more memory to decode than the ${MEMORY_GIB} GiB that a video may have`;
+    return problemOf("video_unreadable", { reason });
   }
   return problemOf("video_unreadable", { reason: "it is damaged, and none of its frames can be decoded" });
 }

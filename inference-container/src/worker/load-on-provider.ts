@@ -2,20 +2,34 @@
 import type { LoadOptions } from "../models/loaded-model.ts";
 import type { loadModel } from "../models/load.ts";
 import type { Model } from "../models/model.ts";
+import type { Provider } from "../device/messages.ts";
 import type { EngineConfig, ModelInfo } from "../messages.ts";
 import { messageOf } from "../errors.ts";
 import { OnnxGraph } from "../onnx/graph-writer.ts";
 
 export interface Loaded {
   readonly model: Model;
-  /** Why it is on the CPU although CUDA is configured. */
+  /** Why it is on the CPU although another provider is configured. */
   readonly fallback?: string;
 }
 
+/** What a provider of GPUs is called, and what to do where it can't be used. */
+const GPU = {
+  cuda: {
+    name: "CUDA",
+    advice: "Install the libraries of CUDA 12 and cuDNN 9, or use the CUDA image with a GPU",
+  },
+  tensorrt: {
+    name: "TensorRT",
+    advice:
+      "Install the libraries of TensorRT, CUDA 12 and cuDNN 9, or set EXECUTION_PROVIDER=cuda, which needs no TensorRT",
+  },
+} as const;
+
 /**
- * Loads the model with `load`; if that fails because CUDA can't be used, and `cpuFallback` is set, again on the CPU.
- * @param problemOf gives the reason why CUDA can't be used on a device; undefined if it can
- * @throws Error that says what to do about CUDA; any other error of `load`
+ * Loads the model with `load`; if that fails because the provider can't be used, and `cpuFallback` is set, again on the CPU.
+ * @param problemOf gives the reason why the provider can't be used on a device; undefined if it can
+ * @throws Error that says what to do about the provider; any other error of `load`
  */
 export async function loadOnProvider(
   load: typeof loadModel,
@@ -26,28 +40,31 @@ export async function loadOnProvider(
   }: Pick<EngineConfig, "modelFolder" | "cpuFallback"> & {
     readonly options: EngineConfig["options"] & Pick<LoadOptions, "serverToken">;
   },
-  problemOf: typeof cudaProblem = cudaProblem,
+  problemOf: typeof gpuProblem = gpuProblem,
 ): Promise<Loaded> {
   try {
     return { model: await load(modelFolder, options) };
   } catch (error) {
-    const problem = options.provider === "cuda" ? await problemOf(options.device) : undefined;
+    const { provider, device } = options;
+    if (provider === "cpu") throw error;
+    const problem = await problemOf(provider, device);
     if (problem === undefined) throw error;
-    const fallback = `CUDA can't be used on device ${options.device} (${problem}).`;
+    const { name, advice } = GPU[provider];
+    const fallback = `${name} can't be used on device ${device} (${problem}).`;
     if (cpuFallback) return { model: await load(modelFolder, { ...options, provider: "cpu" }), fallback };
-    throw new Error(
-      `${fallback} Install the libraries of CUDA 12 and cuDNN 9, or use the CUDA image with a GPU; or set CPU_FALLBACK=true to serve on the CPU.`,
-      { cause: error },
-    );
+    throw new Error(`${fallback} ${advice}; or set CPU_FALLBACK=true to serve on the CPU.`, { cause: error });
   }
 }
 
 /**
- * Tries CUDA: only running a graph shows whether libraries, driver and device are there.
- * @param device the CUDA device's id
+ * Tries a provider: only running a graph shows whether libraries, driver and device are there.
+ * @param device the GPU's number
  * @returns ONNX Runtime's reason why no graph can run there; undefined if one can
  */
-export async function cudaProblem(device: number): Promise<string | undefined> {
+export async function gpuProblem(
+  provider: Exclude<Provider, "cpu">,
+  device: number,
+): Promise<string | undefined> {
   // Imported only when needed: loading the runtime takes time and memory.
   const { InferenceSession, Tensor } = await import("onnxruntime-node");
   const graph = new OnnxGraph();
@@ -55,7 +72,7 @@ export async function cudaProblem(device: number): Promise<string | undefined> {
   graph.output("y", [1]);
   try {
     const session = await InferenceSession.create(graph.file("probe"), {
-      executionProviders: [{ name: "cuda", deviceId: device }],
+      executionProviders: [{ name: provider, deviceId: device }],
     });
     await session.run({ x: new Tensor("float32", [1], [1]) });
     await session.release();

@@ -6,6 +6,7 @@ import { decodePicture } from "../pictures/decode.ts";
 import { taskFailure } from "../failures.ts";
 import type { ImageResult, ImageTask, TaskHooks } from "../messages.ts";
 import { joinNotices, unservedNotice } from "./notices.ts";
+import { stepsOf } from "../steps.ts";
 import { writeMasks } from "./write-masks.ts";
 import type { RegionBox, RegionPoint, TaskRegion } from "@segmentation/protocol";
 import type { Box } from "../models/box.ts";
@@ -48,7 +49,7 @@ export async function runPicture(
   const unserved = unservedNotice(found, prompts.length);
   const inferred = performance.now();
   await using formats = await openFormats(task, picture, hooks);
-  const written = await writeMasks(task, picture, found, formats);
+  const written = await writeMasks(task, picture, found, formats, stepsOf(hooks));
   const encode = performance.now() - inferred - written.post;
   return {
     type: "image",

@@ -16,6 +16,7 @@ import type { TaskHooks, VideoResult, VideoTask, WrittenFile } from "../messages
 import { inOrder } from "./in-order.ts";
 import { describeOutput } from "../output-file.ts";
 import { LONGEST_BRIDGE_SECONDS } from "../tracking/bridge.ts";
+import { stepsOf } from "../steps.ts";
 import { FrameTracker } from "./track-frame.ts";
 import { joinNotices } from "./notices.ts";
 
@@ -72,7 +73,9 @@ async function segmentClip(
   const size = workingSize(clip);
   progress(0, indexes.length);
   times.lap("decode");
-  const tracker = new FrameTracker(task, { width, height }, size);
+  // That the task is alive is reported anyway.
+  const step = stepsOf({ progress: () => undefined, signal });
+  const tracker = new FrameTracker(task, { width, height }, size, step);
   await using masks = await MasksJsonWriter.open(
     join(folder, MASKS.name),
     { width, height, fps },
@@ -109,7 +112,7 @@ async function segmentClip(
   const decoded = readFrames(ffmpeg, clip, indexes, size, signal);
   for await (const { frame, found } of inOrder(decoded, ahead, segment, (ms) => times.stood(ms))) {
     times.lap("infer");
-    const seen = tracker.look(frame.timeSec, found);
+    const seen = await tracker.look(frame.timeSec, found);
     times.lap("post");
     const objects = [...seen, ...(await tracker.bridge(frame.timeSec, found.open, seen))];
     opened.close(found.open);
@@ -117,7 +120,7 @@ async function segmentClip(
     await masks.frame({ ...frame, objects });
     await coco?.frame({ ...frame, objects });
     if (preview !== undefined) {
-      await drawTracked({ ...size, rgb: frame.rgb }, objects);
+      await drawTracked({ ...size, rgb: frame.rgb }, objects, step);
       await preview.write(frame.rgb, frame.timeSec);
     }
     times.lap("encode");

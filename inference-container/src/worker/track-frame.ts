@@ -3,12 +3,13 @@ import { type CocoShape, cocoShapeOf } from "../formats/coco-shape.ts";
 import { CLIP_MASK_THRESHOLD, findRuns } from "../masks/runs/find-runs.ts";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import type { LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
+import type { Instance, LogitGrid, OpenPicture, Segmentation } from "../models/model.ts";
 import type { TrackedObject } from "../preview/preview.ts";
 import { Bridges } from "../tracking/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
 import type { Size } from "../size.ts";
+import type { Step } from "../steps.ts";
 import type { VideoTask } from "../messages.ts";
 import { unservedNotice } from "./notices.ts";
 
@@ -26,11 +27,15 @@ export class FrameTracker {
   readonly #frame: Size;
   readonly #tracker = new Tracker();
   readonly #bridges: Bridges;
+  readonly #step: Step;
+  /** Of masks in use; null for one without a pixel. Prompts that mean the same share their masks. */
+  readonly #shapes = new WeakMap<LogitGrid, CocoShape | null>();
   #looked = 0;
 
-  /** @param clip the clip's size; @param frame the size of the frames that will come */
-  constructor(task: VideoTask, clip: Size, frame: Size) {
+  /** @param clip the clip's size; @param frame the size of the frames that will come; @param step is called after each mask */
+  constructor(task: VideoTask, clip: Size, frame: Size, step: Step) {
     this.#task = task;
+    this.#step = step;
     this.#clip = clip;
     this.#frame = frame;
     this.#bridges = new Bridges(frame);
@@ -42,15 +47,16 @@ export class FrameTracker {
   }
 
   /** The next frame's objects. @throws TaskFailure if no prompt can be served or the model's result is impossible */
-  look(timeSec: number, found: Segmentation): FrameObject[] {
+  async look(timeSec: number, found: Segmentation): Promise<FrameObject[]> {
     const { prompts } = this.#task;
     checkSegmentation(found, this.#frame, { prompts: prompts.length, regions: 0 });
     this.notice = unservedNotice(found, prompts.length);
+    const seen: { instance: Instance; shape: CocoShape }[] = [];
+    for (const instance of found.instances) {
+      const shape = await this.#shapeOf(instance.mask);
+      if (shape !== null) seen.push({ instance, shape });
+    }
     this.#looked += 1;
-    const seen = found.instances.flatMap((instance) => {
-      const shape = this.#shapeOf(instance.mask);
-      return shape === undefined ? [] : [{ instance, shape }];
-    });
     const ids = this.#tracker.update(
       timeSec,
       seen.map(({ instance }) => instance),
@@ -94,8 +100,8 @@ export class FrameTracker {
         );
       if (found === undefined) continue;
       const { mask, score } = found.known;
-      const shape = this.#shapeOf(mask);
-      if (shape === undefined) continue;
+      const shape = await this.#shapeOf(mask);
+      if (shape === null) continue;
       this.#tracker.bridge(objectId, found.box);
       const prompt = this.#task.prompts[promptIndex] ?? "";
       const rle = shape.segmentation;
@@ -104,10 +110,15 @@ export class FrameTracker {
     return objects;
   }
 
-  /** The mask at the clip's size; undefined if it has no pixel. */
-  #shapeOf(mask: LogitGrid): CocoShape | undefined {
+  /** The mask at the clip's size; null if it has no pixel. */
+  async #shapeOf(mask: LogitGrid): Promise<CocoShape | null> {
+    const known = this.#shapes.get(mask);
+    if (known !== undefined) return known;
     const runs = findRuns(mask, this.#clip.width, this.#clip.height, CLIP_MASK_THRESHOLD);
-    return runs.area > 0 ? cocoShapeOf(runs) : undefined;
+    const shape = runs.area > 0 ? cocoShapeOf(runs) : null;
+    this.#shapes.set(mask, shape);
+    await this.#step();
+    return shape;
   }
 
   #inClip([x1, y1, x2, y2]: Box): Box {

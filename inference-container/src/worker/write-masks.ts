@@ -11,11 +11,12 @@ import {
 } from "@segmentation/protocol";
 import type { FormatWriter } from "../formats/format-writer.ts";
 import { encodeMaskPng, type MaskText } from "../masks/mask-png.ts";
-import { findRuns } from "../masks/runs/find-runs.ts";
 import type { Picture, Segmentation } from "../models/model.ts";
 import { type NamedMask, renderPreview } from "../preview/preview.ts";
 import type { ImageTask, WrittenFile } from "../messages.ts";
 import { writeOutput } from "../output-file.ts";
+import type { Step } from "../steps.ts";
+import { DrawnMasks } from "./drawn-masks.ts";
 
 export interface Written {
   readonly files: WrittenFile[];
@@ -36,12 +37,15 @@ interface Found extends NamedMask {
 /**
  * Writes one PNG per instance that has a pixel and is within the limit, and one per region, numbered in order; the preview, if
  * requested; and the formats, which list only what has a pixel.
+ *
+ * @param step is called before each mask, and while the preview is drawn
  */
 export async function writeMasks(
   task: ImageTask,
   picture: Picture,
   found: Segmentation,
   formats: FormatWriter,
+  step: Step,
 ): Promise<Written> {
   await mkdir(join(task.folder, dirname(OUTPUTS.image.masks.name)), { recursive: true });
   const files: WrittenFile[] = [];
@@ -49,21 +53,28 @@ export async function writeMasks(
   let post = 0;
   const quota = new MaskQuota(task.limits.masks, task.prompts.length);
   const shown: NamedMask[] = [];
-  for (const one of [...ofPrompts(task, found), ...ofRegions(task, found)]) {
+  const all = [...ofPrompts(task, found), ...ofRegions(task, found)];
+  const drawn = new DrawnMasks(
+    picture,
+    task.maskThreshold,
+    all.map(({ mask }) => mask),
+  );
+  for (const one of all) {
     const { of, text, categoryId, mask, score } = one;
+    await step();
     const started = performance.now();
-    const runs = findRuns(mask, picture.width, picture.height, task.maskThreshold);
+    const { runs, pixels } = drawn.take(mask);
     post += performance.now() - started;
     if ("promptIndex" in of && (runs.area === 0 || !quota.takes(of.promptIndex))) continue;
     const maskIndex = shown.push(one) - 1;
     const file = fill(OUTPUTS.image.masks.name, { index: maskIndex });
     masks.push({ maskIndex, ...of, confidence: score, file });
-    const png = encodeMaskPng(runs, text);
+    const png = encodeMaskPng(runs, text, pixels());
     files.push(await writeOutput(task.folder, { ...OUTPUTS.image.masks, name: file }, png));
     if (runs.area > 0) await formats.add({ maskIndex, categoryId, score, runs });
   }
   if (task.generatePreview) {
-    const preview = await renderPreview(picture, shown, task.maskThreshold);
+    const preview = await renderPreview(picture, shown, task.maskThreshold, step);
     files.push(await writeOutput(task.folder, OUTPUTS.image.preview, preview));
   }
   files.push(...(await formats.finish()));

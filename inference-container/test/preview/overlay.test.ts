@@ -29,20 +29,21 @@ function plainDepth(mask: readonly boolean[], width: number, at: number): number
   return least;
 }
 
-test("a pixel shows its uppermost object, the more opaque the nearer it is to that object's outline", () => {
-  fc.assert(
-    fc.property(
+test("a pixel shows its uppermost object, the more opaque the nearer it is to that object's outline", async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(fc.record({ grid: coarse, rgb: colour }), { minLength: 1, maxLength: 3 }),
       side,
       side,
       line,
-      (objects, width, height, thick) => {
+      async (objects, width, height, thick) => {
         const canvas = { width, height, rgb: new Uint8Array(width * height * 3).fill(GREY) };
         const masks = objects.map(({ grid }) => plainMask(grid, width, height, 0.5));
-        drawOverlay(
+        await drawOverlay(
           canvas,
           objects.map(({ grid, rgb }) => layerOf(grid, width, height, rgb)),
           thick,
+          () => Promise.resolve(),
         );
         const expected = masks[0]?.flatMap((_, at) => {
           const top = masks.findLastIndex((mask) => mask[at]);

@@ -23,7 +23,7 @@ async function render(picture: Picture, instances: readonly Instance[], prompts 
   const named = instances.map(({ promptIndex, score, mask }) => {
     return { name: prompts[promptIndex] ?? "", score, mask };
   });
-  const png = await renderPreview(picture, named, 0.5);
+  const png = await renderPreview(picture, named, 0.5, () => Promise.resolve());
   return sharp(png).raw().toBuffer({ resolveWithObject: true });
 }
 

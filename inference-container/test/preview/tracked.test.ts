@@ -15,7 +15,7 @@ const cat: TrackedObject = { objectId: 3, prompt: "cat", score: 0.87, mask: lowe
 
 async function draw(objects: readonly TrackedObject[], width = 400, height = 300) {
   const rgb = new Uint8Array(width * height * 3).fill(GREY);
-  await drawTracked({ width, height, rgb }, objects);
+  await drawTracked({ width, height, rgb }, objects, () => Promise.resolve());
   return {
     rgb,
     at: (x: number, y: number) => [...rgb.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)],

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
@@ -59,7 +60,7 @@ test("a photograph goes from the posted task to stored masks and a preview [1-2]
 });
 
 test.skipIf(process.platform !== "linux")(
-  "the engine takes no more memory than the operator's guide says, and gives large blocks back to the system",
+  "the engine takes no more memory than the operator's guide says, gives large blocks back to the system, and has a thread per core",
   () => {
     const guide = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
     const [, gigabytes] = /per device: ([\d.]+) GB for the embedded model/.exec(guide) ?? [];
@@ -67,5 +68,7 @@ test.skipIf(process.platform !== "linux")(
     expect(peakIn(readFileSync(`${engine}/status`, "utf8"))).toBeLessThan(Number(gigabytes) * 1e9);
     const environment = readFileSync(`${engine}/environ`, "utf8").split("\0");
     expect(environment).toContain("MALLOC_MMAP_THRESHOLD_=1048576");
+    const threads = Math.max(4, availableParallelism());
+    expect(environment).toContain(`UV_THREADPOOL_SIZE=${threads}`);
   },
 );

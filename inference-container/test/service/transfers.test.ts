@@ -103,12 +103,15 @@ test("a PUT that is refused is a retryable failure: another lease signs again", 
   expect(report).toMatchObject({ outcome: "failed", retryable: true, problem: { code: "output_refused" } });
 });
 
-test("a redirect of a PUT is not followed", async () => {
-  await using impatient = await startRig({ PATIENCE_SECONDS: "0.5" });
-  impatient.worker.failNext("PUT", ...Array.from({ length: 50 }, () => 307));
-  const report = await impatient.finish({ key: "elsewhere" });
-  expect(report).toMatchObject({ outcome: "failed", problem: { code: "output_unavailable" } });
-  expect([...impatient.worker.stored.keys()]).toEqual([]);
+test("a redirect of a PUT is not followed, and refused at once", async () => {
+  rig.worker.failNext("PUT", ...Array.from({ length: 50 }, () => 307));
+  const report = await rig.finish({ key: "elsewhere" });
+  expect(report).toMatchObject({
+    outcome: "failed",
+    retryable: false,
+    problem: { code: "output_redirected" },
+  });
+  expect([...rig.worker.stored.keys()].filter((key) => key.startsWith("elsewhere"))).toEqual([]);
 });
 
 test("a grant that fails for a moment is asked for again", async () => {

@@ -22,6 +22,17 @@ export const vp8 = (rate: string): string[] => [
   rate,
 ];
 
+/** How many frames `manyReferences` gives. */
+export const REFERENCE_FRAMES = 24;
+
+/** FFmpeg's arguments for a plain clip in H.264, 4:4:4 with 10 bits, whose frames refer to so many before them. */
+export const manyReferences = (size: string, references: number): string[] =>
+  [
+    ["-f", "lavfi", "-i", `color=c=gray:s=${size}:r=25:d=${REFERENCE_FRAMES / 25},format=yuv444p10le`],
+    ["-c:v", "libx264", "-preset", "ultrafast", "-refs", String(references)],
+    ["-x264-params", `ref=${references}:keyint=100:bframes=0:rc-lookahead=0:sync-lookahead=0:threads=2`],
+  ].flat();
+
 /** A folder for the clips of one test file. */
 export interface ClipFolder {
   path(name: string): string;

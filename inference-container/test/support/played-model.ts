@@ -18,18 +18,25 @@ export interface PlayedObject {
   readonly box: readonly [number, number, number, number];
 }
 
-/** Of each prompt's colour the rectangles, the first with a score of 0.9, each further one with 0.2 less. */
+/** Of each prompt's colour the rectangles, the first with a score of 0.9, each further one with 0.2 less; and each region's box. */
 export function find(seen: Seen): Played {
   const objects = seen.prompts.flatMap((prompt, promptIndex) => {
     const boxes = rectangles(seen, COLOURS[prompt]);
     return boxes.map((box, i) => ({ promptIndex, score: 0.9 - 0.2 * i, box }));
   });
   return {
-    tensors: tensorsOf(
-      objects.filter(({ score }) => score >= seen.threshold),
-      seen,
-    ),
+    tensors: tensorsOf([...objects.filter(({ score }) => score >= seen.threshold), ...drawn(seen)], seen),
   };
+}
+
+/** Regions as objects behind those of the prompts: a box as it is, a point as a square around it. */
+function drawn({ clicks = [], prompts }: Seen): PlayedObject[] {
+  const byRegion = Map.groupBy(clicks, ([region]) => region ?? 0);
+  return [...byRegion].map(([region, [first = [], last = first]]) => {
+    const [[, x1 = 0, y1 = 0, label], [, x2 = 0, y2 = 0]] = [first, last];
+    const box = label === 2 ? ([x1, y1, x2, y2] as const) : ([x1 - 4, y1 - 4, x1 + 4, y1 + 4] as const);
+    return { promptIndex: prompts.length + region, score: 0.8, box };
+  });
 }
 
 /** The tensors of an answer with these objects, whose masks fill their boxes. */

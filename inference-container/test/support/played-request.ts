@@ -19,6 +19,8 @@ export interface Seen {
   readonly prompts: readonly string[];
   readonly threshold: number;
   readonly contentHash: string;
+  /** Rows of region, x, y and label; undefined if the request has no such input. */
+  readonly clicks: readonly (readonly number[])[] | undefined;
   /** Aborts when the client has gone. */
   readonly gone: AbortSignal;
 }
@@ -64,6 +66,7 @@ export async function readRequest(request: IncomingMessage, gone: AbortSignal): 
   const image = input("image", "UINT8", 3);
   const [height = 0, width = 0] = image.shape;
   if (image.bytes.length !== width * height * 3) throw new Error("wrong size of image");
+  const clicks = inputs.has("clicks") ? input("clicks", "FP32", 2).bytes : undefined;
   return {
     path: request.url ?? "",
     headers: request.headers,
@@ -78,9 +81,13 @@ export async function readRequest(request: IncomingMessage, gone: AbortSignal): 
     prompts: texts(input("prompts", "BYTES", 1).bytes),
     threshold: new Float32Array(input("threshold", "FP32", 1).bytes.buffer)[0] ?? NaN,
     contentHash: texts(input("content_hash", "BYTES", 1).bytes)[0] ?? "",
+    clicks: clicks && rowsOf([...new Float32Array(clicks.buffer)], 4),
     gone,
   };
 }
+
+const rowsOf = (values: readonly number[], size: number): number[][] =>
+  Array.from({ length: values.length / size }, (_, row) => values.slice(row * size, (row + 1) * size));
 
 /** The elements of a tensor of BYTES. */
 function texts(bytes: Uint8Array): string[] {

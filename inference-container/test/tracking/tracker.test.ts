@@ -218,6 +218,20 @@ test("beyond the most tracks those unseen for longest are forgotten", () => {
   expect(tracker.update(0.6, [found(THERE), found(HERE)])).toEqual([2, 4]);
 });
 
+test("each of 800 objects that stay keeps its id, though half of them miss a frame", () => {
+  const tracker = new Tracker();
+  const crowd = Array.from({ length: 800 }, (_, i) => {
+    const [x, y] = [(i % 40) * 48, Math.floor(i / 40) * 54];
+    return found([x, y, x + 24, y + 36]);
+  });
+  const ids = crowd.map((_, i) => i + 1);
+  for (const time of [0, 1, 2]) expect(tracker.update(time / 6, crowd)).toEqual(ids);
+  const half = crowd.slice(0, 400);
+  expect(tracker.update(3 / 6, half)).toEqual(ids.slice(0, 400));
+  expect(tracker.gaps()).toHaveLength(400);
+  expect(tracker.update(4 / 6, crowd)).toEqual(ids);
+});
+
 test("an object that shrinks to a sliver at the picture's edge and comes back keeps its id", () => {
   const tracker = new Tracker();
   const lefts = [1500, 1600, 1700, 1800, 1890, 1910, 1915, 1890, 1800, 1700, 1600];

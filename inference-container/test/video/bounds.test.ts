@@ -5,7 +5,16 @@ import { readContainer } from "../../src/video/container.ts";
 import { inputArguments } from "../../src/video/input-arguments.ts";
 import { listTimes } from "../../src/video/list-times.ts";
 import { probeClip } from "../../src/video/probe.ts";
-import { clipFolder, ffmpeg, numbered, type ClipFolder } from "../support/clips.ts";
+import { FfmpegRun } from "../../src/video/ffmpeg-run.ts";
+import { readFrames } from "../../src/video/frames.ts";
+import {
+  clipFolder,
+  ffmpeg,
+  manyReferences,
+  numbered,
+  REFERENCE_FRAMES,
+  type ClipFolder,
+} from "../support/clips.ts";
 import { announcing } from "./announced-tracks.ts";
 
 const MEGABYTE = 1024;
@@ -68,6 +77,35 @@ test("a clip of more frames than are listed is refused as that, and not as too l
   await expect(listTimes(endless, input, 60, new AbortController().signal)).rejects.toMatchObject({
     code: "video_unreadable",
     message: expect.stringContaining("more than 2000000 frames"),
+  });
+});
+
+test("every FFmpeg has a hard limit of 3 GiB of memory", async () => {
+  const asked = clips.path("asked");
+  await writeFile(asked, "#!/bin/sh\nulimit -Hd\n", { mode: 0o755 });
+  await using run = new FfmpegRun(asked, [], { signal: new AbortController().signal });
+  const lines = [];
+  for await (const line of run.lines()) lines.push(line);
+  expect(lines).toEqual([String(3 * 1024 * MEGABYTE)]);
+});
+
+test("a clip of large frames that refer to many others is refused when memory ends, and not given in part", async () => {
+  const path = await clips.make(...manyReferences("1920x1080", 16), "references.mp4");
+  const little = clips.path("little");
+  await writeFile(little, `#!/bin/sh\nulimit -d ${200 * MEGABYTE}\nexec '${ffmpeg}' "$@"\n`, { mode: 0o755 });
+  const { signal } = new AbortController();
+  const read = async (command: string): Promise<number> => {
+    const clip = await probeClip(command, path, { inputPixels: 36e6, seconds: 60 }, signal);
+    let frames = 0;
+    const all = [...clip.times.keys()];
+    for await (const frame of readFrames(command, clip, all, { width: 64, height: 36 }, signal))
+      frames = frame.sampleIdx + 1;
+    return frames;
+  };
+  expect(await read(ffmpeg)).toBe(REFERENCE_FRAMES);
+  await expect(read(little)).rejects.toMatchObject({
+    code: "video_unreadable",
+    message: expect.stringContaining("takes more memory"),
   });
 });
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { cudaProblem, loadOnProvider } from "../../src/worker/load-on-provider.ts";
+import { gpuProblem, loadOnProvider } from "../../src/worker/load-on-provider.ts";
+import { type Provider, PROVIDERS } from "../../src/device/messages.ts";
 import type { loadModel as loadReal } from "../../src/models/load.ts";
 import { loadModel as loadPlanted } from "../support/planted-model.ts";
 
 /** No machine has this many GPUs: CUDA can't be used there, with CUDA's libraries or without. */
 const NOWHERE = 999;
 
-const config = (provider: "cpu" | "cuda", cpuFallback = false) => ({
+const config = (provider: Provider, cpuFallback = false) => ({
   modelFolder: "planted",
   cpuFallback,
   options: {
@@ -32,12 +33,15 @@ function loader(...refused: readonly string[]) {
   return { load, tried };
 }
 
-test("CUDA can't be used on a device that there is not, for a reason", async () => {
-  expect(await cudaProblem(NOWHERE)).toMatch(/\w/);
-});
+test.for(["cuda", "tensorrt"] as const)(
+  "%s can't be used on a device that there is not, for a reason",
+  async (name) => {
+    expect(await gpuProblem(name, NOWHERE)).toMatch(/\w/);
+  },
+);
 
 describe("a model", () => {
-  test.for(["cpu", "cuda"] as const)("that loads on %s is loaded once, and there", async (provider) => {
+  test.for(PROVIDERS)("that loads on %s is loaded once, and there", async (provider) => {
     const { load, tried } = loader();
     const { model, fallback } = await loadOnProvider(load, config(provider, true));
     expect([model.provider, fallback, tried]).toEqual([provider, undefined, [provider]]);
@@ -56,7 +60,17 @@ describe("a model", () => {
     const { load, tried } = loader("cuda");
     const { model, fallback } = await loadOnProvider(load, config("cuda", true));
     expect([model.provider, tried]).toEqual(["cpu", ["cuda", "cpu"]]);
-    expect(fallback).toBe(`CUDA can't be used on device 999 (${await cudaProblem(NOWHERE)}).`);
+    expect(fallback).toBe(`CUDA can't be used on device 999 (${await gpuProblem("cuda", NOWHERE)}).`);
+  });
+
+  test("for TensorRT where that can't be used is refused with what to do, or loaded on the CPU by name", async () => {
+    const { load, tried } = loader("tensorrt");
+    await expect(loadOnProvider(load, config("tensorrt"))).rejects.toThrow(
+      /^TensorRT can't be used on device 999 \(.+\)\. Install .*TensorRT.*EXECUTION_PROVIDER=cuda.*CPU_FALLBACK=true/,
+    );
+    const { model, fallback } = await loadOnProvider(load, config("tensorrt", true));
+    expect([model.provider, tried]).toEqual(["cpu", ["tensorrt", "tensorrt", "cpu"]]);
+    expect(fallback).toMatch(/^TensorRT can't be used on device 999 /);
   });
 
   test("that loads nowhere fails with its own reason, not with CUDA's", async () => {

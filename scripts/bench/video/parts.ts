@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { OUTPUTS } from "@segmentation/protocol";
 import type { VideoTask } from "../../../inference-container/src/messages.ts";
 import { describeOutput } from "../../../inference-container/src/output-file.ts";
+import { stepsOf } from "../../../inference-container/src/steps.ts";
 import { FrameTracker } from "../../../inference-container/src/worker/track-frame.ts";
 import type { Model, Segmentation } from "../../../inference-container/src/models/model.ts";
 import { drawTracked } from "../../../inference-container/src/preview/preview.ts";
@@ -125,7 +126,8 @@ async function encodeAll(
     ms[part] += performance.now() - since;
     since = performance.now();
   };
-  const tracker = new FrameTracker(task, { width, height }, size);
+  const step = stepsOf({ progress: () => undefined, signal });
+  const tracker = new FrameTracker(task, { width, height }, size, step);
   await using masks = await MasksJsonWriter.open(
     join(task.folder, OUTPUTS.video.masks.name),
     { width, height, fps },
@@ -141,13 +143,13 @@ async function encodeAll(
   for (const [i, frame] of frames.entries()) {
     const seen = found[i];
     if (seen === undefined) throw new Error("the model was not run on every frame");
-    const objects = tracker.look(frame.timeSec, seen);
+    const objects = await tracker.look(frame.timeSec, seen);
     await masks.frame({ ...frame, objects });
     lap("masks");
     const named = objects.map(({ objectId, promptIndex, score, mask }) => {
       return { objectId, prompt: task.prompts[promptIndex] ?? "", score, mask };
     });
-    await drawTracked({ ...size, rgb: frame.rgb }, named);
+    await drawTracked({ ...size, rgb: frame.rgb }, named, step);
     lap("draw");
     await preview.write(frame.rgb, frame.timeSec);
     lap("preview");

@@ -13,7 +13,7 @@ import { lockFile } from "../../shared/file-lock.ts";
 import { type Operator, operatorAt } from "../../shared/operator.ts";
 import { checkModel } from "../check.ts";
 import { describeExport } from "../describe.ts";
-import type { Provider } from "../load-options.ts";
+import type { Provider } from "../../../inference-container/src/device/messages.ts";
 import type { Usable } from "../report.ts";
 import { type Download, downloadFile } from "./download.ts";
 import { type Hub, hubOf } from "./hub.ts";

@@ -102,7 +102,7 @@ describe("the models command line", () => {
     [["describe", ""], "The folder is missing: npm run models -- describe FOLDER"],
     [["check", "a", "b"], "Too many arguments for check."],
     [["list", "a"], "Too many arguments for list."],
-    [["check", "a", "--provider", "coreml"], "--provider must be cpu or cuda."],
+    [["check", "a", "--provider", "coreml"], "--provider must be one of: cpu, cuda, tensorrt."],
     [["check", "a", "--force"], "check does not take --force."],
     [["check", "a", "--server", "b"], "check does not take --server."],
     [["describe", "a", "--json"], "describe does not take --json."],

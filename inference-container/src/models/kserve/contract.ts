@@ -29,6 +29,17 @@ export const INPUTS = [
   { name: "content_hash", datatype: "BYTES", shape: [1], axes: [1] },
 ] as const satisfies readonly Contracted[];
 
+/**
+ * The input of a model that draws regions, one row per click: the region's number, from 0, x and y in the image's pixels, and
+ * SAM's label: 1 on the object, 0 outside it, 2 and 3 a box's upper left and lower right corner.
+ */
+export const CLICKS = {
+  name: "clicks",
+  datatype: "FP32",
+  shape: [-1, 4],
+  axes: ["clicks", 4],
+} as const satisfies Contracted;
+
 export const OUTPUTS = [
   { name: "boxes", datatype: "FP32", shape: [-1, 4], axes: ["objects", 4] },
   { name: "scores", datatype: "FP32", shape: [-1], axes: ["objects"] },
@@ -46,14 +57,18 @@ export type ModelMetadata = z.infer<typeof ModelMetadata>;
 /**
  * Compares a model's metadata with what the service sends and reads.
  * @param name names the model in messages
+ * @returns whether it draws regions, because it has the input for them
  * @throws ModelFolderError naming the first tensor that is missing, differs, or is required but never sent
  */
-export function checkMetadata(name: string, { inputs, outputs }: ModelMetadata): void {
-  checkTensors(name, "input", INPUTS, inputs);
+export function checkMetadata(name: string, { inputs, outputs }: ModelMetadata): boolean {
+  const drawsRegions = inputs.some((input) => input.name === CLICKS.name);
+  const sent: readonly Contracted[] = drawsRegions ? [...INPUTS, CLICKS] : INPUTS;
+  checkTensors(name, "input", sent, inputs);
   checkTensors(name, "output", OUTPUTS, outputs);
-  const extra = inputs.find((input) => !INPUTS.some((sent) => sent.name === input.name));
+  const extra = inputs.find((input) => !sent.some((one) => one.name === input.name));
   if (extra !== undefined)
     throw new ModelFolderError(`${name} requires an input "${extra.name}", which the service never sends.`);
+  return drawsRegions;
 }
 
 function checkTensors(

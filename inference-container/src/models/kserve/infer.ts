@@ -12,12 +12,19 @@ import { adviceFor, type ModelServer, wasReached } from "./server.ts";
 /** How long a request is repeated while the server has no room or can't be reached. */
 export const PATIENCE_MS = 30_000;
 
+/**
+ * How long a cancelled request keeps its connection and its place, unless the server answers sooner: Triton's HTTP front end
+ * doesn't notice that a connection closes, so that only its answer says that it has room again.
+ */
+export const LINGER_MS = 30_000;
+
 export interface InferenceOptions {
   readonly server: ModelServer;
   readonly semaphore: Semaphore;
-  /** The most objects of an answer. */
+  /** The most objects of an answer, beside its regions. */
   readonly most: number;
   readonly patienceMs: number;
+  readonly lingerMs: number;
 }
 
 /** The outcome of one attempt that is not a failure of the task. */
@@ -32,45 +39,84 @@ type Attempt =
  * Waits for a place at the server, asks, and reads the answer. An inference changes nothing at the server, so it is
  * repeated: for up to `patienceMs` if the server refused it, and once if the connection broke in the meantime.
  * @param ask is called once a place is free, and returns the request
- * @param usage counts the waiting and each attempt; its signal cancels everything, at the server too
+ * @param usage counts the waiting and each attempt; its signal cancels everything. The server is left to answer a request that
+ *   it has: for at most `lingerMs` the place stays taken
  * @throws TaskFailure; ModelUnavailable if the server takes no work; the signal's reason
  */
 export async function infer(
-  { server, semaphore, most, patienceMs }: InferenceOptions,
+  { server, semaphore, most, patienceMs, lingerMs }: InferenceOptions,
   ask: () => Asked,
   usage: Usage,
 ): Promise<Outputs> {
-  using place = await usage.waiting(() => semaphore.acquire(usage.signal));
-  void place;
-  const asked = ask();
-  const body = writeRequest(asked);
-  const end = performance.now() + patienceMs;
-  let broken: string | undefined;
-  for (let attempt = 0; ; attempt += 1) {
-    const result = await timed(usage, () => tryOnce(server, asked, body, most, usage.signal));
-    if ("outputs" in result) return result.outputs;
-    if ("broken" in result && broken !== undefined) throw crashed(result.broken);
-    if ("broken" in result) broken = result.broken;
-    const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
-    const delay = retryAfterMs ?? backoffMs(attempt);
-    if (performance.now() + delay > end) {
-      // A task that was there when the server died may be the reason: it is charged an attempt, so that it ends some day.
-      if (broken !== undefined) throw crashed(broken);
-      throw new ModelUnavailable("refused" in result ? result.refused : "");
+  const place = await usage.waiting(() => semaphore.acquire(usage.signal));
+  let request: Promise<unknown> = Promise.resolve();
+  try {
+    const asked = ask();
+    const body = writeRequest(asked);
+    const send = (late: AbortSignal): Promise<Attempt> => {
+      const sent = tryOnce(server, asked, body, most, late);
+      request = sent;
+      return sent;
+    };
+    const end = performance.now() + patienceMs;
+    let broken: string | undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await timed(usage, () => outlived(usage.signal, lingerMs, send));
+      if ("outputs" in result) return result.outputs;
+      if ("broken" in result && broken !== undefined) throw crashed(result.broken);
+      if ("broken" in result) broken = result.broken;
+      const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
+      const delay = retryAfterMs ?? backoffMs(attempt);
+      if (performance.now() + delay > end) {
+        // A task that was there when the server died may be the reason: it is charged an attempt, so that it ends some day.
+        if (broken !== undefined) throw crashed(broken);
+        throw new ModelUnavailable("refused" in result ? result.refused : "");
+      }
+      await usage.waiting(() => pause(delay, usage.signal));
     }
-    await usage.waiting(() => pause(delay, usage.signal));
+  } finally {
+    // The place is free once the server is, which may be later.
+    const free = (): void => place[Symbol.dispose]();
+    void request.then(free, free);
   }
+}
+
+/**
+ * Does work that a cancelled task does not wait for.
+ * @param work gets a signal that aborts `ms` milliseconds after the task's
+ * @throws the task's signal's reason as soon as that aborts
+ */
+function outlived<T>(
+  signal: AbortSignal | undefined,
+  ms: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const late = new AbortController();
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => {
+    timer = setTimeout(() => late.abort(signal?.reason), ms);
+    reject(signal?.reason);
+  };
+  signal?.addEventListener("abort", cancel, { once: true });
+  const working = work(late.signal).finally(() => {
+    signal?.removeEventListener("abort", cancel);
+    clearTimeout(timer);
+  });
+  return Promise.race([working, cancelled]);
 }
 
 async function tryOnce(
   server: ModelServer,
-  { timeoutMs, task }: Asked,
+  { timeoutMs, task, regions = [] }: Asked,
   { bytes, headerBytes }: RequestBody,
-  most: number,
-  signal: AbortSignal | undefined,
+  mostFound: number,
+  signal: AbortSignal,
 ): Promise<Attempt> {
+  const most = mostFound + regions.length;
   const timeout = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any(signal === undefined ? [timeout] : [timeout, signal]);
+  const either = AbortSignal.any([timeout, signal]);
   try {
     const answer = await server.infer(bytes, headerBytes, either);
     if (answer.status !== 200) return await notOk(server, answer);
@@ -79,7 +125,7 @@ async function tryOnce(
     const read = new Uint8Array(buffer, byteOffset, byteLength);
     return { outputs: readOutputs(read, header, task?.key, most) };
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (timeout.aborted) throw taskFailure("engine_timeout", { seconds: timeoutMs / 1_000 });
     if (error instanceof AnswerTooLong || error instanceof WrongAnswer) throw invalid(error);
     if (error instanceof TaskFailure || error instanceof ModelUnavailable) throw error;

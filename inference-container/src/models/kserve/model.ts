@@ -2,12 +2,12 @@
 import sharp from "sharp";
 import { Usage } from "../../device/usage.ts";
 import type { LoadedModel, NamedSignature } from "../loaded-model.ts";
-import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
-import { GRID, INPUTS, OUTPUTS } from "./contract.ts";
+import type { Picture, Region, Segmentation, SegmentRequest } from "../model.ts";
+import { CLICKS, INPUTS, OUTPUTS } from "./contract.ts";
 import { infer, type InferenceOptions, invalid } from "./infer.ts";
 import type { KserveManifest } from "./manifest.ts";
-import { type Outputs, WrongAnswer } from "./response.ts";
-import { type Box, clipBox } from "../box.ts";
+import { drawnOf, instancesOf } from "./objects.ts";
+import { WrongAnswer } from "./response.ts";
 import type { Size } from "../../size.ts";
 
 /** How often the server's readiness is checked. */
@@ -19,22 +19,28 @@ export class KserveModel implements LoadedModel {
   readonly family: string;
   readonly provider = "kserve";
   readonly concurrency: number;
+  readonly drawsRegions: boolean;
   readonly signatures: readonly NamedSignature[];
   readonly #manifest: KserveManifest;
   readonly #inference: InferenceOptions;
   readonly #timeoutMs: number;
   #watching: NodeJS.Timeout | undefined;
 
-  /** @param timeoutMs how long one request may take */
-  constructor(manifest: KserveManifest, inference: InferenceOptions, timeoutMs: number) {
+  /** @param timeoutMs how long one request may take @param drawsRegions whether the server's model has the input for regions */
+  constructor(
+    manifest: KserveManifest,
+    inference: InferenceOptions,
+    timeoutMs: number,
+    drawsRegions: boolean,
+  ) {
     const { id, version, family, server } = manifest;
     this.id = id;
     this.version = version;
     this.family = family;
     this.concurrency = server.concurrency;
-    this.signatures = [
-      { name: `${server.model} at ${server.origin}`, inputs: described(INPUTS), outputs: described(OUTPUTS) },
-    ];
+    this.drawsRegions = drawsRegions;
+    const inputs = described(drawsRegions ? [...INPUTS, CLICKS] : INPUTS);
+    this.signatures = [{ name: `${server.model} at ${server.origin}`, inputs, outputs: described(OUTPUTS) }];
     this.#manifest = manifest;
     this.#inference = inference;
     this.#timeoutMs = timeoutMs;
@@ -45,6 +51,7 @@ export class KserveModel implements LoadedModel {
     const usage = new Usage(request.usage);
     const { prompts, threshold, task } = request;
     const sent = await shrunk(picture, image.maxPixels);
+    const regions = this.drawsRegions ? scaled(request.regions ?? [], picture, sent) : [];
     let least = threshold;
     const outputs = await infer(
       this.#inference,
@@ -59,6 +66,7 @@ export class KserveModel implements LoadedModel {
           threshold: least,
           contentHash,
           timeoutMs,
+          ...(this.drawsRegions && { regions }),
           ...(task !== undefined && { task }),
         };
       },
@@ -66,8 +74,10 @@ export class KserveModel implements LoadedModel {
     );
     try {
       const scores = { least: Math.fround(least), floor: Math.fround(objects.floor) };
-      const instances = instancesOf(outputs, picture, sent, prompts.length, scores);
-      return { instances, unserved: [], modelMs: usage.ms, featuresCached: false };
+      const asked = { prompts: prompts.length, regions: regions.length };
+      const instances = instancesOf(outputs, picture, sent, asked, scores);
+      const drawn = regions.map((_, region) => drawnOf(outputs, prompts.length, region));
+      return { instances, unserved: [], regions: drawn, modelMs: usage.ms, featuresCached: false };
     } catch (error) {
       throw error instanceof WrongAnswer ? invalid(error) : error;
     }
@@ -96,7 +106,11 @@ export class KserveModel implements LoadedModel {
   }
 }
 
-const described = (tensors: typeof INPUTS | typeof OUTPUTS): NamedSignature["inputs"] =>
+const described = (
+  tensors:
+    | readonly (typeof INPUTS | typeof OUTPUTS)[number][]
+    | readonly ((typeof INPUTS)[number] | typeof CLICKS)[],
+): NamedSignature["inputs"] =>
   tensors.map(({ name, datatype, axes }) => ({ role: name, name, dtype: datatype, shape: [...axes] }));
 
 /** The picture, shrunk in proportion if it has more pixels. */
@@ -116,47 +130,13 @@ async function shrunk(
   return { ...to, rgb: small };
 }
 
-/** How far outside the picture a box may reach, in the sent picture's pixels: rounding, not another picture's box. */
-const SLACK = 1;
-
-/**
- * @param sent the size of the picture that was sent, in whose pixels boxes are
- * @param least the lowest score that was asked for; whatever is below is left out
- * @param floor the score below which an object is faint
- * @throws WrongAnswer naming the value that is impossible
- */
-function instancesOf(
-  outputs: Outputs,
-  picture: Size,
-  sent: Size,
-  prompts: number,
-  { least, floor }: { readonly least: number; readonly floor: number },
-): Instance[] {
-  const [x, y] = [picture.width / sent.width, picture.height / sent.height];
-  const instances = Array.from({ length: outputs.count }, (_, object): Instance[] => {
-    const promptIndex = outputs.promptIndex[object] ?? NaN;
-    if (!(promptIndex >= 0 && promptIndex < prompts))
-      throw new WrongAnswer(`prompt_index[${object}] is ${promptIndex} of ${prompts} prompts.`);
-    const score = outputs.scores[object] ?? NaN;
-    if (!(score >= 0 && score <= 1)) throw new WrongAnswer(`scores[${object}] is ${score}.`);
-    const [x1, y1, x2, y2] = boxAt(outputs.boxes, object, sent);
-    const halves = outputs.masks.subarray(object * GRID * GRID, (object + 1) * GRID * GRID);
-    const logits = new Float32Array(halves);
-    if (!logits.every((logit) => Number.isFinite(logit)))
-      throw new WrongAnswer(`masks[${object}] has a logit that is not finite.`);
-    const box = clipBox([x1 * x, y1 * y, x2 * x, y2 * y], picture.width, picture.height);
-    if (box === undefined || score < least) return [];
-    return [{ promptIndex, score, box, mask: { width: GRID, height: GRID, logits }, faint: score < floor }];
-  }).flat();
-  return instances.toSorted((a, b) => a.promptIndex - b.promptIndex || b.score - a.score);
-}
-
-function boxAt(boxes: Float32Array, object: number, { width, height }: Size): Box {
-  const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN] = boxes.subarray(4 * object, 4 * object + 4);
-  const isInside = x1 >= -SLACK && y1 >= -SLACK && x2 <= width + SLACK && y2 <= height + SLACK;
-  if (!(isInside && x1 < x2 && y1 < y2))
-    throw new WrongAnswer(
-      `boxes[${object}] is [${[x1, y1, x2, y2].join(", ")}] in a picture of ${width} × ${height}.`,
-    );
-  return [x1, y1, x2, y2];
+/** Regions of a picture in the pixels of the sent one. */
+function scaled(regions: readonly Region[], picture: Size, sent: Size): Region[] {
+  const [x, y] = [sent.width / picture.width, sent.height / picture.height];
+  return regions.map((region) => {
+    if ("points" in region)
+      return { points: region.points.map((point) => ({ ...point, x: point.x * x, y: point.y * y })) };
+    const [x1, y1, x2, y2] = region.box;
+    return { box: [x1 * x, y1 * y, x2 * x, y2 * y] };
+  });
 }

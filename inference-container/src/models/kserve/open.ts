@@ -5,7 +5,7 @@ import { readManifest } from "../folder.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import { checkMetadata } from "./contract.ts";
 import { Semaphore } from "../../semaphore.ts";
-import { PATIENCE_MS } from "./infer.ts";
+import { LINGER_MS, PATIENCE_MS } from "./infer.ts";
 import { KserveManifest } from "./manifest.ts";
 import { KserveModel } from "./model.ts";
 import { ModelServer } from "./server.ts";
@@ -23,12 +23,13 @@ export async function openKserve(folder: string, options: LoadOptions): Promise<
     if (performance.now() + LOOK_EVERY_MS > end) throw new ModelFolderError(problem);
     await sleep(LOOK_EVERY_MS);
   }
-  checkMetadata(server.name, await server.metadata());
+  const drawsRegions = checkMetadata(server.name, await server.metadata());
   const semaphore = new Semaphore(manifest.server.concurrency);
   const { most } = manifest.objects;
   return new KserveModel(
     manifest,
-    { server, semaphore, most, patienceMs: PATIENCE_MS },
+    { server, semaphore, most, patienceMs: PATIENCE_MS, lingerMs: LINGER_MS },
     options.requestTimeoutMs,
+    drawsRegions,
   );
 }

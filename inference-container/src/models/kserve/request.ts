@@ -1,7 +1,8 @@
 /** Writes an inference request with binary tensors (Triton's extension `binary_tensor_data`). */
 import { Lane } from "@segmentation/protocol";
-import type { Picture, SegmentRequest } from "../model.ts";
-import { INPUTS, OUTPUTS } from "./contract.ts";
+import type { Picture, Region, SegmentRequest } from "../model.ts";
+import { clicksOf } from "../sam2/regions.ts";
+import { CLICKS, INPUTS, OUTPUTS } from "./contract.ts";
 
 /** What a request asks for. */
 export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "task"> {
@@ -9,6 +10,8 @@ export interface Asked extends Pick<SegmentRequest, "prompts" | "threshold" | "t
   readonly picture: Pick<Picture, "width" | "height" | "rgb">;
   /** SHA-256 of the encoded picture, hex; null for a frame, whose features are not kept. */
   readonly contentHash: string | null;
+  /** What to draw, in the picture's pixels; absent if the model draws no regions. */
+  readonly regions?: readonly Region[];
   /** After this time the answer is of no use. */
   readonly timeoutMs: number;
 }
@@ -28,11 +31,17 @@ export function writeRequest({
   prompts,
   threshold,
   contentHash,
+  regions,
   task,
   timeoutMs,
 }: Asked): RequestBody {
   const { width, height, rgb } = picture;
+  const clicks = (regions ?? []).flatMap((region, index) =>
+    clicksOf(region).map(({ x, y, label }) => [index, x, y, label]),
+  );
+  const inputs = regions === undefined ? INPUTS : [...INPUTS, CLICKS];
   const tensors = {
+    clicks: { shape: [clicks.length, 4], bytes: new Uint8Array(Float32Array.from(clicks.flat()).buffer) },
     image: { shape: [height, width, 3], bytes: rgb },
     prompts: { shape: [prompts.length], bytes: elements(prompts) },
     threshold: { shape: [1], bytes: new Uint8Array(Float32Array.of(threshold).buffer) },
@@ -45,7 +54,7 @@ export function writeRequest({
         ...(task !== undefined && { priority: Lane.options.indexOf(task.lane) + 1 }),
         timeout: Math.round(timeoutMs * 1_000),
       },
-      inputs: INPUTS.map(({ name, datatype }) => ({
+      inputs: inputs.map(({ name, datatype }) => ({
         name,
         datatype,
         shape: tensors[name].shape,
@@ -54,7 +63,7 @@ export function writeRequest({
       outputs: OUTPUTS.map(({ name }) => ({ name, parameters: { binary_data: true } })),
     }),
   );
-  const parts = [header, ...INPUTS.map(({ name }) => tensors[name].bytes)];
+  const parts = [header, ...inputs.map(({ name }) => tensors[name].bytes)];
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

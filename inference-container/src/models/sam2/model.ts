@@ -9,6 +9,7 @@ import type { Instance, Picture, Segmentation, SegmentRequest, UnservedPrompt } 
 import { gridArea } from "../mask-shape.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import { type Drawing, Sam2Picture } from "./open-picture.ts";
+import { warmUpRuns } from "./regions.ts";
 import type { Segmenter } from "./segmenter.ts";
 
 /** A detected object before its mask is drawn. */
@@ -29,6 +30,7 @@ const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
 export abstract class Sam2Model extends FamilyModel {
   readonly drawsRegions = true;
   readonly #drawing: Drawing;
+  readonly #batch: number;
 
   constructor(
     manifest: Manifest & SegmenterManifest,
@@ -37,11 +39,21 @@ export abstract class Sam2Model extends FamilyModel {
     options: LoadOptions,
   ) {
     super(manifest, graphs, options);
+    this.#batch = manifest.masks.batch;
     this.#drawing = { segmenter, cleaning: manifest.masks, features: this.features };
   }
 
   /** What the detector finds; not called for a request without prompts. */
   protected abstract find(picture: Picture, request: SegmentRequest, usage: Usage): Promise<FoundBoxes>;
+
+  /** Runs the decoder in each shape that pictures and clips give it. @param usage counts the runs */
+  async warmUp(picture: Picture, usage = new Usage()): Promise<void> {
+    const { width, height } = picture;
+    using open = new Sam2Picture(this.#drawing, picture, usage, false);
+    const [first] = await open.draw([{ box: [0, 0, width, height] }]);
+    if (first === undefined) return;
+    for (const regions of warmUpRuns(this.#batch, picture, first.mask)) await open.draw(regions);
+  }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
     const { prompts, regions = [], keepOpen = false } = request;
@@ -72,10 +84,15 @@ async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Ins
   // An object that matches two prompts is drawn once.
   const distinct = [...new Set(found.map(({ box }) => box))];
   const masks = await open.draw(distinct.map((box) => ({ box })));
-  const drawnIn = new Map(distinct.map((box, at) => [box, masks[at]]));
+  const drawnIn = new Map(
+    masks.flatMap((one, at) => {
+      const box = distinct[at];
+      return box === undefined || gridArea(one.mask) === 0 ? [] : [[box, one] as const];
+    }),
+  );
   return found.flatMap((one) => {
     const { mask, appearance } = drawnIn.get(one.box) ?? {};
-    if (mask === undefined || gridArea(mask) === 0) return [];
+    if (mask === undefined) return [];
     return [{ ...one, mask, ...(appearance !== undefined && { appearance }) }];
   });
 }

@@ -38,6 +38,22 @@ export function runsOf(regions: readonly Region[], size: number): number[][] {
   );
 }
 
+/**
+ * Regions to warm the decoder up with, run by run: up to `size` boxes, without priors as in pictures and with them as in clips,
+ * and one click. Two clicks have a box's shape.
+ * @param prior any mask of the decoder's
+ */
+export function warmUpRuns(size: number, { width, height }: Size, prior: LogitGrid): Region[][] {
+  const box = [0, 0, width, height] as const;
+  const point = { x: width / 2, y: height / 2, label: 1 } as const;
+  const counts = Array.from({ length: size }, (_, i) => i + 1);
+  return [
+    ...counts.map((count) => Array.from({ length: count }, () => ({ box }))),
+    ...counts.map((count) => Array.from({ length: count }, () => ({ box, prior }))),
+    [{ points: [point] }],
+  ];
+}
+
 /** A mask that the decoder offers for a region, with its estimate of the mask's IoU. */
 export interface Candidate {
   readonly mask: LogitGrid;

@@ -24,10 +24,15 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** Asks for the blue object; does not wait where the server says to come back later than in a minute. */
-function ask(usage = new Usage(), patienceMs = 60_000, timeoutMs = HOUR_MS): Promise<Outputs> {
+function ask(
+  usage = new Usage(),
+  patienceMs = 60_000,
+  timeoutMs = HOUR_MS,
+  lingerMs = HOUR_MS,
+): Promise<Outputs> {
   const client = new ModelServer({ origin: server.origin, model: MODEL, concurrency: 2 }, TOKEN);
   const asked = { picture, prompts: ["blue"], threshold: 0.5, contentHash: null, timeoutMs };
-  return infer({ server: client, semaphore, most: 20, patienceMs }, () => asked, usage);
+  return infer({ server: client, semaphore, most: 20, patienceMs, lingerMs }, () => asked, usage);
 }
 
 /** Gives these answers one after the other, then the planted one. */
@@ -142,7 +147,34 @@ describe("a task fails, and the reason is for the log alone,", () => {
 });
 
 describe("a request that nobody wants any more", () => {
-  it("is ended at the server", async () => {
+  it("keeps its place until the server has answered, so that one that notices nothing never has more", async () => {
+    const begun: AbortController[] = [];
+    const open: (() => void)[] = [];
+    let most = 0;
+    server.infer = async (seen) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      most = Math.max(most, open.push(resolve));
+      begun.shift()?.abort(new Error("cancelled"));
+      await promise;
+      return find(seen);
+    };
+    const left = Array.from({ length: 20 }, async () => {
+      const controller = new AbortController();
+      const entered = (stage: Stage): void => void (stage === "model" && begun.push(controller));
+      await expect(ask(new Usage(undefined, entered, controller.signal))).rejects.toThrow("cancelled");
+    });
+    for (let done = 0; done < 20; done += 1) {
+      while (open.length === 0) await turn();
+      // Whoever got a place in the meantime would be at the server by now.
+      expect((await fetch(`${server.origin}/v2`)).status).toBe(200);
+      open.shift()?.();
+    }
+    await Promise.all(left);
+    expect(server.seen.length).toBe(20);
+    expect(most).toBe(2);
+  });
+
+  it("is ended at the server if that doesn't answer in time", async () => {
     const controller = new AbortController();
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     server.infer = (seen) => {
@@ -152,7 +184,7 @@ describe("a request that nobody wants any more", () => {
     };
     const stages: Stage[] = [];
     const usage = new Usage(undefined, (stage) => stages.push(stage), controller.signal);
-    await expect(ask(usage)).rejects.toThrow("cancelled");
+    await expect(ask(usage, undefined, undefined, 1)).rejects.toThrow("cancelled");
     await gone;
     expect(stages.at(-1)).toBe("busy");
     server.infer = find;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Region } from "../../../src/models/model.ts";
-import { clicksOf, runsOf } from "../../../src/models/sam2/regions.ts";
+import { clicksOf, runsOf, warmUpRuns } from "../../../src/models/sam2/regions.ts";
 
 const prior = { width: 1, height: 1, logits: Float32Array.of(1) };
 const points = fc.array(fc.record({ x: fc.nat(99), y: fc.nat(99), label: fc.constantFrom<0 | 1>(0, 1) }), {
@@ -42,5 +42,26 @@ test("each region is in one run of the decoder, whose regions have as many click
         expect(new Set(some.map((one) => one.prior !== undefined)).size).toBe(1);
       }
     }),
+  );
+});
+
+test("the decoder is warmed up for every number of boxes, with priors and without, and for one click", () => {
+  const shapeOf = (run: readonly Region[]): string => {
+    const [first = { points: [] }] = run;
+    return `${run.length} of ${clicksOf(first).length}${first.prior === undefined ? "" : " with a prior"}`;
+  };
+  const runs = warmUpRuns(3, { width: 64, height: 48 }, prior);
+  // Each is one run of the decoder.
+  for (const run of runs) expect(runsOf(run, 3)).toHaveLength(1);
+  expect(new Set(runs.map(shapeOf))).toEqual(
+    new Set([
+      "1 of 2",
+      "2 of 2",
+      "3 of 2",
+      "1 of 2 with a prior",
+      "2 of 2 with a prior",
+      "3 of 2 with a prior",
+      "1 of 1",
+    ]),
   );
 });

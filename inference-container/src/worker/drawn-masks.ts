@@ -1,0 +1,49 @@
+import type { RowRuns } from "@segmentation/masks";
+import { maskPixels } from "../masks/mask-png.ts";
+import { findRuns } from "../masks/runs/find-runs.ts";
+import { ByteCache } from "../models/byte-cache.ts";
+import type { LogitGrid } from "../models/model.ts";
+import type { Size } from "../size.ts";
+
+/** How many bytes of run lengths are kept for further takers: those of some hundred masks of a large picture. */
+const KEPT_BYTES = 134_217_728;
+
+/** A mask at its picture's size, and its compressed pixels, made when they are first wanted. */
+interface Drawn {
+  readonly runs: RowRuns;
+  readonly pixels: () => Buffer;
+}
+
+/** Draws masks at their picture's size: one that several prompts share once, as long as there are more takers. */
+export class DrawnMasks {
+  readonly #size: Size;
+  readonly #threshold: number;
+  readonly #takers = new Map<LogitGrid, number>();
+  readonly #kept = new ByteCache<Drawn, LogitGrid>(
+    KEPT_BYTES,
+    ({ runs: { starts, edges } }) => starts.byteLength + edges.byteLength,
+  );
+
+  /** @param threshold a probability @param masks all that will be taken, as often as they will be */
+  constructor(size: Size, threshold: number, masks: readonly LogitGrid[]) {
+    this.#size = size;
+    this.#threshold = threshold;
+    for (const mask of masks) this.#takers.set(mask, (this.#takers.get(mask) ?? 0) + 1);
+  }
+
+  /** The mask for its next taker. */
+  take(mask: LogitGrid): Drawn {
+    const drawn = this.#kept.get(mask) ?? this.#draw(mask);
+    const left = (this.#takers.get(mask) ?? 1) - 1;
+    this.#takers.set(mask, left);
+    if (left === 0) this.#kept.delete(mask);
+    else this.#kept.set(mask, drawn);
+    return drawn;
+  }
+
+  #draw(mask: LogitGrid): Drawn {
+    const runs = findRuns(mask, this.#size.width, this.#size.height, this.#threshold);
+    let made: Buffer | undefined;
+    return { runs, pixels: () => (made ??= maskPixels(runs)) };
+  }
+}
