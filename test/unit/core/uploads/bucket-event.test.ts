@@ -19,9 +19,14 @@ const read = (body: unknown) => storedInputOf(BucketEvent.parse(body), "media");
 
 describe("an event of the bucket", () => {
   it.each(["PutObject", "CopyObject", "CompleteMultipartUpload"])(
-    "tells of an upload that is stored: %s",
+    "names the upload that is stored, with its size and ETag: %s",
     (action) => {
-      expect(read(message({ action }))).toEqual({ accountId: "acc_1", taskId: "cat.png", size: 65_536 });
+      expect(read(message({ action }))).toEqual({
+        accountId: "acc_1",
+        taskId: "cat.png",
+        size: 65_536,
+        etag: '"c846ff7a18f28c2e262116d6e8719ef0"',
+      });
     },
   );
 
