@@ -104,7 +104,9 @@ export function expectSame(
   const rest = [...found];
   for (const [place, box] of boxes.entries()) {
     const wanted = insidePicture(box, picture);
-    const distances = rest.map((one) => Math.max(...wanted.map((side, i) => Math.abs(side - (one.box[i] ?? 0)))));
+    const distances = rest.map((one) =>
+      Math.max(...wanted.map((side, i) => Math.abs(side - (one.box[i] ?? 0)))),
+    );
     const nearest = distances.indexOf(Math.min(...distances));
     const [ours] = rest.splice(nearest, 1);
     expect(distances[nearest]).toBeLessThan(0.5);

@@ -61,8 +61,15 @@ describe("Grounding DINO is run as its own code runs it", () => {
       const all = await detector(1).detect(picture, prepared, found.prompt, new Usage());
       expectSame(all, found, picture);
       const { boxes, scores, kept } = found;
-      const best = { boxes: kept.flatMap((place) => boxes.slice(place, place + 1)), scores: kept.flatMap((place) => scores.slice(place, place + 1)) };
-      expectSame(await detector(figures.nmsIou).detect(picture, prepared, found.prompt, new Usage()), best, picture);
+      const best = {
+        boxes: kept.flatMap((place) => boxes.slice(place, place + 1)),
+        scores: kept.flatMap((place) => scores.slice(place, place + 1)),
+      };
+      expectSame(
+        await detector(figures.nmsIou).detect(picture, prepared, found.prompt, new Usage()),
+        best,
+        picture,
+      );
     }
   });
 });
