@@ -23,7 +23,7 @@ SIDE = 800
 THRESHOLD = 0.3
 NMS_IOU = 0.7
 # The logits of most queries are to stay below the threshold.
-OFFSET = float(os.environ.get("OFFSET", 6.0))
+OFFSET = float(os.environ.get("OFFSET", 9.0))
 
 
 def build():
@@ -52,8 +52,10 @@ def build():
     model = GroundingDinoForObjectDetection(config)
     spread(model, 1.0, but=["relative_position", "sampling_offsets"])
     with torch.no_grad():
-        for layer in (model.bbox_embed[0].layers[-1], model.model.decoder.bbox_embed[0].layers[-1]):
-            layer.weight.mul_(3)
+        # Boxes of some size, of which no two are alike.
+        model.model.encoder_output_bbox_embed.layers[-1].weight.mul_(0.5)
+        model.bbox_embed[0].layers[-1].bias[2:] = 0.8
+        model.model.decoder.bbox_embed[0].layers[-1].bias[2:] = 0.8
         # The first channel of words is 1, and that of queries lowers every logit by the offset.
         for norm in model.model.encoder.layers[-1].text_enhancer_layer.layer_norm_after, model.model.decoder.layer_norm:
             norm.weight[0] = 0
@@ -93,6 +95,11 @@ def cumulative_min(values, dim):
     return -cumulative_max(-values, dim)[0], None
 
 
+def identity(size, device=None, dtype=torch.bool):
+    """torch.eye, whose counterpart ONNX Runtime lacks for booleans."""
+    return (torch.arange(size)[:, None] == torch.arange(size)).to(dtype)
+
+
 INPUTS = ["pixel_values", "input_ids", "token_type_ids", "attention_mask", "pixel_mask"]
 
 
@@ -102,7 +109,7 @@ def export(model, inputs):
     axes |= {"logits": {**batch, 1: "num_queries"}, "pred_boxes": {**batch, 1: "num_queries"}}
     path = FIXTURES / "grounding-dino" / "model.onnx"
     path.parent.mkdir(parents=True, exist_ok=True)
-    replaced = mock.patch.multiple(torch, isin=is_in, cummax=cumulative_max, cummin=cumulative_min)
+    replaced = mock.patch.multiple(torch, isin=is_in, cummax=cumulative_max, cummin=cumulative_min, eye=identity)
     with warnings.catch_warnings(), replaced:
         warnings.simplefilter("ignore")
         torch.onnx.export(
@@ -147,7 +154,7 @@ def make(tokenizer_file):
                     }
                 )
                 top = outputs.logits.amax(-1).sigmoid().flatten().sort(descending=True).values
-                print(named["file"], prompt[:30], len(boxes), found[-1]["kept"], rounded(top[:12], 3))
+                print(named["file"], prompt[:30], len(boxes), found[-1]["kept"], rounded(top[: len(boxes) + 2], 3))
             figures.append({**named, "pixels": grid(inputs["pixel_values"][0]), "found": found})
     tokens = [
         {"prompt": prompt, "ids": processor(text=[prompt], return_tensors="pt")["input_ids"][0].tolist()}
