@@ -3,7 +3,7 @@ import type { Tensor } from "onnxruntime-node";
 import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
 import type { Size } from "../size.ts";
-import { enlarge } from "./enlarge.ts";
+import { bilinear } from "./bilinear.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
 import { tensorOf } from "./tensors.ts";
@@ -50,14 +50,17 @@ export async function imageTensor(
   };
 }
 
-/** Each side of the view is shrunk with the kernel, or enlarged by bilinear interpolation. */
+/** Bilinear both ways; or each side of the view is shrunk with libvips's Lanczos kernel, or enlarged by bilinear interpolation. */
 async function resized(
   { width, height, rgb }: Picture,
   view: View,
   to: Size,
   kernel: ImageInput["kernel"],
 ): Promise<Uint8Array> {
-  const shrunk = { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
+  const shrunk =
+    kernel === "linear"
+      ? view
+      : { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
   const untouched = shrunk.width === width && shrunk.height === height;
   const pixels = untouched
     ? rgb
@@ -66,7 +69,7 @@ async function resized(
         .resize(shrunk.width, shrunk.height, { fit: "fill", kernel })
         .raw()
         .toBuffer();
-  return shrunk.width === to.width && shrunk.height === to.height ? pixels : enlarge(pixels, shrunk, to);
+  return bilinear(pixels, shrunk, to);
 }
 
 /** The pixels of each row from right to left. */

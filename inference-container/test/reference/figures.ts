@@ -73,20 +73,20 @@ export async function pictureOf({ file, tiles, width, height }: PictureFigures<F
   return { width, height, rgb, contentHash: null };
 }
 
-/** How far the values of our input are from the reference's: the largest and the mean distance. */
-export function pixelDistance({ tensor }: ImageTensor, { step, shape, values }: PixelGrid) {
+/** How far a value of our input is at most from the reference's. */
+export function pixelDistance({ tensor }: ImageTensor, { step, shape, values }: PixelGrid): number {
   const bytes = Buffer.from(values, "base64");
   const [height = 0, width = 0] = tensor.dims.slice(-2);
   const [channels, rows, columns] = shape;
-  let [most, total] = [0, 0];
+  let most = 0;
   for (let channel = 0; channel < channels; channel += 1)
     for (let row = 0; row < rows; row += 1)
       for (let column = 0; column < columns; column += 1) {
         const ours = Number(tensor.data[(channel * height + row * step) * width + column * step]);
-        const distance = Math.abs(ours - bytes.readFloatLE(4 * ((channel * rows + row) * columns + column)));
-        [most, total] = [Math.max(most, distance), total + distance];
+        const theirs = bytes.readFloatLE(4 * ((channel * rows + row) * columns + column));
+        most = Math.max(most, Math.abs(ours - theirs));
       }
-  return { most, mean: total / (channels * rows * columns) };
+  return most;
 }
 
 /** A box as the service gives it: the part inside the picture. */
@@ -94,24 +94,31 @@ export function insidePicture(box: Box, { width, height }: Size): Box {
   return clipBox(box, width, height) ?? expect.fail(`The box ${box.join(", ")} is outside the picture.`);
 }
 
-/** Expects the reference's boxes within half a pixel and its scores within a thousandth, in any order of equal scores. */
+/** How far our boxes may be from the reference's, in pixels, and our scores. */
+const [BOX, SCORE] = [0.5, 1e-3];
+
+/**
+ * Expects each box of the reference among ours, and none besides. One whose score is the threshold, up to what scores
+ * may differ, may be there or not.
+ */
 export function expectSame(
   found: readonly { readonly box: Box; readonly score: number }[],
   { boxes, scores }: Pick<Found, "boxes" | "scores">,
   picture: Size,
+  threshold: number,
 ): void {
-  expect(found).toHaveLength(boxes.length);
-  const rest = [...found];
+  const rest = new Set(found);
   for (const [place, box] of boxes.entries()) {
-    const wanted = insidePicture(box, picture);
-    const distances = rest.map((one) =>
-      Math.max(...wanted.map((side, i) => Math.abs(side - (one.box[i] ?? 0)))),
+    const [wanted, score] = [insidePicture(box, picture), scores[place] ?? Number.NaN];
+    const same = [...rest].find(
+      (one) =>
+        Math.abs(one.score - score) < SCORE &&
+        one.box.every((side, i) => Math.abs(side - (wanted[i] ?? 0)) < BOX),
     );
-    const nearest = distances.indexOf(Math.min(...distances));
-    const [ours] = rest.splice(nearest, 1);
-    expect(distances[nearest]).toBeLessThan(0.5);
-    expect(Math.abs((ours?.score ?? 0) - (scores[place] ?? Number.NaN))).toBeLessThan(1e-3);
+    if (same !== undefined) rest.delete(same);
+    else expect(score, `[${wanted.join(", ")}]`).toBeLessThan(threshold + SCORE);
   }
+  for (const { score, box } of rest) expect(score, `[${box.join(", ")}]`).toBeLessThan(threshold + SCORE);
 }
 
 /** A committed manifest template, as if all its files were there. @param place below `models/` */

@@ -18,8 +18,8 @@ FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 CASES = [
     ("samples/chelsea.png", (1, 1), ["cat", "the cat's left ear"]),
     ("samples/coffee.png", (3, 3), ["coffee cup", "Café spoon"]),
-    ("samples/astronaut.png", (1, 1), ["a person wearing an orange suit", "red-and-white flag, number 2"]),
-    ("samples/labelled/pictures/000000269314.jpg", (1, 1), ["banana LEAVES", "生活"]),
+    ("samples/astronaut.png", (1, 1), ["a person wearing an orange suit", "NASA's FLAG 2"]),
+    ("samples/labelled/pictures/000000175364.jpg", (1, 1), ["kitchen OVEN", "生活"]),
     (
         "samples/labelled/pictures/000000377575.jpg",
         (1, 1),
