@@ -39,8 +39,6 @@ export interface TokenRow {
 }
 
 export interface Figures<F extends Found = Found, T extends TokenRow = TokenRow> {
-  /** The lowest score of what was found. */
-  readonly threshold: number;
   readonly tokens: readonly T[];
   readonly pictures: readonly PictureFigures<F>[];
 }

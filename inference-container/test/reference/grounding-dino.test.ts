@@ -23,6 +23,8 @@ interface Detections extends Found {
 }
 
 interface DetectorFigures extends Figures<Detections> {
+  /** The lowest score of what was found. */
+  readonly threshold: number;
   readonly nmsIou: number;
 }
 

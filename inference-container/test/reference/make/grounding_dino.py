@@ -1,11 +1,10 @@
 """Grounding DINO: one graph, as in onnx-community/grounding-dino-tiny-ONNX, for pictures of 800 × 800."""
 
-import os
 import warnings
 from unittest import mock
 
 import torch
-from torchvision.ops import nms
+from torchvision.ops import clip_boxes_to_image, nms
 from transformers import (
     BertConfig,
     BertTokenizer,
@@ -23,7 +22,7 @@ SIDE = 800
 THRESHOLD = 0.3
 NMS_IOU = 0.7
 # The logits of most queries are to stay below the threshold.
-OFFSET = float(os.environ.get("OFFSET", 8.8))
+OFFSET = 8.8
 
 
 def build():
@@ -152,7 +151,7 @@ def make(tokenizer_file):
                         "prompt": prompt,
                         "boxes": rounded(boxes, 3),
                         "scores": rounded(scores, 6),
-                        "kept": nms(boxes, scores, NMS_IOU).tolist(),
+                        "kept": nms(clip_boxes_to_image(boxes, picture.size[::-1]), scores, NMS_IOU).tolist(),
                     }
                 )
                 top = outputs.logits.amax(-1).sigmoid().flatten().sort(descending=True).values
