@@ -155,7 +155,7 @@ def scores_of(outputs):
 
 
 def on_logits(outputs, size, threshold):
-    """Masks as Meta's own code and usls draw them: the logits are enlarged, not their sigmoids."""
+    """Masks as usls draws them: the logits are enlarged, not their sigmoids."""
     masks = outputs.pred_masks[scores_of(outputs) > threshold][None]
     return torch.nn.functional.interpolate(masks, size=size, mode="bilinear", align_corners=False)[0] > 0
 
