@@ -41,6 +41,8 @@ export async function unpack(
       if (wanted === undefined || entry.size > MAX_FILE_BYTES) entry.resume();
       else {
         const content = entry.pipe(new PassThrough());
+        // It may break before anybody reads it; whoever reads it afterwards gets the error all the same.
+        content.on("error", () => {});
         entries.push(content);
         writes.push(writeEntry(content, wanted, source, folder));
       }
