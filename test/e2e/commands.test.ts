@@ -91,7 +91,7 @@ describe("the commands of the README", () => {
   });
 
   it("demo stopped in the middle of a clip ends with exit code 130 and leaves no process behind", async () => {
-    const planted = await plantedFolder(join(folder, "stopped-model"), "layout-b");
+    const planted = await plantedFolder(join(folder, "stopped-model"));
     const args = ["--out", join(folder, "stopped"), "--fps", "12", await catClip(), "red"];
     const demo = commandWith({ MODEL_FOLDER: planted }, "demo", ...args);
     demo.child.stdout?.on("data", (text: string) => {

@@ -186,7 +186,7 @@ describe("the models command", () => {
   });
 
   it("describe turns an export into a folder that check takes once its golden values are written in", async () => {
-    const folder = await plantedFolder(join(scratch, "export"), "layout-b", {
+    const folder = await plantedFolder(join(scratch, "export"), {
       channels: 256,
       floats: "float16",
       files: { "vision-encoder.onnx_data": "weights of another name" },
@@ -194,7 +194,7 @@ describe("the models command", () => {
     await rm(join(folder, "manifest.json"));
     await rename(join(folder, "text-encoder.onnx"), join(folder, "words.onnx"));
     const { stdout } = await models(["describe", folder]);
-    const committed = await template("layout-b");
+    const committed = await template();
     expect(stdout).toContain(`Recognised: ${String(committed["description"])}`);
     expect(stdout).toMatch(
       /^Filled in: .*float16 for .*pred_logits.*the weights vision-encoder\.onnx_data\.$/m,
@@ -239,7 +239,7 @@ describe("the models command", () => {
   });
 
   it("describe refuses graphs that no template has, by the names of their tensors, and writes nothing", async () => {
-    const folder = await plantedFolder(join(scratch, "other"), "layout-b", {
+    const folder = await plantedFolder(join(scratch, "other"), {
       renamed: { input_ids: "words" },
     });
     await rm(join(folder, "manifest.json"));
@@ -251,7 +251,7 @@ describe("the models command", () => {
   });
 
   it("describe says which file is still missing beside the graphs", async () => {
-    const folder = await plantedFolder(join(scratch, "bare"), "layout-a-unit");
+    const folder = await plantedFolder(join(scratch, "bare"));
     await rm(join(folder, "manifest.json"));
     await rm(join(folder, "tokenizer.json"));
     await expect(models(["describe", folder])).rejects.toMatchObject({

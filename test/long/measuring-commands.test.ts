@@ -81,7 +81,7 @@ describe("the commands that measure", () => {
 
   it("bench compares the whole path with the bare model, in one run", async () => {
     // Its times mean nothing, but it takes the same ways as with the embedded model.
-    const planted = await plantedFolder(join(scratch, "planted"), "layout-b");
+    const planted = await plantedFolder(join(scratch, "planted"));
     const { stdout } = await run(process.execPath, [join("scripts", "run.mjs"), "bench", "--pictures", "1"], {
       env: { ...process.env, STATE_DIR: join(scratch, "state"), MODEL_FOLDER: planted },
     });

@@ -72,7 +72,7 @@ function hasTensors(graph: GraphNames, { inputs, outputs }: GraphSpec): boolean 
 }
 
 function hasAll(names: readonly string[], specs: GraphSpec["inputs"]): boolean {
-  return specs.every(({ name, optional }) => optional === true || names.includes(name));
+  return specs.every(({ name }) => names.includes(name));
 }
 
 /** The template with other file names; weights beside a graph are named after it. */

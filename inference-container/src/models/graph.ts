@@ -29,7 +29,7 @@ export interface RunOptions {
 }
 
 export class Graph {
-  /** The manifest's tensors, without optional ones that the file lacks, and with the sizes that the file fixes. */
+  /** The manifest's tensors, with the sizes that the file fixes. */
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
   readonly file: string;
@@ -38,8 +38,8 @@ export class Graph {
 
   private constructor(device: Device, id: number, spec: GraphSpec, signature: Signature) {
     this.file = spec.file;
-    this.inputs = presentTensors(spec.inputs, signature.inputs);
-    this.outputs = presentTensors(spec.outputs, signature.outputs);
+    this.inputs = withSizes(spec.inputs, signature.inputs);
+    this.outputs = withSizes(spec.outputs, signature.outputs);
     this.#device = device;
     this.#id = id;
   }
@@ -134,7 +134,6 @@ function checkTensors(
 ): void {
   for (const spec of expected) {
     const tensor = found.find(({ name }) => name === spec.name);
-    if (tensor === undefined && spec.optional === true) continue;
     if (tensor === undefined)
       throw new ModelFolderError(
         `The graph ${file} has no ${kind} "${spec.name}" (the manifest's "${spec.role}"); its ${kind}s are ${found
@@ -154,13 +153,14 @@ function checkTensors(
     );
 }
 
-/** The tensors that a graph has, with the graph's size for each dimension that the manifest only names. */
-function presentTensors(specs: readonly TensorSpec[], found: readonly Declared[]): TensorSpec[] {
-  return specs.flatMap((spec) => {
+/** The manifest's tensors, with the graph's size for each dimension that the manifest only names. */
+function withSizes(specs: readonly TensorSpec[], found: readonly Declared[]): TensorSpec[] {
+  return specs.map((spec) => {
     const tensor = found.find(({ name }) => name === spec.name);
-    if (tensor === undefined) return [];
-    const fixed = spec.shape.map((size, i) => (typeof size === "string" ? (tensor.shape[i] ?? size) : size));
-    return [{ ...spec, shape: fixed }];
+    return {
+      ...spec,
+      shape: spec.shape.map((size, i) => (typeof size === "string" ? (tensor?.shape[i] ?? size) : size)),
+    };
   });
 }
 
@@ -191,7 +191,7 @@ export class GraphSet {
     return graph;
   }
 
-  /** The tensors that the files have: without optional ones that are missing, and with fixed sizes as numbers. */
+  /** The tensors that the files have, with fixed sizes as numbers. */
   get signatures(): readonly NamedSignature[] {
     return this.#loaded.map(({ file, inputs, outputs }) => ({ name: file, inputs, outputs }));
   }

@@ -1,11 +1,12 @@
 /** Turns a picture into the input tensor of a vision graph. */
 import type { Tensor } from "onnxruntime-node";
+import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
 import type { Size } from "../size.ts";
-import { enlarge } from "./enlarge.ts";
+import { bilinear } from "./bilinear.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
-import { tensorOf, type TensorForm } from "./tensors.ts";
+import { tensorOf } from "./tensors.ts";
 
 /** A part of a picture, in its pixels, which may be mirrored. */
 export interface View extends Size {
@@ -15,14 +16,12 @@ export interface View extends Size {
 }
 
 export interface ImageTensor {
-  /** [1, 3, height, width], or without the batch dimension if the graph has none. */
+  /** [1, 3, height, width] */
   readonly tensor: Tensor;
   /** Tensor pixels per picture pixel, by axis. */
   readonly scaleX: number;
   readonly scaleY: number;
 }
-
-const FLOAT_BATCH: TensorForm = { dtype: "float32", shape: [1, 3, "height", "width"] };
 
 /** The view of a whole picture. */
 export function wholeView({ width, height }: Size): View {
@@ -32,34 +31,36 @@ export function wholeView({ width, height }: Size): View {
 /**
  * Resizes by the manifest's `fit` and normalises: (byte − mean) / std, channels first; bars have the manifest's
  * `padding`.
- * @param target the type of the graph's tensor, and whether it has a batch dimension
+ * @param dtype the type of the graph's tensor
  * @param view what is shown of the picture
  */
 export async function imageTensor(
   picture: Picture,
   input: ImageInput,
-  target: TensorForm = FLOAT_BATCH,
+  dtype: Dtype = "float32",
   view: View = wholeView(picture),
 ): Promise<ImageTensor> {
   const size = fitted(view, input);
   const rgb = await resized(picture, view, size, input.kernel);
   const values = normalised(view.mirrored ? mirrored(rgb, size) : rgb, size, input);
-  const batch = target.shape.length === 4 ? [1] : [];
   return {
-    tensor: tensorOf(target.dtype, values, [...batch, 3, input.height, input.width]),
+    tensor: tensorOf(dtype, values, [1, 3, input.height, input.width]),
     scaleX: size.width / view.width,
     scaleY: size.height / view.height,
   };
 }
 
-/** Each side of the view is shrunk with the kernel, or enlarged by bilinear interpolation. */
+/** Bilinear both ways; or each side of the view is shrunk with libvips's Lanczos kernel, or enlarged by bilinear interpolation. */
 async function resized(
   { width, height, rgb }: Picture,
   view: View,
   to: Size,
   kernel: ImageInput["kernel"],
 ): Promise<Uint8Array> {
-  const shrunk = { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
+  const shrunk =
+    kernel === "linear"
+      ? view
+      : { width: Math.min(view.width, to.width), height: Math.min(view.height, to.height) };
   const untouched = shrunk.width === width && shrunk.height === height;
   const pixels = untouched
     ? rgb
@@ -68,7 +69,7 @@ async function resized(
         .resize(shrunk.width, shrunk.height, { fit: "fill", kernel })
         .raw()
         .toBuffer();
-  return shrunk.width === to.width && shrunk.height === to.height ? pixels : enlarge(pixels, shrunk, to);
+  return bilinear(pixels, shrunk, to);
 }
 
 /** The pixels of each row from right to left. */

@@ -29,8 +29,6 @@ const TensorSpec = z.strictObject({
   name: z.string().min(1),
   dtype: Dtype,
   shape: z.array(z.union([z.int().positive(), z.string().min(1)])),
-  /** True if a graph may lack it: exporters prune unused tensors. */
-  optional: z.boolean().optional(),
 });
 export type TensorSpec = z.infer<typeof TensorSpec>;
 

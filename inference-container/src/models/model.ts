@@ -19,11 +19,8 @@ export interface Picture {
 export interface LogitGrid {
   readonly width: number;
   readonly height: number;
-  /**
-   * `width * height` values, row by row; sample centres at (i + 0.5) / width of the picture's width. Masks that are certain
-   * everywhere take a byte per value.
-   */
-  readonly logits: Float32Array | Int8Array;
+  /** `width * height` values, row by row; sample centres at (i + 0.5) / width of the picture's width. */
+  readonly logits: Float32Array;
 }
 
 /** One found object. */

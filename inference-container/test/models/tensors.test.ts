@@ -1,15 +1,12 @@
 /// <reference lib="esnext.float16" />
 import * as fc from "fast-check";
-import { Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
 import { BuiltinManifest } from "../../src/models/builtin/manifest.ts";
 import { TEMPLATE } from "../../src/models/fetch/build-folder.ts";
 import { readManifest } from "../../src/models/folder.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { ImageInput } from "../../src/models/manifest.ts";
-import { maskGrid } from "../../src/models/sam3/instances.ts";
 import { filledTensor, floatValues, tensorOf } from "../../src/models/tensors.ts";
-import { plainMask } from "../support/plain-mask.ts";
 
 describe("a tensor", () => {
   it("holds its values in the type that a graph takes", () => {
@@ -45,53 +42,15 @@ describe("a tensor", () => {
   });
 });
 
-describe("a mask tensor as a grid", () => {
-  const cells = { minLength: 12, maxLength: 12 };
-  const thresholds = fc.double({ min: 0.01, max: 0.99, noNaN: true });
-
-  it("sets the same pixels from probabilities as from their logits", () => {
-    const logits = fc.array(
-      fc.integer({ min: -60, max: 60 }).map((tenths) => tenths / 10),
-      cells,
-    );
-    fc.assert(
-      fc.property(logits, (values) => {
-        const sigmoids = values.map((value) => 1 / (1 + Math.exp(-value)));
-        const grids = [["logits", values] as const, ["probabilities", sigmoids] as const].map(
-          ([kind, numbers]) =>
-            maskGrid(new Tensor("float32", Float32Array.from(numbers), [2, 1, 2, 3]), 1, kind),
-        );
-        const [direct, inverted] = grids.map((grid) => [grid.width, grid.height, ...grid.logits]);
-        for (const [i, value] of (direct ?? []).entries()) expect(inverted?.[i]).toBeCloseTo(value, 3);
-      }),
-    );
-  });
-
-  it("stays finite at probabilities of 0 and 1", () => {
-    const { logits } = maskGrid(new Tensor("float32", Float32Array.of(0, 1), [1, 1, 2]), 0, "probabilities");
-    expect([...logits].map((value) => Number.isFinite(value) && Math.sign(value))).toEqual([-1, 1]);
-  });
-
-  it("keeps every pixel of a binary mask at its own size, whatever the threshold", () => {
-    fc.assert(
-      fc.property(fc.array(fc.boolean(), cells), thresholds, (set, threshold) => {
-        const tensor = new Tensor("bool", Uint8Array.from(set, Number), [1, 1, 3, 4]);
-        expect(plainMask(maskGrid(tensor, 0, "binary"), 4, 3, threshold)).toEqual(set);
-      }),
-    );
-  });
-});
-
 describe("a picture as a graph's input", () => {
   const picture = { width: 2, height: 1, rgb: Uint8Array.of(0, 51, 255, 10, 20, 30), contentHash: null };
   const size = { width: 2, height: 1, fit: "stretch", kernel: "linear", padding: 0 } as const;
 
-  it("is its bytes by channel, without a batch, where the graph normalises", async () => {
-    const bytes = { dtype: "uint8", shape: [3, 1, 2] } as const;
-    const { tensor } = await imageTensor(picture, { ...size, mean: [0, 0, 0], std: [1, 1, 1] }, bytes);
+  it("is its bytes by channel where the graph normalises", async () => {
+    const { tensor } = await imageTensor(picture, { ...size, mean: [0, 0, 0], std: [1, 1, 1] }, "uint8");
     expect([tensor.type, tensor.dims, tensor.data]).toEqual([
       "uint8",
-      [3, 1, 2],
+      [1, 3, 1, 2],
       Uint8Array.of(0, 10, 51, 20, 255, 30),
     ]);
   });

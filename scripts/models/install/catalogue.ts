@@ -34,10 +34,6 @@ const SAM2 = ["sam2-encoder.ort", "sam2-decoder.onnx", "LICENSE-plugin-segment-a
 const GOLDEN = { "golden.jpg": "inference-container/models/builtin/golden.jpg" };
 
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
-const SAM3 = "wkentaro/sam3-onnx-models-v0.3.0";
-
-const sam3 = (path: string): WantedFile => ({ name: path, repository: SAM3, path });
-
 export const CATALOGUE: readonly CatalogueModel[] = [
   {
     name: "grounding-dino-tiny",
@@ -52,36 +48,13 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     // This project is under the same licence, whose text is this file.
     own: { ...GOLDEN, "LICENSE-grounding-dino": "LICENSE" },
   },
-  {
-    name: "sam3",
-    family: "sam3",
-    licence: {
-      of: "facebook/sam3",
-      name: "SAM License",
-      text: "https://huggingface.co/facebook/sam3/blob/main/LICENSE",
-    },
-    megabytes: 3_400,
-    files: [
-      // Meta gives it, and the terms, to those who asked for access.
-      { name: "LICENSE", repository: "facebook/sam3", path: "LICENSE" },
-      { name: "tokenizer.json", repository: "openai/clip-vit-base-patch32", path: "tokenizer.json" },
-      sam3("sam3_image_encoder.onnx"),
-      sam3("sam3_image_encoder.onnx.data"),
-      sam3("sam3_language_encoder.onnx"),
-      sam3("sam3_language_encoder.onnx.data"),
-      sam3("sam3_decoder.onnx"),
-      { ...sam3("sam3_decoder.onnx.data"), optional: true },
-    ],
-    embedded: [],
-    own: GOLDEN,
-  },
 ];
 
 /** A model by its name. @throws Failure, a usage error, if the catalogue does not have it */
-export function catalogued(name: string): CatalogueModel {
-  const model = CATALOGUE.find((one) => one.name === name);
+export function catalogued(name: string, catalogue = CATALOGUE): CatalogueModel {
+  const model = catalogue.find((one) => one.name === name);
   if (model !== undefined) return model;
   throw usageError(
-    `The catalogue has no "${name}", only ${CATALOGUE.map((one) => one.name).join(", ")}. docs/models.md says how to make a folder of another export.`,
+    `The catalogue has no "${name}", only ${catalogue.map((one) => one.name).join(", ")}. docs/models.md says how to make a folder of another export.`,
   );
 }

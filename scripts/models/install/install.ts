@@ -13,6 +13,7 @@ import { lockFile } from "../../shared/file-lock.ts";
 import { type Operator, operatorAt } from "../../shared/operator.ts";
 import { checkModel } from "../check.ts";
 import { describeExport } from "../describe.ts";
+import { CATALOGUE } from "./catalogue.ts";
 import type { Provider } from "../../../inference-container/src/device/messages.ts";
 import type { Usable } from "../report.ts";
 import { type Download, downloadFile } from "./download.ts";
@@ -43,7 +44,11 @@ export interface Installed {
  * Installs a model into the folder of model folders. What an earlier run downloaded is used; a second process is refused.
  * @throws DownloadError, ModelFolderError or Failure that says what is wrong; then nothing has the folder's name
  */
-export async function install(command: InstallCommand, signal: AbortSignal): Promise<Installed> {
+export async function install(
+  command: InstallCommand,
+  signal: AbortSignal,
+  catalogue = CATALOGUE,
+): Promise<Installed> {
   const { model } = command;
   const hub = hubOf(process.env);
   const given = "from" in model ? await planFromManifest(model.from) : undefined;
@@ -56,7 +61,7 @@ export async function install(command: InstallCommand, signal: AbortSignal): Pro
     throw new Failure(`Another process is installing ${id}. Wait until it has ended, then run this again.`);
   try {
     if (!command.force && (await isThere(folder, given))) return { folder };
-    const plan = given ?? (await planFromCatalogue(id, hub));
+    const plan = given ?? (await planFromCatalogue(id, hub, catalogue));
     const staging = join(root, `.install-${id}`);
     await fill(staging, plan, hub, command, signal);
     const report = await checkModel({ folder: staging, provider: command.provider, cpuNodes: false }, signal);

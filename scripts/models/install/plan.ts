@@ -4,7 +4,7 @@ import { fileDigest, MANIFEST_NAME, readManifest } from "../../../inference-cont
 import { Manifest } from "../../../inference-container/src/models/manifest.ts";
 import { Failure } from "../../shared/command-line.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
-import { CATALOGUE, catalogued } from "./catalogue.ts";
+import { CATALOGUE, type CatalogueModel, catalogued } from "./catalogue.ts";
 import type { Download } from "./download.ts";
 import type { Hub, Listing } from "./hub.ts";
 
@@ -23,8 +23,12 @@ export interface Plan {
 }
 
 /** Plans a model of the catalogue as the hub has it now. @throws DownloadError, or Failure if a file is gone */
-export async function planFromCatalogue(name: string, hub: Hub): Promise<Plan> {
-  const model = catalogued(name);
+export async function planFromCatalogue(
+  name: string,
+  hub: Hub,
+  catalogue: readonly CatalogueModel[],
+): Promise<Plan> {
+  const model = catalogued(name, catalogue);
   const listings = new Map<string, Listing>();
   for (const { repository } of model.files)
     if (!listings.has(repository)) listings.set(repository, await hub.list(repository));

@@ -33,8 +33,14 @@ describe("the models command line", () => {
     ],
     [["fetch", "builtin"], { action: "fetch" }],
     [
-      ["install", "sam3"],
-      { action: "install", model: { name: "sam3" }, acceptLicence: false, force: false, provider: "cpu" },
+      ["install", "grounding-dino-tiny"],
+      {
+        action: "install",
+        model: { name: "grounding-dino-tiny" },
+        acceptLicence: false,
+        force: false,
+        provider: "cpu",
+      },
     ],
     [
       ["install", "--from", "a/manifest.json", "--accept-licence", "--force", "--provider", "cuda"],
@@ -109,9 +115,12 @@ describe("the models command line", () => {
     [["fetch", "sam3"], "Only the embedded model can be fetched"],
     [["fetch"], "Only the embedded model can be fetched"],
     [["install"], "install takes either the name of a model or --from manifest.json."],
-    [["install", "sam3", "--from", "a"], "install takes either the name of a model or --from manifest.json."],
+    [
+      ["install", "grounding-dino-tiny", "--from", "a"],
+      "install takes either the name of a model or --from manifest.json.",
+    ],
     [["install", "sam4"], 'The catalogue has no "sam4"'],
-    [["install", "sam3", "--json"], "install does not take --json."],
+    [["install", "grounding-dino-tiny", "--json"], "install does not take --json."],
     [["evaluate"], "The folder is missing: npm run models -- evaluate FOLDER"],
     [["evaluate", "a", "--pictures", "b"], "--pictures and --labels belong together."],
     [["evaluate", "a", "--url", "https://a.example", "--key", "k"], "--url and --key are for --through-api."],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Fault, PlayedHub } from "../../../inference-container/test/support/played-hub.ts";
 import { FAMILIES } from "../../../inference-container/src/models/load.ts";
-import { CATALOGUE } from "../../../scripts/models/install/catalogue.ts";
+import { CATALOGUE, type CatalogueModel } from "../../../scripts/models/install/catalogue.ts";
 import { type Download, downloadFile } from "../../../scripts/models/install/download.ts";
 import { Hub, hubOf } from "../../../scripts/models/install/hub.ts";
 import { install } from "../../../scripts/models/install/install.ts";
@@ -14,6 +14,32 @@ const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 const GRAPH = randomBytes(100_000);
 const TOKENIZER = Buffer.from("{}");
 const TOKEN = "hf_secret";
+
+const sam3 = (name: string) => ({ name, repository: "someone/sam3-onnx", path: name });
+
+/** A model whose licence its owner gives only to those who asked for access; the catalogue has none such today. */
+const GATED: CatalogueModel = {
+  name: "sam3",
+  family: "sam3",
+  licence: {
+    of: "facebook/sam3",
+    name: "SAM License",
+    text: "https://huggingface.co/facebook/sam3/blob/main/LICENSE",
+  },
+  megabytes: 3_400,
+  files: [
+    { name: "LICENSE", repository: "facebook/sam3", path: "LICENSE" },
+    { name: "tokenizer.json", repository: "openai/clip-vit-base-patch32", path: "tokenizer.json" },
+    sam3("sam3_image_encoder.onnx"),
+    sam3("sam3_image_encoder.onnx.data"),
+    sam3("sam3_language_encoder.onnx"),
+    sam3("sam3_language_encoder.onnx.data"),
+    sam3("sam3_decoder.onnx"),
+    { ...sam3("sam3_decoder.onnx.data"), optional: true },
+  ],
+  embedded: [],
+  own: { "golden.jpg": "inference-container/models/builtin/golden.jpg" },
+};
 
 let root: string;
 let hub: PlayedHub;
@@ -24,7 +50,7 @@ beforeEach(async () => {
     [DINO]: { "onnx/model.onnx": GRAPH, "tokenizer.json": TOKENIZER },
     "facebook/sam3": { LICENSE: Buffer.from("The \u001B[2JSAM License.") },
     "openai/clip-vit-base-patch32": { "tokenizer.json": TOKENIZER },
-    "wkentaro/sam3-onnx-models-v0.3.0": Object.fromEntries(
+    "someone/sam3-onnx": Object.fromEntries(
       [
         "image_encoder.onnx",
         "image_encoder.onnx.data",
@@ -46,7 +72,10 @@ afterEach(async () => {
 });
 
 const run = (name = "grounding-dino-tiny", acceptLicence = true) =>
-  install({ model: { name }, acceptLicence, force: false, provider: "cpu" }, new AbortController().signal);
+  install({ model: { name }, acceptLicence, force: false, provider: "cpu" }, new AbortController().signal, [
+    ...CATALOGUE,
+    GATED,
+  ]);
 
 /** What an installation is refused with; nothing has the model's name then. */
 async function refusal(name?: string, acceptLicence?: boolean): Promise<string> {

@@ -33,7 +33,7 @@ export class Detector {
 
   /** The picture in the form that `detect` takes, the same for every prompt. */
   prepare(picture: Picture): Promise<ImageTensor> {
-    return imageTensor(picture, this.#manifest.images.detector, this.#input("image"));
+    return imageTensor(picture, this.#manifest.images.detector, this.#input("image").dtype);
   }
 
   /**

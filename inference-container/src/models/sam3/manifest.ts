@@ -1,4 +1,4 @@
-/** What the manifest of a `sam3` model adds to the shared part: one description for every layout of exports. */
+/** What the manifest of a `sam3` model adds to the shared part. */
 import { z } from "zod";
 import { FileName, GraphSpec, ImageInput, Manifest, requireListed } from "../manifest.ts";
 
@@ -14,18 +14,18 @@ const Text = z.strictObject({
   /** Fills up a row. */
   pad: z.int().nonnegative(),
   /** Where the text encoder's mask is true. */
-  mask: z.enum(["tokens", "padding"]),
+  mask: z.literal("tokens"),
 });
 
 const Outputs = z.strictObject({
   boxes: z.strictObject({
-    format: z.enum(["xyxy", "cxcywh"]),
-    /** `unit`: 0 to 1 over the picture; `pixels`: pixels of the size that the decoder was given. */
-    space: z.enum(["unit", "pixels"]),
+    format: z.literal("xyxy"),
+    /** 0 to 1 over the picture. */
+    space: z.literal("unit"),
   }),
-  /** Of `scores`, and of `presence` if the decoder gives it: a score is then their product. */
-  scores: z.enum(["logits", "probabilities"]),
-  masks: z.enum(["logits", "probabilities", "binary"]),
+  /** Of `scores` and `presence`: an object's score is the product of their sigmoids. */
+  scores: z.literal("logits"),
+  masks: z.literal("logits"),
   /** Objects below this score never stand alone, whatever the request's threshold. */
   floor: Share,
   /** Objects between this score and `floor` may only continue a track. */

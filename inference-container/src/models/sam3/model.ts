@@ -8,7 +8,6 @@ import { imageTensor } from "../image-tensor.ts";
 import type { TensorSpec } from "../manifest.ts";
 import type { Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
 import { filledTensor } from "../tensors.ts";
-import type { Size } from "../../size.ts";
 import { findInstances } from "./instances.ts";
 import type { Sam3Manifest } from "./manifest.ts";
 import type { TextEncoder } from "./text-encoder.ts";
@@ -23,12 +22,6 @@ export interface Sam3Parts {
   readonly wanted: (output: TensorSpec) => boolean;
 }
 
-/**
- * The network draws 288 × 288. Masks of 1920 × 1080 are requested in full. Larger ones would improve the outline of
- * small objects by a hundredth, at a byte per pixel and object, besides the time that the decoder takes to draw them.
- */
-const MASK_PIXELS = 2_100_000;
-
 export class Sam3Model extends FamilyModel {
   readonly #parts: Sam3Parts;
 
@@ -39,7 +32,6 @@ export class Sam3Model extends FamilyModel {
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
     const { manifest, text, decoder } = this.#parts;
-    const size = maskSize(picture);
     const usage = new Usage(request.usage);
     const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
       this.#encode(picture, usage),
@@ -49,9 +41,9 @@ export class Sam3Model extends FamilyModel {
     const instances: Instance[] = [];
     for (const [promptIndex, prompt] of prompts.entries()) {
       using words = await text.encode(prompt, usage);
-      const feeds = { ...this.#constants(size), ...features.tensors, ...words.tensors };
+      const feeds = { ...this.#noBox(), ...features.tensors, ...words.tensors };
       const results = await decoder.run(usage, feeds, { followed: promptIndex < prompts.length - 1 });
-      const found = findInstances(results, manifest.outputs, picture, size, request);
+      const found = findInstances(results, manifest.outputs, picture, request);
       for (const instance of found) instances.push({ promptIndex, ...instance });
     }
     return { instances, unserved: [], modelMs: usage.ms, featuresCached: cached };
@@ -64,26 +56,22 @@ export class Sam3Model extends FamilyModel {
 
   async #encode(picture: Picture, usage: Usage): Promise<Held> {
     const { manifest, image, wanted } = this.#parts;
-    const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]);
+    const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]?.dtype);
     return image.hold(usage, { image: tensor }, { wanted, moved: ["image"], followed: true });
   }
 
-  /** The decoder's constant inputs: there is no box prompt, and masks have this size. */
-  #constants({ width, height }: Size): Tensors {
+  /** The decoder's inputs for a box prompt: there is none. */
+  #noBox(): Tensors {
     const { decoder, manifest } = this.#parts;
-    const values = { width, height, boxes: 0, boxLabels: manifest.absentBoxLabel, boxMask: 1 };
+    const values = new Map([
+      ["boxes", 0],
+      ["boxLabels", manifest.absentBoxLabel],
+    ]);
     return Object.fromEntries(
-      Object.entries(values).flatMap(([role, value]) => {
-        const spec = decoder.inputs.find((input) => input.role === role);
-        return spec === undefined ? [] : [[role, filledTensor(spec, value)] as const];
+      decoder.inputs.flatMap((spec) => {
+        const value = values.get(spec.role);
+        return value === undefined ? [] : [[spec.role, filledTensor(spec, value)] as const];
       }),
     );
   }
-}
-
-/** The picture's size, reduced if its masks would be too large. */
-function maskSize({ width, height }: Size): Size {
-  const scale = Math.min(1, Math.sqrt(MASK_PIXELS / (width * height)));
-  const side = (size: number): number => Math.max(1, Math.round(size * scale));
-  return { width: side(width), height: side(height) };
 }

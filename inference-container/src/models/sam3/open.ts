@@ -33,8 +33,8 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
 }
 
 /** What the adapter itself gives the decoder, and reads from it. */
-const GIVEN = new Set(["width", "height", "boxes", "boxLabels", "boxMask"]);
-const READ = ["boxes", "scores", "masks"];
+const GIVEN = new Set(["boxes", "boxLabels"]);
+const READ = ["boxes", "scores", "masks", "presence"];
 
 /**
  * Checks that the three graphs fit together: something provides each input of the decoder, in its type.
@@ -42,7 +42,7 @@ const READ = ["boxes", "scores", "masks"];
  */
 function checkGraphs(image: Graph, text: Graph, decoder: Graph): void {
   checkRoles(image, "sam3", { inputs: ["image"] });
-  checkRoles(text, "sam3", { inputs: ["ids"], optional: ["tokenMask"] });
+  checkRoles(text, "sam3", { inputs: ["ids", "tokenMask"] });
   const fed = decoder.inputs.filter(({ role }) => !GIVEN.has(role));
   const optional = decoder.inputs.map(({ role }) => role);
   checkRoles(decoder, "sam3", { inputs: [], optional, outputs: READ });

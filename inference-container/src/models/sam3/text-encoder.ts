@@ -40,17 +40,16 @@ export class TextEncoder {
    * mask that fits the decoder, and features that mean nothing.
    * @throws ModelFolderError naming the mask's tensor
    */
-  async checkMask(prompt: string, { pad, mask }: Sam3Manifest["text"]): Promise<void> {
+  async checkMask(prompt: string, { pad }: Sam3Manifest["text"]): Promise<void> {
     const spec = this.#graph.outputs.find(({ role }) => role === "textMask");
     if (spec === undefined) return;
     const row = this.#tokenizer.encode(prompt);
     const marks = (
       await this.#graph.run(new Usage(), this.#feeds(row), { wanted: (output) => output === spec })
     )["textMask"]?.data;
-    const marked = row.ids.map((_, i) => (mask === "tokens" ? i < row.count : i >= row.count));
-    if (!marked.every((expected, i) => Boolean(marks?.[i]) === expected))
+    if (!row.ids.every((_, i) => Boolean(marks?.[i]) === i < row.count))
       throw new ModelFolderError(
-        `The output "${spec.name}" of ${this.#graph.file} is not true at the ${mask} of "${prompt}", although the manifest says so for rows padded with ${pad}.`,
+        `The output "${spec.name}" of ${this.#graph.file} is not true at the tokens of "${prompt}" alone, in a row padded with ${pad}.`,
       );
   }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { describeFolder, readTemplate } from "../../../src/models/describe-folder.ts";
-import { quarters } from "../sam3/planted-decoders.ts";
+import { quarters } from "../sam3/planted-decoder.ts";
 import { scene, sigmoid, WHITE } from "../sam3/planted-folder.ts";
 import { type Changes, float, int64, Planted, POSITION, SIDE as GRID } from "../sam3/planted.ts";
 

@@ -7,10 +7,7 @@ import { describeFolder, readTemplate } from "../../../src/models/describe-folde
 import type { Picture } from "../../../src/models/model.ts";
 import { clipTokenizerJson } from "./clip-vocabulary.ts";
 import type { Changes } from "./planted.ts";
-import { layoutA, layoutB } from "./planted-graphs.ts";
-
-export const LAYOUTS = ["layout-a-pixels", "layout-a-unit", "layout-b"] as const;
-export type Layout = (typeof LAYOUTS)[number];
+import { plantedGraphs } from "./planted-graphs.ts";
 
 /** [x1, y1, x2, y2) in pixels. */
 export type Rectangle = readonly [number, number, number, number];
@@ -44,13 +41,9 @@ export function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }
 
-export function graphsOf(layout: Layout, changes: Changes): Record<string, Uint8Array> {
-  return layout === "layout-b" ? layoutB(changes) : layoutA(layout === "layout-a-pixels", changes);
-}
-
 /** A committed template. */
-export async function template(layout: Layout): Promise<Record<string, unknown>> {
-  const path = fileURLToPath(new URL(`../../../models/sam3/${layout}.json`, import.meta.url));
+export async function template(): Promise<Record<string, unknown>> {
+  const path = fileURLToPath(new URL("../../../models/sam3/usls.json", import.meta.url));
   return JSON.parse(await readFile(path, "utf8"));
 }
 
@@ -64,14 +57,13 @@ export interface FolderChanges extends Changes {
 /** Writes a complete folder whose golden picture has one white object; its graphs have few channels by default. */
 export async function plantedFolder(
   folder: string,
-  layout: Layout,
   { channels = 8, ...changes }: FolderChanges = {},
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
   const golden = scene([320, 240], [[WHITE, [200, 160, 300, 220]]]);
   const raw = { width: golden.width, height: golden.height, channels: 3 } as const;
   const files = {
-    ...graphsOf(layout, { ...changes, channels }),
+    ...plantedGraphs({ ...changes, channels }),
     "tokenizer.json": JSON.stringify(clipTokenizerJson()),
     "golden.jpg": await sharp(golden.rgb, { raw }).png().toBuffer(),
     LICENSE: "A licence.",
@@ -79,7 +71,7 @@ export async function plantedFolder(
   };
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
   const instance = { box: [200, 160, 300, 220], score: quarterScore(0), area: 6000 / 76_800 };
-  const committed = await template(layout);
+  const committed = await template();
   const planted = {
     ...committed,
     graphs: JSON.parse(JSON.stringify(committed["graphs"]).replaceAll(/\b256\b/g, `${channels}`)),

@@ -19,10 +19,8 @@ export interface Changes {
   readonly without?: string;
   /** The type of all float tensors. */
   readonly floats?: "float16";
-  /** Which graphs of layout A also have the unneeded tensors of exports that nobody pruned. */
-  readonly complete?: "all" | "encoders";
-  /** How many box prompts the decoder requires, absent ones included; any number by default. */
-  readonly boxes?: number;
+  /** Whether the text encoder ignores which tokens are padding. */
+  readonly maskless?: boolean;
   /** A file of one float, 1, that the decoder reads as a weight. */
   readonly sidecar?: string;
 }

@@ -5,19 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import sharp from "sharp";
 import { type Stage, Usage } from "../../../src/device/usage.ts";
-import { boxIou } from "../../../src/models/box.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
 import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../planted-scene.ts";
-import {
-  LAYOUTS,
-  plantedFolder,
-  quarterScore,
-  RED,
-  type Rectangle,
-  scene,
-  sigmoid,
-} from "./planted-folder.ts";
+import { plantedFolder, quarterScore, RED, type Rectangle, scene, sigmoid } from "./planted-folder.ts";
 
 let scratch: string;
 beforeAll(async () => {
@@ -25,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 
-function sha256(values: Float32Array | Int8Array): string {
+function sha256(values: Float32Array): string {
   return createHash("sha256").update(values).digest("hex");
 }
 
@@ -34,15 +25,15 @@ function expectFound(found: Instance | undefined, of: Picture, rectangle: Rectan
   expectOverlap(found, of, rectangle, score, { box: 0.95, mask: 0.95 });
 }
 
-describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
+describe("SAM 3", () => {
   let model: Model;
   beforeAll(async () => {
-    model = await loadModel(await plantedFolder(join(scratch, layout), layout));
+    model = await loadModel(await plantedFolder(join(scratch, "whole")));
   });
   afterAll(() => model.close());
 
   it("runs its golden picture on the device whenever it is asked to, and says what differs", async () => {
-    const folder = await plantedFolder(join(scratch, `${layout}-golden`), layout);
+    const folder = await plantedFolder(join(scratch, "golden"));
     const tested = await loadModel(folder);
     const stages: Stage[] = [];
     await tested.selfTest?.(new Usage(undefined, (stage) => stages.push(stage)));
@@ -80,7 +71,7 @@ describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
   });
 
   it("encodes a picture once for any number of prompts and requests", async () => {
-    const known = { ...picture, contentHash: `${layout}-1` };
+    const known = { ...picture, contentHash: "shown" };
     const first = await model.segment(known, ask("red"));
     expect([first.featuresCached, first.instances.length]).toEqual([false, 2]);
     // Other pixels under the same hash: the result shows that nobody read them.
@@ -104,27 +95,6 @@ describe.each(LAYOUTS)("SAM 3 in %s", (layout) => {
   });
 });
 
-describe("layout A with full-size masks", () => {
-  let model: Model;
-  beforeAll(async () => {
-    model = await loadModel(await plantedFolder(join(scratch, "whole"), "layout-a-pixels"));
-  });
-  afterAll(() => model.close());
-
-  it("gives every pixel of the decoder's mask", async () => {
-    const [found] = (await model.segment(picture, ask("green"))).instances;
-    expect([found?.mask.width, found?.mask.height]).toEqual(SIZE);
-    expect(new Set(found?.mask.logits)).toEqual(new Set([-127, 127]));
-  });
-
-  it("asks for smaller masks of a huge picture, and gives boxes in its pixels", async () => {
-    const huge = scene([2600, 2000], [[RED, [400, 200, 1200, 800]]]);
-    const [found] = (await model.segment(huge, ask("red"))).instances;
-    expect([found?.mask.width, found?.mask.height]).toEqual([1652, 1271]);
-    expect(boxIou(found?.box ?? [0, 0, 0, 0], [400, 200, 1200, 800])).toBeGreaterThan(0.95);
-  });
-});
-
 describe("what is faint", () => {
   const faintScene = scene(SIZE, [
     [RED, red],
@@ -141,7 +111,7 @@ describe("what is faint", () => {
     const manifest = (template: Record<string, unknown>): object => ({
       outputs: { ...Object(template["outputs"]), floor: 0.8, faintFloor: 0.6 },
     });
-    const model = await loadModel(await plantedFolder(join(scratch, "faint"), "layout-b", { manifest }));
+    const model = await loadModel(await plantedFolder(join(scratch, "faint"), { manifest }));
     const scores = async (threshold: number, withFaint: boolean): Promise<[number, boolean][]> =>
       (await model.segment(faintScene, { prompts: ["red"], threshold, withFaint })).instances.map(
         ({ score, faint }) => [Number(score.toFixed(3)), faint],
@@ -157,35 +127,9 @@ describe("what is faint", () => {
   });
 });
 
-describe("exports that differ within a layout", () => {
-  it("are served with inputs that others lack", async () => {
-    const folder = await plantedFolder(join(scratch, "complete"), "layout-a-pixels", { complete: "all" });
-    const model = await loadModel(folder);
-    const [found] = (await model.segment(picture, ask("green"))).instances;
-    expectFound(found, picture, green, quarterScore(0.5));
-    await model.close();
-  });
-
-  it("are served with a fixed number of box prompts", async () => {
-    const model = await loadModel(await plantedFolder(join(scratch, "boxes"), "layout-a-unit", { boxes: 3 }));
-    const { instances } = await model.segment(picture, ask("green"));
-    expect(instances).toHaveLength(1);
-    await model.close();
-  });
-
-  it("cost no memory for outputs that the decoder does not take", async () => {
-    const folder = await plantedFolder(join(scratch, "encoders"), "layout-a-unit", { complete: "encoders" });
-    // The features of one picture take 3.7 MB; with all outputs of the encoder, 7.
-    const model = await loadModel(folder, { featureCacheBytes: 5_000_000 });
-    const known = { ...picture, contentHash: "known" };
-    await model.segment(known, ask("green"));
-    const { featuresCached, instances } = await model.segment(known, ask("green"));
-    expect([featuresCached, instances.length]).toEqual([true, 1]);
-    await model.close();
-  });
-
-  it("are served with nothing to remember features in", async () => {
-    const folder = await plantedFolder(join(scratch, "forgetful"), "layout-a-unit");
+describe("an export", () => {
+  it("is served with nothing to remember features in", async () => {
+    const folder = await plantedFolder(join(scratch, "forgetful"));
     const model = await loadModel(folder, { featureCacheBytes: 0 });
     const known = { ...picture, contentHash: "known" };
     await model.segment(known, ask("green"));
@@ -194,21 +138,20 @@ describe("exports that differ within a layout", () => {
     await model.close();
   });
 
-  it.each(LAYOUTS)("are served with the shapes of the exports in use: %s", async (layout) => {
-    const folder = await plantedFolder(join(scratch, `full-${layout}`), layout, { channels: 256 });
+  it("is served with the shapes of the one in use", async () => {
+    const folder = await plantedFolder(join(scratch, "full"), { channels: 256 });
     const model = await loadModel(folder);
     const [found] = (await model.segment(picture, ask("green"))).instances;
     expectFound(found, picture, green, quarterScore(0.5));
     await model.close();
   });
 
-  it.each(LAYOUTS)("are served in half precision: %s", async (layout) => {
+  it("is served in half precision", async () => {
     const halves = (template: Record<string, unknown>): object => ({
       graphs: JSON.parse(JSON.stringify(template["graphs"]).replaceAll('"float32"', '"float16"')),
     });
-    const folder = join(scratch, `half-${layout}`);
     const model = await loadModel(
-      await plantedFolder(folder, layout, { floats: "float16", manifest: halves }),
+      await plantedFolder(join(scratch, "half"), { floats: "float16", manifest: halves }),
     );
     const { instances } = await model.segment(picture, ask("green", "red"));
     expect(instances).toHaveLength(3);

@@ -14,7 +14,7 @@ import { plantedFolder } from "./planted-folder.ts";
 let folder: string;
 let graphs: GraphSet;
 beforeAll(async () => {
-  folder = await plantedFolder(await mkdtemp(join(tmpdir(), "text-encoder-")), "layout-b");
+  folder = await plantedFolder(await mkdtemp(join(tmpdir(), "text-encoder-")));
   graphs = new GraphSet(folder, DEFAULT_LOAD_OPTIONS);
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ const text = {
   start: 49406,
   end: 49407,
   pad: 0,
-  mask: "padding",
+  mask: "tokens",
 } as const;
 
 let folder: string;

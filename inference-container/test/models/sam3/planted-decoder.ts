@@ -1,4 +1,4 @@
-/** The decoders of the planted graphs: one world behind the tensors of each layout. */
+/** The decoder of the planted graphs, and the world behind its tensors. */
 import { bool, type Changes, float, int64, Planted, POSITION, pyramid, SIDE, TOKENS } from "./planted.ts";
 
 /** How far a quarter's logit is below the best one's: top left, top right, bottom left, bottom right. */
@@ -15,7 +15,7 @@ interface Inputs {
   readonly seen: string;
   /** A penalty that is 0 if no box prompt is given. */
   readonly boxPrompt: string;
-  /** Padding tokens that belong to every prompt: an end token looks like padding in layout B. */
+  /** Padding tokens that belong to every prompt: an end token looks like padding. */
   readonly ownPadding: number;
 }
 
@@ -30,67 +30,8 @@ interface Quarters {
   readonly presence: string;
 }
 
-/** Layout A: all objects likelier than 0.5, in pixels of the given size or in units. */
-export function decoderA(pixels: boolean, changes: Changes): Uint8Array {
-  const graph = new Planted(changes);
-  const boxPrompts = changes.boxes ?? "boxes";
-  const complete = changes.complete === "all";
-  const [height = "", width = ""] = pixels
-    ? ["original_height", "original_width"].map((name) => graph.taken(name, int64()))
-    : [];
-  const positions = pyramid.map((side, level) =>
-    level === 2 || complete
-      ? graph.taken(`vision_pos_enc_${level}`, float(1, graph.channels, side, side))
-      : "",
-  );
-  const [fpn0 = ""] = pyramid.map((side, level) =>
-    graph.taken(`backbone_fpn_${level}`, float(1, graph.channels, side, side)),
-  );
-  if (complete) graph.taken("language_embeds", float(TOKENS, 1, 1024));
-  const padding = graph.taken("language_mask", bool(1, TOKENS));
-  const features = graph.taken("language_features", float(TOKENS, 1, graph.channels));
-  graph.taken("box_coords", float(boxPrompts, 1, 4));
-  graph.taken("box_labels", int64(boxPrompts, 1));
-  const absent = graph.taken("box_masks", bool(1, boxPrompts));
-  const found = quarters(graph, {
-    fpn0,
-    position: positions[2] ?? "",
-    words: graph.reshaped(features, [TOKENS, graph.channels]),
-    seen: graph.node("Sub", [graph.floats([1]), padding]),
-    boxPrompt: graph.node("Sub", [graph.floats([1]), graph.node("ReduceMin", [absent], { keepdims: 0 })]),
-    ownPadding: 0,
-  });
-  const scores = graph.node("Mul", [sigmoid(graph, found.logits), sigmoid(graph, found.presence)]);
-  const likely = graph.node("Greater", [scores, graph.floats([0.5])]);
-  const kept = (values: string): string => graph.node("Compress", [values, likely], { axis: 0 });
-  graph.given(kept(scores), "scores", float("found"));
-  const boxes = kept(found.boxes);
-  const masks = graph.node("Unsqueeze", [kept(found.masks), graph.int64s([1])]);
-  if (!pixels) {
-    graph.given(boxes, "boxes", float("found", 4));
-    graph.given(sigmoid(graph, masks), "masks", float("found", 1, SIDE, SIDE));
-    return graph.file();
-  }
-  const size = [height, width].map((side) => graph.reshaped(side, [1]));
-  const [down = "", across = ""] = size;
-  const corners = graph.node("Concat", [across, down, across, down], { axis: 0 });
-  graph.given(graph.node("Mul", [boxes, corners]), "boxes", float("found", 4));
-  const [count, wholeSize] = [
-    graph.node("Shape", [kept(scores)]),
-    size.map((side) => graph.cast(side, "int64")),
-  ];
-  const sizes = graph.node("Concat", [count, graph.int64s([1]), ...wholeSize], { axis: 0 });
-  const whole = graph.node("Resize", [masks, "", "", sizes], { mode: "linear" });
-  graph.given(
-    graph.node("Greater", [whole, graph.floats([0])]),
-    "masks",
-    bool("found", 1, "height", "width"),
-  );
-  return graph.file();
-}
-
-/** Layout B: all queries as logits; the first four are the quarters. */
-export function decoderB(changes: Changes): Uint8Array {
+/** All queries as logits; the first four are the quarters. */
+export function plantedDecoder(changes: Changes): Uint8Array {
   const graph = new Planted(changes);
   const [fpn0 = ""] = pyramid.map((side, level) =>
     graph.taken(`fpn_feat_${level}`, float("batch", graph.channels, side, side)),
@@ -191,8 +132,4 @@ function boxesAround(graph: Planted, masks: string): string {
   });
   const [x, y] = sides;
   return graph.node("Concat", [x?.from ?? "", y?.from ?? "", x?.to ?? "", y?.to ?? ""], { axis: 1 });
-}
-
-function sigmoid(graph: Planted, value: string): string {
-  return graph.node("Sigmoid", [value]);
 }

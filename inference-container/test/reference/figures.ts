@@ -1,0 +1,127 @@
+/** What the models' own code found in the sample photographs (fixtures/), and the comparison with it. */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { expect } from "vitest";
+import { type Box, clipBox } from "../../src/models/box.ts";
+import type { ImageTensor } from "../../src/models/image-tensor.ts";
+import type { Picture } from "../../src/models/model.ts";
+import type { Size } from "../../src/size.ts";
+
+const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** What was found for one prompt, best first. */
+export interface Found {
+  readonly prompt: string;
+  /** [x1, y1, x2, y2] in picture pixels; parts of them may lie outside the picture. */
+  readonly boxes: readonly Box[];
+  readonly scores: readonly number[];
+}
+
+/** Every `step`th pixel of a model's input across and down: base64 of float32, [3, rows, columns]. */
+interface PixelGrid {
+  readonly step: number;
+  readonly shape: readonly [number, number, number];
+  readonly values: string;
+}
+
+export interface PictureFigures<F extends Found> extends Size {
+  readonly file: string;
+  /** How often the photograph is repeated across and down. */
+  readonly tiles: readonly [number, number];
+  readonly pixels: PixelGrid;
+  readonly found: readonly F[];
+}
+
+export interface TokenRow {
+  readonly prompt: string;
+  readonly ids: readonly number[];
+}
+
+export interface Figures<F extends Found = Found, T extends TokenRow = TokenRow> {
+  readonly tokens: readonly T[];
+  readonly pictures: readonly PictureFigures<F>[];
+}
+
+/** The folder of a model's graphs and figures. */
+export function fixtures(model: string): string {
+  return fileURLToPath(new URL(`fixtures/${model}`, import.meta.url));
+}
+
+export async function readFigures<F extends Figures>(model: string): Promise<F> {
+  return JSON.parse(await readFile(`${fixtures(model)}/figures.json`, "utf8"));
+}
+
+/** The picture that the figures are of. */
+export async function pictureOf({ file, tiles, width, height }: PictureFigures<Found>): Promise<Picture> {
+  const [across, down] = tiles;
+  const one = await sharp(PROJECT + file)
+    .toColourspace("srgb")
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const row = 3 * one.info.width;
+  const rgb = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y += 1) {
+    const from = (y % one.info.height) * row;
+    const pixels = one.data.subarray(from, from + row);
+    for (let tile = 0; tile < across; tile += 1) rgb.set(pixels, 3 * width * y + row * tile);
+  }
+  expect([one.info.width * across, one.info.height * down]).toEqual([width, height]);
+  return { width, height, rgb, contentHash: null };
+}
+
+/** How far a value of our input is at most from the reference's. */
+export function pixelDistance({ tensor }: ImageTensor, { step, shape, values }: PixelGrid): number {
+  const bytes = Buffer.from(values, "base64");
+  const [height = 0, width = 0] = tensor.dims.slice(-2);
+  const [channels, rows, columns] = shape;
+  let most = 0;
+  for (let channel = 0; channel < channels; channel += 1)
+    for (let row = 0; row < rows; row += 1)
+      for (let column = 0; column < columns; column += 1) {
+        const ours = Number(tensor.data[(channel * height + row * step) * width + column * step]);
+        const theirs = bytes.readFloatLE(4 * ((channel * rows + row) * columns + column));
+        most = Math.max(most, Math.abs(ours - theirs));
+      }
+  return most;
+}
+
+/** A box as the service gives it: the part inside the picture. */
+export function insidePicture(box: Box, { width, height }: Size): Box {
+  return clipBox(box, width, height) ?? expect.fail(`The box ${box.join(", ")} is outside the picture.`);
+}
+
+/** How far our boxes may be from the reference's, in pixels, and our scores. */
+const [BOX, SCORE] = [0.5, 1e-3];
+
+/**
+ * Expects each box of the reference among ours, and none besides. One whose score is the threshold, up to what scores
+ * may differ, may be there or not.
+ */
+export function expectSame(
+  found: readonly { readonly box: Box; readonly score: number }[],
+  { boxes, scores }: Pick<Found, "boxes" | "scores">,
+  picture: Size,
+  threshold: number,
+): void {
+  const rest = new Set(found);
+  for (const [place, box] of boxes.entries()) {
+    const [wanted, score] = [insidePicture(box, picture), scores[place] ?? Number.NaN];
+    const same = [...rest].find(
+      (one) =>
+        Math.abs(one.score - score) < SCORE &&
+        one.box.every((side, i) => Math.abs(side - (wanted[i] ?? 0)) < BOX),
+    );
+    if (same !== undefined) rest.delete(same);
+    else expect(score, `[${wanted.join(", ")}]`).toBeLessThan(threshold + SCORE);
+  }
+  for (const { score, box } of rest) expect(score, `[${box.join(", ")}]`).toBeLessThan(threshold + SCORE);
+}
+
+/** A committed manifest template, as if all its files were there. @param place below `models/` */
+export async function filledTemplate(place: string): Promise<Record<string, unknown>> {
+  const path = new URL(`../../models/${place}`, import.meta.url);
+  const template: { readonly files: readonly object[] } = JSON.parse(await readFile(path, "utf8"));
+  return { ...template, files: template.files.map((file) => ({ ...file, size: 1, sha256: "0".repeat(64) })) };
+}

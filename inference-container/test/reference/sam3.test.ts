@@ -1,0 +1,88 @@
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { imageTensor } from "../../src/models/image-tensor.ts";
+import { DEFAULT_LOAD_OPTIONS, type LoadedModel } from "../../src/models/loaded-model.ts";
+import { Sam3Manifest } from "../../src/models/sam3/manifest.ts";
+import { openSam3 } from "../../src/models/sam3/open.ts";
+import { ClipTokenizer } from "../../src/models/sam3/tokenizer.ts";
+import { plainMask } from "../support/plain-mask.ts";
+import {
+  expectSame,
+  type Figures,
+  filledTemplate,
+  fixtures,
+  type Found,
+  pictureOf,
+  pixelDistance,
+  readFigures,
+  type TokenRow,
+} from "./figures.ts";
+
+interface Masked extends Found {
+  /** The lowest score of what was found. */
+  readonly threshold: number;
+  /** Run lengths, row by row, of the masks of the first boxes. */
+  readonly masks: readonly (readonly number[])[];
+}
+
+interface MaskedRow extends TokenRow {
+  /** 1 for a token of the text, 0 for padding. */
+  readonly mask: readonly number[];
+}
+
+const figures = await readFigures<Figures<Masked, MaskedRow>>("sam3");
+const FILES = ["vision-encoder.onnx", "text-encoder.onnx", "geo-encoder-mask-decoder.onnx", "tokenizer.json"];
+/** The model of the figures is narrower than SAM 3. */
+const CHANNELS = 32;
+
+let folder: string;
+let manifest: Sam3Manifest;
+let model: LoadedModel;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sam3-reference-"));
+  const narrow = JSON.stringify(await filledTemplate("sam3/usls.json")).replaceAll(/\b256\b/g, `${CHANNELS}`);
+  const parsed = Sam3Manifest.parse(JSON.parse(narrow));
+  manifest = { ...parsed, outputs: { ...parsed.outputs, floor: 0, faintFloor: 0 } };
+  const here = manifest.files.filter(({ role }) => role !== "weights");
+  await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...manifest, files: here }));
+  for (const file of FILES) await symlink(join(fixtures("sam3"), file), join(folder, file));
+  model = await openSam3(folder, DEFAULT_LOAD_OPTIONS);
+});
+afterAll(async () => {
+  await model.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The IoU of a mask with one of the reference's. */
+function overlap(ours: readonly boolean[], runs: readonly number[]): number {
+  const theirs = runs.flatMap((length, run) => Array.from({ length }, () => run % 2 === 1));
+  let [both, either] = [0, 0];
+  for (const [i, set] of ours.entries()) {
+    if (set && theirs[i] === true) both += 1;
+    if (set || theirs[i] === true) either += 1;
+  }
+  return both / either;
+}
+
+describe("SAM 3 is run as its own code runs it", () => {
+  it.each(figures.tokens)("$prompt: the same tokens", async ({ prompt, ids, mask }) => {
+    const row = (await ClipTokenizer.load(folder, manifest.text)).encode(prompt);
+    expect(row).toEqual({ ids, count: mask.reduce((sum, one) => sum + one, 0) });
+  });
+
+  it.each(figures.pictures)("$file: the same pixels, boxes, scores and masks", async (shown) => {
+    const picture = { ...(await pictureOf(shown)), contentHash: shown.file };
+    expect(pixelDistance(await imageTensor(picture, manifest.image), shown.pixels)).toBeLessThan(1e-6);
+    for (const found of shown.found) {
+      const { prompt, threshold, masks } = found;
+      const { instances } = await model.segment(picture, { prompts: [prompt], threshold, withFaint: false });
+      expectSame(instances, found, picture, threshold);
+      for (const [place, runs] of masks.entries()) {
+        const mask = instances[place]?.mask ?? expect.fail("There are fewer objects than masks.");
+        expect(overlap(plainMask(mask, picture.width, picture.height, 0.5), runs)).toBeGreaterThan(0.999);
+      }
+    }
+  });
+});
