@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Confidence } from "../../inference-container/src/models/builtin/confidence.ts";
+import type { Confidence } from "../../inference-container/src/models/confidence.ts";
 import { BuiltinManifest } from "../../inference-container/src/models/builtin/manifest.ts";
 import { MANIFEST_NAME, readManifest } from "../../inference-container/src/models/folder.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";

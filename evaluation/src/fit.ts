@@ -1,15 +1,13 @@
 import {
+  AS_IT_IS,
   type Confidence,
   confidenceOf,
   logit,
-} from "../../inference-container/src/models/builtin/confidence.ts";
+} from "../../inference-container/src/models/confidence.ts";
 import type { Outcome } from "./measures/calibration.ts";
 
 const MOST_STEPS = 100;
 const PRECISION = 1e-10;
-
-/** Scores as they are. */
-export const AS_IT_IS: Confidence = { offset: 0, slope: 1 };
 
 /**
  * The fit that makes scores the probability of being right, by maximum likelihood: logistic regression by Newton's method.

@@ -89,6 +89,18 @@ export function requireListed(
     if (!files.some((file) => file.name === name)) context.addIssue(`${name} is not listed in files`);
 }
 
+/** What the manifests have in common of the families that run graphs on words. */
+interface UsedFiles extends Pick<Manifest, "files" | "golden"> {
+  readonly graphs: Readonly<Record<string, GraphSpec>>;
+  readonly text: { readonly tokenizer: string };
+}
+
+/** Reports each graph, the tokenizer and the golden picture if it is not listed. */
+export function requireUsed({ files, graphs, text, golden }: UsedFiles, context: z.RefinementCtx): void {
+  const names = [...Object.values(graphs).map(({ file }) => file), text.tokenizer, golden.picture];
+  requireListed(files, names, context);
+}
+
 export const Manifest = z.object({
   schema: z.literal(1),
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),

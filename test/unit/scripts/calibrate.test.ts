@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { confidenceOf } from "../../../inference-container/src/models/builtin/confidence.ts";
-import { AS_IT_IS, composed, crossFitted, fitConfidence } from "../../../evaluation/src/fit.ts";
+import { AS_IT_IS, confidenceOf } from "../../../inference-container/src/models/confidence.ts";
+import { composed, crossFitted, fitConfidence } from "../../../evaluation/src/fit.ts";
 import { calibration } from "../../../evaluation/src/measures/calibration.ts";
 
 /** Finds at scores of 0.01 to 0.99, of which exactly the share is right that the fit says: 1,000 for each score. */
