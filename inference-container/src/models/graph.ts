@@ -183,7 +183,11 @@ function withSizes(specs: readonly TensorSpec[], found: readonly Declared[]): Te
   });
 }
 
-function sameShape(found: readonly (number | string)[], expected: readonly (number | string)[]): boolean {
+/** Whether two shapes have no different sizes; a named dimension may have any. */
+export function sameShape(
+  found: readonly (number | string)[],
+  expected: readonly (number | string)[],
+): boolean {
   return (
     found.length === expected.length &&
     found.every(

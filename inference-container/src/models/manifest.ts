@@ -66,7 +66,7 @@ export const ImageInput = z
 export type ImageInput = z.infer<typeof ImageInput>;
 
 /** A picture in the folder, and what the model must find in it before it may serve. */
-const Golden = z.strictObject({
+export const Golden = z.strictObject({
   picture: FileName,
   prompt: z.string().min(1),
   /** The request's threshold. */

@@ -10,6 +10,7 @@ export interface Part {
   readonly counted?: string;
 }
 
+const GRAPH = 7;
 /** A weight with more bytes is not copied into the parts. */
 const LARGE = 1_024;
 /** `TensorProto.DataType` of 16-bit floats. */
@@ -38,7 +39,7 @@ interface Node {
  */
 export function cutPart(whole: Uint8Array, name: string, { inputs, outputs, counted }: Part): Uint8Array {
   const model = [...fieldsOf(whole)];
-  const graph = [...fieldsOf(model.find(({ number }) => number === 7)?.body ?? new Uint8Array())];
+  const graph = model.flatMap(({ number, body }) => (number === GRAPH && body ? [...fieldsOf(body)] : []));
   const weights = named(graph, 5, 8);
   // What the whole takes and gives.
   const types = new Map([...named(graph, 11, 1), ...named(graph, 12, 1)]);
@@ -83,7 +84,7 @@ export function cutPart(whole: Uint8Array, name: string, { inputs, outputs, coun
     ...declared(11, inputs),
     ...declared(12, outputs),
   ];
-  return join(model.map((field) => (field.number === 7 ? message(7, part) : again(field))));
+  return join([...model.filter(({ number }) => number !== GRAPH).map(again), message(GRAPH, part)]);
 }
 
 /** A weight: as it is if it is small, else as a place in the whole file. */

@@ -20,6 +20,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   "head.onnx": { inputs: ["image_embeds", "text_embeds", "input_ids"], outputs: ["logits"] },
 };
 
+export const isPartOfOwlvit = (file: string): boolean => Object.hasOwn(PARTS, file);
+
 /** Whether a graph has the tensors of a whole export. */
 export function isWholeOwlvit({ inputs, outputs }: GraphNames): boolean {
   const taken = ["input_ids", "pixel_values", "attention_mask"];
@@ -34,10 +36,9 @@ export function isWholeOwlvit({ inputs, outputs }: GraphNames): boolean {
 /**
  * Writes the parts of a whole export beside it. They have its nodes and read their weights from its file, which must keep its
  * name and its bytes. The same file gives the same parts.
- * @returns the files of the parts
  * @throws ModelFolderError if the export cannot be divided
  */
-export async function divideOwlvit(folder: string, file: string): Promise<string[]> {
+export async function divideOwlvit(folder: string, file: string): Promise<void> {
   const whole = await readFile(join(folder, file));
   for (const [name, part] of Object.entries(PARTS)) {
     try {
@@ -46,5 +47,4 @@ export async function divideOwlvit(folder: string, file: string): Promise<string
       throw new ModelFolderError(`${file} in ${folder} cannot be divided into parts: ${messageOf(error)}`);
     }
   }
-  return Object.keys(PARTS);
 }
