@@ -200,7 +200,7 @@ describe("an installation is refused", () => {
   });
 
   it("for a name that the catalogue lacks, or an address that is none", async () => {
-    expect(await refusal("sam4")).toContain('The catalogue has no "sam4", only grounding-dino-tiny, sam3.');
+    expect(await refusal("sam4")).toContain('The catalogue has no "sam4", only grounding-dino-tiny, owlvit-base, owlv2-base, sam3.');
     for (const address of ["huggingface.co", "ftp://a.example", "https://user:pass@a.example"]) {
       vi.stubEnv("HF_ENDPOINT", address);
       expect(await refusal()).toContain("HF_ENDPOINT must be the http(s) address of a hub");
