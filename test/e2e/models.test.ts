@@ -244,7 +244,13 @@ describe("the models command", () => {
   });
 
   it("calibrate fits the confidences of a folder of owlvit-sam2, and refuses a family that has none", async () => {
-    const detection = { confidence: { offset: 2.197, slope: 1 }, floor: 0, faintFloor: 0, nmsIou: 0.5, maxBoxes: 8 };
+    const detection = {
+      confidence: { offset: 2.197, slope: 1 },
+      floor: 0,
+      faintFloor: 0,
+      nmsIou: 0.5,
+      maxBoxes: 8,
+    };
     const folder = await exportFolder(
       join(scratch, "owlvit"),
       whole,
@@ -260,13 +266,18 @@ describe("the models command", () => {
       return { id: i + 1, image_id: 1, category_id: 1, segmentation };
     });
     const images = [{ id: 1, file_name: file, width, height }];
-    await writeFile(labels, JSON.stringify({ images, categories: [{ id: 1, name: "cat" }], annotations: cats }));
+    await writeFile(
+      labels,
+      JSON.stringify({ images, categories: [{ id: 1, name: "cat" }], annotations: cats }),
+    );
     const options = ["--pictures", "samples", "--labels", labels];
     const { stdout } = await models(["calibrate", folder, ...options]);
     const [, finds, right] = /^fitted to (\d+) finds, (\d+) of them right$/m.exec(stdout) ?? [];
     expect([Number(finds), Number(right) > 0, Number(right) < Number(finds)]).toEqual([8, true, true]);
     const { confidence } = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")).detection;
-    expect(stdout).toContain(`offset 2.197 → ${confidence.offset}, slope 1 → ${confidence.slope}, written to`);
+    expect(stdout).toContain(
+      `offset 2.197 → ${confidence.offset}, slope 1 → ${confidence.slope}, written to`,
+    );
     expect(confidence.offset).not.toBe(2.197);
 
     const other = await plantedFolder(join(scratch, "no-confidence"));
