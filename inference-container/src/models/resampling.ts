@@ -151,7 +151,8 @@ function blurredWindows(from: number, to: number, shown: number): Windows<Float6
   const [starts, counts] = [new Int32Array(to), new Int32Array(to)];
   const weights = new Float64Array(to * widest);
   for (let i = 0; i < to; i += 1) {
-    const centre = Math.max(0, (i + 0.5) * scale - 0.5);
+    // In single precision, as PyTorch has it.
+    const centre = Math.max(0, Math.fround(Math.fround(Math.fround(scale) * (i + 0.5)) - 0.5));
     const first = Math.floor(centre);
     const start = Math.max(0, first - radius);
     starts[i] = start;

@@ -65,7 +65,7 @@ describe("the parts of an export", () => {
     const cut = (inputs: string[], outputs: string[]) => () =>
       cutPart(whole, "whole.onnx", { inputs, outputs });
     expect(cut(["pixel_values"], ["logits"])).toThrow(
-      'The graph does not compute "attention_mask" from pixel_values.',
+      'The graph does not compute "input_ids" from pixel_values.',
     );
     expect(cut(["pixel_values"], ["other"])).toThrow('The graph does not compute "other" from pixel_values.');
     expect(() => cutPart(whole.subarray(0, 5_000), "whole.onnx", { inputs: [], outputs: [] })).toThrow(
