@@ -89,7 +89,7 @@ async function resized(
 
 /** The pixels of each row from right to left. */
 function mirrored(rgb: Samples, { width, height }: Size): Samples {
-  const turned = new Float32Array(3 * width * height);
+  const turned = new (rgb instanceof Float32Array ? Float32Array : Uint8Array)(3 * width * height);
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
       const [from, to] = [3 * (y * width + x), 3 * (y * width + width - 1 - x)];
