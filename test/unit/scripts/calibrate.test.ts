@@ -22,6 +22,18 @@ describe("the fit of confidences", () => {
     expect([fit.offset, fit.slope]).toEqual([expect.closeTo(offset, 1), expect.closeTo(slope, 1)]);
   });
 
+  it("is found for confidences that are far too high, as those of a model without a fit", () => {
+    const outcomes = Array.from({ length: 24 }, (_, i) => ({
+      score: 0.9 + 0.003 * i,
+      right: i === 20 || i === 23,
+    }));
+    const { offset, slope } = fitConfidence(outcomes);
+    expect([offset < 0, slope > 0]).toEqual([true, true]);
+    const claimed = outcomes.reduce((sum, { score }) => sum + confidenceOf(score, { offset, slope }), 0);
+    // Right and wrong are slightly less than certain, so that some more are claimed than the two.
+    expect(Math.abs(claimed - 2)).toBeLessThan(1.5);
+  });
+
   it("makes half of the finds right whose confidence is a half", () => {
     const outcomes = outcomesOf(0.4, 2.3);
     const fit = fitConfidence(outcomes);
