@@ -18,6 +18,14 @@ export interface Found {
   readonly scores: readonly number[];
 }
 
+/** What was found with masks. */
+export interface Masked extends Found {
+  /** The lowest score of what was found. */
+  readonly threshold: number;
+  /** Run lengths, row by row, of the masks of the first boxes. */
+  readonly masks: readonly (readonly number[])[];
+}
+
 /** Every `step`th pixel of a model's input across and down: base64 of float32, [3, rows, columns]. */
 interface PixelGrid {
   readonly step: number;
@@ -117,6 +125,17 @@ export function expectSame(
     else expect(score, `[${wanted.join(", ")}]`).toBeLessThan(threshold + SCORE);
   }
   for (const { score, box } of rest) expect(score, `[${box.join(", ")}]`).toBeLessThan(threshold + SCORE);
+}
+
+/** The IoU of a mask with one of the reference's. */
+export function overlap(ours: readonly boolean[], runs: readonly number[]): number {
+  const theirs = runs.flatMap((length, run) => Array.from({ length }, () => run % 2 === 1));
+  let [both, either] = [0, 0];
+  for (const [i, set] of ours.entries()) {
+    if (set && theirs[i] === true) both += 1;
+    if (set || theirs[i] === true) either += 1;
+  }
+  return both / either;
 }
 
 /** A committed manifest template, as if all its files were there. @param place below `models/` */

@@ -87,12 +87,16 @@ describe("a server's model is refused, and the tensor is named,", () => {
 
 describe("a server is refused", () => {
   it.each([
-    ["when it is not live", "live", "v2/health/live"],
-    ["when it is not ready", "ready", "v2/health/ready"],
-    ["when the model is not ready", "model", "v2/models/planted/ready"],
-  ] as const)("%s", async (_, which, path) => {
-    server.health[which] = 503;
-    expect(await refusal()).toBe(`The model "planted" at ORIGIN is not ready: ${path} answered 503.`);
+    ["when it is not live", "live", "v2/health/live answered 400."],
+    ["when it is not ready", "ready", "v2/health/ready answered 400."],
+    [
+      "when the model is not ready",
+      "model",
+      "v2/models/planted/ready answered 400. Check the model's name and version in the manifest.",
+    ],
+  ] as const)("%s", async (_, which, said) => {
+    server.health[which] = 400;
+    expect(await refusal()).toBe(`The model "planted" at ORIGIN is not ready: ${said}`);
   });
 
   it("when it can't be reached, and when nobody has its name", async () => {
@@ -105,7 +109,7 @@ describe("a server is refused", () => {
 
   it("when it does not know the model", async () => {
     expect(await refusal({ server: { model: "another", version: "7" } })).toBe(
-      'The model "another" (version 7) at ORIGIN is not ready: v2/models/another/versions/7/ready answered 404. Check the model\'s name and version in the manifest.',
+      'The model "another" (version 7) at ORIGIN is not ready: v2/models/another/versions/7/ready answered 400. Check the model\'s name and version in the manifest.',
     );
   });
 
@@ -148,7 +152,7 @@ describe("a server is refused", () => {
 
 describe("a server that is not ready yet", () => {
   it("is waited for where the service has the patience", async () => {
-    server.health.ready = 503;
+    server.health.ready = 400;
     const loading = refusal({}, { serverPatienceMs: 600_000 });
     while (server.paths.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
     server.health.ready = 200;
