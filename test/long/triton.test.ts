@@ -136,7 +136,12 @@ describe("a request to Triton", () => {
   const server = (): ModelServer =>
     new ModelServer({ origin: triton.origin, model: MODEL, concurrency: 16 }, undefined);
   const asked = (prompts: readonly string[], more: object = {}) => ({
-    ...{ picture, prompts, threshold: 0.5, contentHash: null, regions: [], timeoutMs: HOUR_MS },
+    picture,
+    prompts,
+    threshold: 0.5,
+    contentHash: null,
+    regions: [],
+    timeoutMs: HOUR_MS,
     ...more,
   });
   const send = (prompts: readonly string[], more: object = {}, usage = new Usage()): Promise<Outputs> => {

@@ -80,7 +80,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     table: [...RATES_TABLE, ["**÷ the same requests alone**", ({ service, bare }) => service / bare, 3]],
     start: async (atOnce, cost) => {
       const triton = await startTriton({ instances: atOnce, costMs: cost });
-      return { origin: triton.origin, stop: async () => void (await triton[Symbol.asyncDispose]()) };
+      const stop = async (): Promise<void> => {
+        await triton[Symbol.asyncDispose]();
+      };
+      return { origin: triton.origin, stop };
     },
   },
 };
