@@ -1,4 +1,5 @@
 import type { Plan } from "../../core/accounts/access.ts";
+import { atHome } from "../accounts/transit.ts";
 import { D1Store } from "../d1-store.ts";
 import { countInHour } from "../hourly-count.ts";
 import type { CustomerState, PaymentEvent } from "./payments.ts";
@@ -114,7 +115,7 @@ export class Billing extends D1Store {
     return this.all(
       `SELECT ${KNOWN_CUSTOMER} FROM billing
        WHERE subscription_status IN ('active', 'trialing')
-         AND coalesce(current_period_end, 0) <= ?1
+         AND coalesce(current_period_end, 0) <= ?1 AND ${atHome()}
        ORDER BY looked_at, coalesce(current_period_end, 0) LIMIT ?2`,
       [now, limit],
     );
@@ -124,7 +125,7 @@ export class Billing extends D1Store {
   inArrears(limit: number): Promise<KnownCustomer[]> {
     return this.all(
       `SELECT ${KNOWN_CUSTOMER} FROM billing
-       WHERE owes = 1 OR subscription_status IN ('past_due', 'unpaid') ORDER BY looked_at LIMIT ?1`,
+       WHERE (owes = 1 OR subscription_status IN ('past_due', 'unpaid')) AND ${atHome()} ORDER BY looked_at LIMIT ?1`,
       [limit],
     );
   }
@@ -139,6 +140,7 @@ export class Billing extends D1Store {
       `SELECT a.id AS accountId, a.plan, b.subscription_status AS status, coalesce(b.owes, 0) AS owes
        FROM ended_subscriptions CROSS JOIN accounts AS a ON a.id = ended_subscriptions.account_id
          LEFT JOIN billing AS b ON b.account_id = a.id
+       WHERE ${atHome("ended_subscriptions.account_id")}
        ORDER BY ended_at LIMIT ?1`,
       [limit],
     );

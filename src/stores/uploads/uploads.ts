@@ -11,6 +11,7 @@ import type { InspectedUpload, RecordedUpload, StoredUpload } from "../../core/j
 import type { StoredInput } from "../../core/uploads/bucket-event.ts";
 import { expiredPresign, nextInspection } from "../../core/uploads/lifetime.ts";
 import { dayOf } from "../../core/billing/usage.ts";
+import { atHome } from "../accounts/transit.ts";
 import { ACCOUNT_USE, accountUseOf, type AccountUseRow } from "../billing/ledger.ts";
 import { type Batching, D1Store, present, type Question } from "../d1-store.ts";
 import { OPEN_TRIAL_TASKS } from "../jobs/trial-lane.ts";
@@ -220,7 +221,7 @@ export class Uploads extends D1Store {
     const rows = await this.all<Omit<DueUpload, "isDeleted"> & { isDeleted: number }>(
       `SELECT task_id AS taskId, account_id AS accountId, content_type AS contentType, created_at AS presignedAt,
          inspect_at AS inspectAt, size, deleted_at IS NOT NULL AS isDeleted
-       FROM uploads WHERE inspect_at <= ?1 ORDER BY inspect_at LIMIT ?2`,
+       FROM uploads WHERE inspect_at <= ?1 AND ${atHome()} ORDER BY inspect_at LIMIT ?2`,
       [now, limit],
     );
     return rows.map(({ isDeleted, ...row }) => Object.assign(row, { isDeleted: isDeleted === 1 }));
