@@ -5,6 +5,7 @@ import { log, reasonOf } from "../core/log.ts";
 import { accountPrefixes } from "../core/object-keys.ts";
 import { CONNECTIONS, mapPool } from "../core/lib/pool.ts";
 import type { Platform } from "../platform.ts";
+import { needing, RETRY_SECONDS } from "./database-failure.ts";
 import { deleteInPages } from "./delete-in-pages.ts";
 
 /** How long a run erases, apart from the page that it has begun: an operator waits for its answer. */
@@ -26,10 +27,10 @@ export async function eraseAccount(
   now: number,
 ): Promise<ErasureReport> {
   const { erasures, billing } = platform;
-  // Before the books: nobody may find them by a credential while they are emptied.
-  if (platform.databases.length > 1) await platform.directory.forgetCredentials(accountId);
   const erasure = await erasures.begin(accountId, now);
   if (erasure === null) throw new ServiceError("not_found", `There is no account ${accountId}.`);
+  // After the books have let it: what is refused there, because the account has begun to move, leaves the credentials known.
+  if (platform.databases.length > 1) await platform.directory.forgetCredentials(accountId);
   const { deleted, filesLeft } =
     erasure.erasedAt === null
       ? await eraseWhatIsLeft(platform, accountId, Date.now() + RUN_MS)
@@ -52,6 +53,39 @@ export async function eraseAccount(
   const state = isErased ? "erased" : isEmptied ? "emptied" : "erasing";
   return { accountId, state, ...left, looksAgainAt, customerIds };
 }
+
+/**
+ * As `eraseAccount`, wherever the account's rows are: after a restore of a database they may be in two. While the account is
+ * being moved, nothing is erased.
+ * @throws ServiceError account_moving; and as eraseAccount.
+ */
+export async function eraseEverywhere(
+  platform: Platform,
+  accountId: string,
+  now: number,
+): Promise<ErasureReport> {
+  const places: Platform[] = [];
+  for (const database of platform.databases) {
+    const books = platform.at(database);
+    const transit = await books.transits.find(accountId);
+    if (transit !== null) throw moving(accountId, transit.direction === "out" ? transit.other : database);
+    if ((await books.accounts.profile(accountId)) !== null) places.push(books);
+  }
+  for (const books of places.slice(1)) {
+    const report = await needing(books, books.database, () => eraseAccount(books, accountId, now));
+    if (report.state === "erasing") return report;
+  }
+  const [books = platform] = places;
+  return needing(books, books.database, () => eraseAccount(books, accountId, now));
+}
+
+/** The refusal to erase an account that is on its way. */
+const moving = (accountId: string, to: string): ServiceError =>
+  new ServiceError(
+    "account_moving",
+    `The account is being moved to ${to}, so nothing was erased. End the move first, with: npm run admin -- move-account --account ${accountId} --to ${to}`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
 
 /** Deletes webhook endpoints, jobs, uploads and files until `until` (epoch ms). */
 async function eraseWhatIsLeft(
