@@ -4,6 +4,7 @@ import { MoveReport } from "../../src/contract/operator.ts";
 import { MOVED_TABLES } from "../../src/stores/accounts/transit.ts";
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { moveAccount } from "../../src/services/move-account.ts";
+import { deliverArchive } from "../support/worker/archives.ts";
 import { newClient } from "../support/worker/api.ts";
 import { CRONS, runCron } from "../support/worker/crons.ts";
 import { finishJob, PlayedInference } from "../support/worker/inference.ts";
@@ -20,7 +21,8 @@ import {
   useDatabases,
 } from "../support/worker/several.ts";
 import { PlayedStripe } from "../support/worker/stripe.ts";
-import { later } from "../support/worker/time.ts";
+import { later, PATIENT } from "../support/worker/time.ts";
+import { PlayedEndpoints, ringEndpoint } from "../support/worker/webhooks.ts";
 import { expectError } from "../support/worker/wire.ts";
 
 const DAY = 86_400_000;
@@ -188,6 +190,30 @@ describe("an account that is moved to another database", () => {
     }
     expect(cuts).toBeGreaterThan(10);
     expect(await findings(from)).toEqual([]);
+  });
+
+  it("has an event that a job of it hands over meanwhile delivered from its new place [A3-15]", async () => {
+    const client = await resident(platform, "DB_2");
+    const { accountId, jobId, endpoint } = client;
+    expect((await client.send("POST", `/v1/jobs/${jobId}/download`)).status).toBe(202);
+    const endpoints = new PlayedEndpoints(endpoint);
+    const object = env.WEBHOOKS.getByName(endpoint.endpointId);
+    const events = async () => [...(await object.deliveries(null, 10))];
+    // The archive is built as soon as the endpoint's object is told of the move.
+    const told = new Proxy(object, {
+      get: (target, name) =>
+        name !== "moveTo"
+          ? Reflect.get(target, name)
+          : async (to: string) => {
+              await target.moveTo(to);
+              await deliverArchive(jobId);
+              await vi.waitFor(async () => expect(await events()).toHaveLength(1), PATIENT);
+            },
+    });
+    vi.spyOn(platform.at("DB_2"), "webhookObject").mockReturnValue(told);
+    await moveUntil(platform, accountId, "DB_3", "moved");
+    await ringEndpoint(endpoint);
+    expect(endpoints.of(endpoint)).toHaveLength(1);
   });
 
   it("is moved by the operator's API, whose answers are what the command reads", async () => {
