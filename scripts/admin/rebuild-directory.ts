@@ -1,0 +1,238 @@
+import { identityEntry } from "../../src/core/accounts/identity.ts";
+import { FIRST_DATABASE } from "../../src/core/databases.ts";
+import type { Database, Row } from "./database.ts";
+import { type Databases, directoryOf } from "./databases.ts";
+import type { Outcome } from "./print.ts";
+import { sql } from "./sql.ts";
+
+/** Rows that a call reads or writes: a command line takes 128 kB. */
+const PAGE = 500;
+/** How many findings of one kind are shown: more would say nothing new. */
+const MOST_SHOWN = 100;
+
+/** An account as one database has it. */
+interface Holding {
+  readonly database: string;
+  readonly isErased: boolean;
+  /** Its move out of this database or into it, and the other one. */
+  readonly direction: "out" | "in" | null;
+  readonly other: string | null;
+  /** The digests of its credentials. */
+  readonly credentials: readonly string[];
+}
+
+/** What all databases have of accounts, and what the directory says. */
+interface Reading {
+  readonly books: ReadonlyMap<string, readonly Holding[]>;
+  /** By account, the database that its books are said to be in. */
+  readonly places: ReadonlyMap<string, string>;
+  /** By credential, the account that it is said to be of. */
+  readonly owners: ReadonlyMap<string, string>;
+}
+
+/** What is to be written into the directory. What it has is replaced only if it is still what was read (`was`, null: nothing). */
+interface Changes {
+  readonly accounts: [account: string, database: string, was: string | null][];
+  readonly credentials: [credential: string, account: string, was: string | null][];
+  readonly forgotten: [credential: string, account: string][];
+}
+
+type Problem =
+  | "an account in two databases"
+  | "a credential of two accounts"
+  | "an account that is being moved"
+  | "an account in no database";
+const CONFLICTS: ReadonlySet<Problem> = new Set(["an account in two databases", "a credential of two accounts"]);
+
+/** What an operator should know. */
+type Notice = { readonly problem: Problem; readonly subject: string; readonly detail: string };
+
+/** Reads all rows of a query whose first column is its key, page by page. */
+async function readAll(
+  database: Database,
+  pageAfter: (after: string) => string,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let after = ""; ;) {
+    const [rows = []] = await database.run([pageAfter(after)], signal);
+    all.push(...rows);
+    if (rows.length < PAGE) return all;
+    after = String(rows.at(-1)?.[key]);
+  }
+}
+
+/** The accounts of a database, with their credentials. */
+async function readBooks(
+  name: string,
+  database: Database,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Holding>> {
+  const accounts = await readAll(
+    database,
+    (after) => sql`SELECT a.id, a.issuer, a.subject, a.erasing_at IS NOT NULL AS erased, t.direction, t.other,
+        (SELECT json_group_array(digest) FROM api_keys WHERE account_id = a.id) AS keys
+      FROM accounts AS a LEFT JOIN in_transit AS t ON t.account_id = a.id
+      WHERE a.id > ${after} ORDER BY a.id LIMIT ${PAGE}`,
+    "id",
+    signal,
+  );
+  const holdings = accounts.map(async ({ id, issuer, subject, erased, direction, other, keys }) => {
+    const digests: string[] = JSON.parse(String(keys));
+    const identity =
+      typeof issuer === "string" && typeof subject === "string"
+        ? [await identityEntry({ issuer, subject })]
+        : [];
+    const holding: Holding = {
+      database: name,
+      isErased: erased === 1,
+      direction: direction === "out" || direction === "in" ? direction : null,
+      other: typeof other === "string" ? other : null,
+      credentials: [...digests, ...identity],
+    };
+    return [String(id), holding] as const;
+  });
+  return new Map(await Promise.all(holdings));
+}
+
+/** The directory first: an account that is moved meanwhile is then not taken back to where it was. */
+async function read(databases: Databases, signal: AbortSignal | undefined): Promise<Reading> {
+  const directory = directoryOf(databases);
+  const places = await readAll(
+    directory,
+    (after) => sql`SELECT account_id, books FROM directory_accounts WHERE account_id > ${after} ORDER BY account_id LIMIT ${PAGE}`,
+    "account_id",
+    signal,
+  );
+  const owners = await readAll(
+    directory,
+    (after) => sql`SELECT credential, account_id FROM directory_credentials WHERE credential > ${after} ORDER BY credential LIMIT ${PAGE}`,
+    "credential",
+    signal,
+  );
+  const books = new Map<string, Holding[]>();
+  for (const [name, database] of databases)
+    for (const [account, holding] of await readBooks(name, database, signal))
+      books.set(account, [...(books.get(account) ?? []), holding]);
+  return {
+    books,
+    places: new Map(places.map((row) => [String(row["account_id"]), String(row["books"])])),
+    owners: new Map(owners.map((row) => [String(row["credential"]), String(row["account_id"])])),
+  };
+}
+
+/**
+ * The holding that an account works with; null if two databases have it, and no move says why. One that is being moved is
+ * where it goes from, until it is let go there.
+ */
+function homeOf(holdings: readonly Holding[]): Holding | null {
+  const [only] = holdings;
+  if (only !== undefined && holdings.length === 1) return only;
+  const from = holdings.find(({ direction }) => direction === "out");
+  const to = holdings.find(({ database }) => database === from?.other);
+  if (from === undefined || to === undefined || holdings.length > 2) return null;
+  return to.direction === null ? to : from;
+}
+
+/** What the directory lacks, and what it can't be told: an operator has to look at that. */
+function compare({ books, places, owners }: Reading): { changes: Changes; notices: Notice[] } {
+  const notices: Notice[] = [];
+  const homes = new Map<string, Holding>();
+  const claims = new Map<string, string[]>();
+  for (const [account, holdings] of books) {
+    const home = homeOf(holdings);
+    const detail = holdings.map(({ database }) => database).join(", ");
+    if (home === null) {
+      notices.push({ problem: "an account in two databases", subject: account, detail });
+      continue;
+    }
+    if (holdings.some(({ direction }) => direction !== null))
+      notices.push({ problem: "an account that is being moved", subject: account, detail });
+    homes.set(account, home);
+    for (const credential of home.credentials)
+      claims.set(credential, [...(claims.get(credential) ?? []), account]);
+  }
+  for (const [account, database] of places)
+    if (!books.has(account))
+      notices.push({ problem: "an account in no database", subject: account, detail: database });
+
+  const changes: Changes = { accounts: [], credentials: [], forgotten: [] };
+  // Nobody needs an entry for what is in the first database, unless another entry says something else.
+  const needed = new Set(places.keys());
+  for (const [account, { database }] of homes) if (database !== FIRST_DATABASE) needed.add(account);
+  const owned: [credential: string, account: string][] = [];
+  for (const [credential, [account = "", ...others]] of claims) {
+    if (others.length === 0) {
+      owned.push([credential, account]);
+      if ((owners.get(credential) ?? account) !== account) needed.add(account);
+      continue;
+    }
+    const detail = [account, ...others].map((each) => `${each} in ${homes.get(each)?.database}`).join(", ");
+    notices.push({ problem: "a credential of two accounts", subject: credential, detail });
+  }
+  for (const [account, { database }] of homes) {
+    const said = places.get(account) ?? null;
+    if (needed.has(account) && said !== database) changes.accounts.push([account, database, said]);
+  }
+  for (const [credential, account] of owned) {
+    const said = owners.get(credential) ?? null;
+    if (needed.has(account) && said !== account) changes.credentials.push([credential, account, said]);
+  }
+  for (const [credential, account] of owners)
+    if (homes.get(account)?.isErased === true && !claims.has(credential))
+      changes.forgotten.push([credential, account]);
+  return { changes, notices };
+}
+
+/** Writes what the directory lacks. */
+async function write(
+  directory: Database,
+  { accounts, credentials, forgotten }: Changes,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const inPages = async (rows: readonly unknown[], statements: (page: string) => readonly string[]) => {
+    for (let i = 0; i < rows.length; i += PAGE)
+      await directory.run(statements(JSON.stringify(rows.slice(i, i + PAGE))), signal);
+  };
+  await inPages(accounts, (page) => [
+    sql`INSERT INTO directory_accounts (account_id, books) SELECT value ->> 0, value ->> 1 FROM json_each(${page})
+        WHERE value ->> 2 IS NULL ON CONFLICT DO NOTHING`,
+    sql`UPDATE directory_accounts SET books = value ->> 1 FROM json_each(${page})
+        WHERE account_id = value ->> 0 AND books = value ->> 2`,
+  ]);
+  await inPages(credentials, (page) => [
+    sql`INSERT INTO directory_credentials (credential, account_id) SELECT value ->> 0, value ->> 1 FROM json_each(${page})
+        WHERE value ->> 2 IS NULL ON CONFLICT DO NOTHING`,
+    sql`UPDATE directory_credentials SET account_id = value ->> 1 FROM json_each(${page})
+        WHERE credential = value ->> 0 AND account_id = value ->> 2`,
+  ]);
+  await inPages(forgotten, (page) => [
+    sql`DELETE FROM directory_credentials WHERE (credential, account_id) IN
+        (SELECT value ->> 0, value ->> 1 FROM json_each(${page}))`,
+  ]);
+}
+
+/**
+ * Makes the directory say what the books of all databases say: where each account is, and which credentials are whose. Doing it
+ * twice changes nothing. Of an account in two databases, or a credential of two accounts, it changes nothing, and says so
+ * (exit code 1). A directory without rows for accounts of the first database is whole: what it does not name is there.
+ * @param dryRun only says what it would change
+ */
+export async function rebuildDirectory(
+  databases: Databases,
+  dryRun: boolean,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  const { changes, notices } = compare(await read(databases, signal));
+  if (!dryRun) await write(directoryOf(databases), changes, signal);
+  const shown = [...Map.groupBy(notices, ({ problem }) => problem).values()].flatMap((some) => some.slice(0, MOST_SHOWN));
+  const conflicts = notices.filter(({ problem }) => CONFLICTS.has(problem)).length;
+  const { accounts, credentials, forgotten } = changes;
+  const counts = `accounts ${accounts.length}, credentials ${credentials.length}, credentials of erased accounts ${forgotten.length}`;
+  return {
+    result: shown,
+    summary: `${dryRun ? "The directory is wrong about" : "Corrected in the directory"}: ${counts}. Conflicts: ${conflicts}.`,
+    exitCode: conflicts === 0 && !(dryRun && accounts.length + credentials.length + forgotten.length > 0) ? 0 : 1,
+  };
+}
