@@ -167,6 +167,14 @@ describe("a directory that is older than the books", () => {
     });
   });
 
+  it("gives an account that its database has lost back to its person, under its id", async () => {
+    const { id, token } = await personIn(await PlayedIdentityProvider.start(), "DB_2");
+    await database("DB_2").prepare("DELETE FROM accounts").run();
+    await takeNewAccounts(["DB_3"]);
+    expect(await accountOf(token)).toBe(id);
+    expect(await databasesWith(id)).toEqual(["DB_2"]);
+  });
+
   it("is right again whatever of it is lost or wrong", async () => {
     const draw = new Draw();
     const provider = await PlayedIdentityProvider.start();
