@@ -49,7 +49,7 @@ const everywhere = async (accountId: string): Promise<string[]> =>
   (await Promise.all(["DB", "DB_2", "DB_3"].map((name) => remains(name, accountId)))).flat();
 
 describe("the erasure of an account that is being moved", () => {
-  it("is refused, and says what to do; nothing is erased, and its keys are known if the move is taken back [A9-3]", async () => {
+  it("is refused, and says what to do; nothing is erased, and its keys are known if the move is taken back [A9-6]", async () => {
     const { accountId, key } = await resident(platform, "DB_2");
     const before = await rowsOf("DB_2", accountId);
     await moveUntil(platform, accountId, "DB_3", "copied");
@@ -79,7 +79,7 @@ describe("the erasure of an account that is being moved", () => {
     expect(await everywhere(accountId)).toEqual([]);
   });
 
-  it("leaves nothing in either database, whenever it is asked for, once the move has ended", async () => {
+  it("leaves nothing in either database, whenever it is asked for, once the move has ended [A9-6]", async () => {
     const draw = new Draw();
     const cut = cutOffDatabases();
     let refusals = 0;

@@ -72,7 +72,7 @@ async function personIn(provider: PlayedIdentityProvider, name: string): Promise
 }
 
 describe("a directory that is lost", () => {
-  it("is rebuilt from the books of all databases: every credential is found again; a second time changes nothing", async () => {
+  it("is rebuilt from the books of all databases: every credential is found again; a second time changes nothing [A9-5]", async () => {
     const moved = await resident(platform, "DB");
     await moveUntil(platform, moved.accountId, "DB_3", "moved");
     const keys: Client[] = [moved];
@@ -108,7 +108,7 @@ describe("a directory that is lost", () => {
     expect(await directory()).toEqual(rebuilt);
   });
 
-  it("lets nobody who signs in become a second person: the account is found in its database, and entered again [A9-1]", async () => {
+  it("lets nobody who signs in become a second person: the account is found in its database, and entered again [A9-5]", async () => {
     const provider = await PlayedIdentityProvider.start();
     const { id, token } = await personIn(provider, "DB_3");
     const { secret } = await newKey(
@@ -133,7 +133,7 @@ describe("a directory that is lost", () => {
 });
 
 describe("a directory that is older than the books", () => {
-  it("learns of accounts that were created, moved and erased since, and of keys; of an erased one it forgets what it knew", async () => {
+  it("learns of accounts that were created, moved and erased since, and of keys; of an erased one it forgets what it knew [A9-5]", async () => {
     const moved = await resident(platform, "DB_2");
     const provider = await PlayedIdentityProvider.start();
     const erased = await personIn(provider, "DB_2");
@@ -208,7 +208,7 @@ describe("a directory that is older than the books", () => {
 });
 
 describe("an account that cannot be placed", () => {
-  it("because two databases have it, is reported, and stays as the directory says", async () => {
+  it("because two databases have it, is reported, and stays as the directory says [A9-5]", async () => {
     const { accountId } = await resident(platform, "DB_2");
     await moveUntil(platform, accountId, "DB_3", "copied");
     for (const name of ["DB_2", "DB_3"]) await database(name).prepare("DELETE FROM in_transit").run();
